@@ -1,0 +1,96 @@
+"""A name and a table of handlers. It knows nothing of NATS.
+
+A handler takes one message and returns one value. The three kinds differ only in what
+becomes of the value: an ask's goes back to the asker, a command's and an event's is
+published on the subject the route names, once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from shared.contracts.base import Message
+from shared.errors import ExhibitError
+from shared.subjects import Ask, Stored
+
+DepsT = TypeVar("DepsT")
+ReqT = TypeVar("ReqT", bound=Message)
+RepT = TypeVar("RepT")
+MsgT = TypeVar("MsgT", bound=Message)
+OutT = TypeVar("OutT", bound=Message)
+
+
+@dataclass(frozen=True)
+class AskRoute(Generic[DepsT]):
+    """``gated``: listened to only while the service says that it has room."""
+
+    subject: Ask[Any, Any]
+    handler: Callable[[Any, DepsT], Awaitable[Any]]
+    deadline_s: float
+    gated: bool = False
+
+
+@dataclass(frozen=True)
+class StoredRoute(Generic[DepsT]):
+    """A handler of a command or an event.
+
+    ``emits`` names the subject of what it returns. ``give_up`` makes, from the message, the attempt
+    and the last error, the event that accounts for a message nobody will try again.
+    ``max_attempts`` None tries for ever.
+    """
+
+    subject: Stored[Any]
+    handler: Callable[[Any, DepsT, int], Awaitable[Any]]
+    deadline_s: float
+    max_attempts: int | None
+    emits: Stored[Any] | None
+    give_up: Callable[[Any, DepsT, int, ExhibitError], Any] | None = None
+
+
+class Actor(Generic[DepsT]):
+    """Collects the handlers of one service; two handlers of one subject are a mistake found at import."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.asks: dict[str, AskRoute[DepsT]] = {}
+        self.stored: dict[str, StoredRoute[DepsT]] = {}
+
+    def answers(
+        self, subject: Ask[ReqT, RepT], *, deadline_s: float = 30.0, gated: bool = False
+    ) -> Callable[[Callable[[ReqT, DepsT], Awaitable[RepT]]], Callable[[ReqT, DepsT], Awaitable[RepT]]]:
+        """Registers the handler of an ask: ``async (request, deps) -> reply``."""
+
+        def register(handler: Callable[[ReqT, DepsT], Awaitable[RepT]]) -> Callable[[ReqT, DepsT], Awaitable[RepT]]:
+            self._refuse_second(subject.pattern)
+            self.asks[subject.pattern] = AskRoute(subject, handler, deadline_s, gated)
+            return handler
+
+        return register
+
+    def handles(
+        self,
+        subject: Stored[MsgT],
+        *,
+        emits: Stored[OutT] | None = None,
+        deadline_s: float = 30.0,
+        max_attempts: int | None = 5,
+        give_up: Callable[[MsgT, DepsT, int, ExhibitError], OutT] | None = None,
+    ) -> Callable[
+        [Callable[[MsgT, DepsT, int], Awaitable[OutT | None]]], Callable[[MsgT, DepsT, int], Awaitable[OutT | None]]
+    ]:
+        """Registers the handler of a command or event: ``async (message, deps, attempt) -> event or None``."""
+
+        def register(
+            handler: Callable[[MsgT, DepsT, int], Awaitable[OutT | None]],
+        ) -> Callable[[MsgT, DepsT, int], Awaitable[OutT | None]]:
+            self._refuse_second(subject.pattern)
+            self.stored[subject.pattern] = StoredRoute(subject, handler, deadline_s, max_attempts, emits, give_up)
+            return handler
+
+        return register
+
+    def _refuse_second(self, pattern: str) -> None:
+        if pattern in self.asks or pattern in self.stored:
+            raise ValueError(f"{self.name}: {pattern!r} already has a handler")

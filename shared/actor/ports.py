@@ -1,0 +1,49 @@
+"""What handlers need of the bus, as Protocols: `Bus` is the real one, `shared.testing.bus.MemoryBus` the fake."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, TypeVar
+
+from shared.contracts.base import Message
+from shared.streams import Bucket
+from shared.subjects import Ask, Stored
+
+ReqT = TypeVar("ReqT", bound=Message)
+RepT = TypeVar("RepT")
+MsgT = TypeVar("MsgT", bound=Message)
+
+
+class Asks(Protocol):
+    async def ask(self, subject: Ask[ReqT, RepT], request: ReqT, *, timeout_s: float = 30.0) -> RepT:
+        """The reply; a failure on the other side is raised as the ExhibitError it was,
+        and nobody listening as Unavailable with the code ``no_responders``."""
+        ...
+
+
+class Publishes(Protocol):
+    async def publish(self, subject: Stored[MsgT], message: MsgT) -> None:
+        """Stored once the call returns; a second publishing of the same identity is dropped by the server."""
+        ...
+
+
+class Blobs(Protocol):
+    """Bytes too large for messages: put under a name, taken by whoever got the name in a message."""
+
+    async def put(self, bucket: Bucket, name: str, data: bytes) -> None: ...
+    async def get(self, bucket: Bucket, name: str) -> bytes:
+        """The bytes; PermanentError with the code ``no_blob`` when there are none."""
+        ...
+
+    async def remove(self, bucket: Bucket, name: str) -> None:
+        """Removing what is not there is no error."""
+        ...
+
+
+class Records(Protocol):
+    """Small records that several services read: key to one contract type."""
+
+    async def create(self, bucket: Bucket, key: str, value: Any) -> bool:
+        """False when the key exists already; the stored value is then left as it is."""
+        ...
+
+    async def read(self, bucket: Bucket, key: str, type_: type[Any]) -> Any | None: ...

@@ -1,0 +1,46 @@
+"""Pure: what to do with a delivery once its handler has finished."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shared.errors import PermanentError, TransientError
+
+
+@dataclass(frozen=True)
+class Ack: ...
+
+
+@dataclass(frozen=True)
+class Nak:
+    """Deliver again after ``delay_s`` seconds."""
+
+    delay_s: float
+
+
+@dataclass(frozen=True)
+class Term:
+    """Never deliver again; ``code`` says why."""
+
+    code: str
+
+
+Verdict = Ack | Nak | Term
+
+
+def backoff_s(attempt: int, *, base_s: float = 0.5, cap_s: float = 30.0) -> float:
+    """Seconds to wait after the ``attempt``-th failure (from 1): doubled each time, up to ``cap_s``."""
+    return min(cap_s, base_s * 2.0 ** min(attempt - 1, 30))
+
+
+def verdict(error: Exception | None, *, attempt: int, max_attempts: int | None) -> Verdict:
+    """What becomes of the ``attempt``-th delivery; ``max_attempts`` None tries for ever."""
+    if error is None:
+        return Ack()
+    if isinstance(error, PermanentError):
+        return Term(error.code)
+    if max_attempts is not None and attempt >= max_attempts:
+        return Term("retries_exhausted")
+    if isinstance(error, TransientError) and error.retry_after_s is not None:
+        return Nak(error.retry_after_s)
+    return Nak(backoff_s(attempt))

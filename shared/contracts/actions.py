@@ -1,0 +1,236 @@
+"""Owned by browser_pool: the actions a browser executes, one type each, and what became of them.
+
+On the wire an action is tagged with its name: ``{"action": "click", "target": {"by": "ref", ...}}``.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+import msgspec
+
+from shared.contracts.base import Message, Part
+
+# --- targets: what an action acts on
+
+
+class ByRef(msgspec.Struct, frozen=True, kw_only=True, tag_field="by", tag="ref"):
+    """An element of one snapshot. It resolves to exactly that element or fails as stale."""
+
+    ref: int
+    snapshot_id: str
+
+
+class ByText(msgspec.Struct, frozen=True, kw_only=True, tag_field="by", tag="text"):
+    """Visible text or accessible name that must match exactly one element."""
+
+    text: str
+
+
+class ByCss(msgspec.Struct, frozen=True, kw_only=True, tag_field="by", tag="css"):
+    """A CSS selector that must match exactly one element; the last resort."""
+
+    css: str
+
+
+Target = ByRef | ByText | ByCss
+
+
+def parse_target(text: str, snapshot_id: str) -> Target:
+    """A target as people and models write it: ``3``, ``css=#save`` or ``Save changes``.
+
+    A number is always a ref of ``snapshot_id`` and never falls through to text.
+    """
+    stripped = text.strip().removeprefix("[").removesuffix("]")
+    if stripped.isdecimal():
+        return ByRef(ref=int(stripped), snapshot_id=snapshot_id)
+    if text.strip().startswith("css="):
+        return ByCss(css=text.strip().removeprefix("css="))
+    return ByText(text=text.strip())
+
+
+# --- actions
+
+
+class Action(msgspec.Struct, frozen=True, kw_only=True, tag_field="action"):
+    """Base of all actions: ``reason`` is one sentence that says why it is taken."""
+
+    reason: str = ""
+
+
+class Goto(Action, frozen=True, kw_only=True, tag="goto"):
+    url: str
+
+
+class Click(Action, frozen=True, kw_only=True, tag="click"):
+    target: Target
+
+
+class TypeText(Action, frozen=True, kw_only=True, tag="type"):
+    """Replaces what the field holds by ``text`` and reads it back."""
+
+    target: Target
+    text: str
+
+
+class SelectOption(Action, frozen=True, kw_only=True, tag="select_option"):
+    """Picks the option whose visible label, else value, is ``option`` in a native select."""
+
+    target: Target
+    option: str
+
+
+class Scroll(Action, frozen=True, kw_only=True, tag="scroll"):
+    direction: Literal["up", "down"] = "down"
+    amount_px: int = 600
+
+
+class Wait(Action, frozen=True, kw_only=True, tag="wait"):
+    """Waits until ``target`` is visible, or, without one, until the page is quiet."""
+
+    target: Target | None = None
+    timeout_s: float = 10.0
+
+
+class Screenshot(Action, frozen=True, kw_only=True, tag="screenshot"):
+    label: str
+    full_page: bool = True
+
+
+class Extract(Action, frozen=True, kw_only=True, tag="extract"):
+    """Reads the visible text (or the value) of one element."""
+
+    target: Target
+
+
+class Download(Action, frozen=True, kw_only=True, tag="download"):
+    """Clicks ``target`` and keeps the file that comes down."""
+
+    target: Target
+    label: str = "download"
+
+
+BrowserAction = Goto | Click | TypeText | SelectOption | Scroll | Wait | Screenshot | Extract | Download
+
+# --- what came of it
+
+
+class Box(Part, frozen=True, kw_only=True):
+    """CSS pixels from the top left of the document of the main frame."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class Locator(Part, frozen=True, kw_only=True):
+    """One way to find an element again, and how many elements it matched at that moment."""
+
+    kind: Literal["id", "testid", "role", "label", "text", "css"]
+    value: str
+    matches: int
+
+
+class TargetFound(Part, frozen=True, kw_only=True):
+    """The element an action acted on, described so that a later run can find and check it."""
+
+    role: str
+    name: str
+    tag: str
+    fingerprint: str
+    """SHA-256 (16 hex digits) over tag, role, name, type and the path of tags; stable across page loads."""
+    box: Box | None = None
+    frame: str = "main"
+    locators: tuple[Locator, ...] = ()
+
+
+class Artifact(Part, frozen=True, kw_only=True):
+    """Bytes that were captured, hashed where they came to be, and left in the ARTIFACTS bucket."""
+
+    kind: Literal["screenshot", "download", "page"]
+    label: str
+    media_type: str
+    suffix: str
+    size_bytes: int
+    sha256: str
+    blob: str
+    source_url: str
+    captured_at: datetime
+    original_name: str | None = None
+    text_preview: str | None = None
+
+
+class Navigated(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="navigated"):
+    url: str
+    http_status: int | None = None
+
+
+class ValueSet(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="value_set"):
+    """The value read back after typing or selecting."""
+
+    value: str
+
+
+class Checked(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="checked"):
+    checked: bool
+
+
+class PageChanged(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="page_changed"):
+    """The document changed without leaving its URL."""
+
+
+class Scrolled(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="scrolled"):
+    y_px: float
+    max_y_px: float
+
+
+class TextRead(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="text_read"):
+    text: str
+
+
+class Appeared(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="appeared"):
+    """What was waited for is there."""
+
+
+class Captured(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="captured"):
+    """A picture or a file now exists; it is the result's artifact."""
+
+
+class NotSeen(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="not_seen"):
+    """The action was fired and nothing was seen to come of it."""
+
+
+Effect = Navigated | ValueSet | Checked | PageChanged | Scrolled | TextRead | Appeared | Captured | NotSeen
+
+
+class Change(Part, frozen=True, kw_only=True):
+    """The page before and after an action."""
+
+    url_before: str
+    url_after: str
+    http_status: int | None = None
+    """Status of the document that was loaded by this action, if one was."""
+    title: str = ""
+    new_tabs: int = 0
+    dialogs: tuple[str, ...] = ()
+    """Messages of JavaScript dialogs that opened and were dismissed."""
+
+
+class ActionResult(Message, frozen=True, kw_only=True):
+    """What an action did. It is always an answer: a failed action is a result with ``ok`` false.
+
+    ``code`` is ``ok`` or one of: not_found, ambiguous, stale_ref, not_editable, no_such_option,
+    timeout, http_error, unreachable, policy_denied, no_file, too_large, effect_not_seen, failed.
+    """
+
+    ok: bool
+    code: str
+    message: str
+    change: Change
+    effect: Effect | None = None
+    target: TargetFound | None = None
+    artifact: Artifact | None = None
+    browser_ms: float = 0.0
+    """Wall time spent waiting for Playwright, settling included."""

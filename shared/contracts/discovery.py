@@ -1,0 +1,112 @@
+"""Owned by discovery: run requests, and the samples they turn into."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from shared.contracts.base import Message, Part
+
+
+class InputFile(Part, frozen=True, kw_only=True):
+    """A CSV or XLSX file put into the INPUTS bucket under ``blob`` before the request."""
+
+    name: str
+    blob: str
+    size_bytes: int
+    sha256: str
+
+
+class SubmitRun(Message, frozen=True, kw_only=True):
+    """Please run this task on these samples.
+
+    ``spec`` is a whole task spec (task_specs/schema.json). The samples come from exactly one
+    of ``samples`` (rows as objects), ``input_file``, or ``resume_run_id``, which takes the spec
+    and the samples of an earlier run and works on those that are not done.
+    """
+
+    spec: dict[str, Any] | None = None
+    samples: tuple[dict[str, Any], ...] | None = None
+    input_file: InputFile | None = None
+    resume_run_id: str | None = None
+    planner: str | None = None
+    concurrency: int | None = None
+    requested_by: str = ""
+
+
+class Problem(Part, frozen=True, kw_only=True):
+    """One thing wrong: where (``spec.max_steps``, or ``row 3, column url``), and what to do about it."""
+
+    where: str
+    message: str
+
+
+class RunAccepted(Message, frozen=True, kw_only=True):
+    run_id: str
+    samples: int
+    """How many samples will be worked on; those already done in a resumed run are not among them."""
+    already_done: int = 0
+
+
+class RunRejected(Message, frozen=True, kw_only=True):
+    """Nothing was started; every problem is listed, not just the first."""
+
+    problems: tuple[Problem, ...]
+
+
+SubmitReply = RunAccepted | RunRejected
+
+
+class Sample(Part, frozen=True, kw_only=True):
+    """One thing to open and bring evidence of.
+
+    ``sample_id`` is safe as a folder name and as a subject token; ``key`` is what the input said.
+    ``row`` counts data rows from 1. ``fields`` holds every input column, extra ones too.
+    """
+
+    sample_id: str
+    key: str
+    row: int
+    url: str | None = None
+    fields: dict[str, str] = {}
+
+
+class RunRecord(Part, frozen=True, kw_only=True):
+    """What every service may know of a run; written once, kept in the RUNS bucket."""
+
+    run_id: str
+    spec: dict[str, Any]
+    planner: str | None
+    concurrency: int
+    created_at: datetime
+    requested_by: str = ""
+
+
+class RunStarted(Message, frozen=True, kw_only=True):
+    """``attempt_base`` is 0 for a new run; a resumed run counts its attempts on from there."""
+
+    run_id: str
+    record: RunRecord
+    attempt_base: int = 0
+
+
+class SampleFound(Message, frozen=True, kw_only=True):
+    run_id: str
+    sample_id: str
+    sample: Sample
+    found_at: datetime
+
+
+class PopulationClosed(Message, frozen=True, kw_only=True):
+    """All samples of the run have been found; ``attempt_base`` tells a resumed round from the first."""
+
+    run_id: str
+    samples: int
+    attempt_base: int = 0
+
+
+class SubmissionRejected(Message, frozen=True, kw_only=True):
+    """Said as an event too, for clients that publish a request and wait for no reply."""
+
+    run_id: str
+    problems: tuple[Problem, ...]

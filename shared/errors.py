@@ -1,0 +1,85 @@
+"""The errors of the system, and what each one says about trying again.
+
+    ExhibitError                 something went wrong; ``code`` names it on the wire
+      TransientError             the same call may work later; ``retry_after_s`` may say when
+        Unavailable              a peer, a browser, a disk or a site cannot serve us now
+        RateLimited              we were told to slow down
+        DeadlineExceeded         it took longer than was allowed
+      PermanentError             the same call will fail again
+        InvalidMessage           the bytes do not decode to the type that travels here
+        PolicyDenied             allowed by nobody: a host, a file, a scheme
+        Unsupported              nothing here can do that
+
+The error carries the verdict (retry or not); the caller never decides that. Anything
+that is no ExhibitError is a bug: it is logged with its traceback, retried to the bound
+and then dead-lettered. On the wire a failure is a :class:`Failure`, never a traceback.
+"""
+
+from __future__ import annotations
+
+from shared.contracts.base import Failure
+
+
+class ExhibitError(Exception):
+    """Base of all; ``code`` is a stable word for programs, the message is for people."""
+
+    code = "internal"
+
+    def __init__(self, message: str, *, code: str | None = None) -> None:
+        super().__init__(message)
+        if code is not None:
+            self.code = code
+
+
+class TransientError(ExhibitError):
+    """May work later; ``retry_after_s`` (seconds) when the other side named a time."""
+
+    code = "transient"
+
+    def __init__(self, message: str, *, code: str | None = None, retry_after_s: float | None = None) -> None:
+        super().__init__(message, code=code)
+        self.retry_after_s = retry_after_s
+
+
+class Unavailable(TransientError):
+    code = "unavailable"
+
+
+class RateLimited(TransientError):
+    code = "rate_limited"
+
+
+class DeadlineExceeded(TransientError):
+    code = "deadline_exceeded"
+
+
+class PermanentError(ExhibitError):
+    code = "permanent"
+
+
+class InvalidMessage(PermanentError):
+    code = "invalid_message"
+
+
+class PolicyDenied(PermanentError):
+    code = "policy_denied"
+
+
+class Unsupported(PermanentError):
+    code = "unsupported"
+
+
+def to_failure(error: Exception) -> Failure:
+    """What the wire says of ``error``: code, message, and whether to try again."""
+    if isinstance(error, TransientError):
+        return Failure(code=error.code, message=str(error), retry=True, retry_after_s=error.retry_after_s)
+    if isinstance(error, ExhibitError):
+        return Failure(code=error.code, message=str(error), retry=False)
+    return Failure(code="internal", message=f"internal error ({type(error).__name__})", retry=True)
+
+
+def from_failure(failure: Failure) -> ExhibitError:
+    """The error a caller raises for a failure that came over the wire."""
+    if failure.retry:
+        return TransientError(failure.message, code=failure.code, retry_after_s=failure.retry_after_s)
+    return PermanentError(failure.message, code=failure.code)

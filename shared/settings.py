@@ -1,0 +1,52 @@
+"""Settings of every process, from the environment (``EXHIBIT_...``) and an ``.env`` file beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """One object for all services, so that one process can host them all."""
+
+    model_config = SettingsConfigDict(env_prefix="EXHIBIT_", env_file=".env", extra="ignore", populate_by_name=True)
+
+    nats_url: str | None = None
+    """Where the bus is. None: a server is started on this machine for as long as the command runs."""
+    evidence_dir: Path = Path("evidence")
+    state_dir: Path = Path(".exhibit")
+    """Where `exhibit up` keeps the bus's streams, and login states; never inside the evidence."""
+
+    chromium: Path | None = None
+    """The browser to drive. None: Playwright's own where it is installed, else one found on the machine."""
+    browser_capacity: int = Field(default=8, ge=1)
+    """Sessions one browser pool process holds at a time."""
+    action_timeout_s: float = Field(default=15.0, gt=0)
+    navigation_timeout_s: float = Field(default=30.0, gt=0)
+    settle_bound_s: float = Field(default=5.0, gt=0)
+    """The longest that is waited for a page to become quiet."""
+    domain_interval_s: float = Field(default=0.0, ge=0)
+    """Least time between two navigations to one registrable domain."""
+    max_download_bytes: int = Field(default=200_000_000, gt=0)
+
+    planner: str | None = None
+    """``rules`` or ``anthropic``. None: anthropic where a key is set, else rules."""
+    planner_capacity: int = Field(default=8, ge=1)
+    """Samples one planner process works on at a time."""
+    max_attempts: int = Field(default=4, ge=1)
+    """Tries at one sample before it is given up."""
+    anthropic_api_key: SecretStr | None = Field(default=None, validation_alias="ANTHROPIC_API_KEY")
+    anthropic_base_url: str | None = Field(default=None, validation_alias="ANTHROPIC_BASE_URL")
+    model: str = "claude-sonnet-5-5"
+
+    log_level: str = "WARNING"
+    otlp_endpoint: str | None = None
+
+
+def default_planner(settings: Settings) -> str:
+    """The decider of a run whose request names none."""
+    if settings.planner:
+        return settings.planner
+    return "anthropic" if settings.anthropic_api_key else "rules"

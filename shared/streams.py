@@ -1,0 +1,83 @@
+"""Every stream, consumer and bucket, once. Pure data; `shared.actor.bus` makes them on the server."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shared.subjects import (
+    DEAD_LETTERS,
+    POPULATION_CLOSED,
+    PREFIX,
+    RUN_STARTED,
+    SAMPLE_FINISHED,
+    SAMPLE_FOUND,
+    STEP_TAKEN,
+    WORK_SAMPLE,
+)
+
+DAY_S = 24 * 3600.0
+
+
+@dataclass(frozen=True)
+class Stream:
+    """``work_queue``: a message goes away once one consumer has acknowledged it."""
+
+    name: str
+    subjects: tuple[str, ...]
+    work_queue: bool = False
+    max_age_s: float = 0.0
+    duplicate_window_s: float = 120.0
+
+
+@dataclass(frozen=True)
+class Consumer:
+    """A durable pull consumer. Deliveries are counted by the runner, so the server never gives up first."""
+
+    stream: str
+    name: str
+    subjects: tuple[str, ...]
+    ack_wait_s: float = 30.0
+    max_ack_pending: int = 1000
+
+
+@dataclass(frozen=True)
+class Bucket:
+    name: str
+    max_age_s: float = 0.0
+
+
+SAMPLES = Stream("SAMPLES", (f"{PREFIX}.cmd.planner.sample.>",), work_queue=True)
+EVENTS_STREAM = Stream("EVENTS", (f"{PREFIX}.evt.>",), max_age_s=7 * DAY_S)
+DLQ = Stream("DLQ", (f"{DEAD_LETTERS}.>",), max_age_s=30 * DAY_S)
+STREAMS = (SAMPLES, EVENTS_STREAM, DLQ)
+
+RUNS = Bucket("RUNS")
+"""Key-value: run id to RunRecord."""
+INBOX = Bucket("INBOX", max_age_s=DAY_S)
+"""Key-value: which deliveries have been handled, with what they produced."""
+KEY_VALUE_BUCKETS = (RUNS, INBOX)
+
+ARTIFACTS = Bucket("ARTIFACTS", max_age_s=7 * DAY_S)
+"""Objects: captured bytes on their way from the browser pool to evidence, which removes them."""
+INPUTS = Bucket("INPUTS", max_age_s=7 * DAY_S)
+"""Objects: input files on their way from a client to discovery."""
+OBJECT_BUCKETS = (ARTIFACTS, INPUTS)
+
+
+def samples_of(run_id: str, concurrency: int) -> Consumer:
+    """The queue of one run. The server hands out at most ``concurrency`` of its samples at a time,
+    to however many planner processes there are."""
+    return Consumer(
+        SAMPLES.name, f"samples_{run_id}", (f"{WORK_SAMPLE.pattern}.{run_id}.*",), max_ack_pending=concurrency
+    )
+
+
+EVIDENCE = Consumer(
+    EVENTS_STREAM.name,
+    "evidence",
+    tuple(
+        f"{subject.pattern}.>"
+        for subject in (RUN_STARTED, SAMPLE_FOUND, POPULATION_CLOSED, STEP_TAKEN, SAMPLE_FINISHED)
+    ),
+)
+"""What evidence files, in the order in which it happened."""

@@ -1,0 +1,134 @@
+"""Every subject, once, with the types that travel on it.
+
+    exhibit.v1.<kind>.<owner>.<noun>.<verb>[.<key>...]
+
+``ask`` is request and reply, nothing stored; ``cmd`` goes to a work-queue stream, one owner;
+``evt`` is past tense on a limits stream, many readers; ``dlq`` keeps what was given up.
+The keys are attributes of the message itself, so that a subject follows from its message.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from shared.contracts.actions import ActionResult
+from shared.contracts.base import Message
+from shared.contracts.browser_pool import (
+    ActOnPage,
+    LeaseReply,
+    LeaseSession,
+    ObservePage,
+    PageObserved,
+    ReleaseSession,
+    SessionReleased,
+)
+from shared.contracts.discovery import (
+    PopulationClosed,
+    RunStarted,
+    SampleFound,
+    SubmissionRejected,
+    SubmitReply,
+    SubmitRun,
+)
+from shared.contracts.evidence import EvidenceBlocked, LoadReply, LoadRun, RunFinished
+from shared.contracts.planner import SampleFinished, StepTaken, WorkSample
+
+PREFIX = "exhibit.v1"
+
+ReqT = TypeVar("ReqT", bound=Message)
+RepT = TypeVar("RepT")
+MsgT = TypeVar("MsgT", bound=Message)
+
+
+@dataclass(frozen=True)
+class Ask(Generic[ReqT, RepT]):
+    """Request and reply. ``keys`` are attributes of the request that select who answers."""
+
+    pattern: str
+    request: type[ReqT]
+    reply: Any  # the type form; a union is not a `type`
+    keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Stored(Generic[MsgT]):
+    """A command or an event. ``identity`` makes the message id, so that a repeat counts once."""
+
+    pattern: str
+    message: type[MsgT]
+    keys: tuple[str, ...]
+    identity: tuple[str, ...]
+
+
+def subject_for(subject: Ask[Any, Any] | Stored[Any], message: Message) -> str:
+    """The concrete subject ``message`` travels on."""
+    return ".".join((subject.pattern, *(str(getattr(message, key)) for key in subject.keys)))
+
+
+def message_id(subject: Stored[Any], message: Message) -> str:
+    """The ``Nats-Msg-Id``: equal for two publishings of the same fact."""
+    verb = subject.pattern.removeprefix(PREFIX + ".")
+    return "/".join((verb, *(str(getattr(message, part)) for part in subject.identity)))
+
+
+SUBMIT_RUN: Ask[SubmitRun, SubmitReply] = Ask(f"{PREFIX}.ask.discovery.run.submit", SubmitRun, SubmitReply)
+
+LEASE: Ask[LeaseSession, LeaseReply] = Ask(f"{PREFIX}.ask.browser_pool.session.lease", LeaseSession, LeaseReply)
+OBSERVE: Ask[ObservePage, PageObserved] = Ask(
+    f"{PREFIX}.ask.browser_pool.page.observe", ObservePage, PageObserved, ("instance_id",)
+)
+ACT: Ask[ActOnPage, ActionResult] = Ask(
+    f"{PREFIX}.ask.browser_pool.page.act", ActOnPage, ActionResult, ("instance_id",)
+)
+RELEASE: Ask[ReleaseSession, SessionReleased] = Ask(
+    f"{PREFIX}.ask.browser_pool.session.release", ReleaseSession, SessionReleased, ("instance_id",)
+)
+
+LOAD_RUN: Ask[LoadRun, LoadReply] = Ask(f"{PREFIX}.ask.evidence.run.load", LoadRun, LoadReply)
+
+WORK_SAMPLE: Stored[WorkSample] = Stored(
+    f"{PREFIX}.cmd.planner.sample.work", WorkSample, ("run_id", "sample_id"), ("run_id", "sample_id", "attempt_base")
+)
+
+RUN_STARTED: Stored[RunStarted] = Stored(
+    f"{PREFIX}.evt.discovery.run.started", RunStarted, ("run_id",), ("run_id", "attempt_base")
+)
+RUN_REJECTED: Stored[SubmissionRejected] = Stored(
+    f"{PREFIX}.evt.discovery.run.rejected", SubmissionRejected, ("run_id",), ("run_id",)
+)
+SAMPLE_FOUND: Stored[SampleFound] = Stored(
+    f"{PREFIX}.evt.discovery.sample.found", SampleFound, ("run_id", "sample_id"), ("run_id", "sample_id")
+)
+POPULATION_CLOSED: Stored[PopulationClosed] = Stored(
+    f"{PREFIX}.evt.discovery.population.closed", PopulationClosed, ("run_id",), ("run_id", "attempt_base")
+)
+STEP_TAKEN: Stored[StepTaken] = Stored(
+    f"{PREFIX}.evt.planner.step.taken",
+    StepTaken,
+    ("run_id", "sample_id"),
+    ("run_id", "sample_id", "attempt", "step"),
+)
+SAMPLE_FINISHED: Stored[SampleFinished] = Stored(
+    f"{PREFIX}.evt.planner.sample.finished", SampleFinished, ("run_id", "sample_id"), ("run_id", "sample_id", "attempt")
+)
+RUN_FINISHED: Stored[RunFinished] = Stored(
+    f"{PREFIX}.evt.evidence.run.finished", RunFinished, ("run_id",), ("run_id", "attempt_base")
+)
+EVIDENCE_BLOCKED: Stored[EvidenceBlocked] = Stored(
+    f"{PREFIX}.evt.evidence.write.blocked", EvidenceBlocked, ("run_id", "sample_id"), ("run_id", "sample_id", "at")
+)
+
+EVENTS: tuple[Stored[Any], ...] = (
+    RUN_STARTED,
+    RUN_REJECTED,
+    SAMPLE_FOUND,
+    POPULATION_CLOSED,
+    STEP_TAKEN,
+    SAMPLE_FINISHED,
+    RUN_FINISHED,
+    EVIDENCE_BLOCKED,
+)
+"""All events: what a client that watches a run may see."""
+
+DEAD_LETTERS = f"{PREFIX}.dlq"

@@ -1,0 +1,184 @@
+"""What a person writes to describe a task: one JSON file, strict, with every problem reported at once.
+
+`task_specs/schema.json` is this model as JSON Schema, for editors.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
+
+from shared.contracts.discovery import Problem
+
+TYPES = ("string", "number", "decimal", "boolean", "date", "date-time", "array")
+TYPE_EXPRESSION = re.compile(rf"^({'|'.join(TYPES)})(\s*\|\s*null)?$")
+PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_ARTIFACT = r"^(screenshot|download)(:[A-Za-z0-9_ -]+)?$"
+
+
+def _known_type(expression: str) -> str:
+    if TYPE_EXPRESSION.match(expression) is None:
+        raise PydanticCustomError(
+            "type_expression",
+            "{written} is not a type; write one of {types}, and add ' | null' where it may be missing",
+            {"written": repr(expression), "types": ", ".join(TYPES)},
+        )
+    return expression
+
+
+TypeExpression = Annotated[
+    str, Field(json_schema_extra={"pattern": TYPE_EXPRESSION.pattern}), AfterValidator(_known_type)
+]
+
+
+class Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class OutputField(Strict):
+    """One field to bring back. A bare type, such as ``"date | null"``, is short for ``{"type": ...}``."""
+
+    type: TypeExpression
+    description: str = ""
+    labels: list[str] = Field(
+        default=[], description="How the page may label the value; the field's own name always counts."
+    )
+    not_present: list[str] = Field(
+        default=[], description='Words by which the page says that there is no value, such as "Unassigned" or "-".'
+    )
+
+
+def _long_form(written: object) -> object:
+    return {"type": written} if isinstance(written, str) else written
+
+
+WrittenField = Annotated[OutputField, BeforeValidator(_long_form, json_schema_input_type=TypeExpression | OutputField)]
+
+
+class TaskSpec(Strict):
+    """A task: where to go, what to bring back, and when it counts as done."""
+
+    schema_: str | None = Field(default=None, alias="$schema", description="For editors; ignored.")
+    task_id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+    phase: Literal["discovery", "execution"] = "execution"
+    start_url: str = Field(
+        default="{url}",
+        description="Where a sample begins; {column} is filled from its row, URL-encoded except for {url}.",
+    )
+    system_prompt: str = ""
+    goal: str
+    keywords: list[str] = []
+    input_schema: dict[str, TypeExpression] = Field(
+        default={}, description='Columns the input must have; "string | null" makes one optional.'
+    )
+    sample_id: str = Field(default="{sample_id}", description="What names a sample, filled from its row.")
+    output_schema: dict[str, WrittenField]
+    required_fields: list[str] = []
+    required_artifacts: list[Annotated[str, Field(pattern=_ARTIFACT)]] = Field(
+        default=[], description='A kind, such as "screenshot", or a kind with an exact label: "screenshot:ticket".'
+    )
+    identity: dict[str, str] = Field(
+        default={},
+        description="Output fields that must equal a value of the row before anything captured counts: "
+        '{"ticket_number": "{ticket_number}"}.',
+    )
+    not_found_texts: list[str] = Field(default=[], description="What the site says when a record does not exist.")
+    judgment_required: bool = False
+    judgment_question: str | None = None
+    judgment_output_schema: dict[str, Any] | None = None
+    pagination: bool = False
+    stop_condition: str = ""
+    max_steps: Annotated[int, Field(ge=1, le=500)] = 25
+    max_time_s: Annotated[float, Field(ge=0)] = Field(
+        default=300.0, description="For one attempt at one sample; 0 is no limit."
+    )
+    concurrency: Annotated[int, Field(ge=1, le=256)] = 5
+    auth_profile: str | None = None
+
+    @model_validator(mode="after")
+    def _names_agree(self) -> TaskSpec:
+        unknown = {"required_fields": self.required_fields, "identity": self.identity}
+        problems = [
+            f"{key}: {name!r} is not in output_schema"
+            for key, names in unknown.items()
+            for name in names
+            if name not in self.output_schema
+        ]
+        if self.judgment_required and not self.judgment_question:
+            problems.append("judgment_question: needed when judgment_required is true")
+        if not self.output_schema:
+            problems.append("output_schema: name at least one field")
+        if problems:
+            raise ValueError("; ".join(problems))
+        return self
+
+
+def base_type(expression: str) -> str:
+    """``"date | null"`` to ``"date"``."""
+    return expression.split("|")[0].strip()
+
+
+def nullable(expression: str) -> bool:
+    return "|" in expression
+
+
+def placeholders(template: str) -> tuple[str, ...]:
+    """The column names a template asks for."""
+    return tuple(PLACEHOLDER.findall(template))
+
+
+def fill(template: str, row: dict[str, str]) -> str:
+    """``template`` with each ``{column}`` replaced; a missing column is a KeyError naming it."""
+    return PLACEHOLDER.sub(lambda match: row[match[1]], template)
+
+
+def check_spec(data: object) -> tuple[TaskSpec | None, tuple[Problem, ...]]:
+    """The spec, or every problem in it with the path to each."""
+    try:
+        return TaskSpec.model_validate(data), ()
+    except ValidationError as exc:
+        return None, tuple(_problems(exc))
+
+
+def read_spec(path: Path) -> tuple[dict[str, Any] | None, tuple[Problem, ...]]:
+    """The JSON object in a file, or why it could not be read. It is not yet checked as a spec."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None, (Problem(where=str(path), message="no such file"),)
+    except (OSError, UnicodeDecodeError) as exc:
+        return None, (Problem(where=str(path), message=f"cannot be read: {exc}"),)
+    except json.JSONDecodeError as exc:
+        where = f"{path}, line {exc.lineno}, column {exc.colno}"
+        return None, (Problem(where=where, message=f"not JSON: {exc.msg}"),)
+    if not isinstance(data, dict):
+        return None, (Problem(where=str(path), message="a task spec is a JSON object"),)
+    return cast("dict[str, Any]", data), ()
+
+
+def json_schema() -> dict[str, Any]:
+    """The spec as JSON Schema (2020-12), as published in task_specs/schema.json."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **TaskSpec.model_json_schema(by_alias=True)}
+
+
+def _problems(exc: ValidationError) -> list[Problem]:
+    problems: list[Problem] = []
+    for error in exc.errors(include_url=False):
+        where = "spec" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"])
+        if error["type"] == "value_error":
+            problems += [_named(part) for part in str(error.get("ctx", {})["error"]).split("; ")]
+        elif error["type"] == "extra_forbidden":
+            problems.append(Problem(where=where, message="unknown key"))
+        else:
+            problems.append(Problem(where=where, message=error["msg"]))
+    return problems
+
+
+def _named(text: str) -> Problem:
+    where, _, message = text.partition(": ")
+    return Problem(where=f"spec.{where}", message=message)
