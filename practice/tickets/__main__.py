@@ -1,0 +1,44 @@
+"""``python -m practice.tickets``: serves the site and prints its URL, until Ctrl-C."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import signal
+
+from practice.tickets.data import DEFAULT_SEED
+from practice.tickets.server import serve
+
+
+def main() -> None:
+    arguments = _parser().parse_args()
+    asyncio.run(_serve(arguments))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m practice.tickets", description="A ticket site to practise on.")
+    parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
+    parser.add_argument("--seed", type=int, default=DEFAULT_SEED, help="what the tickets are made from")
+    parser.add_argument("--latency-ms", type=int, default=250, help="the longest time a page takes to fill")
+    parser.add_argument("--missing", default="", help="ticket numbers that are gone, separated by commas")
+    parser.add_argument("--missing-status", type=int, choices=(200, 404), default=200, help="of pages of such tickets")
+    return parser
+
+
+async def _serve(arguments: argparse.Namespace) -> None:
+    stop = asyncio.Event()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(name, stop.set)
+    async with serve(
+        arguments.port,
+        seed=arguments.seed,
+        latency_ms=arguments.latency_ms,
+        missing=frozenset(filter(None, arguments.missing.split(","))),
+        missing_status=arguments.missing_status,
+    ) as url:
+        print(url, flush=True)
+        await stop.wait()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""The demo's input, and the check of what came back against what the site holds."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from practice.tickets.data import Ticket
+
+FIELDS = ("ticket_number", "assignee", "due_date")
+ABSENT = ("TCK-9001", "TCK-9002")
+"""Asked for, and on the site under no seed."""
+_PRESENT = 58
+_OF_EACH_KIND = 6
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One cell that is not what the site says; ``expected`` and ``got`` are as in the table."""
+
+    ticket_number: str
+    column: str
+    expected: str
+    got: str
+
+    def __str__(self) -> str:
+        return f"{self.ticket_number}, {self.column}: expected {self.expected!r}, got {self.got!r}"
+
+
+def demo_numbers(tickets: Sequence[Ticket]) -> list[str]:
+    """60 ticket numbers: 58 that exist, among them at least 6 without an assignee and 6 without a due
+    date, and the 2 of :data:`ABSENT`, one in the middle and one at the end."""
+    chosen = {ticket.number for ticket in _chosen(tickets)}
+    present = [ticket.number for ticket in tickets if ticket.number in chosen]
+    return [*present[:29], ABSENT[0], *present[29:], ABSENT[1]]
+
+
+def write_input(path: Path, base_url: str, tickets: Sequence[Ticket]) -> int:
+    """Writes the CSV of :func:`demo_numbers` with the columns ticket_number and url; returns the number of rows."""
+    numbers = demo_numbers(tickets)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(("ticket_number", "url"))
+        writer.writerows((number, f"{base_url}/tickets/{number}") for number in numbers)
+    return len(numbers)
+
+
+def compare(combined_csv: Path, ground_truth: Sequence[Ticket]) -> list[Difference]:
+    """Every cell of the demo's combined.csv that disagrees with the site; none is an empty list.
+
+    Rows that are missing, twice there or never asked for are differences of the column ``row``.
+    """
+    with combined_csv.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    tickets = {ticket.number: ticket for ticket in ground_truth}
+    numbers = demo_numbers(ground_truth)
+    found = _row_differences([row.get("sample_id") or "" for row in rows], numbers)
+    positions = {number: position for position, number in enumerate(numbers, start=1)}
+    for row in rows:
+        number = row.get("sample_id") or ""
+        if number in positions:
+            found += _cell_differences(row, number, positions[number], tickets.get(number))
+    return found
+
+
+def _chosen(tickets: Sequence[Ticket]) -> Iterable[Ticket]:
+    """The special cases first, then from the start of the list, up to the number wanted."""
+    special = [
+        *[ticket for ticket in tickets if ticket.assignee is None and ticket.due_date is None][:_OF_EACH_KIND],
+        *[ticket for ticket in tickets if ticket.assignee is None][: 2 * _OF_EACH_KIND],
+        *[ticket for ticket in tickets if ticket.due_date is None][: 2 * _OF_EACH_KIND],
+    ]
+    return list(dict.fromkeys([*special, *tickets]))[:_PRESENT]
+
+
+def _row_differences(got: Sequence[str], numbers: Sequence[str]) -> list[Difference]:
+    missing = [Difference(number, "row", "1 row", f"{got.count(number)} rows") for number in numbers]
+    extra = [Difference(number, "row", "no row", "a row") for number in dict.fromkeys(got) if number not in numbers]
+    return [one for one in missing if one.got != "1 rows"] + extra
+
+
+def _cell_differences(row: dict[str, str], number: str, position: int, ticket: Ticket | None) -> list[Difference]:
+    expected = {"row": str(position), **(_of_absent() if ticket is None else _of_ticket(ticket))}
+    return [
+        Difference(number, column, wanted, _normal(column, row.get(column)))
+        for column, wanted in expected.items()
+        if _normal(column, row.get(column)) != wanted
+    ]
+
+
+def _of_ticket(ticket: Ticket) -> dict[str, str]:
+    values = {
+        "ticket_number": ticket.number,
+        "assignee": ticket.assignee or "",
+        "due_date": ticket.due_date.isoformat() if ticket.due_date else "",
+    }
+    none = ";".join(sorted(name for name, value in values.items() if not value))
+    return {"status": "done", "reason": "", **values, "not_present": none, "not_found": ""}
+
+
+def _of_absent() -> dict[str, str]:
+    """A record that does not exist has no values, and none of them is said to be "not present"."""
+    return {"status": "failed", "reason": "not_found", **dict.fromkeys(FIELDS, ""), "not_present": ""}
+
+
+def _normal(column: str, cell: str | None) -> str:
+    if cell is None:
+        return "(no such column)"
+    return ";".join(sorted(cell.split(";"))) if column in ("not_present", "not_found") else cell
