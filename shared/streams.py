@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shared.subjects import (
-    DEAD_LETTERS,
-    POPULATION_CLOSED,
-    PREFIX,
-    RUN_STARTED,
-    SAMPLE_FINISHED,
-    SAMPLE_FOUND,
-    STEP_TAKEN,
-    WORK_SAMPLE,
-)
+from shared.subjects import DEAD_LETTERS, PREFIX, WORK_SAMPLE
 
 DAY_S = 24 * 3600.0
 
@@ -48,8 +39,8 @@ class Bucket:
 
 SAMPLES = Stream("SAMPLES", (f"{PREFIX}.cmd.planner.sample.>",), work_queue=True)
 EVENTS_STREAM = Stream("EVENTS", (f"{PREFIX}.evt.>",), max_age_s=7 * DAY_S)
-DLQ = Stream("DLQ", (f"{DEAD_LETTERS}.>",), max_age_s=30 * DAY_S)
-STREAMS = (SAMPLES, EVENTS_STREAM, DLQ)
+DEAD_LETTER_STREAM = Stream("DLQ", (f"{DEAD_LETTERS}.>",), max_age_s=30 * DAY_S)
+STREAMS = (SAMPLES, EVENTS_STREAM, DEAD_LETTER_STREAM)
 
 RUNS = Bucket("RUNS")
 """Key-value: run id to RunRecord."""
@@ -72,12 +63,6 @@ def samples_of(run_id: str, concurrency: int) -> Consumer:
     )
 
 
-EVIDENCE = Consumer(
-    EVENTS_STREAM.name,
-    "evidence",
-    tuple(
-        f"{subject.pattern}.>"
-        for subject in (RUN_STARTED, SAMPLE_FOUND, POPULATION_CLOSED, STEP_TAKEN, SAMPLE_FINISHED)
-    ),
-)
-"""What evidence files, in the order in which it happened."""
+def listener(service: str, patterns: tuple[str, ...]) -> Consumer:
+    """The events one service follows, in the order in which they happened."""
+    return Consumer(EVENTS_STREAM.name, service, tuple(f"{pattern}.>" for pattern in patterns))

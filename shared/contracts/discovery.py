@@ -46,6 +46,8 @@ class RunAccepted(Message, frozen=True, kw_only=True):
     samples: int
     """How many samples will be worked on; those already done in a resumed run are not among them."""
     already_done: int = 0
+    attempt_base: int = 0
+    """Attempts made in earlier rounds; events of this round are of later attempts."""
 
 
 class RunRejected(Message, frozen=True, kw_only=True):

@@ -1,0 +1,155 @@
+"""The imperative shell around every handler. Outermost first:
+
+    settle > span > decode > inbox > deadline > handler > publish > record
+
+Handlers hold no try, retry, span, header or ack: all of it is here, once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+import msgspec
+
+from shared.actor.actor import AskRoute, StoredRoute
+from shared.actor.verdict import Term, Verdict, verdict
+from shared.contracts.base import Failure
+from shared.errors import DeadlineExceeded, ExhibitError, InvalidMessage, to_failure
+from shared.subjects import PREFIX, Stored, message_id
+from shared.telemetry.logs import about
+from shared.telemetry.tracing import span
+
+log = logging.getLogger(__name__)
+DepsT = TypeVar("DepsT")
+
+
+class Delivery(Protocol):
+    """One stored message as the bus hands it over; ``attempt`` counts its deliveries from 1."""
+
+    subject: str
+    attempt: int
+    data: bytes
+    headers: Mapping[str, str]
+
+    async def settle(self, verdict: Verdict, /) -> None: ...
+    async def in_progress(self) -> None: ...
+
+
+class Outbox(Protocol):
+    """What the shell needs of the bus."""
+
+    async def publish(self, subject: Stored[Any], message: Any) -> None: ...
+    async def handled(self, message_id: str) -> bool: ...
+    async def record(self, message_id: str) -> None: ...
+    async def dead_letter(self, original: Delivery, failure: Failure) -> None: ...
+
+
+@dataclass(frozen=True)
+class Runner(Generic[DepsT]):
+    """``heartbeat_s``: how often a long handler tells the server that it is still at it."""
+
+    deps: DepsT
+    outbox: Outbox
+    heartbeat_s: float = 10.0
+
+    async def answer(self, route: AskRoute[DepsT], data: bytes, headers: Mapping[str, str]) -> bytes | Failure:
+        """The encoded reply to an ask, or the failure to send instead."""
+        with span(route.subject.pattern, headers):
+            try:
+                request = decode(data, route.subject.request)
+                reply = await _bounded(route.handler(request, self.deps), route.deadline_s)
+            except Exception as exc:  # noqa: BLE001  the one blanket except of the asks
+                _log_bug(route.subject.pattern, exc)
+                return to_failure(exc)
+        return msgspec.json.encode(reply)
+
+    async def handle(self, route: StoredRoute[DepsT], delivery: Delivery) -> None:
+        """Handles one delivery of a stored message and settles it, whatever happens."""
+        error: Exception | None = None
+        message: Any = None
+        with span(delivery.subject, delivery.headers, attempt=delivery.attempt), about(_tail(delivery.subject)):
+            try:
+                message = decode(delivery.data, route.subject.message)
+                await self._once(route, message, delivery)
+            except Exception as exc:  # noqa: BLE001  the one blanket except of the stored messages
+                _log_bug(delivery.subject, exc)
+                error = exc
+            ruling = verdict(error, attempt=delivery.attempt, max_attempts=route.max_attempts)
+            if error is not None and isinstance(ruling, Term):
+                await self._bury(route, message, delivery, error)
+        await delivery.settle(ruling)
+
+    async def _once(self, route: StoredRoute[DepsT], message: Any, delivery: Delivery) -> None:
+        identity = message_id(route.subject, message)
+        # Events are projected by idempotent handlers; a command has effects outside, so a redelivered
+        # one first asks whether its result was already published.
+        command = route.subject.pattern.startswith(f"{PREFIX}.cmd.")
+        if command and delivery.attempt > 1 and await self.outbox.handled(identity):
+            return
+        if route.max_attempts is not None and delivery.attempt > route.max_attempts:
+            raise ExhibitError(f"given up after {route.max_attempts} attempts", code="retries_exhausted")
+        async with _heartbeat(delivery, self.heartbeat_s):
+            event = await _bounded(route.handler(message, self.deps, delivery.attempt), route.deadline_s)
+        # Publish before record: a crash in between repeats the publish under the same id,
+        # which the stream's duplicate window drops.
+        if event is not None and route.emits is not None:
+            await self.outbox.publish(route.emits, event)
+        if command:
+            await self.outbox.record(identity)
+
+    async def _bury(self, route: StoredRoute[DepsT], message: Any, delivery: Delivery, error: Exception) -> None:
+        """Accounts for a message that will not be tried again: an event of its own, and the dead-letter stream."""
+        known = error if isinstance(error, ExhibitError) else ExhibitError(to_failure(error).message)
+        if message is not None and route.give_up is not None and route.emits is not None:
+            await self.outbox.publish(route.emits, route.give_up(message, self.deps, delivery.attempt, known))
+        await self.outbox.dead_letter(delivery, to_failure(error))
+
+
+def decode(data: bytes, type_: type[Any]) -> Any:
+    """The message, or InvalidMessage that says which part of it does not fit."""
+    try:
+        return msgspec.json.decode(data, type=type_)
+    except (msgspec.DecodeError, UnicodeDecodeError) as exc:
+        raise InvalidMessage(f"not a {type_.__name__}: {exc}") from exc
+
+
+async def _bounded(work: Awaitable[Any], deadline_s: float) -> Any:
+    scope = asyncio.timeout(deadline_s)
+    try:
+        async with scope:
+            return await work
+    except TimeoutError as exc:
+        if not scope.expired():  # a timeout of the handler's own, not ours
+            raise
+        raise DeadlineExceeded(f"handler ran past {deadline_s:g} s") from exc
+
+
+@asynccontextmanager
+async def _heartbeat(delivery: Delivery, every_s: float) -> AsyncGenerator[None]:
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(every_s)
+            await delivery.in_progress()
+
+    task = asyncio.create_task(beat())
+    try:
+        yield
+    finally:
+        task.cancel()
+
+
+def _tail(subject: str) -> str:
+    """Run and sample of a stored subject, for log lines."""
+    return "/".join(subject.split(".")[6:]) or subject
+
+
+def _log_bug(where: str, error: Exception) -> None:
+    if isinstance(error, ExhibitError):
+        log.info("%s: %s: %s", where, error.code, error)
+    else:
+        log.error("%s: a bug", where, exc_info=error)

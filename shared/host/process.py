@@ -1,0 +1,47 @@
+"""A service as a process of its own: `python -m services.<name>`, or `exhibit serve <name>`."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+
+from shared.errors import ExhibitError, Unavailable
+from shared.host.services import running
+from shared.settings import Settings
+from shared.telemetry.logs import configure
+
+
+def main(name: str) -> None:
+    """Serves until SIGINT or SIGTERM. Exits with 3 where the bus cannot be reached or the service cannot start."""
+    settings = Settings()
+    configure(settings.log_level)
+    try:
+        asyncio.run(serve_until_told(settings, (name,)))
+    except ExhibitError as exc:
+        print(f"exhibit: {exc}", file=sys.stderr)
+        raise SystemExit(3) from exc
+
+
+async def serve_until_told(settings: Settings, names: tuple[str, ...]) -> None:
+    """Serves ``names`` on the bus the settings name."""
+    if settings.nats_url is None:
+        raise Unavailable(
+            "no bus: set EXHIBIT_NATS_URL, for instance to nats://127.0.0.1:4222 (`exhibit up` prints its own)",
+            code="no_bus",
+        )
+    async with running(settings, settings.nats_url, names):
+        await told_to_stop()
+
+
+async def told_to_stop() -> None:
+    """Returns at the first SIGINT or SIGTERM."""
+    told = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for sign in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(sign, told.set)
+    try:
+        await told.wait()
+    finally:
+        for sign in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(sign)

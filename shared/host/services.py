@@ -1,0 +1,86 @@
+"""Starts services in this process: one, some, or all of them.
+
+Services are found by name, so that `shared` imports none of them: `services.<name>.__main__`
+has NAME, `actor` and `open_deps(settings, bus)`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import logging
+from collections.abc import AsyncGenerator, Callable, Iterable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from typing import Any, Protocol, cast
+
+from shared.actor.actor import Actor
+from shared.actor.bus import Bus, connect
+from shared.actor.serving import serve
+from shared.errors import Unsupported
+from shared.settings import Settings
+
+log = logging.getLogger(__name__)
+
+NAMES = ("evidence", "browser_pool", "planner", "discovery")
+"""In the order in which they start; they stop in the opposite order, so that what was captured is still filed."""
+
+
+class ServiceModule(Protocol):
+    NAME: str
+    actor: Actor[Any]
+    open_deps: Callable[[Settings, Bus], AbstractAsyncContextManager[Any]]
+
+
+def service_module(name: str) -> ServiceModule:
+    if name not in NAMES:
+        raise Unsupported(f"there is no service {name!r}; the services are {', '.join(sorted(NAMES))}")
+    return cast("ServiceModule", importlib.import_module(f"services.{name}.__main__"))
+
+
+@asynccontextmanager
+async def running(settings: Settings, url: str, names: Iterable[str] = NAMES) -> AsyncGenerator[None]:
+    """The named services, serving until the block ends. A service that fails ends the block with its error."""
+    async with AsyncExitStack() as stack:
+        for name in names:
+            await stack.enter_async_context(_one(settings, url, name))
+        yield
+
+
+@asynccontextmanager
+async def _one(settings: Settings, url: str, name: str) -> AsyncGenerator[None]:
+    module = service_module(name)
+    stop, ready = asyncio.Event(), asyncio.Event()
+    async with connect(url, name=name) as bus, module.open_deps(settings, bus) as deps:
+        serving = asyncio.create_task(
+            serve(bus, module.actor, deps, capacity=settings.planner_capacity, stop=stop, ready=ready), name=name
+        )
+        serving.add_done_callback(_ended_early(name, stop, asyncio.current_task()))
+        await _ready_or_failed(ready, serving)
+        try:
+            yield
+        finally:
+            stop.set()
+            await asyncio.gather(serving, return_exceptions=True)
+
+
+async def _ready_or_failed(ready: asyncio.Event, serving: asyncio.Task[None]) -> None:
+    waiting = asyncio.create_task(ready.wait())
+    await asyncio.wait({waiting, serving}, return_when=asyncio.FIRST_COMPLETED)
+    waiting.cancel()
+    if serving.done():
+        await serving
+
+
+def _ended_early(
+    name: str, stop: asyncio.Event, owner: asyncio.Task[Any] | None
+) -> Callable[[asyncio.Task[None]], None]:
+    """A service that dies while it should be serving takes its host with it: half a system is worse than none."""
+
+    def check(task: asyncio.Task[None]) -> None:
+        if stop.is_set() or task.cancelled():
+            return
+        log.error("service %s ended", name, exc_info=task.exception())
+        if owner is not None:
+            owner.cancel(f"service {name} ended")
+
+    return check

@@ -1,0 +1,102 @@
+"""A bus in memory. It passes the same suite as the real one (tests/handlers/shared/bus_suite.py)."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import msgspec
+
+from shared.actor.actor import Actor
+from shared.actor.runner import Runner
+from shared.contracts.base import Failure, Message
+from shared.errors import PermanentError, Unavailable, from_failure
+from shared.streams import Bucket, Consumer
+from shared.subjects import Ask, Stored, message_id, subject_for
+
+ReqT = TypeVar("ReqT", bound=Message)
+RepT = TypeVar("RepT")
+MsgT = TypeVar("MsgT", bound=Message)
+
+
+class MemoryBus:
+    """Asks go to the actors that were put on it; what is published is kept, in order, in ``published``."""
+
+    def __init__(self, instance_id: str = "memory") -> None:
+        self.instance_id = instance_id
+        self.published: list[tuple[str, Message]] = []
+        self.queues: dict[str, Consumer] = {}
+        self.closed_asks: set[str] = set()
+        self._ids: set[str] = set()
+        self._records: dict[tuple[str, str], bytes] = {}
+        self._blobs: dict[tuple[str, str], bytes] = {}
+        self._actors: list[tuple[Actor[Any], Runner[Any]]] = []
+
+    def host(self, actor: Actor[Any], deps: Any) -> None:
+        """From now on ``actor`` answers its asks."""
+        self._actors.append((actor, Runner(deps, _NoOutbox())))
+
+    def events(self, type_: type[MsgT]) -> list[MsgT]:
+        """What was published of one type, in order."""
+        return [message for _, message in self.published if isinstance(message, type_)]
+
+    async def ask(self, subject: Ask[ReqT, RepT], request: ReqT, *, timeout_s: float = 30.0) -> RepT:
+        for actor, runner in self._actors:
+            route = actor.asks.get(subject.pattern)
+            if route is not None and subject.pattern not in self.closed_asks:
+                answer = await runner.answer(route, msgspec.json.encode(request), {})
+                if isinstance(answer, Failure):
+                    raise from_failure(answer)
+                reply: Any = msgspec.json.decode(answer, type=subject.reply)
+                return reply
+        raise Unavailable(f"nobody answers {subject.pattern}", code="no_responders", retry_after_s=0.2)
+
+    async def publish(self, subject: Stored[MsgT], message: MsgT) -> None:
+        identity = message_id(subject, message)
+        if identity not in self._ids:
+            self._ids.add(identity)
+            decoded = msgspec.json.decode(msgspec.json.encode(message), type=subject.message)
+            self.published.append((subject_for(subject, message), decoded))
+
+    async def create(self, bucket: Bucket, key: str, value: Any) -> bool:
+        if (bucket.name, key) in self._records:
+            return False
+        self._records[bucket.name, key] = msgspec.json.encode(value)
+        return True
+
+    async def read(self, bucket: Bucket, key: str, type_: type[Any]) -> Any | None:
+        data = self._records.get((bucket.name, key))
+        return None if data is None else msgspec.json.decode(data, type=type_)
+
+    async def put(self, bucket: Bucket, name: str, data: bytes) -> None:
+        self._blobs[bucket.name, name] = data
+
+    async def get(self, bucket: Bucket, name: str) -> bytes:
+        if (bucket.name, name) not in self._blobs:
+            raise PermanentError(f"{bucket.name} has no object {name!r}", code="no_blob")
+        return self._blobs[bucket.name, name]
+
+    async def remove(self, bucket: Bucket, name: str) -> None:
+        self._blobs.pop((bucket.name, name), None)
+
+    async def open_queue(self, consumer: Consumer) -> None:
+        self.queues.setdefault(consumer.name, consumer)
+
+    async def close_queue(self, consumer: Consumer) -> None:
+        self.queues.pop(consumer.name, None)
+
+    async def set_open(self, subject: Ask[Any, Any], is_open: bool) -> None:
+        (self.closed_asks.discard if is_open else self.closed_asks.add)(subject.pattern)
+
+
+class _NoOutbox:
+    """Asks publish nothing by themselves."""
+
+    async def publish(self, subject: Stored[Any], message: Any) -> None:
+        raise NotImplementedError
+
+    async def handled(self, message_id: str) -> bool:
+        return False
+
+    async def record(self, message_id: str) -> None: ...
+
+    async def dead_letter(self, original: Any, failure: Failure) -> None: ...

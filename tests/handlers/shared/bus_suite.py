@@ -1,0 +1,122 @@
+"""What every bus must do; `test_bus.py` runs it on the real one and on the one in memory."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import UTC, datetime
+
+import pytest
+
+from shared.actor.actor import Actor
+from shared.contracts.discovery import PopulationClosed, RunAccepted, RunRecord, SubmitReply, SubmitRun
+from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown
+from shared.errors import ExhibitError, PermanentError, RateLimited, TransientError
+from shared.streams import ARTIFACTS, RUNS
+from shared.subjects import LOAD_RUN, POPULATION_CLOSED, SUBMIT_RUN
+
+NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+
+def unique(prefix: str) -> str:
+    return f"{prefix}_{uuid.uuid4().hex[:12]}"
+
+
+class BusSuite:
+    """Subclasses give a fixture `served`: async (actor, deps) -> the bus of a client of that actor."""
+
+    async def test_an_ask_gets_the_handlers_reply(self, served):
+        actor: Actor[str] = Actor("echo")
+
+        @actor.answers(SUBMIT_RUN)
+        async def submit(request: SubmitRun, deps: str) -> SubmitReply:
+            return RunAccepted(run_id=f"{deps}-{request.requested_by}", samples=1)
+
+        bus = await served(actor, "deps")
+        reply = await bus.ask(SUBMIT_RUN, SubmitRun(requested_by="Zoë"))
+        assert reply == RunAccepted(run_id="deps-Zoë", samples=1)
+
+    @pytest.mark.parametrize(
+        ("raised", "kind", "code", "words"),
+        [
+            (PermanentError("no, 李娜\nnever", code="odd"), PermanentError, "odd", "no, 李娜\nnever"),
+            (RateLimited("slow down", retry_after_s=7), TransientError, "rate_limited", "slow down"),
+            (KeyError("secret"), TransientError, "internal", "internal error (KeyError)"),
+        ],
+    )
+    async def test_a_failure_arrives_as_its_code_and_words(self, served, raised, kind, code, words):
+        actor: Actor[None] = Actor("failing")
+
+        @actor.answers(LOAD_RUN)
+        async def load(request: LoadRun, deps: None) -> LoadReply:
+            raise raised
+
+        bus = await served(actor, None)
+        with pytest.raises(ExhibitError) as caught:
+            await bus.ask(LOAD_RUN, LoadRun(run_id="r"))
+        assert isinstance(caught.value, kind)
+        assert (caught.value.code, str(caught.value)) == (code, words)
+        assert getattr(caught.value, "retry_after_s", None) == getattr(raised, "retry_after_s", None)
+
+    async def test_nobody_listening_is_said_at_once(self, served):
+        bus = await served(Actor("silent"), None)
+        with pytest.raises(TransientError) as caught:
+            await bus.ask(LOAD_RUN, LoadRun(run_id="r"))
+        assert caught.value.code == "no_responders"
+
+    async def test_a_gated_ask_is_answered_only_while_open(self, served):
+        actor: Actor[None] = Actor("gated")
+
+        @actor.answers(LOAD_RUN, gated=True)
+        async def load(request: LoadRun, deps: None) -> LoadReply:
+            return RunUnknown(run_id=request.run_id, message="")
+
+        bus = await served(actor, None)
+        await bus.ask(LOAD_RUN, LoadRun(run_id="r"))
+        await bus.set_open(LOAD_RUN, False)
+        # The server hears of it a moment later; until then the actor still answers.
+        assert await eventually(bus, "no_responders")
+        await bus.set_open(LOAD_RUN, True)
+        assert await eventually(bus, "answered")
+
+    async def test_a_record_is_created_once(self, served):
+        bus = await served(Actor("none"), None)
+        key, first = unique("run"), record("first")
+        assert await bus.read(RUNS, key, RunRecord) is None
+        assert await bus.create(RUNS, key, first)
+        assert not await bus.create(RUNS, key, record("second"))
+        assert await bus.read(RUNS, key, RunRecord) == first
+
+    async def test_blobs_of_any_size_come_back_whole_until_removed(self, served):
+        bus = await served(Actor("none"), None)
+        name = f"{unique('run')}/TCK-1/ä b.png"
+        for data in (b"", b"x", bytes(range(256)) * 4096):
+            await bus.put(ARTIFACTS, name, data)
+            assert await bus.get(ARTIFACTS, name) == data
+        await bus.remove(ARTIFACTS, name)
+        await bus.remove(ARTIFACTS, name)
+        with pytest.raises(PermanentError) as caught:
+            await bus.get(ARTIFACTS, name)
+        assert caught.value.code == "no_blob"
+
+    async def test_a_second_publishing_of_the_same_fact_counts_once(self, served, published):
+        bus = await served(Actor("none"), None)
+        run_id = unique("run")
+        for samples in (1, 2):
+            await bus.publish(POPULATION_CLOSED, PopulationClosed(run_id=run_id, samples=samples))
+        assert await published(bus, run_id) == [PopulationClosed(run_id=run_id, samples=1)]
+
+
+async def eventually(bus, wanted: str) -> bool:
+    for _ in range(2000):
+        try:
+            await bus.ask(LOAD_RUN, LoadRun(run_id="r"))
+            outcome = "answered"
+        except TransientError as exc:
+            outcome = exc.code
+        if outcome == wanted:
+            return True
+    return False
+
+
+def record(name: str) -> RunRecord:
+    return RunRecord(run_id=name, spec={"goal": "g"}, planner=None, concurrency=1, created_at=NOON)
