@@ -197,7 +197,9 @@ async def _must_answer(url: str) -> None:
     async def quiet(_: Exception) -> None: ...
 
     try:
-        nc = await nats.connect(url, allow_reconnect=False, max_reconnect_attempts=0, connect_timeout=5, error_cb=quiet)
+        nc = await nats.connect(
+            url, max_reconnect_attempts=1, reconnect_time_wait=0.05, connect_timeout=5, error_cb=quiet
+        )
     except (nats.errors.Error, OSError) as exc:
         detail = f" ({exc})" if str(exc) else ""
         raise Unavailable(
