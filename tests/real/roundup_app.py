@@ -1,0 +1,181 @@
+"""Roundup, an issue tracker that is not ours: a stock "classic" tracker with 60 issues we know.
+
+It runs in processes of its own; nothing of it is imported here. Visitors are anonymous and see
+what Roundup shows them, as its template has it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import secrets
+import socket
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+SEED = 11
+ISSUES = 60
+MISSING = ("Issue9001", "Issue9002")
+"""Asked for, and not in the tracker, which answers 404 for them."""
+
+# Roundup's own, as the classic template is initialised.
+PRIORITIES = ("critical", "urgent", "bug", "feature", "wish")
+STATUSES = ("unread", "deferred", "chatting", "need-eg", "in-progress", "testing", "done-cbb", "resolved")
+
+KEYWORDS = ("accessibility", "billing", "export", "login", "mobile", "reports")
+USERS = {
+    "zoe.lindqvist": "Zoë Lindqvist",
+    "l.nowak": "Łukasz Nowak",
+    "lina": "李娜",
+    "amara": "Amara Okafor",
+    "j.alvarez": "José Álvarez",
+    "priya.r": "Priya Raman",
+    "soren": "Søren Kjær",
+}
+_THINGS = ("Invoice export", "Password reset", "Audit log", "Search", "Receipt upload", "Weekly digest", "User import")
+_TROUBLES = (
+    "stops at row 1,000",
+    "shows <b>markup</b> & entities as typed",
+    'does not accept "quoted" names',
+    "breaks for names such as Łukasz or 李娜",
+    "takes more than a minute",
+    "loses the Status: resolved filter",
+    "is not assigned to anybody after an import",
+    "prints 2026-02-30 as a date",
+    "needs a second click",
+)
+_NOTES = (
+    "Please reassign to amara when she is back. Priority: urgent for us.",
+    "Seen again today, see issue3 and issue14 for the same pattern.",
+    "Assigned To was wrong in the import, I have corrected it by hand.",
+    "The fix is in testing since Monday.",
+)
+_START_BOUND_S = 20.0
+_STOP_BOUND_S = 10.0
+
+
+@dataclass(frozen=True)
+class Issue:
+    """``assigned_to`` and ``created_by`` are user names, as Roundup shows people."""
+
+    number: int
+    title: str
+    status: str
+    priority: str
+    assigned_to: str | None
+    keywords: tuple[str, ...]
+    created_by: str
+    notes: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """What the page's heading says."""
+        return f"Issue{self.number}"
+
+
+def ground_truth(seed: int = SEED) -> list[Issue]:
+    """The issues in the order of their numbers, which start at 1; equal seeds give equal issues."""
+    rng = random.Random(seed)
+    titles = [f"{thing} {trouble}" for thing in _THINGS for trouble in _TROUBLES]
+    rng.shuffle(titles)
+    return [_issue(rng, number, titles[number - 1]) for number in range(1, ISSUES + 1)]
+
+
+def _issue(rng: random.Random, number: int, title: str) -> Issue:
+    users = sorted(USERS)
+    return Issue(
+        number=number,
+        title=title,
+        status=rng.choice(STATUSES),
+        priority=rng.choice(PRIORITIES),
+        assigned_to=None if rng.random() < 0.25 else rng.choice(users),
+        keywords=tuple(sorted(rng.sample(KEYWORDS, rng.choice((0, 1, 1, 2))))),
+        created_by=rng.choice(users),
+        notes=tuple(rng.sample(_NOTES, rng.choice((0, 1, 2)))),
+    )
+
+
+def input_rows(base_url: str, issues: list[Issue]) -> list[dict[str, str]]:
+    """One row an issue, and the missing ones among them."""
+    names = [issue.name for issue in issues]
+    names[10:10] = MISSING[:1]
+    names += MISSING[1:]
+    return [{"issue": name, "url": base_url + name.lower()} for name in names]
+
+
+@asynccontextmanager
+async def roundup_tracker(folder: Path) -> AsyncGenerator[str]:
+    """Makes the tracker under ``folder`` and serves it on the loopback interface; yields its URL, ending in ``/``.
+
+    RuntimeError with what Roundup said if it cannot be made or does not start.
+    """
+    port = _free_port()
+    url = f"http://127.0.0.1:{port}/tracker/"
+    home = folder / "tracker"
+    await _make(home, url)
+    server = await _start(home, port, folder / "roundup.log")
+    try:
+        yield url
+    finally:
+        await _stop(server)
+
+
+def _free_port() -> int:
+    """Roundup wants to know its own URL when the tracker is made, so the port is chosen before."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as sock:
+        sock.bind(("127.0.0.1", 0))
+        return int(sock.getsockname()[1])
+
+
+async def _make(home: Path, url: str) -> None:
+    # mail_debug: whatever the tracker wants to mail goes to a file, never out.
+    options = f"tracker_web={url},mail_domain=localhost,mail_host=localhost,mail_debug={home / 'mail.txt'}"
+    admin = ("-m", "roundup.scripts.roundup_admin", "-i", str(home))
+    await _run(*admin, "install", "classic", "sqlite", options)
+    await _run(*admin, "initialise", secrets.token_urlsafe(16))
+    await _run(str(Path(__file__).with_name("roundup_seed.py")), str(home))
+
+
+async def _run(*arguments: str) -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *arguments, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+    )
+    said, _ = await process.communicate()
+    if process.returncode != 0:
+        raise RuntimeError(f"{arguments[0]} ended with {process.returncode}:\n{said.decode(errors='replace')}")
+
+
+async def _start(home: Path, port: int, log: Path) -> asyncio.subprocess.Process:
+    # Roundup's server wants root, as which containers often run, to name the user it shall run as.
+    user = ("-u", "0") if os.getuid() == 0 else ()
+    # One thread a request: a browser keeps several connections open at once.
+    options = ("-n", "127.0.0.1", "-p", str(port), "-t", "thread", *user)
+    with log.open("wb") as sink:
+        server = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-u", "-m", "roundup.scripts.roundup_server", *options, f"tracker={home}"),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=sink,
+        )
+    assert server.stdout is not None
+    try:
+        first = await asyncio.wait_for(server.stdout.readline(), _START_BOUND_S)
+    except TimeoutError:
+        first = b""
+    if b"started" not in first:
+        await _stop(server)
+        raise RuntimeError(f"roundup-server did not start: {first!r}\n{log.read_text(errors='replace')}")
+    return server
+
+
+async def _stop(server: asyncio.subprocess.Process) -> None:
+    if server.returncode is None:
+        server.terminate()
+    try:
+        await asyncio.wait_for(server.communicate(), _STOP_BOUND_S)
+    except TimeoutError:
+        server.kill()
+        await server.communicate()
