@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
+from collections.abc import Callable
 
 from shared.errors import ExhibitError, Unavailable
 from shared.host.services import running
@@ -23,14 +24,17 @@ def main(name: str) -> None:
         raise SystemExit(3) from exc
 
 
-async def serve_until_told(settings: Settings, names: tuple[str, ...]) -> None:
-    """Serves ``names`` on the bus the settings name."""
+async def serve_until_told(
+    settings: Settings, names: tuple[str, ...], on_ready: Callable[[], None] = lambda: None
+) -> None:
+    """Serves ``names`` on the bus the settings name; ``on_ready`` is called once they all listen."""
     if settings.nats_url is None:
         raise Unavailable(
             "no bus: set EXHIBIT_NATS_URL, for instance to nats://127.0.0.1:4222 (`exhibit up` prints its own)",
             code="no_bus",
         )
     async with running(settings, settings.nats_url, names):
+        on_ready()
         await told_to_stop()
 
 

@@ -1,0 +1,133 @@
+"""`exhibit run`: submit, watch, summarise."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from rich.console import Console
+
+from services.console.screen import LineScreen, LiveScreen, NoScreen, Screen, summary
+from services.console.tally import Tally
+from shared.client import Client, RunRejectedError, connected
+from shared.contracts.discovery import Problem, RunAccepted
+from shared.contracts.evidence import RunFinished
+from shared.host.embedded import embedded
+from shared.settings import Settings
+from shared.task_spec import read_spec
+
+INPUT_SUFFIXES = (".csv", ".tsv", ".xlsx", ".xls")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked for on the command line."""
+
+    spec: Path | None
+    input: Path | None
+    resume: str | None
+    planner: str | None
+    concurrency: int | None
+    as_json: bool
+
+
+async def run_batch(settings: Settings, request: Request) -> RunFinished:
+    """Runs a batch to its end and shows it. Raises RunRejectedError with all problems where nothing was started."""
+    spec, file = _read(request)
+    console = Console(stderr=request.as_json)
+    async with system(settings) as client:
+        accepted = await client.submit(
+            spec,
+            file=file,
+            rows=[] if file is None and request.resume is None else None,
+            resume=request.resume,
+            planner=request.planner,
+            concurrency=request.concurrency,
+        )
+        title = str((spec or {}).get("task_id") or f"resuming {request.resume}")
+        tally = await _follow(client, accepted, _screen(console, title, request.as_json), settings)
+    assert tally.finished is not None
+    if request.as_json:
+        sys.stdout.write(msgspec.json.encode(tally.finished).decode() + "\n")
+    else:
+        console.print(summary(tally.finished, tally), highlight=False, soft_wrap=True)
+    return tally.finished
+
+
+@asynccontextmanager
+async def system(settings: Settings) -> AsyncGenerator[Client]:
+    """The bus the settings name, or a whole system of our own for as long as it is needed."""
+    manager = embedded(settings) if settings.nats_url is None else connected(settings.nats_url)
+    async with manager as client:
+        yield client
+
+
+def _read(request: Request) -> tuple[dict[str, Any] | None, tuple[str, bytes] | None]:
+    """The spec and the input as they are on disk; all that cannot be read is said at once."""
+    problems: list[Problem] = []
+    spec: dict[str, Any] | None = None
+    file: tuple[str, bytes] | None = None
+    if request.spec is not None:
+        spec, found = read_spec(request.spec)
+        problems += found
+    elif request.resume is None:
+        problems.append(Problem(where="SPEC", message="name a task spec, or an earlier run with --resume"))
+    if request.input is not None:
+        file, found = _read_input(request.input)
+        problems += found
+    if problems:
+        raise RunRejectedError(problems)
+    return spec, file
+
+
+def _read_input(path: Path) -> tuple[tuple[str, bytes] | None, list[Problem]]:
+    if path.suffix.lower() not in INPUT_SUFFIXES:
+        return None, [Problem(where=str(path), message=f"an input file ends in {', '.join(INPUT_SUFFIXES)}")]
+    try:
+        return (path.name, path.read_bytes()), []
+    except FileNotFoundError:
+        return None, [Problem(where=str(path), message="no such file")]
+    except OSError as exc:
+        return None, [Problem(where=str(path), message=f"cannot be read: {exc.strerror}")]
+
+
+def _screen(console: Console, title: str, as_json: bool) -> Screen:
+    if as_json:
+        return NoScreen()
+    return LiveScreen(console, title, time.monotonic) if console.is_terminal else LineScreen(console)
+
+
+async def _follow(client: Client, accepted: RunAccepted, screen: Screen, settings: Settings) -> Tally:
+    tally = Tally(run_id=accepted.run_id, attempt_base=accepted.attempt_base)
+    try:
+        async with aclosing(client.watch(accepted.run_id)) as events:
+            async for event in events:
+                tally.add(event)
+                screen.show(tally)
+                if tally.finished is not None:
+                    break
+    except asyncio.CancelledError:
+        screen.close()
+        _say_how_to_go_on(tally, settings)
+        raise
+    finally:
+        screen.close()
+    return tally
+
+
+def _say_how_to_go_on(tally: Tally, settings: Settings) -> None:
+    finished = f"{len(tally.results)} of {tally.expected or tally.found} samples are finished"
+    if settings.nats_url is not None:
+        sys.stderr.write(f"\nno longer watching; {finished}. The run {tally.run_id} goes on at {settings.nats_url}.\n")
+        return
+    sys.stderr.write(
+        f"\ninterrupted; {finished} and filed. Go on with:\n"
+        f"  exhibit run --resume {tally.run_id} --evidence {settings.evidence_dir}\n"
+    )

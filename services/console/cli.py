@@ -1,0 +1,137 @@
+"""The commands. Each reads its options, makes settings of them and hands over; nothing is decided here."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from pydantic import ValidationError
+
+from services.console import exits
+from services.console.batch import Request, run_batch
+from services.console.hands import drive_page, observe_page
+from services.console.standing import serve_one, up_all
+from shared.host.services import NAMES
+from shared.settings import Settings
+from shared.task_spec import base_type, check_spec, read_spec
+from shared.telemetry.logs import configure
+
+app = typer.Typer(
+    name="exhibit",
+    help="Browser agents that bring back evidence.",
+    epilog=exits.HELP,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+Nats = Annotated[
+    str | None, typer.Option("--nats", envvar="EXHIBIT_NATS_URL", help="Use the bus at this URL, not one of our own.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="JSON on standard output, for scripts.")]
+
+
+@app.command(epilog=exits.HELP)
+def run(
+    spec: Annotated[Path | None, typer.Argument(help="The task spec, a JSON file.")] = None,
+    input_file: Annotated[Path | None, typer.Option("--input", help="The samples: CSV or XLSX, with a header.")] = None,
+    evidence: Annotated[Path | None, typer.Option(help="Folder for the evidence.")] = None,
+    planner: Annotated[str | None, typer.Option(help="Who decides: rules or anthropic.")] = None,
+    concurrency: Annotated[int | None, typer.Option(min=1, max=256, help="Samples at a time.")] = None,
+    resume: Annotated[str | None, typer.Option(help="Go on with this run: work on what is not done.")] = None,
+    nats: Nats = None,
+    as_json: AsJson = False,
+) -> None:
+    """Collect evidence for every sample of a list."""
+    settings = _settings(nats, evidence)
+    if concurrency is not None and nats is None:
+        settings = settings.model_copy(
+            update={
+                "planner_capacity": max(concurrency, settings.planner_capacity),
+                "browser_capacity": max(concurrency, settings.browser_capacity),
+            }
+        )
+    request = Request(spec, input_file, resume, planner, concurrency, as_json)
+    finished = exits.run_async(run_batch(settings, request), as_json=as_json)
+    if any(outcome.status != "done" for outcome in finished.outcomes):
+        raise typer.Exit(exits.NOT_ALL_DONE)
+
+
+@app.command()
+def up(
+    evidence: Annotated[Path | None, typer.Option(help="Folder for the evidence.")] = None,
+    port: Annotated[int, typer.Option(help="Port of the bus on loopback; -1 takes a free one.")] = 4222,
+    nats: Nats = None,
+) -> None:
+    """Run all services, and a bus, in one process until Ctrl-C."""
+    exits.run_async(up_all(_settings(nats, evidence), port))
+
+
+@app.command()
+def serve(
+    name: Annotated[str, typer.Argument(help=f"One of {', '.join(sorted(NAMES))}.")],
+    nats: Nats = None,
+    evidence: Annotated[Path | None, typer.Option(help="Folder for the evidence.")] = None,
+) -> None:
+    """Run one service on an existing bus, to scale it by itself."""
+    exits.run_async(serve_one(_settings(nats, evidence), name))
+
+
+@app.command()
+def validate(spec: Annotated[Path, typer.Argument(help="The task spec.")], as_json: AsJson = False) -> None:
+    """Check a task spec and list all that is wrong with it."""
+    data, problems = read_spec(spec)
+    task = None
+    if data is not None:
+        task, problems = check_spec(data)
+    if task is None:
+        exits.show_problems(problems, as_json=as_json)
+        raise typer.Exit(exits.BAD_INPUT)
+    fields = {name: base_type(field.type) for name, field in task.output_schema.items()}
+    if as_json:
+        sys.stdout.write(
+            msgspec.json.encode({"task_id": task.task_id, "fields": fields, "problems": []}).decode() + "\n"
+        )
+    else:
+        typer.echo(f"{spec}: a valid task spec, {task.task_id}: {', '.join(f'{n} ({t})' for n, t in fields.items())}")
+
+
+@app.command()
+def observe(
+    url: str,
+    keyword: Annotated[list[str] | None, typer.Option(help="Keep what matches, whatever the budget.")] = None,
+    max_tokens: Annotated[int, typer.Option(help="Budget of the text.")] = 6000,
+    nats: Nats = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print a page as the planner sees it."""
+    work = observe_page(_settings(nats), url, tuple(keyword or ()), max_tokens, as_json)
+    if not exits.run_async(work, as_json=as_json):
+        raise typer.Exit(exits.NOT_ALL_DONE)
+
+
+@app.command()
+def drive(
+    url: str,
+    out: Annotated[Path, typer.Option(help="Folder for screenshots and downloads.")] = Path("drive"),
+    nats: Nats = None,
+) -> None:
+    """Execute actions from standard input, one JSON object a line, and print each result as a line."""
+    if not exits.run_async(drive_page(_settings(nats), url, sys.stdin, out), as_json=True):
+        raise typer.Exit(exits.NOT_ALL_DONE)
+
+
+def _settings(nats: str | None, evidence: Path | None = None) -> Settings:
+    """Settings of the environment, with what was said on the command line before them."""
+    try:
+        settings = Settings()
+    except ValidationError as exc:
+        for error in exc.errors():
+            sys.stderr.write(f"exhibit: setting {'.'.join(map(str, error['loc']))}: {error['msg']}\n")
+        raise typer.Exit(exits.BAD_INPUT) from None
+    said = {"nats_url": nats, "evidence_dir": evidence}
+    configure(settings.log_level)
+    return settings.model_copy(update={key: value for key, value in said.items() if value is not None})

@@ -1,0 +1,74 @@
+"""Exit codes that mean something, and the one place where errors become words for people."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Coroutine, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import msgspec
+import typer
+
+from shared.client import RunRejectedError
+from shared.contracts.discovery import Problem
+from shared.errors import ExhibitError, to_failure
+
+OK = 0
+NOT_ALL_DONE = 1
+"""The command worked; some samples failed, need review or a login, or an action did not succeed."""
+BAD_INPUT = 2
+"""A spec, an input or an option is wrong; nothing was started."""
+CANNOT_RUN = 3
+"""No bus, no browser, a service that is not there."""
+INTERRUPTED = 130
+
+HELP = (
+    "Exit codes: 0 all done; 1 finished, not everything done; 2 bad input, nothing started; "
+    "3 cannot run; 130 interrupted."
+)
+
+ResultT = TypeVar("ResultT")
+
+
+def run_async(work: Coroutine[Any, Any, ResultT], *, as_json: bool = False) -> ResultT:
+    """Runs a command to its end. SIGINT and SIGTERM cancel it, so that browsers and servers are ended in order."""
+    try:
+        return asyncio.run(_cancelled_by_signals(work))
+    except asyncio.CancelledError:
+        raise typer.Exit(INTERRUPTED) from None
+    except RunRejectedError as exc:
+        show_problems(exc.problems, as_json=as_json)
+        raise typer.Exit(BAD_INPUT) from None
+    except ExhibitError as exc:
+        say_error(exc, as_json=as_json)
+        raise typer.Exit(CANNOT_RUN) from None
+
+
+async def _cancelled_by_signals(work: Coroutine[Any, Any, ResultT]) -> ResultT:
+    task = asyncio.ensure_future(work)
+    loop = asyncio.get_running_loop()
+    for sign in (signal.SIGINT, signal.SIGTERM):
+        with suppress(NotImplementedError):
+            loop.add_signal_handler(sign, task.cancel)
+    return await task
+
+
+def show_problems(problems: Sequence[Problem], *, as_json: bool) -> None:
+    """Every problem, one a line, where first; as one JSON object on standard output when a script asks."""
+    if as_json:
+        sys.stdout.write(msgspec.json.encode({"problems": problems}).decode() + "\n")
+        return
+    count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+    sys.stderr.write(f"exhibit: {count}; nothing was started\n")
+    for problem in problems:
+        sys.stderr.write(f"  {problem.where}: {problem.message}\n")
+
+
+def say_error(error: ExhibitError, *, as_json: bool) -> None:
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(to_failure(error)).decode() + "\n")
+    else:
+        sys.stderr.write(f"exhibit: {error}\n")

@@ -1,0 +1,178 @@
+"""`exhibit observe` and `exhibit drive`: one session of the browser pool, by hand."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, cast
+
+import msgspec
+
+from services.console.tally import words
+from shared.actor.bus import Bus, connect
+from shared.contracts.actions import ActionResult, BrowserAction, Goto, parse_target
+from shared.contracts.browser_pool import (
+    ActOnPage,
+    LeaseSession,
+    ObservePage,
+    PageObserved,
+    ReleaseSession,
+    SessionLeased,
+)
+from shared.contracts.discovery import Problem
+from shared.errors import TransientError, Unavailable
+from shared.host.nats_server import nats_server
+from shared.host.services import running
+from shared.names import safe_label
+from shared.settings import Settings
+from shared.streams import ARTIFACTS
+from shared.subjects import ACT, LEASE, OBSERVE, RELEASE
+
+ACT_BOUND_S = 120.0
+LEASE_TRIES = 50
+
+
+@dataclass
+class Hand:
+    """A leased session. ``snapshot_id`` is that of the latest observation; numbers refer to it."""
+
+    bus: Bus
+    lease: SessionLeased
+    snapshot_id: str = ""
+
+    async def act(self, action: BrowserAction) -> ActionResult:
+        request = ActOnPage(session_id=self.lease.session_id, instance_id=self.lease.instance_id, action=action)
+        return await self.bus.ask(ACT, request, timeout_s=ACT_BOUND_S)
+
+    async def observe(self, keywords: tuple[str, ...] = (), max_tokens: int = 6000) -> PageObserved:
+        request = ObservePage(
+            session_id=self.lease.session_id,
+            instance_id=self.lease.instance_id,
+            keywords=keywords,
+            max_tokens=max_tokens,
+        )
+        observed = await self.bus.ask(OBSERVE, request, timeout_s=ACT_BOUND_S)
+        self.snapshot_id = observed.snapshot_id
+        return observed
+
+
+@asynccontextmanager
+async def hand(settings: Settings) -> AsyncGenerator[Hand]:
+    """A session on the bus the settings name, or on a bus and a browser pool of our own."""
+    async with AsyncExitStack() as stack:
+        url = settings.nats_url
+        if url is None:
+            store = stack.enter_context(TemporaryDirectory(prefix="exhibit-streams-"))
+            url = await stack.enter_async_context(nats_server(Path(store)))
+            await stack.enter_async_context(running(settings, url, ("browser_pool",)))
+        bus = await stack.enter_async_context(connect(url, name="hand"))
+        lease = await _lease(bus)
+        try:
+            yield Hand(bus, lease)
+        finally:
+            await bus.ask(RELEASE, ReleaseSession(session_id=lease.session_id, instance_id=lease.instance_id))
+
+
+async def _lease(bus: Bus) -> SessionLeased:
+    for _ in range(LEASE_TRIES):
+        try:
+            reply = await bus.ask(LEASE, LeaseSession(run_id="hand", sample_id="hand"), timeout_s=60.0)
+            if isinstance(reply, SessionLeased):
+                return reply
+            wait_s = reply.retry_after_s
+        except TransientError as exc:
+            if exc.code != "no_responders":
+                raise
+            wait_s = 0.2
+        await asyncio.sleep(wait_s)
+    raise Unavailable("no browser session is free; is a browser pool running?", code="no_session")
+
+
+async def observe_page(settings: Settings, url: str, keywords: tuple[str, ...], max_tokens: int, as_json: bool) -> bool:
+    """Opens ``url`` and prints what a planner would see. False where the page could not be opened."""
+    async with hand(settings) as session:
+        opened = await session.act(Goto(url=url, reason="to look at it"))
+        started_s = time.perf_counter()
+        page = await session.observe(keywords, max_tokens)
+        took_ms = (time.perf_counter() - started_s) * 1000
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(page).decode() + "\n")
+    else:
+        sys.stdout.write(_page_text(page, opened, took_ms))
+    return opened.ok
+
+
+def _page_text(page: PageObserved, opened: ActionResult, took_ms: float) -> str:
+    status = f"HTTP {page.http_status}" if page.http_status else opened.message
+    facts = (
+        f"{len(page.elements)} of {page.total_elements} elements, {took_ms:.0f} ms, {len(page.text)} characters"
+        f" (about {len(page.text) // 4} tokens), confidence {page.dom_confidence:.2f}"
+    )
+    unsettled = "" if page.settled else "\nthe page was still changing"
+    return f"{page.url}\n{page.title}\n{status}\n\n{page.text}\n\n{facts}{unsettled}\n"
+
+
+async def drive_page(settings: Settings, url: str, lines: Iterable[str], out: Path) -> bool:
+    """Executes one action a line and prints each result as a line. False where any did not succeed."""
+    all_ok = True
+    async with hand(settings) as session:
+        opened = await session.act(Goto(url=url, reason="where to begin"))
+        _print_line(opened)
+        await session.observe()
+        for number, line in enumerate(lines, start=1):
+            if line.strip():
+                all_ok = await _drive_line(session, number, line, out) and all_ok
+    return all_ok and opened.ok
+
+
+async def _drive_line(session: Hand, number: int, line: str, out: Path) -> bool:
+    action = parse_action(line, session.snapshot_id)
+    if isinstance(action, Problem):
+        _print_line({"ok": False, "code": "bad_line", "message": f"line {number}, {action.where}: {action.message}"})
+        return False
+    if action is None:
+        _print_line(await session.observe())
+        return True
+    result = await session.act(action)
+    if result.artifact is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        name = f"{number:02d}_{safe_label(result.artifact.label)}{result.artifact.suffix}"
+        (out / name).write_bytes(await session.bus.get(ARTIFACTS, result.artifact.blob))
+        await session.bus.remove(ARTIFACTS, result.artifact.blob)
+    _print_line(result)
+    return result.ok
+
+
+def parse_action(line: str, snapshot_id: str) -> BrowserAction | Problem | None:
+    """An action as written: ``{"action": "click", "target": "3"}``. None for ``{"action": "observe"}``.
+
+    A target may be a string, as a model would write it, or the long form of the contract.
+    """
+    try:
+        data: Any = json.loads(line)
+    except json.JSONDecodeError as exc:
+        return Problem(where=f"column {exc.colno}", message=f"not JSON: {exc.msg}")
+    if not isinstance(data, dict):
+        return Problem(where="value", message='an action is a JSON object such as {"action": "click", "target": "3"}')
+    fields = cast("dict[str, Any]", data)
+    if fields.get("action") == "observe":
+        return None
+    target = fields.get("target")
+    if isinstance(target, (str, int)) and not isinstance(target, bool):
+        fields = {**fields, "target": msgspec.to_builtins(parse_target(str(target), snapshot_id))}
+    try:
+        return msgspec.convert(fields, BrowserAction)
+    except msgspec.ValidationError as exc:
+        return Problem(where=words(str(fields.get("action", "action"))), message=str(exc))
+
+
+def _print_line(value: Any) -> None:
+    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
+    sys.stdout.flush()

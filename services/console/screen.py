@@ -1,0 +1,162 @@
+"""How a run looks in a terminal: a live view while it goes on, a summary when it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.markup import escape
+from rich.panel import Panel
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from services.console.tally import STATUSES, Tally, headline, words
+from shared.contracts.evidence import RunFinished
+
+COLOURS = {
+    "done": "green",
+    "partial_success": "yellow",
+    "needs_review": "yellow",
+    "auth_required": "magenta",
+    "failed": "red",
+}
+SHOWN_ACTIVE = 8
+SHOWN_TROUBLES = 4
+REFRESH_PER_S = 8
+
+
+class Screen(Protocol):
+    """Shows the tally as it grows."""
+
+    def show(self, tally: Tally) -> None: ...
+    def close(self) -> None: ...
+
+
+class LiveScreen:
+    """Redraws in place; for a terminal."""
+
+    def __init__(self, console: Console, title: str, clock_s: Callable[[], float]) -> None:
+        self._title, self._clock_s, self._started_s = title, clock_s, clock_s()
+        self._tally: Tally | None = None
+        self._live = Live(
+            console=console, refresh_per_second=REFRESH_PER_S, get_renderable=self._render, transient=True
+        )
+        self._live.start()
+
+    def show(self, tally: Tally) -> None:
+        self._tally = tally
+
+    def close(self) -> None:
+        self._live.stop()
+
+    def _render(self) -> RenderableType:
+        if self._tally is None:
+            return Text("starting ...", style="dim")
+        return live_view(self._tally, self._title, self._clock_s() - self._started_s)
+
+
+class LineScreen:
+    """One line for every tenth part of the run; for a file or a pipe."""
+
+    def __init__(self, console: Console) -> None:
+        self._console, self._said = console, -1
+
+    def show(self, tally: Tally) -> None:
+        if tally.expected and (tenth := 10 * len(tally.results) // tally.expected) > self._said:
+            self._said = tenth
+            self._console.print(f"{len(tally.results)} of {tally.expected} samples", style="dim", highlight=False)
+
+    def close(self) -> None: ...
+
+
+class NoScreen:
+    """For scripts that read JSON."""
+
+    def show(self, tally: Tally) -> None: ...
+    def close(self) -> None: ...
+
+
+def live_view(tally: Tally, title: str, elapsed_s: float) -> RenderableType:
+    """The whole picture of a run that goes on."""
+    parts: list[RenderableType] = [_bar(tally, elapsed_s), _counts(tally)]
+    if tally.active:
+        parts.append(_active(tally))
+    if tally.troubles:
+        parts.append(_troubles(tally))
+    if tally.blocked:
+        parts.append(Text(f"evidence is waiting: {tally.blocked}", style="bold red"))
+    return Panel(Group(*parts), title=f"[bold]{escape(title)}[/]", subtitle=f"[dim]{tally.run_id}[/]", padding=(1, 2))
+
+
+def _bar(tally: Tally, elapsed_s: float) -> RenderableType:
+    total, finished = tally.expected or max(tally.found, 1), len(tally.results)
+    rate = finished / elapsed_s if elapsed_s > 0 else 0.0
+    left = f"{(total - finished) / rate:.0f} s left" if rate and finished < total else ""
+    grid = Table.grid(padding=(0, 2), expand=True)
+    grid.add_column(ratio=1)
+    grid.add_column(justify="right", no_wrap=True)
+    grid.add_row(
+        ProgressBar(total=total, completed=finished, complete_style="cyan", finished_style="green"),
+        f"[bold]{finished}[/]/{total}   [dim]{rate:.1f}/s   {elapsed_s:.0f} s   {left}[/]",
+    )
+    return grid
+
+
+def _counts(tally: Tally) -> RenderableType:
+    parts = [f"[{COLOURS[s]}]{tally.counts[s]} {words(s)}[/]" for s in STATUSES if tally.counts[s] or s == "done"]
+    calls = f"{tally.usage.llm_calls} model calls" + (f", ${tally.usage.cost_usd:.3f}" if tally.usage.cost_usd else "")
+    return Text.from_markup("\n" + "   ".join([*parts, f"[dim]{tally.steps} steps, {calls}[/]"]))
+
+
+def _active(tally: Tally) -> RenderableType:
+    table = Table.grid(padding=(0, 2))
+    for item in list(tally.active.values())[:SHOWN_ACTIVE]:
+        again = f" (attempt {item.attempt})" if item.attempt > tally.attempt_base + 1 else ""
+        table.add_row(
+            Text(item.sample_id, style="bold"), Text(f"step {item.step}{again}", style="dim"), _short(item.last)
+        )
+    return Group(Text(""), table)
+
+
+def _troubles(tally: Tally) -> RenderableType:
+    table = Table.grid(padding=(0, 2))
+    for result in tally.troubles[-SHOWN_TROUBLES:]:
+        said = f"{words(result.status)}: {words(result.reason)}"
+        table.add_row(Text(result.sample_id, style=COLOURS[result.status]), _short(f"{said}  {result.message}"))
+    return Group(Text(""), table)
+
+
+def _short(text: str) -> Text:
+    return Text(" ".join(text.split()), overflow="ellipsis", no_wrap=True)
+
+
+def summary(finished: RunFinished, tally: Tally) -> RenderableType:
+    """What a person wants to know first: how it ended, what went wrong, where the evidence is."""
+    table = Table(
+        title="Outcome", title_justify="left", title_style="bold", box=None, padding=(0, 2), show_header=False
+    )
+    for outcome in sorted(finished.outcomes, key=lambda o: STATUSES.index(o.status)):
+        table.add_row(
+            Text(words(outcome.status), style=COLOURS[outcome.status]), words(outcome.reason), str(outcome.samples)
+        )
+    took_s = (finished.finished_at - finished.started_at).total_seconds()
+    facts = Table.grid(padding=(0, 2))
+    facts.add_row("Evidence", finished.location)
+    facts.add_row("Table", finished.table)
+    facts.add_row("Took", f"{took_s:.1f} s, {finished.samples / took_s:.1f} samples/s" if took_s > 0 else "0 s")
+    facts.add_row("Model", f"{finished.llm_calls} calls, ${finished.cost_usd:.4f}")
+    parts: list[RenderableType] = [table, Text("")]
+    if tally.troubles:
+        parts += [_troubles_in_full(tally), Text("")]
+    return Group(*parts, facts, Text(""), Text(headline(finished.outcomes, finished.samples), style="bold"))
+
+
+def _troubles_in_full(tally: Tally) -> RenderableType:
+    table = Table(box=None, padding=(0, 2), show_header=False)
+    for result in tally.troubles[:20]:
+        table.add_row(Text(result.sample_id, style=COLOURS[result.status]), words(result.reason), result.message)
+    more = len(tally.troubles) - 20
+    return Group(table, Text(f"  and {more} more, in the table", style="dim")) if more > 0 else table

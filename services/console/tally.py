@@ -1,0 +1,115 @@
+"""What the events of a run add up to, for a screen to show. No I/O, no clock."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from shared.client import RunEvent
+from shared.contracts.actions import Action
+from shared.contracts.discovery import PopulationClosed, SampleFound
+from shared.contracts.evidence import EvidenceBlocked, Outcome, RunFinished
+from shared.contracts.planner import SampleFinished, StepTaken, Usage
+
+STATUSES = ("done", "partial_success", "needs_review", "auth_required", "failed")
+
+
+@dataclass(frozen=True)
+class Active:
+    """A sample that is being worked on, and the last that was heard of it."""
+
+    sample_id: str
+    attempt: int
+    step: int
+    last: str
+
+
+@dataclass
+class Tally:
+    """Grows event by event, in place: a run of 10,000 samples has 50,000 of them.
+
+    Events of attempts up to ``attempt_base`` belong to earlier rounds of the run and count nothing.
+    """
+
+    run_id: str
+    attempt_base: int = 0
+    expected: int | None = None
+    found: int = 0
+    results: dict[str, SampleFinished] = field(default_factory=dict[str, SampleFinished])
+    active: dict[str, Active] = field(default_factory=dict[str, Active])
+    counts: Counter[str] = field(default_factory=Counter[str])
+    steps: int = 0
+    usage: Usage = field(default_factory=Usage)
+    blocked: str = ""
+    finished: RunFinished | None = None
+
+    @property
+    def troubles(self) -> list[SampleFinished]:
+        """What did not end as done, in the order in which it ended."""
+        return [result for result in self.results.values() if result.status != "done"]
+
+    def add(self, event: RunEvent) -> None:
+        if isinstance(event, SampleFound):
+            self.found += 1
+        elif isinstance(event, PopulationClosed) and event.attempt_base == self.attempt_base:
+            self.expected = event.samples
+        elif isinstance(event, StepTaken) and event.attempt > self.attempt_base:
+            self._step(event)
+        elif isinstance(event, SampleFinished) and event.attempt > self.attempt_base:
+            self._end(event)
+        elif isinstance(event, EvidenceBlocked):
+            self.blocked = event.message
+        elif isinstance(event, RunFinished) and event.attempt_base == self.attempt_base:
+            self.finished, self.blocked = event, ""
+            self.active.clear()
+
+    def _step(self, event: StepTaken) -> None:
+        self.steps += 1
+        self.active[event.sample_id] = Active(event.sample_id, event.attempt, event.step, describe(event))
+
+    def _end(self, event: SampleFinished) -> None:
+        """A sample may end twice (an attempt thought dead that was not); the later attempt counts."""
+        earlier = self.results.pop(event.sample_id, None)
+        if earlier is not None:
+            self.counts[earlier.status] -= 1
+            if earlier.attempt > event.attempt:
+                event = earlier
+        self.results[event.sample_id] = event
+        self.counts[event.status] += 1
+        self.usage = _sum(self.usage, event.usage)
+        self.active.pop(event.sample_id, None)
+        self.blocked = ""
+
+
+def _sum(one: Usage, other: Usage) -> Usage:
+    return Usage(
+        llm_calls=one.llm_calls + other.llm_calls,
+        input_tokens=one.input_tokens + other.input_tokens,
+        output_tokens=one.output_tokens + other.output_tokens,
+        cache_read_tokens=one.cache_read_tokens + other.cache_read_tokens,
+        cache_write_tokens=one.cache_write_tokens + other.cache_write_tokens,
+        cost_usd=one.cost_usd + other.cost_usd,
+    )
+
+
+def describe(event: StepTaken) -> str:
+    """One short line on a step: the action, and what came of it."""
+    return f"{action_name(event.action)}: {event.message or event.action.reason}"
+
+
+def action_name(action: Action) -> str:
+    """The name an action bears on the wire."""
+    return str(action.__struct_config__.tag)
+
+
+def headline(outcomes: tuple[Outcome, ...], samples: int) -> str:
+    """``60 samples: 58 done, 2 failed (not found)``; the same words whatever the order of the outcomes."""
+    ordered = sorted(outcomes, key=lambda o: (STATUSES.index(o.status) if o.status in STATUSES else 99, o.reason))
+    parts = [f"{o.samples} {words(o.status)}" + (f" ({words(o.reason)})" if o.reason else "") for o in ordered]
+    noun = "1 sample" if samples == 1 else f"{samples} samples"
+    return f"{noun}: {', '.join(parts)}" if parts else noun
+
+
+def words(code: str) -> str:
+    """``not_found`` as people write it."""
+    return code.replace("_", " ")
