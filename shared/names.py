@@ -7,6 +7,7 @@ import re
 import unicodedata
 
 RESERVED = frozenset({"memory", "con", "prn", "aux", "nul"})
+_HASHED = re.compile(r"-[0-9a-f]{8}$")
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 
 
@@ -15,9 +16,10 @@ def safe_id(key: str, *, max_length: int = 64) -> str:
     so that two different keys never share a name."""
     ascii_form = unicodedata.normalize("NFKD", key).encode("ascii", "ignore").decode()
     readable = _UNSAFE.sub("-", ascii_form).strip("-")[:max_length].strip("-")
-    if readable == key and key.lower() not in RESERVED:
+    # A key that ends like one of our hashes is hashed too, or it could pass for another key's name.
+    if readable and readable == key and key.lower() not in RESERVED and not _HASHED.search(key):
         return key
-    digest = hashlib.sha256(key.encode()).hexdigest()[:8]
+    digest = hashlib.sha256(key.encode(errors="surrogatepass")).hexdigest()[:8]
     return f"{readable}-{digest}" if readable else digest
 
 

@@ -1,0 +1,46 @@
+# Two commands are all a new user needs: `make demo` and `make test`. Each sets up what it needs.
+
+PY := .venv/bin/python
+export PYTHONDONTWRITEBYTECODE := 1
+
+.PHONY: help setup demo test check unit real bench lock schema up clean
+
+help:  ## What there is
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
+
+setup: .venv/ready  ## Virtual environment, locked dependencies, a browser
+	@$(PY) scripts/find_browser.py --quiet || sh scripts/install_browser.sh
+
+.venv/ready: requirements.lock pyproject.toml scripts/setup.sh
+	@sh scripts/setup.sh
+
+demo: setup  ## Collect 60 practice tickets, from nothing to evidence
+	@$(PY) -m scripts.demo
+
+test: setup check  ## All checks and all tests
+	@$(PY) -m pytest
+
+check: .venv/ready
+	@.venv/bin/ruff check --quiet .
+	@.venv/bin/ruff format --check --quiet .
+	@.venv/bin/basedpyright --level error
+	@.venv/bin/lint-imports --no-logo 2>/dev/null || .venv/bin/lint-imports
+
+real: setup  ## The main job on an app that is not ours
+	@$(PY) -m tests.real.score
+
+bench: setup  ## Measured beside a hand-written Playwright script
+	@$(PY) -m benchmarks.batch
+
+up: setup  ## All services in one process, until Ctrl-C
+	@.venv/bin/exhibit up
+
+lock: .venv/ready  ## Lock the dependencies anew, with hashes and without hosts
+	@$(PY) -m uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url \
+		-q requirements.in -o requirements.lock
+
+schema: .venv/ready  ## Publish the task spec's JSON Schema
+	@$(PY) -m scripts.write_schema
+
+clean:  ## Remove what setup made; evidence stays
+	@rm -rf .venv .exhibit

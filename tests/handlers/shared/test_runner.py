@@ -1,0 +1,186 @@
+"""The shell around every handler: what is settled, published, recorded and buried, and in which order."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+
+import msgspec
+import pytest
+
+from shared.actor.actor import Actor
+from shared.actor.runner import Runner
+from shared.actor.verdict import Ack, Nak, Term
+from shared.contracts.base import Failure
+from shared.contracts.discovery import PopulationClosed, Sample
+from shared.contracts.planner import SampleFinished, WorkSample
+from shared.errors import PermanentError, Unavailable
+from shared.subjects import POPULATION_CLOSED, SAMPLE_FINISHED, WORK_SAMPLE
+
+NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+SAMPLE = Sample(sample_id="s", key="s", row=1)
+WORK = msgspec.json.encode(WorkSample(run_id="r", sample_id="s", sample=SAMPLE))
+
+
+def finished(status="done", attempt=1, reason="") -> SampleFinished:
+    return SampleFinished(
+        run_id="r",
+        sample_id="s",
+        attempt=attempt,
+        status=status,
+        reason=reason,
+        sample=SAMPLE,
+        started_at=NOON,
+        finished_at=NOON,
+    )
+
+
+class Told:
+    """A delivery and an outbox that write down what happens to them, in order."""
+
+    def __init__(self, data: bytes = WORK, attempt: int = 1, subject: str = f"{WORK_SAMPLE.pattern}.r.s"):
+        self.data, self.attempt, self.subject, self.headers = data, attempt, subject, {}
+        self.log: list[object] = []
+        self.recorded: set[str] = set()
+
+    async def settle(self, verdict, /):
+        self.log.append(verdict)
+
+    async def in_progress(self):
+        self.log.append("in progress")
+
+    async def publish(self, subject, message):
+        self.log.append(message)
+
+    async def handled(self, message_id):
+        return message_id in self.recorded
+
+    async def record(self, message_id):
+        self.recorded.add(message_id)
+        self.log.append("recorded")
+
+    async def dead_letter(self, original, failure: Failure):
+        self.log.append(("dead letter", failure.code))
+
+
+def work_route(handler, **options):
+    actor: Actor[None] = Actor("planner")
+    actor.handles(WORK_SAMPLE, emits=SAMPLE_FINISHED, **options)(handler)
+    return actor.stored[WORK_SAMPLE.pattern]
+
+
+async def handle(route, told: Told, heartbeat_s: float = 60) -> list[object]:
+    await Runner(None, told, heartbeat_s).handle(route, told)
+    return told.log
+
+
+async def works(message, deps, attempt):
+    return finished(attempt=attempt)
+
+
+def fails(error):
+    async def handler(message, deps, attempt):
+        raise error
+
+    return handler
+
+
+async def test_a_result_is_published_then_recorded_then_acknowledged():
+    assert await handle(work_route(works), Told()) == [finished(), "recorded", Ack()]
+
+
+async def test_a_redelivered_command_whose_result_is_recorded_is_only_acknowledged():
+    told = Told()
+    await handle(work_route(works), told)
+    again = Told(attempt=2)
+    again.recorded = told.recorded
+    assert await handle(work_route(works), again) == [Ack()]
+
+
+async def test_a_redelivered_command_without_a_recorded_result_is_worked_on():
+    assert await handle(work_route(works), Told(attempt=2)) == [finished(attempt=2), "recorded", Ack()]
+
+
+async def test_garbage_goes_to_the_dead_letters():
+    assert await handle(work_route(works), Told(data=b'{"type":"WorkSample"}')) == [
+        ("dead letter", "invalid_message"),
+        Term("invalid_message"),
+    ]
+
+
+async def test_a_transient_error_is_tried_again_and_nothing_is_published():
+    assert await handle(work_route(fails(Unavailable("x"))), Told()) == [Nak(0.5)]
+
+
+@pytest.mark.parametrize("error", [PermanentError("no", code="odd"), KeyError("a bug")])
+async def test_what_is_given_up_is_accounted_for_and_kept(error):
+    def give_up(message, deps, attempt, error):
+        return finished("failed", attempt, error.code)
+
+    route = work_route(fails(error), max_attempts=2, give_up=give_up)
+    code = getattr(error, "code", "internal")
+    event, letter, ruling = await handle(route, Told(attempt=2))
+    assert event == finished("failed", 2, code)
+    assert letter == ("dead letter", code)
+    assert isinstance(ruling, Term)
+
+
+async def test_a_message_whose_workers_were_all_killed_is_given_up_without_another_try():
+    """No handler ever returned: only the delivery count tells."""
+    calls = []
+
+    async def handler(message, deps, attempt):
+        calls.append(attempt)
+
+    route = work_route(handler, max_attempts=3, give_up=lambda m, d, attempt, e: finished("failed", attempt, e.code))
+    event, letter, ruling = await handle(route, Told(attempt=4))
+    assert calls == []
+    assert event == finished("failed", 4, "retries_exhausted")
+    assert (letter, ruling) == (("dead letter", "retries_exhausted"), Term("retries_exhausted"))
+
+
+async def test_a_handler_past_its_deadline_is_stopped_and_tried_again():
+    async def slow(message, deps, attempt):
+        await asyncio.Event().wait()
+
+    assert await handle(work_route(slow, deadline_s=0.01), Told()) == [Nak(0.5)]
+
+
+async def test_a_timeout_of_the_handlers_own_is_not_taken_for_the_deadline(caplog):
+    assert await handle(work_route(fails(TimeoutError("mine"))), Told()) == [Nak(0.5)]
+    assert "a bug" in caplog.text
+
+
+async def test_a_long_handler_says_that_it_is_still_at_it():
+    heard = asyncio.Event()
+
+    class Listening(Told):
+        async def in_progress(self):
+            self.log.append("in progress")
+            heard.set()
+
+    async def until_heard(message, deps, attempt):
+        await heard.wait()
+        return finished()
+
+    log = await handle(work_route(until_heard), Listening(), heartbeat_s=0.001)
+    assert log[0] == "in progress"
+    assert log[-1] == Ack()
+
+
+async def test_events_are_not_recorded_since_their_handlers_are_idempotent():
+    actor: Actor[None] = Actor("evidence")
+
+    @actor.handles(POPULATION_CLOSED)
+    async def closed(message: PopulationClosed, deps: None, attempt: int) -> None:
+        return None
+
+    told = Told(msgspec.json.encode(PopulationClosed(run_id="r", samples=1)), subject=f"{POPULATION_CLOSED.pattern}.r")
+    assert await handle(actor.stored[POPULATION_CLOSED.pattern], told) == [Ack()]
+
+
+def test_two_handlers_of_one_subject_are_refused():
+    actor: Actor[None] = Actor("twice")
+    actor.handles(WORK_SAMPLE)(works)
+    with pytest.raises(ValueError, match="already has a handler"):
+        actor.handles(WORK_SAMPLE)(works)

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from shared.task_spec import base_type, check_spec, fill, nullable, placeholders, read_spec
+
+SPEC = {"task_id": "t", "goal": "g", "output_schema": {"name": "string", "due": "date | null"}}
+
+
+def problems_of(**changes: object) -> dict[str, str]:
+    spec, problems = check_spec({**SPEC, **changes})
+    assert (spec is None) == bool(problems)
+    return {problem.where: problem.message for problem in problems}
+
+
+def test_defaults_are_those_that_are_documented():
+    spec, problems = check_spec(SPEC)
+    assert problems == ()
+    assert spec is not None
+    assert (spec.max_steps, spec.judgment_required, spec.pagination, spec.input_schema, spec.auth_profile) == (
+        25,
+        False,
+        False,
+        {},
+        None,
+    )
+    assert spec.output_schema["due"].type == "date | null"
+
+
+def test_all_problems_are_listed_with_their_paths():
+    found = problems_of(goal=1, max_steps="3", output_schema={"a": "text"}, colour="red")
+    assert set(found) == {"spec.goal", "spec.max_steps", "spec.output_schema.a.type", "spec.colour"}
+    assert found["spec.colour"] == "unknown key"
+    assert "'text' is not a type" in found["spec.output_schema.a.type"]
+
+
+def test_names_must_agree():
+    found = problems_of(required_fields=["nome"], identity={"ident": "{x}"}, judgment_required=True)
+    assert set(found) == {"spec.required_fields", "spec.identity", "spec.judgment_question"}
+
+
+@pytest.mark.parametrize("artifact", ["screen", "screenshot:", "download:a/b", "screenshot:../x"])
+def test_a_required_artifact_is_a_kind_and_a_label(artifact):
+    assert "spec.required_artifacts[0]" in problems_of(required_artifacts=[artifact])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"a": 1,}', "not JSON"),
+        ("[1]", "is a JSON object"),
+        ("", "not JSON"),
+    ],
+)
+def test_a_file_that_is_no_spec_is_named_with_the_reason(tmp_path: Path, content: str, message: str):
+    path = tmp_path / "spec.json"
+    path.write_text(content)
+    data, (problem,) = read_spec(path)
+    assert data is None
+    assert str(path) in problem.where
+    assert message in problem.message
+
+
+def test_a_missing_file_is_named(tmp_path: Path):
+    data, (problem,) = read_spec(tmp_path / "none.json")
+    assert data is None
+    assert problem.message == "no such file"
+
+
+def test_templates():
+    assert placeholders("https://x/{org}/{repo}?q={org}") == ("org", "repo", "org")
+    assert fill("{a}-{b}", {"a": "1", "b": "{a}"}) == "1-{a}"
+    with pytest.raises(KeyError, match="c"):
+        fill("{c}", {})
+    assert (base_type("date | null"), nullable("date | null"), nullable("date")) == ("date", True, False)
