@@ -17,7 +17,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import msgspec
 
 from shared.actor.actor import AskRoute, StoredRoute
-from shared.actor.verdict import Term, Verdict, verdict
+from shared.actor.verdict import Nak, Term, Verdict, verdict
 from shared.contracts.base import Failure
 from shared.errors import DeadlineExceeded, ExhibitError, InvalidMessage, to_failure
 from shared.subjects import PREFIX, Stored, message_id
@@ -70,6 +70,15 @@ class Runner(Generic[DepsT]):
 
     async def handle(self, route: StoredRoute[DepsT], delivery: Delivery) -> None:
         """Handles one delivery of a stored message and settles it, whatever happens."""
+        try:
+            ruling = await self._ruling(route, delivery)
+        except asyncio.CancelledError:
+            # We are being stopped: give it back at once rather than let its time run out.
+            await delivery.settle(Nak(0.0))
+            raise
+        await delivery.settle(ruling)
+
+    async def _ruling(self, route: StoredRoute[DepsT], delivery: Delivery) -> Verdict:
         error: Exception | None = None
         message: Any = None
         with span(delivery.subject, delivery.headers, attempt=delivery.attempt), about(_tail(delivery.subject)):
@@ -82,7 +91,7 @@ class Runner(Generic[DepsT]):
             ruling = verdict(error, attempt=delivery.attempt, max_attempts=route.max_attempts)
             if error is not None and isinstance(ruling, Term):
                 await self._bury(route, message, delivery, error)
-        await delivery.settle(ruling)
+        return ruling
 
     async def _once(self, route: StoredRoute[DepsT], message: Any, delivery: Delivery) -> None:
         identity = message_id(route.subject, message)
