@@ -1,0 +1,94 @@
+"""The specs that come with the system, and what is said about one that is wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared.task_spec import check_spec, json_schema, placeholders
+
+FOLDER = Path(__file__).parents[2] / "task_specs"
+SPECS = sorted(path for path in FOLDER.glob("*.json") if path.name != "schema.json")
+
+
+def read(path: Path) -> dict[str, Any]:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def test_the_specs_are_all_there():
+    assert {path.stem for path in SPECS} == {
+        "_template",
+        "github_commit_audit",
+        "github_discovery",
+        "github_profile",
+        "linear_tickets",
+        "practice_tickets",
+        "roundup_issues",
+    }
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+def test_a_shipped_spec_is_right(path: Path):
+    spec, problems = check_spec(read(path))
+    assert problems == ()
+    assert spec is not None
+    assert spec.schema_ == "./schema.json"
+    assert spec.task_id == ("unique_name" if path.stem == "_template" else path.stem)
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+def test_a_shipped_spec_asks_its_input_for_every_column_it_uses(path: Path):
+    spec, _ = check_spec(read(path))
+    assert spec is not None
+    used = {name for text in (spec.start_url, spec.sample_id, *spec.identity.values()) for name in placeholders(text)}
+    assert used <= set(spec.input_schema)
+
+
+def test_the_schema_for_editors_is_up_to_date():
+    """If not: python scripts/write_schema.py"""
+    written = (FOLDER / "schema.json").read_text(encoding="utf-8")
+    assert written == json.dumps(json_schema(), indent=2) + "\n"
+
+
+def test_the_readme_explains_every_key():
+    readme = (FOLDER / "README.md").read_text(encoding="utf-8")
+    schema = json_schema()
+    keys = {*schema["properties"], *schema["$defs"]["OutputField"]["properties"]}
+    assert {key for key in keys if f"`{key}`" not in readme} == set()
+
+
+def test_every_problem_is_reported_with_its_place():
+    wrong = {
+        **read(FOLDER / "practice_tickets.json"),
+        "max_step": 5,
+        "goal": 7,
+        "concurrency": "5",
+        "keywords": ["fine", 3],
+        "output_schema": {"when": "day", "who": {"type": "string", "label": ["x"]}},
+        "required_artifacts": ["screenshots"],
+    }
+    spec, problems = check_spec(wrong)
+    assert spec is None
+    said = {problem.where: problem.message for problem in problems}
+    assert said["spec.max_step"] == "unknown key"
+    assert said["spec.output_schema.who.label"] == "unknown key"
+    assert {"spec.goal", "spec.concurrency", "spec.keywords[1]", "spec.required_artifacts[0]"} <= said.keys()
+    assert any(where.startswith("spec.output_schema.when") for where in said)
+
+
+def test_names_that_do_not_agree_are_all_reported():
+    wrong = {
+        **read(FOLDER / "practice_tickets.json"),
+        "required_fields": ["asignee"],
+        "identity": {"number": "{ticket_number}"},
+        "judgment_required": True,
+    }
+    _, problems = check_spec(wrong)
+    assert {problem.where for problem in problems} == {
+        "spec.required_fields",
+        "spec.identity",
+        "spec.judgment_question",
+    }
