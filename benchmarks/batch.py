@@ -1,0 +1,107 @@
+"""`make bench`: the system beside a hand-written Playwright script that does the same job.
+
+Both drive the same browser at the same concurrency against the practice ticket site, in turns, each
+in a process of its own; the table shows the median of the rounds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.memory import PeakMemory
+from benchmarks.report import Row, at_least, report, under
+from practice.tickets.data import ground_truth
+from practice.tickets.demo import compare, write_input
+from scripts.demo import SPEC, practice_site
+
+ROUNDS = int(os.environ.get("ROUNDS", "3"))
+CONCURRENCY = 5
+BOUND_S = 300
+
+
+@dataclass(frozen=True)
+class Measured:
+    samples_per_s: float
+    python_mb: float
+    tree_mb: float
+    location: Path | None = None
+
+
+def main() -> None:
+    tickets = ground_truth()
+    with practice_site() as url, tempfile.TemporaryDirectory() as folder:
+        samples = Path(folder) / "tickets.csv"
+        write_input(samples, url, tickets)
+        ours, peers = [], []
+        for turn in range(ROUNDS):
+            peers.append(_peer(samples, Path(folder) / f"peer{turn}"))
+            ours.append(_ours(samples, Path(folder) / f"ours{turn}", CONCURRENCY))
+            _must_agree(ours[-1], tickets)
+        alone = _ours(samples, Path(folder) / "alone", 1)
+        rows = [
+            at_least(0.8, f"samples, {CONCURRENCY} at a time", "per s", _median(ours), _median(peers)),
+            under(5, "a step outside Playwright, 1 at a time", "ms, median", statistics.median(_outside_ms(alone))),
+            _plain(f"the same, {CONCURRENCY} at a time", "ms, median", statistics.median(_outside_ms(ours[-1]))),
+            Row("peak memory, Python", "MB", max(m.python_mb for m in ours), max(m.python_mb for m in peers)),
+            Row("peak memory, all processes", "MB", max(m.tree_mb for m in ours), max(m.tree_mb for m in peers)),
+        ]
+    setup = {"samples": 60, "rounds": ROUNDS, "concurrency": CONCURRENCY, "cores": os.cpu_count()}
+    report("batch", "60 practice tickets: the system beside a hand-written Playwright script", rows, setup)
+
+
+def _peer(samples: Path, out: Path) -> Measured:
+    out.mkdir()
+    return _measure("benchmarks.peer_playwright", str(samples), str(out), str(CONCURRENCY))
+
+
+def _ours(samples: Path, evidence: Path, concurrency: int) -> Measured:
+    return _measure("benchmarks.system", str(SPEC), str(samples), str(evidence), str(concurrency))
+
+
+def _measure(module: str, *arguments: str) -> Measured:
+    process = subprocess.Popen([sys.executable, "-m", module, *arguments], stdout=subprocess.PIPE, text=True)
+    with PeakMemory(process.pid) as peak:
+        output, _ = process.communicate(timeout=BOUND_S)
+    if process.returncode:
+        raise SystemExit(f"{module} ended with {process.returncode}")
+    told = json.loads(output.splitlines()[-1])
+    location = Path(told["location"]) if "location" in told else None
+    return Measured(told["samples"] / told["seconds"], peak.python_mb, peak.tree_mb, location)
+
+
+def _must_agree(measured: Measured, tickets: list) -> None:
+    """Speed counts only where every cell is right."""
+    assert measured.location is not None
+    if differences := compare(measured.location / "combined.csv", tickets):
+        raise SystemExit("the table is wrong:\n" + "\n".join(map(str, differences)))
+
+
+def _outside_ms(measured: Measured) -> list[float]:
+    """Wall time of each step less the time spent waiting for Playwright, over all samples of a run."""
+    assert measured.location is not None
+    return [step["total_ms"] - step["browser_ms"] for step in _steps(measured.location)]
+
+
+def _steps(location: Path) -> Iterator[dict]:
+    for log in sorted(location.glob("*/action_log.json")):
+        yield from json.loads(log.read_text(encoding="utf-8"))
+
+
+def _median(rounds: list[Measured]) -> float:
+    return statistics.median(measured.samples_per_s for measured in rounds)
+
+
+def _plain(what: str, unit: str, figure: float) -> Row:
+    return Row(what, unit, figure)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""The most memory a process and its children held at once, by looking often."""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+
+import psutil
+
+EVERY_S = 0.05
+
+
+class PeakMemory:
+    """``with PeakMemory(pid) as peak``: afterwards ``python_mb`` and ``tree_mb`` (USS, so that pages shared
+    between browser processes count once)."""
+
+    def __init__(self, pid: int) -> None:
+        self._root = psutil.Process(pid)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+        self.python_mb = 0.0
+        self.tree_mb = 0.0
+
+    def __enter__(self) -> PeakMemory:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._stop.wait(EVERY_S):
+            try:
+                family = [self._root, *self._root.children(recursive=True)]
+            except psutil.NoSuchProcess:
+                return
+            sizes = [_uss_mb(process) for process in family]
+            self.python_mb = max(self.python_mb, sizes[0])
+            self.tree_mb = max(self.tree_mb, sum(sizes))
+
+
+def _uss_mb(process: psutil.Process) -> float:
+    try:
+        return float(process.memory_full_info().uss) / 1e6
+    except (psutil.NoSuchProcess, psutil.ZombieProcess):
+        return 0.0

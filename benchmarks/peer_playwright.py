@@ -1,0 +1,73 @@
+"""The job of the demo as one would write it by hand with Playwright, knowing the site: the peer of `make bench`.
+
+    python -m benchmarks.peer_playwright INPUT.csv OUT_DIR CONCURRENCY
+
+One fresh context a ticket, the banner rejected, the fields read by selectors of this very site,
+a full-page screenshot, hashed and written, one CSV at the end. Prints the seconds it took as JSON.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import hashlib
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+from playwright.async_api import Browser, async_playwright
+
+from services.browser_pool.adapters.chromium import find_browser
+from shared.settings import Settings
+
+FIELDS = {"assignee": "Assignee", "due_date": "Due date"}
+
+
+async def ticket(browser: Browser, number: str, url: str, out: Path) -> dict[str, str | None]:
+    context = await browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
+    try:
+        page = await context.new_page()
+        await page.goto(url, wait_until="domcontentloaded")
+        await page.get_by_role("button", name="Reject all").click()
+        await page.locator("h1").first.wait_for()
+        row: dict[str, str | None] = {"ticket_number": number}
+        await page.wait_for_function("document.querySelector('dl dd') || /not found/i.test(document.body.innerText)")
+        for name, label in FIELDS.items():
+            value = page.locator(f"dt:text-is('{label}') + dd")
+            row[name] = (await value.inner_text()).strip() if await value.count() else None
+        image = await page.screenshot(full_page=True, animations="disabled")
+        row["sha256"] = hashlib.sha256(image).hexdigest()
+        (out / number).mkdir()
+        (out / number / "01_ticket.png").write_bytes(image)
+        (out / number / "result.json").write_text(json.dumps(row))
+        return row
+    finally:
+        await context.close()
+
+
+async def main(samples: Path, out: Path, concurrency: int) -> None:
+    with samples.open(encoding="utf-8") as file:
+        wanted = list(csv.DictReader(file))
+    slots = asyncio.Semaphore(concurrency)
+    async with async_playwright() as playwright:
+        args = ["--no-sandbox"] if os.geteuid() == 0 else []
+        browser = await playwright.chromium.launch(executable_path=str(find_browser(Settings())), args=args)
+
+        async def bounded(row: dict[str, str]) -> dict[str, str | None]:
+            async with slots:
+                return await ticket(browser, row["ticket_number"], row["url"], out)
+
+        started_s = time.perf_counter()
+        rows = await asyncio.gather(*(bounded(row) for row in wanted))
+        with (out / "table.csv").open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, ["ticket_number", *FIELDS, "sha256"])
+            writer.writeheader()
+            writer.writerows(rows)
+        print(json.dumps({"seconds": time.perf_counter() - started_s, "samples": len(rows)}))
+        await browser.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])))

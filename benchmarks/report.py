@@ -1,0 +1,79 @@
+"""How a benchmark tells what it saw: a table, a last line, and a JSON file."""
+
+from __future__ import annotations
+
+import json
+import platform
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+RESULTS = Path(__file__).parent / "results"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure beside its peer. ``aim`` is in words, ``met`` is None where none was set."""
+
+    what: str
+    unit: str
+    figure: float
+    peer: float | None = None
+    aim: str = ""
+    met: bool | None = None
+
+    @property
+    def ratio(self) -> float | None:
+        return self.figure / self.peer if self.peer else None
+
+
+def at_least(ratio: float, what: str, unit: str, figure: float, peer: float) -> Row:
+    """A row whose aim is a share of the peer's figure; more is better."""
+    return Row(what, unit, figure, peer, f"{ratio:g}x the peer or more", figure >= ratio * peer)
+
+
+def under(limit: float, what: str, unit: str, figure: float) -> Row:
+    """A row whose aim is an absolute limit; less is better."""
+    return Row(what, unit, figure, None, f"under {limit:g}", figure < limit)
+
+
+def report(name: str, title: str, rows: list[Row], setup: dict[str, object]) -> None:
+    """Prints the table and writes ``results/NAME.json``."""
+    table = Table(title=title, title_justify="left")
+    for column in ("", "figure", "peer", "ratio", "aim", "met"):
+        table.add_column(column, justify="left" if column in ("", "aim") else "right")
+    for row in rows:
+        table.add_row(
+            f"{row.what} ({row.unit})",
+            _number(row.figure),
+            _number(row.peer),
+            _number(row.ratio),
+            row.aim,
+            {True: "yes", False: "no", None: ""}[row.met],
+        )
+    aims = [row.met for row in rows if row.met is not None]
+    console = Console()
+    console.print(table)
+    console.print(f"aims met: {sum(aims)} of {len(aims)}")
+    _write(name, rows, setup)
+
+
+def _write(name: str, rows: list[Row], setup: dict[str, object]) -> None:
+    RESULTS.mkdir(exist_ok=True)
+    data = {
+        "benchmark": name,
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "python": platform.python_version(),
+        "setup": setup,
+        "rows": [{**asdict(row), "ratio": row.ratio} for row in rows],
+    }
+    (RESULTS / f"{name}.json").write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:.0f}" if value >= 100 else f"{value:.2f}"

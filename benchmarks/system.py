@@ -1,0 +1,43 @@
+"""The same job by the whole system, in a process of its own.
+
+    python -m benchmarks.system SPEC INPUT.csv EVIDENCE_DIR CONCURRENCY
+
+Prints the seconds from the request to the table, and the run's folder, as JSON.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from pathlib import Path
+
+from shared.host.embedded import embedded
+from shared.settings import Settings
+
+
+async def main(spec: Path, samples: Path, evidence: Path, concurrency: int) -> None:
+    settings = Settings().model_copy(
+        update={"evidence_dir": evidence, "browser_capacity": concurrency, "planner_capacity": concurrency}
+    )
+    async with embedded(settings) as client:
+        started_s = time.perf_counter()
+        accepted = await client.submit(
+            json.loads(spec.read_text()),
+            file=(samples.name, samples.read_bytes()),
+            planner="rules",
+            concurrency=concurrency,
+        )
+        finished = await client.result(accepted.run_id)
+        seconds = time.perf_counter() - started_s
+    outcomes = {f"{o.status} {o.reason}".strip(): o.samples for o in finished.outcomes}
+    print(
+        json.dumps(
+            {"seconds": seconds, "samples": finished.samples, "location": finished.location, "outcomes": outcomes}
+        )
+    )
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])))

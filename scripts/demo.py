@@ -1,0 +1,67 @@
+"""`make demo`: 60 practice tickets, from a list to evidence, and a check against what the site holds.
+
+No key, no network: the site, the bus, the services and the browser all run on this machine.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+
+from practice.tickets.data import ground_truth
+from practice.tickets.demo import compare, write_input
+from services.console.batch import Request, run_batch
+from services.console.exits import run_async
+from services.console.tally import headline
+from shared.contracts.evidence import RunFinished
+from shared.settings import Settings
+
+SPEC = Path("task_specs/practice_tickets.json")
+STOP_BOUND_S = 5
+
+
+def main() -> None:
+    console = Console()
+    tickets = ground_truth()
+    with practice_site() as url, tempfile.TemporaryDirectory() as folder:
+        console.print(f"A practice ticket site runs at {url}; 60 of its tickets are on the list.", style="dim")
+        samples = Path(folder) / "tickets.csv"
+        write_input(samples, url, tickets)
+        request = Request(SPEC, samples, resume=None, planner="rules", concurrency=None, as_json=False)
+        finished = run_async(run_batch(Settings(), request))
+    differences = compare(Path(finished.table), tickets)
+    _say(console, finished, [str(difference) for difference in differences])
+    raise SystemExit(1 if differences else 0)
+
+
+@contextmanager
+def practice_site() -> Iterator[str]:
+    """The site in a process of its own, as a site would be."""
+    process = subprocess.Popen([sys.executable, "-m", "practice.tickets"], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        yield process.stdout.readline().split()[-1]
+    finally:
+        process.terminate()
+        process.wait(STOP_BOUND_S)
+
+
+def _say(console: Console, finished: RunFinished, differences: list[str]) -> None:
+    if differences:
+        console.print(f"\n{len(differences)} cells differ from what the site holds:", style="bold red")
+        console.print("\n".join(f"  {difference}" for difference in differences[:20]), highlight=False)
+    else:
+        console.print(
+            "\nEvery cell agrees with what the site holds, unassigned and not found told apart.", style="green"
+        )
+    console.print(headline(finished.outcomes, finished.samples), style="bold", highlight=False)
+
+
+if __name__ == "__main__":
+    main()

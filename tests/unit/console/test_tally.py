@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import io
+from datetime import UTC, datetime
+
+from rich.console import Console
+
+from services.console.screen import live_view, summary
+from services.console.tally import Tally, headline
+from shared.contracts.actions import Goto
+from shared.contracts.discovery import PopulationClosed, Sample, SampleFound
+from shared.contracts.evidence import EvidenceBlocked, Outcome, RunFinished
+from shared.contracts.planner import ObservationRef, SampleFinished, StepTaken, Usage
+
+NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+LATER = datetime(2026, 3, 1, 12, 0, 10, tzinfo=UTC)
+
+
+def sample(name: str) -> Sample:
+    return Sample(sample_id=name, key=name, row=1)
+
+
+def ended(name: str, status: str = "done", attempt: int = 1, **changes) -> SampleFinished:
+    return SampleFinished(
+        run_id="r",
+        sample_id=name,
+        attempt=attempt,
+        status=status,
+        sample=sample(name),
+        started_at=NOON,
+        finished_at=NOON,
+        **changes,
+    )
+
+
+def step(name: str, attempt: int = 1) -> StepTaken:
+    seen = ObservationRef(snapshot_id="s", sha256="", url="", title="", http_status=200, dom_confidence=1)
+    return StepTaken(
+        run_id="r",
+        sample_id=name,
+        attempt=attempt,
+        step=1,
+        started_at=NOON,
+        ended_at=NOON,
+        observation=seen,
+        decided_by="rules",
+        action=Goto(url="http://127.0.0.1/[x]"),
+        message="opened [/red] it",
+    )
+
+
+def finished(attempt_base: int = 0) -> RunFinished:
+    return RunFinished(
+        run_id="r",
+        attempt_base=attempt_base,
+        samples=60,
+        outcomes=(
+            Outcome(status="failed", reason="not_found", samples=2),
+            Outcome(status="done", reason="", samples=58),
+        ),
+        location="evidence/r",
+        table="evidence/r/combined.csv",
+        llm_calls=0,
+        cost_usd=0,
+        started_at=NOON,
+        finished_at=LATER,
+    )
+
+
+def tally_of(*events, **options) -> Tally:
+    tally = Tally(run_id="r", **options)
+    for event in events:
+        tally.add(event)
+    return tally
+
+
+def test_a_run_is_counted_from_its_events():
+    tally = tally_of(
+        SampleFound(run_id="r", sample_id="a", sample=sample("a"), found_at=NOON),
+        PopulationClosed(run_id="r", samples=3),
+        step("a"),
+        step("b"),
+        ended("a", usage=Usage(llm_calls=2, cost_usd=0.5)),
+    )
+    assert (tally.found, tally.expected, tally.steps) == (1, 3, 2)
+    assert tally.counts == {"done": 1}
+    assert list(tally.active) == ["b"]
+    assert (tally.usage.llm_calls, tally.usage.cost_usd) == (2, 0.5)
+
+
+def test_of_two_ends_of_one_sample_the_later_attempt_counts():
+    for order in ((1, 2), (2, 1)):
+        ends = {1: ended("a", "failed", 1), 2: ended("a", "done", 2)}
+        tally = tally_of(*(ends[attempt] for attempt in order))
+        assert +tally.counts == {"done": 1}
+        assert tally.troubles == []
+
+
+def test_earlier_rounds_of_a_resumed_run_count_nothing():
+    tally = tally_of(
+        PopulationClosed(run_id="r", samples=3),
+        step("a", attempt=1),
+        ended("a", "failed", attempt=1),
+        finished(attempt_base=0),
+        PopulationClosed(run_id="r", samples=3, attempt_base=1),
+        ended("b", attempt=2),
+        attempt_base=1,
+    )
+    assert (dict(+tally.counts), tally.steps, tally.expected, tally.finished) == ({"done": 1}, 0, 3, None)
+
+
+def test_evidence_that_waits_is_shown_until_it_goes_on():
+    blocked = EvidenceBlocked(run_id="r", sample_id="a", message="the disk is full", at=NOON)
+    assert tally_of(blocked).blocked == "the disk is full"
+    assert tally_of(blocked, ended("a")).blocked == ""
+
+
+def test_the_last_line_has_the_same_words_whatever_the_order():
+    assert headline(finished().outcomes, 60) == "60 samples: 58 done, 2 failed (not found)"
+    assert headline(finished().outcomes[::-1], 60) == "60 samples: 58 done, 2 failed (not found)"
+    assert headline((), 1) == "1 sample"
+
+
+def test_what_pages_say_is_shown_as_text_and_never_as_markup():
+    tally = tally_of(step("a"), ended("b", "failed", reason="not_found", message="[bold]gone[/bold] [/]"), finished())
+    console = Console(width=100, record=True, file=io.StringIO())
+    tally.active["a"] = tally_of(step("a")).active["a"]
+    console.print(live_view(tally, "tick[ets]", 1.0))
+    console.print(summary(finished(), tally))
+    shown = console.export_text()
+    for text in ("opened [/red] it", "[bold]gone[/bold] [/]", "tick[ets]", "60 samples: 58 done, 2 failed (not found)"):
+        assert text in shown

@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+import pytest
+
+from shared.errors import PermanentError, PolicyDenied, RateLimited, TransientError, from_failure, to_failure
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [(PolicyDenied("not that host"), PermanentError), (RateLimited("wait", retry_after_s=3), TransientError)],
+)
+def test_an_error_crosses_the_wire_with_its_verdict(error, kind):
+    arrived = from_failure(to_failure(error))
+    assert isinstance(arrived, kind)
+    assert (arrived.code, str(arrived)) == (error.code, str(error))
+    assert getattr(arrived, "retry_after_s", None) == getattr(error, "retry_after_s", None)
+
+
+def test_a_bug_says_nothing_of_its_inside():
+    failure = to_failure(KeyError("password=hunter2"))
+    assert failure.retry
+    assert "hunter2" not in failure.message
