@@ -1,0 +1,98 @@
+"""What is in flight, as far as it can still change the page."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from playwright.async_api import BrowserContext, Error, Frame, Page, Request, Response
+
+HOLDING_TYPES = frozenset({"document", "script", "fetch", "xhr", "stylesheet"})
+# A request that takes longer is a long poll as likely as not; the page is looked at without it.
+LONGEST_HOLD_S = 1.5
+
+
+@dataclass
+class InFlight:
+    key: str
+    since_s: float
+    main_document: bool
+    holds: bool
+
+
+class Network:
+    """Follows the requests of a context. ``now_s`` is a monotonic clock in seconds."""
+
+    def __init__(self, context: BrowserContext, now_s: Callable[[], float]) -> None:
+        self._now_s = now_s
+        self._flying: dict[Request, InFlight] = {}
+        self._known: set[str] = set()
+        self._statuses: dict[Page, int] = {}
+        self.fresh_status: int | None = None
+        """Status of the last document loaded into a main frame since the action began."""
+        self.last_s = now_s()
+        self.moved = asyncio.Event()
+        context.on("request", self._started)
+        context.on("requestfinished", self._ended)
+        context.on("requestfailed", self._ended)
+        context.on("response", self._answered)
+
+    def begin_action(self) -> None:
+        """From here on a poll may hold the page once; what already polls does not."""
+        self._known = {flight.key for flight in self._flying.values()}
+        self.fresh_status = None
+
+    def status(self, page: Page) -> int | None:
+        return self._statuses.get(page)
+
+    def loading_document(self) -> bool:
+        return any(flight.main_document for flight in self._flying.values())
+
+    def holding(self) -> bool:
+        """Whether something is on its way that the page is likely to be drawn from."""
+        now_s = self._now_s()
+        return any(
+            flight.main_document or (flight.holds and now_s - flight.since_s < LONGEST_HOLD_S)
+            for flight in self._flying.values()
+        )
+
+    def quiet_for_ms(self) -> float:
+        """Since a request that counts has ended."""
+        return (self._now_s() - self.last_s) * 1000
+
+    def _started(self, request: Request) -> None:
+        if request.resource_type not in HOLDING_TYPES:
+            return
+        key = f"{request.method} {request.url} {hash(request.post_data_buffer)}"
+        main_document = request.is_navigation_request() and _is_main(frame_of(request))
+        self._flying[request] = InFlight(key, self._now_s(), main_document, key not in self._known)
+        self._known.add(key)
+        self.moved.set()
+
+    def _ended(self, request: Request) -> None:
+        flight = self._flying.pop(request, None)
+        if flight is None:
+            return
+        if flight.holds and self._now_s() - flight.since_s < LONGEST_HOLD_S:
+            self.last_s = self._now_s()
+        self.moved.set()
+
+    def _answered(self, response: Response) -> None:
+        request = response.request
+        if not request.is_navigation_request():
+            return
+        frame = frame_of(request)
+        if frame is not None and _is_main(frame):
+            self.fresh_status = self._statuses[frame.page] = response.status
+
+
+def frame_of(request: Request) -> Frame | None:
+    try:
+        return request.frame
+    except Error:  # the first document of a new tab has no frame yet
+        return None
+
+
+def _is_main(frame: Frame | None) -> bool:
+    return frame is None or frame.parent_frame is None

@@ -1,0 +1,28 @@
+"""What one action did, before it is joined with what happened to the page around it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from services.browser_pool.deps import Capture
+from shared.contracts.actions import Effect, TargetFound
+
+
+@dataclass(frozen=True)
+class Outcome:
+    ok: bool
+    code: str
+    message: str
+    effect: Effect | None = None
+    target: TargetFound | None = None
+    capture: Capture | None = None
+
+
+def done(
+    message: str, *, effect: Effect | None = None, target: TargetFound | None = None, capture: Capture | None = None
+) -> Outcome:
+    return Outcome(True, "ok", message, effect, target, capture)
+
+
+def refuse(code: str, message: str, *, effect: Effect | None = None, target: TargetFound | None = None) -> Outcome:
+    return Outcome(False, code, message, effect, target)

@@ -1,0 +1,219 @@
+// What an element is and what it is called. Runs in the isolated world: the page's own scripts can
+// neither see this nor replace the built-ins it uses.
+
+const INTERACTIVE = new Set(['button', 'link', 'textbox', 'searchbox', 'checkbox', 'radio', 'combobox', 'listbox',
+  'option', 'tab', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'switch', 'slider', 'spinbutton', 'treeitem']);
+const CHECKABLE = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);
+// Roles whose name may be the text inside them; that text is then not told a second time.
+const NAMED_BY_CONTENT = new Set(['button', 'link', 'heading', 'cell', 'gridcell', 'columnheader', 'rowheader',
+  'option', 'tab', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'checkbox', 'radio', 'switch', 'treeitem',
+  'listitem', 'row', 'tooltip', 'term', 'definition', 'caption', 'status', 'alert', 'note', 'text', 'clickable']);
+const OTHER_ROLES = new Set(['img', 'table', 'grid', 'treegrid', 'dialog', 'alertdialog', 'progressbar', 'meter',
+  'presentation', 'none', 'generic', 'log', 'timer', 'navigation', 'banner', 'main', 'region', 'list', 'group', 'form',
+  'search', 'menu', 'menubar', 'tablist', 'tabpanel', 'toolbar', 'tree', 'article', 'complementary', 'contentinfo',
+  'radiogroup', 'rowgroup', 'separator', 'figure', 'iframe', 'canvas']);
+
+const INPUT_ROLE = { button: 'button', submit: 'button', reset: 'button', image: 'button', file: 'button',
+  color: 'button', checkbox: 'checkbox', radio: 'radio', range: 'slider', number: 'spinbutton', search: 'searchbox' };
+const TAG_ROLE = { button: 'button', summary: 'button', textarea: 'textbox', option: 'option', h1: 'heading',
+  h2: 'heading', h3: 'heading', h4: 'heading', h5: 'heading', h6: 'heading', td: 'cell', tr: 'row', li: 'listitem',
+  dt: 'term', dd: 'definition', table: 'table', dialog: 'dialog', progress: 'progressbar', meter: 'meter',
+  output: 'status', caption: 'caption', iframe: 'iframe', frame: 'iframe', canvas: 'canvas', nav: 'navigation',
+  p: 'paragraph', ul: 'list', ol: 'list', img: 'img', svg: 'img' };
+
+function roleOf(el) {
+  for (const token of (el.getAttribute('role') || '').toLowerCase().split(/\s+/)) {
+    if (token === 'image') return 'img';
+    if (token === 'none') return 'presentation';
+    if (INTERACTIVE.has(token) || NAMED_BY_CONTENT.has(token) || OTHER_ROLES.has(token)) return token;
+  }
+  const tag = el.localName;
+  if (tag === 'a' || tag === 'area') return el.hasAttribute('href') ? 'link' : '';
+  if (tag === 'input') return el.list ? 'combobox' : INPUT_ROLE[el.type] || 'textbox';
+  if (tag === 'select') return el.multiple || el.size > 1 ? 'listbox' : 'combobox';
+  if (tag === 'th') return el.scope === 'row' || el.scope === 'rowgroup' ? 'rowheader' : 'columnheader';
+  if (TAG_ROLE[tag]) return TAG_ROLE[tag];
+  return isEditingHost(el) ? 'textbox' : '';
+}
+
+function isEditingHost(el) {
+  return el.isContentEditable && !(el.parentElement && el.parentElement.isContentEditable);
+}
+
+const clean = (text) => text.replace(/[\s\u0000-\u001f\u200b\ufeff]+/g, ' ').trim();
+
+// A password stays one when a "show password" button turns its field into a plain one.
+const secrets = new WeakSet();
+function isSecret(el) {
+  if (el.localName !== 'input') return false;
+  if (el.type === 'password' || /(current|new)-password|one-time-code|cc-(number|csc)/.test(el.autocomplete)) secrets.add(el);
+  return secrets.has(el);
+}
+
+// Style facts, remembered for one verb: reading computed style is what a walk spends its time on.
+let remembered = new Map();
+function forget() { remembered = new Map(); }
+function facts(el) {
+  let known = remembered.get(el);
+  if (known) return known;
+  const style = getComputedStyle(el);
+  const display = style.display;
+  known = {
+    gone: display === 'none' || el.hasAttribute('inert') || el.getAttribute('aria-hidden') === 'true' || seeThrough(el, style)
+      || style.contentVisibility === 'hidden',
+    unseen: style.visibility !== 'visible',
+    inline: display.startsWith('inline') && display !== 'inline-block' && display !== 'inline-flex' && display !== 'inline-grid'
+      || display === 'contents',
+    noBox: display === 'contents',
+    pointer: style.cursor === 'pointer',
+    floats: style.position === 'fixed' || style.position === 'sticky',
+    clips: style.overflowX !== 'visible' || style.overflowY !== 'visible',
+  };
+  remembered.set(el, known);
+  return known;
+}
+
+// A styled check box is often the real one at opacity 0 under its picture; it still works.
+function seeThrough(el, style) {
+  return style.opacity === '0' && !(el.localName === 'input' && /^(checkbox|radio|file)$/.test(el.type));
+}
+
+function childrenOf(node) {
+  if (node.localName === 'slot' && node.assignedNodes) {
+    const assigned = node.assignedNodes({ flatten: true });
+    if (assigned.length) return assigned;
+  }
+  if (node.localName === 'details' && !node.open) {
+    const summary = [...node.children].find((child) => child.localName === 'summary');
+    return summary ? [summary] : [];
+  }
+  return (node.shadowRoot || node).childNodes;
+}
+
+const SILENT = new Set(['script', 'style', 'noscript', 'template', 'head', 'meta', 'link', 'source', 'track', 'param',
+  'datalist', 'br', 'wbr', 'audio', 'video', 'object', 'embed']);
+
+// The text inside an element as a reader sees it. `skip` names roles whose text is left out: the value of
+// a table cell is not "Jane Edit" because there is an Edit button beside the name.
+function textOf(node, skip, depth = 0) {
+  if (node.nodeType === Node.TEXT_NODE) return node.data;
+  if (node.nodeType !== Node.ELEMENT_NODE || depth > 200) return '';
+  if (node.localName === 'br') return ' ';
+  if (SILENT.has(node.localName)) return '';
+  const known = facts(node);
+  if (known.gone) return '';
+  if (depth > 0) {
+    const role = roleOf(node);
+    if (skip && skip.has(role)) return ' ';
+    const label = node.getAttribute('aria-label');
+    if (label && (role === 'img' || INTERACTIVE.has(role))) return ` ${label} `;
+    if (role === 'img') return ` ${pictureName(node)} `;
+    if (node.localName === 'select' || node.localName === 'textarea' || node.localName === 'input') return ' ';
+  }
+  let text = '';
+  for (const child of childrenOf(node)) {
+    if (known.unseen && child.nodeType === Node.TEXT_NODE) continue;
+    text += textOf(child, skip, depth + 1);
+  }
+  return known.inline ? text : ` ${text} `;
+}
+
+function pictureName(el) {
+  if (el.localName === 'img') return el.alt || el.title || '';
+  const title = el.querySelector(':scope > title');
+  return (title && title.textContent) || el.getAttribute('title') || '';
+}
+
+const CONTROLS_TEXT = new Set(['textbox', 'searchbox', 'combobox', 'listbox', 'spinbutton', 'slider']);
+const BUTTONS = new Set(['button', 'menuitem']);
+const EDITING = new Set(['textbox', 'searchbox', 'combobox', 'listbox', 'spinbutton', 'slider']);
+
+function nameOf(el, role) {
+  const ids = el.getAttribute('aria-labelledby');
+  if (ids) {
+    const root = el.getRootNode();
+    const named = clean(ids.split(/\s+/).map((id) => root.getElementById && root.getElementById(id)).filter(Boolean)
+      .map((other) => other === el ? el.getAttribute('aria-label') || '' : other.getAttribute('aria-label') || textOf(other)).join(' '));
+    if (named) return named;
+  }
+  const label = clean(el.getAttribute('aria-label') || '');
+  if (label) return label;
+  return clean(nativeName(el) || (NAMED_BY_CONTENT.has(role) && !EDITING.has(role) ? contentName(el, role) : '')
+    || el.getAttribute('title') || el.getAttribute('placeholder') || el.getAttribute('aria-placeholder') || '');
+}
+
+function contentName(el, role) {
+  const skip = role === 'cell' || role === 'gridcell' || role === 'definition' ? BUTTONS : undefined;
+  return textOf(el, skip);
+}
+
+function nativeName(el) {
+  if (el.labels && el.labels.length) return clean([...el.labels].map((one) => textOf(one, CONTROLS_TEXT)).join(' '));
+  const tag = el.localName;
+  if (tag === 'input') {
+    if (el.type === 'image') return el.alt || el.value || 'Submit';
+    if (el.type === 'submit') return el.value || 'Submit';
+    if (el.type === 'reset') return el.value || 'Reset';
+    if (el.type === 'button') return el.value;
+    return '';
+  }
+  if (tag === 'img' || tag === 'svg') return pictureName(el);
+  if (tag === 'area') return el.alt;
+  if (tag === 'table') return el.caption ? textOf(el.caption) : '';
+  if (tag === 'option') return el.label;
+  if (tag === 'iframe' || tag === 'frame') return el.title || el.name;
+  return '';
+}
+
+function statesOf(el, role) {
+  const states = [];
+  const aria = (name) => el.getAttribute(`aria-${name}`);
+  if (CHECKABLE.has(role)) {
+    const mixed = el.indeterminate || aria('checked') === 'mixed';
+    states.push(mixed ? 'mixed' : checkedOf(el) ? 'checked' : 'unchecked');
+  }
+  if (role === 'option' ? el.selected || aria('selected') === 'true' : aria('selected') === 'true') states.push('selected');
+  else if (role === 'tab') states.push('unselected');
+  if (aria('current') && aria('current') !== 'false') states.push('current');
+  const open = el.localName === 'summary' && el.parentElement.localName === 'details' ? String(el.parentElement.open) : aria('expanded');
+  if (open === 'true') states.push('expanded');
+  if (open === 'false') states.push('collapsed');
+  if (aria('pressed') === 'true') states.push('pressed');
+  if (el.matches(':disabled') || aria('disabled') === 'true') states.push('disabled');
+  if (el.required || aria('required') === 'true') states.push('required');
+  if (EDITING.has(role) && el.localName !== 'select' && (el.readOnly || aria('readonly') === 'true')) states.push('readonly');
+  if (aria('invalid') === 'true' || el.matches(':user-invalid')) states.push('invalid');
+  if (aria('busy') === 'true') states.push('busy');
+  return states;
+}
+
+function checkedOf(el) {
+  return el.localName === 'input' ? el.checked : el.getAttribute('aria-checked') === 'true';
+}
+
+function valueOf(el, role) {
+  if (isSecret(el)) return '(hidden)';
+  const tag = el.localName;
+  if (tag === 'select') return clean([...el.selectedOptions].map((one) => one.label).join(', '));
+  if (tag === 'textarea') return el.value;
+  if (tag === 'input') {
+    if (role === 'button' && el.type !== 'file' && el.type !== 'color' || CHECKABLE.has(role)) return null;
+    return el.type === 'file' ? [...el.files].map((file) => file.name).join(', ') : el.value;
+  }
+  if (isEditingHost(el)) return clean(el.innerText);
+  if (tag === 'progress' || tag === 'meter') return String(el.value);
+  if (role === 'slider' || role === 'spinbutton' || role === 'progressbar' || role === 'meter')
+    return el.getAttribute('aria-valuetext') || el.getAttribute('aria-valuenow');
+  if (role === 'combobox' || role === 'textbox' || role === 'searchbox') return clean(textOf(el)) || null;
+  return null;
+}
+
+function levelOf(el, role) {
+  if (role !== 'heading') return null;
+  return Number(el.getAttribute('aria-level')) || Number((/^h([1-6])$/.exec(el.localName) || [])[1]) || 2;
+}
+
+function urlOf(el, role) {
+  if (role === 'link' && el.href) return typeof el.href === 'string' ? el.href : new URL(el.href.baseVal, document.baseURI).href;
+  return role === 'iframe' ? el.src || null : null;
+}

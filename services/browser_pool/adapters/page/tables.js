@@ -1,0 +1,65 @@
+// What names a value: the dt of a dd, the header of a cell.
+
+const CELL_ROLES = '[role=cell],[role=gridcell],[role=columnheader],[role=rowheader]';
+const TABLE_ROLES = 'table,[role=table],[role=grid],[role=treegrid]';
+
+// Map of cell element to {header, row, isHeader, role} for one table; `row` counts on from `firstRow`.
+function readTable(table, firstRow) {
+  const cells = new Map();
+  if (roleOf(table) === 'presentation') return { cells, rows: 0 };
+  const native = table.localName === 'table';
+  const rows = native ? [...table.rows] : [...table.querySelectorAll('[role=row]')].filter((row) => row.parentElement.closest(TABLE_ROLES) === table);
+  const grid = rows.map((row) => (native ? [...row.cells] : [...row.querySelectorAll(CELL_ROLES)].filter((cell) => cell.closest('[role=row]') === row)));
+  const columns = [];  // header text per column, from the header rows above
+  const reach = [];    // column -> rows still covered by a rowspan from above
+  grid.forEach((row, index) => {
+    const headers = row.filter(isHeaderCell);
+    const isHeaderRow = row.length > 0 && (headers.length === row.length && row.length > 1 || rows[index].parentElement.localName === 'thead');
+    let column = 0;
+    let beside = null;
+    for (const cell of row) {
+      while (reach[column] > 0) reach[column++] -= 1;
+      const place = { row: firstRow + index, header: null, isHeader: isHeaderRow || isHeaderCell(cell) };
+      if (!place.isHeader) {
+        const above = columns[column] || null;
+        // With several values in a row the columns name them (a first th is the record's own name);
+        // with one value beside a th it is the th, whatever the columns are called.
+        const several = row.length - headers.length > 1 && headers.length === 1;
+        place.header = named(cell) || (beside && !(above && several) ? beside : above);
+      } else if (!isHeaderRow) {
+        beside = headerText(cell);
+        place.role = 'rowheader';
+      }
+      const width = Math.min(cell.colSpan || 1, 1000);
+      for (let span = 0; span < width; span += 1) {
+        if (isHeaderRow) columns[column + span] = headerText(cell);
+        if (cell.rowSpan > 1) reach[column + span] = cell.rowSpan - 1;
+      }
+      cells.set(cell, place);
+      column += width;
+    }
+    for (; column < reach.length; column += 1) if (reach[column] > 0) reach[column] -= 1;
+  });
+  return { cells, rows: rows.length };
+}
+
+function isHeaderCell(cell) {
+  const role = cell.getAttribute('role');
+  return role === 'columnheader' || role === 'rowheader' || cell.localName === 'th' && !role;
+}
+
+function named(cell) {
+  const ids = cell.getAttribute('headers');
+  if (!ids) return null;
+  const texts = ids.split(/\s+/).map((id) => document.getElementById(id)).filter(Boolean).map(headerText);
+  return texts[texts.length - 1] || null;
+}
+
+const headerText = (cell) => clean(cell.getAttribute('aria-label') || textOf(cell));
+
+function termOf(definition) {
+  for (let before = definition.previousElementSibling; before; before = before.previousElementSibling) {
+    if (before.localName === 'dt' || before.getAttribute('role') === 'term') return headerText(before);
+  }
+  return null;
+}

@@ -1,0 +1,88 @@
+"""Waiting until a page has come to rest, for as long as that is worth it.
+
+A page is at rest when nothing it is drawn from is in flight, its document has not changed for a short while,
+and it does not itself say that more is coming. A page without scripts needs no such while. What polls,
+ticks or streams holds nobody up beyond the bound, and that it did not settle is told.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+
+from playwright.async_api import Error
+from playwright.async_api import TimeoutError as PlaywrightTimeout
+
+from services.browser_pool.adapters.engine import State, ask
+from services.browser_pool.adapters.network import Network
+from services.browser_pool.adapters.tabs import Tabs
+
+QUIET_MS = 100.0
+"""Without a change for this long; a chain of timers or renders rarely pauses longer."""
+AFTER_ACTION_MS = 25.0
+"""A page without scripts may still start to navigate just after a click."""
+UNFINISHED_S = 3.0
+"""How long a page that shows nothing, or says that it is loading, is believed."""
+POLL_S = 0.05
+
+
+@dataclass(frozen=True)
+class Rest:
+    settled: bool
+    state: State | None
+
+
+async def settle(tabs: Tabs, network: Network, *, bound_s: float, navigation_s: float, acted: bool) -> Rest:
+    """Never raises for a page that does not answer; that one did not settle. ``navigation_s`` bounds the loading
+    of a document."""
+    began_s = time.monotonic()
+    state: State | None = None
+    while True:
+        waited_s = time.monotonic() - began_s
+        limit_s = navigation_s if network.loading_document() else bound_s
+        if waited_s >= limit_s:
+            return Rest(False, state)
+        if network.holding():
+            await _moved(network, POLL_S)
+            continue
+        state = await look(tabs, max(0.2, limit_s - waited_s))
+        if state is None:
+            await asyncio.sleep(POLL_S / 5)
+            continue
+        rest_ms = _missing_ms(state, network, waited_s, acted)
+        if rest_ms <= 0 and not network.holding():
+            return Rest(not state.unfinished, state)
+        await _moved(network, min(max(rest_ms / 1000, 0.004), POLL_S))
+
+
+def _missing_ms(state: State, network: Network, waited_s: float, acted: bool) -> float:
+    """How much quiet is still missing."""
+    if state.loading or (state.unfinished and waited_s < UNFINISHED_S):
+        return POLL_S * 1000
+    if not state.scripts:
+        return AFTER_ACTION_MS - waited_s * 1000 if acted else 0.0
+    quiet_ms = min(state.since_ms, network.quiet_for_ms())
+    return QUIET_MS - (min(quiet_ms, waited_s * 1000) if acted else quiet_ms)
+
+
+async def look(tabs: Tabs, timeout_s: float, verb: str = "state") -> State | None:
+    """The state of the page, or None while it is between two documents."""
+    try:
+        return await ask(tabs.page.main_frame, State, timeout_s, verb)
+    except PlaywrightTimeout:
+        return None
+    except Error as error:
+        tabs.raise_if_lost(error)
+        tabs.follow()
+        return None
+
+
+async def _moved(network: Network, timeout_s: float) -> None:
+    """Until a request starts or ends, and no longer than ``timeout_s``."""
+    network.moved.clear()
+    try:
+        async with asyncio.timeout(timeout_s):
+            await network.moved.wait()
+    except TimeoutError:
+        return

@@ -1,0 +1,96 @@
+"""The browser pool's actor: lease, look, act, release."""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+from services.browser_pool.deps import Acted, Capture, Deps
+from services.browser_pool.sessions import Held
+from services.browser_pool.snapshot import compose
+from shared.actor.actor import Actor
+from shared.contracts.actions import ActionResult, Artifact
+from shared.contracts.browser_pool import (
+    ActOnPage,
+    LeaseReply,
+    LeaseSession,
+    NoSessionFree,
+    ObservePage,
+    PageObserved,
+    ReleaseSession,
+    SessionLeased,
+    SessionReleased,
+)
+from shared.names import safe_id
+from shared.streams import ARTIFACTS
+from shared.subjects import ACT, LEASE, OBSERVE, RELEASE
+
+RETRY_AFTER_S = 0.25
+
+actor: Actor[Deps] = Actor("browser_pool")
+
+
+@actor.answers(LEASE, deadline_s=60.0, gated=True)
+async def lease(request: LeaseSession, deps: Deps) -> LeaseReply:
+    """A session on a fresh, isolated context, or when to ask again."""
+    session_id = deps.new_id()
+    held = await deps.sessions.lease(
+        session_id,
+        run_id=request.run_id,
+        sample_id=request.sample_id,
+        ttl_s=request.ttl_s,
+        auth_profile=request.auth_profile,
+    )
+    if held is None:
+        return NoSessionFree(retry_after_s=RETRY_AFTER_S)
+    return SessionLeased(session_id=session_id, instance_id=deps.instance_id, browser=deps.sessions.browser.name)
+
+
+@actor.answers(OBSERVE, deadline_s=60.0)
+async def observe(request: ObservePage, deps: Deps) -> PageObserved:
+    """What is on the page, within the budget asked for."""
+    snapshot_id = deps.new_id()
+    async with deps.sessions.using(request.session_id) as held:
+        raw = await held.session.observe(snapshot_id)
+    return compose(raw, snapshot_id, keywords=request.keywords, max_tokens=request.max_tokens)
+
+
+@actor.answers(ACT, deadline_s=150.0)
+async def act(request: ActOnPage, deps: Deps) -> ActionResult:
+    """Does one thing and says what came of it."""
+    async with deps.sessions.using(request.session_id) as held:
+        acted = await held.session.act(request.action)
+    return await kept(acted, held, deps)
+
+
+@actor.answers(RELEASE, deadline_s=30.0)
+async def release(request: ReleaseSession, deps: Deps) -> SessionReleased:
+    """Closes the session; one that has ended already is released just the same."""
+    await deps.sessions.end(request.session_id)
+    return SessionReleased(session_id=request.session_id)
+
+
+async def kept(acted: Acted, held: Held, deps: Deps) -> ActionResult:
+    """The result, with the bytes that were captured put where evidence will take them from."""
+    if acted.capture is None:
+        return acted.result
+    name = f"{safe_id(held.run_id)}/{safe_id(held.sample_id)}/{deps.new_id()}"
+    artifact = describe(acted.capture, name, deps)
+    await deps.blobs.put(ARTIFACTS, name, acted.capture.data)
+    return msgspec.structs.replace(acted.result, artifact=artifact)
+
+
+def describe(capture: Capture, name: str, deps: Deps) -> Artifact:
+    return Artifact(
+        kind=capture.kind,
+        label=capture.label,
+        media_type=capture.media_type,
+        suffix=capture.suffix,
+        size_bytes=len(capture.data),
+        sha256=hashlib.sha256(capture.data).hexdigest(),
+        blob=name,
+        source_url=capture.source_url,
+        captured_at=deps.utc_now(),
+        original_name=capture.original_name,
+    )

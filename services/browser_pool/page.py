@@ -1,0 +1,67 @@
+"""What a walk over a page brings back, before any decision about what to show of it. Data only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+
+class RawItem(msgspec.Struct, frozen=True, array_like=True):
+    """One thing of one frame, as observe.js lists it; an array on the way, for speed.
+
+    ``box`` is x, y, width, height in CSS pixels from the top left of its frame's document.
+    """
+
+    role: str
+    name: str
+    value: str | None
+    states: tuple[str, ...]
+    url: str | None
+    tag: str
+    header: str | None
+    row: int | None
+    level: int | None
+    box: tuple[float, float, float, float]
+    in_viewport: bool
+    in_dialog: bool
+
+
+class Stats(msgspec.Struct, frozen=True):
+    """Counts of one frame. ``canvas_share`` is how much of the viewport canvases and big nameless pictures cover."""
+
+    total: int = 0
+    interactive: int = 0
+    unnamed: int = 0
+    svg: int = 0
+    canvas: int = 0
+    canvas_share: float = 0.0
+
+
+@dataclass(frozen=True)
+class Seen:
+    """An item with its place in the whole page: ``ref`` is unique over all frames of the snapshot."""
+
+    ref: int
+    item: RawItem
+    frame: str
+    x: float
+    y: float
+    in_viewport: bool
+    row: int | None
+
+
+@dataclass(frozen=True)
+class RawPage:
+    """A page as it was found: everything, in document order. ``unread`` names frames that did not answer."""
+
+    url: str
+    title: str
+    http_status: int | None
+    seen: tuple[Seen, ...]
+    stats: Stats
+    scroll_y_px: float
+    scroll_max_y_px: float
+    settled: bool
+    browser_ms: float
+    unread: tuple[str, ...] = ()

@@ -1,0 +1,74 @@
+"""Pure: elements as lines of text, the way a model and a person read a page.
+
+[12] [textbox] "Email" (required) = "ann@example.org"
+[13] [cell] Assignee: "Jane Roe" (row 4)
+[14] [link] "Next" -> /tickets?page=2
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from shared.contracts.browser_pool import Element
+
+# Page text must not be able to start a line of its own and pose as an element.
+_BREAKS = re.compile(r"[\s\x00-\x1f\x7f\u2028\u2029]+")
+
+
+def line(element: Element, origin: str = "", *, with_ref: bool = True) -> str:
+    """One element. Links inside ``origin`` (scheme and host) are shown without it."""
+    parts = [f"[{element.ref}]"] if with_ref else []
+    parts.append(f"[{element.role}]")
+    if element.header is not None:
+        parts.append(f"{one_line(element.header)}:")
+    parts.append(f'"{one_line(element.name)}"')
+    parts += [f"({note})" for note in _notes(element)]
+    if element.value is not None:
+        parts.append(f'= "{one_line(element.value)}"')
+    if element.url:
+        parts.append(f"-> {short_url(element.url, origin)}")
+    return " ".join(parts)
+
+
+def _notes(element: Element) -> list[str]:
+    notes = list(element.states)
+    if element.level is not None:
+        notes.append(f"level {element.level}")
+    if element.row is not None:
+        notes.append(f"row {element.row}")
+    if element.in_dialog:
+        notes.append("in dialog")
+    return notes
+
+
+def one_line(text: str) -> str:
+    return _BREAKS.sub(" ", text).strip()
+
+
+def short_url(url: str, origin: str) -> str:
+    written = one_line(url)
+    if origin and (written == origin or written.startswith(origin + "/")):
+        return written[len(origin) :] or "/"
+    return written
+
+
+def with_gaps(lines: Sequence[str], elements: Sequence[Element], kept: Sequence[int], unread: Sequence[str]) -> str:
+    """The kept lines in order. A line of three dots stands wherever something is left out, and the last
+    line says how much; where the frame changes, a line says so."""
+    out: list[str] = []
+    frame = "main"
+    expected = 0
+    for index in kept:
+        if index != expected:
+            out.append("...")
+        if elements[index].frame != frame:
+            frame = elements[index].frame
+            out.append(f"-- frame {one_line(frame)} --")
+        out.append(lines[index])
+        expected = index + 1
+    left_out = len(lines) - len(kept)
+    if left_out:
+        out.append(f"... {left_out} more elements: scroll, or extract")
+    out += [f"... frame {one_line(name)} could not be read" for name in unread]
+    return "\n".join(out)

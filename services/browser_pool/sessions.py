@@ -1,0 +1,122 @@
+"""The live sessions of this process: the lease of each, its lock, and the door for new ones."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from services.browser_pool import leases
+from services.browser_pool.deps import BrowserPort, BrowserSession, Gate
+from services.browser_pool.leases import Leases
+from shared.errors import Unavailable
+from shared.subjects import LEASE
+
+log = logging.getLogger(__name__)
+
+CLOSE_BOUND_S = 5.0
+
+
+@dataclass
+class Held:
+    """``lock``: two actions on one page at once would each see the other's effects as its own."""
+
+    session: BrowserSession
+    run_id: str
+    sample_id: str
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Sessions:
+    """``now_s`` is a monotonic clock in seconds."""
+
+    def __init__(self, capacity: int, browser: BrowserPort, gate: Gate, now_s: Callable[[], float]) -> None:
+        self.leases = Leases(capacity)
+        self.held: dict[str, Held] = {}
+        self.browser = browser
+        self._gate = gate
+        self._now_s = now_s
+        self._door = asyncio.Lock()
+        self._open = True
+
+    async def lease(
+        self, session_id: str, *, run_id: str, sample_id: str, ttl_s: float, auth_profile: str | None
+    ) -> Held | None:
+        """A session on a fresh context, or None when there is no room."""
+        # Reserved before the first await: two askers cannot both get the last place.
+        reserved = leases.take(self.leases, session_id, ttl_s=ttl_s, now_s=self._now_s())
+        if reserved is None:
+            await self._show_room()
+            return None
+        self.leases = reserved
+        try:
+            await self._show_room()
+            held = Held(await self.browser.open_session(auth_profile), run_id, sample_id)
+        except BaseException:
+            await self._forget(session_id)
+            raise
+        self.held[session_id] = held
+        self.leases = leases.touch(self.leases, session_id, now_s=self._now_s())
+        return held
+
+    @asynccontextmanager
+    async def using(self, session_id: str) -> AsyncGenerator[Held]:
+        """The session, alone. Raises Unavailable (``session_lost``) when it is unknown, expired or dead."""
+        held = self._known(session_id)
+        async with held.lock:
+            self._known(session_id)  # it may have ended while we waited for our turn
+            self.leases = leases.touch(self.leases, session_id, now_s=self._now_s())
+            try:
+                yield held
+            finally:
+                self.leases = leases.touch(self.leases, session_id, now_s=self._now_s())
+                if held.session.lost:
+                    await self.end(session_id)
+
+    def _known(self, session_id: str) -> Held:
+        held = self.held.get(session_id)
+        if held is None:
+            raise Unavailable("this browser session has ended; lease a new one", code="session_lost")
+        return held
+
+    async def end(self, session_id: str) -> None:
+        """Closes the session if there is one and makes room."""
+        held = self.held.pop(session_id, None)
+        try:
+            if held is not None:
+                await _close(held.session)
+        finally:
+            await self._forget(session_id)
+
+    async def expire(self) -> None:
+        """Ends the sessions that nobody has used for as long as their lease allows."""
+        busy = frozenset(key for key, held in self.held.items() if held.lock.locked())
+        opening = frozenset(self.leases.held) - frozenset(self.held)
+        for session_id in leases.expired(self.leases, now_s=self._now_s(), busy=busy | opening):
+            log.warning("session %s was not used for its whole lease and is closed", session_id)
+            await self.end(session_id)
+
+    async def close(self) -> None:
+        await asyncio.gather(*(self.end(session_id) for session_id in tuple(self.held)), return_exceptions=True)
+
+    async def _forget(self, session_id: str) -> None:
+        self.leases = leases.release(self.leases, session_id)
+        await self._show_room()
+
+    async def _show_room(self) -> None:
+        # The lock keeps the door's last word the latest: without it a slow "close" could land after an "open".
+        async with self._door:
+            wanted = not leases.is_full(self.leases)
+            if wanted != self._open:
+                await self._gate.set_open(LEASE, wanted)
+                self._open = wanted
+
+
+async def _close(session: BrowserSession) -> None:
+    try:
+        async with asyncio.timeout(CLOSE_BOUND_S):
+            await session.close()
+    except TimeoutError:
+        log.warning("a browser context did not close within %g s; it ends with its browser", CLOSE_BOUND_S)
