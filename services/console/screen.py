@@ -140,12 +140,14 @@ def summary(finished: RunFinished, tally: Tally) -> RenderableType:
     )
     for outcome in sorted(finished.outcomes, key=lambda o: STATUSES.index(o.status)):
         table.add_row(
-            Text(words(outcome.status), style=COLOURS[outcome.status]), words(outcome.reason), str(outcome.samples)
+            Text(words(outcome.status), style=COLOURS[outcome.status]),
+            Text(words(outcome.reason)),
+            str(outcome.samples),
         )
     took_s = (finished.finished_at - finished.started_at).total_seconds()
     facts = Table.grid(padding=(0, 2))
-    facts.add_row("Evidence", finished.location)
-    facts.add_row("Table", finished.table)
+    facts.add_row("Evidence", Text(finished.location))
+    facts.add_row("Table", Text(finished.table))
     facts.add_row("Took", f"{took_s:.1f} s, {finished.samples / took_s:.1f} samples/s" if took_s > 0 else "0 s")
     facts.add_row("Model", f"{finished.llm_calls} calls, ${finished.cost_usd:.4f}")
     parts: list[RenderableType] = [table, Text("")]
@@ -157,6 +159,8 @@ def summary(finished: RunFinished, tally: Tally) -> RenderableType:
 def _troubles_in_full(tally: Tally) -> RenderableType:
     table = Table(box=None, padding=(0, 2), show_header=False)
     for result in tally.troubles[:20]:
-        table.add_row(Text(result.sample_id, style=COLOURS[result.status]), words(result.reason), result.message)
+        table.add_row(
+            Text(result.sample_id, style=COLOURS[result.status]), Text(words(result.reason)), Text(result.message)
+        )
     more = len(tally.troubles) - 20
     return Group(table, Text(f"  and {more} more, in the table", style="dim")) if more > 0 else table
