@@ -17,6 +17,10 @@ import json
 from pathlib import Path
 
 import nats
+import nats.errors
+from nats.aio.msg import Msg
+from nats.js import JetStreamContext
+from nats.js.api import AckPolicy, ConsumerConfig
 
 SUBMIT = "exhibit.v1.ask.discovery.run.submit"
 EVENTS = "exhibit.v1.evt.*.*.*.{run_id}"
@@ -37,26 +41,33 @@ async def main() -> int:
         print(json.dumps(answer, indent=2, ensure_ascii=False))
         if answer["type"] != "RunAccepted":  # RunRejected lists every problem, Failure says what went wrong
             return 1
-        return await follow(nc, answer["run_id"])
+        return await follow(nc.jetstream(), answer["run_id"])
+    except nats.errors.NoRespondersError:
+        print(f"Nobody takes run requests at {arguments.nats}. Start the services first: exhibit up")
+        return 1
     finally:
         await nc.close()
 
 
-async def follow(nc: nats.NATS, run_id: str) -> int:
-    """Prints what happens until the run is finished. The events are stored, so none that came before is missed."""
-    subject = EVENTS.format(run_id=run_id)
-    events: asyncio.Queue[dict] = asyncio.Queue()
-
-    async def take(message: nats.aio.msg.Msg) -> None:
-        events.put_nowait(json.loads(message.data))
-
-    for pattern in (subject, f"{subject}.>"):
-        await nc.jetstream().subscribe(pattern, stream="EVENTS", cb=take, ordered_consumer=True)
+async def follow(js: JetStreamContext, run_id: str) -> int:
+    """Prints what happens until the run is finished. The events are stored: none that came before is missed."""
+    subject = EVENTS.format(run_id=run_id)  # of the run itself; those of its samples have one token more
+    config = ConsumerConfig(filter_subjects=[subject, f"{subject}.>"], ack_policy=AckPolicy.NONE, inactive_threshold=60)
+    consumer = await js.add_consumer("EVENTS", config)
+    events = await js.pull_subscribe_bind(consumer=consumer.name, stream="EVENTS")
     while True:
-        event = await events.get()
-        print(told(event), flush=True)
-        if event["type"] == "RunFinished":
-            return 0 if all(outcome["status"] == "done" for outcome in event["outcomes"]) else 2
+        for message in await some(events):
+            event = json.loads(message.data)
+            print(told(event), flush=True)
+            if event["type"] == "RunFinished":
+                return 0 if all(outcome["status"] == "done" for outcome in event["outcomes"]) else 2
+
+
+async def some(events: JetStreamContext.PullSubscription) -> list[Msg]:
+    try:
+        return await events.fetch(50, timeout=5)
+    except nats.errors.TimeoutError:
+        return []
 
 
 def told(event: dict) -> str:
