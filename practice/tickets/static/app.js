@@ -109,12 +109,12 @@ function properties(ticket) {
 }
 
 function comment({ author, on, text }) {
-  const who = el("div", { class: "who" }, author, el("span", { class: "when" }, shownDate(on)));
+  const who = el("div", { class: "who" }, author, " ", el("span", { class: "when" }, shownDate(on)));
   return el("li", {}, avatar(author, "big"), who, el("p", {}, text));
 }
 
 function activityLine({ who, on, what }) {
-  return el("li", {}, el("b", {}, who), ` ${what}`, el("span", { class: "when" }, shownDate(on)));
+  return el("li", {}, el("b", {}, who), ` ${what} `, el("span", { class: "when" }, shownDate(on)));
 }
 
 function relatedTicket(ticket) {
