@@ -1,0 +1,101 @@
+"""The main job on real parts: a nats-server, all services, Chromium, the practice site."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from practice.tickets.data import ground_truth
+from practice.tickets.demo import ABSENT, compare, demo_numbers, write_input
+from shared.client import RunRejectedError
+from shared.host.embedded import embedded
+
+
+def rows_of(path: Path) -> dict[str, dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return {row["sample_id"]: row for row in csv.DictReader(file)}
+
+
+async def test_sixty_tickets_come_back_right_with_their_evidence(settings, ticket_spec, tickets_url, tmp_path):
+    samples = tmp_path / "tickets.csv"
+    write_input(samples, tickets_url, ground_truth())
+    async with embedded(settings) as client:
+        accepted = await client.submit(ticket_spec, file=(samples.name, samples.read_bytes()))
+        finished = await client.result(accepted.run_id)
+        loaded = await client.load(accepted.run_id)
+
+    assert {(o.status, o.reason): o.samples for o in finished.outcomes} == {
+        ("done", ""): 58,
+        ("failed", "not_found"): 2,
+    }
+    assert finished.llm_calls == 0
+    assert compare(Path(finished.table), ground_truth()) == []
+    assert [s.status for s in loaded.samples].count("done") == 58
+
+    run = Path(finished.location)
+    assert {p.name for p in run.iterdir() if p.is_dir()} == set(demo_numbers(ground_truth()))
+    for number in demo_numbers(ground_truth()):
+        check_folder(run / number, number)
+
+
+def check_folder(folder: Path, number: str) -> None:
+    result = json.loads((folder / "result.json").read_text())
+    log = json.loads((folder / "action_log.json").read_text())
+    assert result["sample_id"] == number
+    assert [entry["step"] for entry in log] == list(range(1, len(log) + 1))
+    assert all(entry["thinking"] for entry in log)
+    assert result["artifacts"], number
+    for artifact in result["artifacts"]:
+        data = (folder / artifact["filename"]).read_bytes()
+        assert data.startswith(b"\x89PNG")
+        assert hashlib.sha256(data).hexdigest() == artifact["sha256"]
+        assert result["started_at"] <= artifact["timestamp"] <= result["finished_at"]
+    if number in ABSENT:
+        assert (result["status"], result["reason"], result["fault"]) == ("failed", "not_found", "record")
+    else:
+        assert result["fields"]["ticket_number"] == {
+            **result["fields"]["ticket_number"],
+            "state": "value",
+            "value": number,
+        }
+        assert result["fields"]["ticket_number"]["source"]["url"].endswith(f"/tickets/{number}")
+
+
+async def test_what_a_site_does_wrong_has_a_status_of_its_own(settings, faulty):
+    kinds = ("ok", "restless", "other", "gone", "broken", "private")
+    rows = [faulty.row(kind, f"{kind.upper()}-7") for kind in kinds]
+    rows.append({"number": "AWAY-7", "url": "http://127.0.0.1:9/"})
+    settings = settings.model_copy(update={"settle_bound_s": 1.0})
+    async with embedded(settings) as client:
+        accepted = await client.submit(faulty.spec(), rows=rows)
+        finished = await client.result(accepted.run_id)
+    found = {key: (row["status"], row["reason"]) for key, row in rows_of(Path(finished.table)).items()}
+    assert found == {
+        "OK-7": ("done", ""),
+        "RESTLESS-7": ("done", ""),
+        "OTHER-7": ("failed", "identity_mismatch"),
+        "GONE-7": ("failed", "not_found"),
+        "BROKEN-7": ("failed", "http_error"),
+        "PRIVATE-7": ("auth_required", "login_required"),
+        "AWAY-7": ("failed", "unreachable"),
+    }
+
+
+async def test_a_bad_request_is_answered_with_every_problem_and_starts_nothing(settings, ticket_spec):
+    async with embedded(settings) as client:
+        with pytest.raises(RunRejectedError) as caught:
+            await client.submit(
+                {**ticket_spec, "goal": 1, "colour": "red"},
+                rows=[{"ticket_number": "TCK-1", "url": "x"}],
+                planner="oracle",
+            )
+        where = {problem.where for problem in caught.value.problems}
+        assert {"spec.goal", "spec.colour"} <= where
+        with pytest.raises(RunRejectedError) as caught:
+            await client.submit(ticket_spec, rows=[{"ticket_number": "A"}, {"ticket_number": "A"}])
+    assert "url" in str(caught.value)
+    assert not list(settings.evidence_dir.glob("run_*"))

@@ -1,0 +1,149 @@
+"""`exhibit` as a person or a script uses it."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, Cli, descendants, gone
+
+from practice.tickets.data import ground_truth
+
+SPEC = str(ROOT / "task_specs/practice_tickets.json")
+
+
+def write_rows(path: Path, url: str, numbers: list[str]) -> str:
+    lines = ["ticket_number,url", *(f"{n},{url}/tickets/{n}" for n in numbers)]
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
+def test_run_prints_a_summary_a_script_can_read_and_exits_with_a_meaning(cli: Cli, tickets_url: str):
+    numbers = [ticket.number for ticket in ground_truth()[:3]]
+    samples = write_rows(cli.folder / "in.csv", tickets_url, [*numbers, "TCK-9001"])
+    evidence = str(cli.folder / "evidence")
+
+    ended = cli.run("run", SPEC, "--input", samples, "--evidence", evidence, "--json")
+    assert ended.returncode == 1, ended.stderr
+    finished = json.loads(ended.stdout)
+    assert finished["samples"] == 4
+    assert Path(finished["table"]).exists()
+
+    ended = cli.run("run", "--resume", finished["run_id"], "--evidence", evidence)
+    assert ended.returncode == 1
+    assert ended.stdout.splitlines()[-1] == "4 samples: 3 done, 1 failed (not found)"
+    assert "TCK-9001" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("spec", "rows", "words"),
+    [
+        ("{", "a\n1\n", ["not JSON", "line 1"]),
+        ('{"task_id":"t","goal":"g","output_schema":{"a":"text"},"x":1}', "a\n1\n", ["spec.output_schema.a", "spec.x"]),
+        (None, "", ["empty"]),
+        (None, "ticket_number\nTCK-1\n", ["url"]),
+        (None, "ticket_number,url\nT,http://127.0.0.1/1\nT,http://127.0.0.1/2\n", ["T"]),
+    ],
+)
+def test_bad_input_is_said_before_anything_starts(cli: Cli, spec: str | None, rows: str, words: list[str]):
+    path, samples = cli.folder / "spec.json", cli.folder / "in.csv"
+    path.write_text(Path(SPEC).read_text() if spec is None else spec)
+    samples.write_text(rows)
+    ended = cli.run("run", str(path), "--input", str(samples), "--evidence", str(cli.folder / "evidence"))
+    assert ended.returncode == 2
+    for word in words:
+        assert word in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert not (cli.folder / "evidence").exists() or not list((cli.folder / "evidence").glob("run_*"))
+
+
+def test_missing_files_are_all_named_at_once(cli: Cli):
+    ended = cli.run("run", "no-spec.json", "--input", "no-input.csv")
+    assert ended.returncode == 2
+    assert "no-spec.json: no such file" in ended.stderr
+    assert "no-input.csv: no such file" in ended.stderr
+
+
+def test_a_bus_that_is_not_there_is_said(cli: Cli):
+    samples = write_rows(cli.folder / "in.csv", "http://127.0.0.1", ["TCK-1"])
+    ended = cli.run("run", SPEC, "--input", samples, "--nats", "nats://127.0.0.1:1")
+    assert ended.returncode == 3
+    assert "no NATS server answers at nats://127.0.0.1:1" in ended.stderr
+
+
+def test_validate(cli: Cli):
+    ended = cli.run("validate", SPEC)
+    assert ended.returncode == 0
+    assert "practice_tickets" in ended.stdout
+    bad = cli.folder / "bad.json"
+    bad.write_text('{"task_id": "T!", "output_schema": {}}')
+    ended = cli.run("validate", str(bad), "--json")
+    assert ended.returncode == 2
+    assert {"spec.task_id", "spec.goal"} <= {problem["where"] for problem in json.loads(ended.stdout)["problems"]}
+
+
+def test_observe_prints_what_a_planner_sees(cli: Cli, tickets_url: str):
+    ticket = ground_truth()[0]
+    ended = cli.run("observe", f"{tickets_url}/tickets/{ticket.number}")
+    assert ended.returncode == 0, ended.stderr
+    for text in (ticket.number, "Assignee", "[button]", "elements", "tokens"):
+        assert text in ended.stdout
+    ended = cli.run("observe", f"{tickets_url}/tickets/{ticket.number}", "--json")
+    page = json.loads(ended.stdout)
+    assert len({element["ref"] for element in page["elements"]}) == len(page["elements"])
+
+
+def test_drive_executes_actions_and_prints_each_result(cli: Cli, tickets_url: str):
+    actions = [
+        {"action": "click", "target": "Reject all"},
+        {"action": "observe"},
+        {"action": "click", "target": "99999"},
+        {"action": "screenshot", "label": "the list"},
+    ]
+    lines = "\n".join(json.dumps(action) for action in actions)
+    ended = cli.run("drive", f"{tickets_url}/", "--out", str(cli.folder / "out"), stdin=lines)
+    opened, clicked, page, stale, shot = [json.loads(line) for line in ended.stdout.splitlines()]
+    assert ended.returncode == 1
+    assert opened["ok"]
+    assert clicked["ok"]
+    assert page["type"] == "PageObserved"
+    assert (stale["ok"], stale["code"]) == (False, "stale_ref")
+    assert shot["ok"]
+    assert (cli.folder / "out/04_the_list.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_ctrl_c_leaves_no_browser_behind_and_the_run_can_be_resumed(cli: Cli, tickets_url: str):
+    numbers = [ticket.number for ticket in ground_truth()[:40]]
+    samples = write_rows(cli.folder / "in.csv", tickets_url, numbers)
+    evidence = cli.folder / "evidence"
+    process = cli.start("run", SPEC, "--input", samples, "--evidence", str(evidence), "--concurrency", "2")
+    while process.poll() is None and not list(evidence.glob("run_*/*/result.json")):
+        pass
+    family = descendants(process.pid)
+    assert family
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert gone(family)
+    assert "Traceback" not in err
+    (run,) = evidence.glob("run_*")
+    assert f"exhibit run --resume {run.name}" in err
+
+    ended = cli.run("run", "--resume", run.name, "--evidence", str(evidence))
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.splitlines()[-1] == "40 samples: 40 done"
+
+
+def test_kill_9_leaves_no_process_behind(cli: Cli, tickets_url: str):
+    numbers = [ticket.number for ticket in ground_truth()[:40]]
+    samples = write_rows(cli.folder / "in.csv", tickets_url, numbers)
+    evidence = cli.folder / "evidence"
+    process = cli.start("run", SPEC, "--input", samples, "--evidence", str(evidence))
+    while process.poll() is None and not list(evidence.glob("run_*/*/result.json")):
+        pass
+    family = descendants(process.pid)
+    process.kill()
+    process.communicate(timeout=60)
+    assert gone(family)
