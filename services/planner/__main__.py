@@ -1,0 +1,35 @@
+"""The planner as a process."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from services.planner.deciders import Deciders
+from services.planner.deps import Deps
+from services.planner.handlers import actor
+from shared.actor.bus import Bus
+from shared.settings import Settings, default_planner
+from shared.subjects import WORK_SAMPLE
+
+NAME = "planner"
+
+
+@asynccontextmanager
+async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[Deps]:
+    actor.stored[WORK_SAMPLE.pattern] = replace(actor.stored[WORK_SAMPLE.pattern], max_attempts=settings.max_attempts)
+    async with aclosing(Deciders(settings)) as deciders:
+        yield Deps(
+            bus, bus, bus, deciders, default_planner(settings),
+            now=lambda: datetime.now(UTC), elapsed_s=time.perf_counter, wait=asyncio.sleep,
+        )  # fmt: skip
+
+
+if __name__ == "__main__":
+    from shared.host.process import main
+
+    main(NAME)

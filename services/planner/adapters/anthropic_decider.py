@@ -1,0 +1,168 @@
+"""Claude decides: one request to the Messages API a step. The only place that knows the anthropic SDK.
+
+Retrying is the SDK's own (429, 5xx, connection); what it gives up on becomes one of our errors here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, cast
+
+import anthropic
+from anthropic import AsyncAnthropic
+
+from services.planner.opening import opening
+from services.planner.prices import cost_usd, price_of
+from services.planner.prompt import run_block, sample_block, user_message
+from services.planner.sample_state import Act, Decision, Unusable, View
+from services.planner.tools import BadCall, parse_call, tools_for
+from shared.contracts.planner import Usage
+from shared.errors import ExhibitError, PermanentError, RateLimited, Unavailable
+
+if TYPE_CHECKING:
+    from anthropic.types import Message, TextBlockParam, ToolChoiceParam, ToolParam
+
+MAX_OUTPUT_TOKENS = 8192
+MAX_RETRIES = 3
+TIMEOUT_S = 120.0
+
+REFUSALS = {
+    400: ("model_rejected", "the model's API rejects our request"),
+    401: ("model_key_refused", "the model refused our key (ANTHROPIC_API_KEY)"),
+    402: ("model_unpaid", "the model's account cannot pay"),
+    403: ("model_forbidden", "our key may not use this model"),
+    404: ("model_unknown", "the model's API does not know the model, or the address is wrong"),
+    413: ("model_rejected", "the request is too large for the model's API"),
+    422: ("model_rejected", "the model's API rejects our request"),
+}
+
+
+class AnthropicDecider:
+    """``base_url`` None is Anthropic's own; any server that speaks the Messages API will do."""
+
+    def __init__(
+        self,
+        *,
+        api_key: str,
+        base_url: str | None,
+        model: str,
+        max_retries: int = MAX_RETRIES,
+        timeout_s: float = TIMEOUT_S,
+    ) -> None:
+        self._model, self._has_key = model, bool(api_key)
+        self._client = AsyncAnthropic(
+            api_key=api_key or "none", base_url=base_url, max_retries=max_retries, timeout=timeout_s
+        )
+        self._may_force = True
+
+    @property
+    def name(self) -> str:
+        return self._model
+
+    def check(self) -> None:
+        if not self._has_key:
+            raise PermanentError(
+                "the planner 'anthropic' needs a key: set ANTHROPIC_API_KEY, or use the planner 'rules'",
+                code="model_key_missing",
+            )
+
+    async def decide(self, view: View) -> Decision:
+        """Opens the start page by rule; from there on the model decides."""
+        first = opening(view)
+        if first is not None:
+            return first
+        try:
+            reply = await self._ask(view)
+        except anthropic.AnthropicError as exc:
+            raise mapped(exc) from exc
+        return self._decision(view, reply)
+
+    async def aclose(self) -> None:
+        await self._client.close()
+
+    async def _ask(self, view: View) -> Message:
+        """Newer models refuse to be forced to use a tool, and say so in a 400; then the instructions must do."""
+        try:
+            return await self._create(view)
+        except anthropic.BadRequestError as exc:
+            if not self._may_force or "tool_choice" not in str(exc):
+                raise
+            self._may_force = False
+            return await self._create(view)
+
+    async def _create(self, view: View) -> Message:
+        kind = "any" if self._may_force else "auto"
+        choice = cast("ToolChoiceParam", {"type": kind, "disable_parallel_tool_use": True})
+        return await self._client.messages.create(
+            model=self._model,
+            max_tokens=MAX_OUTPUT_TOKENS,
+            system=system_blocks(view),
+            messages=[{"role": "user", "content": user_message(view)}],
+            tools=cast("list[ToolParam]", tools_for(view.spec, last_step=view.last_step)),
+            tool_choice=choice,
+        )
+
+    def _decision(self, view: View, reply: Message) -> Decision:
+        usage = usage_of(self._model, reply)
+        notes = () if price_of(self._model) is not None else (f"no price is known for the model {self._model}",)
+        calls = [block for block in reply.content if block.type == "tool_use"]
+        if not calls:
+            told = f"There was no tool call (the answer stopped with {reply.stop_reason}). Call exactly one tool."
+            return Unusable(told, self._model, usage, notes)
+        action = parse_call(calls[0].name, cast("object", calls[0].input), view)
+        if isinstance(action, BadCall):
+            return Unusable(action.message, self._model, usage, notes)
+        return Act(action, self._model, usage, notes=notes)
+
+
+def system_blocks(view: View) -> list[TextBlockParam]:
+    """Block one is the same for the whole run, and cached; block two is the sample's own."""
+    return [
+        {"type": "text", "text": run_block(view.spec), "cache_control": {"type": "ephemeral"}},
+        {"type": "text", "text": sample_block(view)},
+    ]
+
+
+def usage_of(model: str, reply: Message) -> Usage:
+    """Tokens of one call, and their price; 0 where no price is known."""
+    told = reply.usage
+    tokens = {
+        "llm_calls": 1,
+        "input_tokens": told.input_tokens or 0,
+        "output_tokens": told.output_tokens or 0,
+        "cache_read_tokens": told.cache_read_input_tokens or 0,
+        "cache_write_tokens": told.cache_creation_input_tokens or 0,
+    }
+    return Usage(**tokens, cost_usd=cost_usd(model, Usage(**tokens)) or 0.0)
+
+
+def mapped(error: anthropic.AnthropicError) -> ExhibitError:
+    """The SDK's error as one of ours, with words for people and never the key."""
+    if isinstance(error, anthropic.APIStatusError):
+        return _of_status(error)
+    if isinstance(error, anthropic.APITimeoutError):
+        return Unavailable("the model did not answer in time", code="model_timeout")
+    if isinstance(error, anthropic.APIConnectionError):
+        return Unavailable(f"the model cannot be reached at {error.request.url.host}", code="model_unreachable")
+    return Unavailable(f"the model's answer could not be read ({type(error).__name__})", code="model_unreadable")
+
+
+def _of_status(error: anthropic.APIStatusError) -> ExhibitError:
+    said = (error.api_message or "").strip()[:300]
+    detail = f": {said}" if said else ""
+    if error.status_code == 429:
+        after_s = retry_after_s(error.response.headers)
+        return RateLimited(
+            f"the model's API tells us to slow down{detail}", code="model_rate_limited", retry_after_s=after_s
+        )
+    if error.status_code in REFUSALS:
+        code, words = REFUSALS[error.status_code]
+        return PermanentError(f"{words}{detail}", code=code)
+    return Unavailable(f"the model's API answers with HTTP {error.status_code}{detail}", code="model_unavailable")
+
+
+def retry_after_s(headers: Mapping[str, str]) -> float | None:
+    try:
+        return max(0.0, float(headers.get("retry-after", "")))
+    except ValueError:
+        return None

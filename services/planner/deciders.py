@@ -1,0 +1,60 @@
+"""Which brain decides. The model's is imported only where it is asked for: its SDK takes a second to load."""
+
+from __future__ import annotations
+
+from services.planner import rules
+from services.planner.deps import Decider
+from services.planner.sample_state import Decision, View
+from shared.errors import Unsupported
+from shared.settings import Settings
+
+NAMES = ("rules", "anthropic")
+
+
+class RulesDecider:
+    """No model: see :mod:`services.planner.rules`."""
+
+    name = "rules"
+
+    def check(self) -> None: ...
+
+    async def decide(self, view: View) -> Decision:
+        return rules.decide(view)
+
+    async def aclose(self) -> None: ...
+
+
+class Deciders:
+    """One decider of each name for the whole process; a model's client keeps its connections until `aclose`."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._made: dict[str, Decider] = {}
+
+    def __call__(self, name: str) -> Decider:
+        """Raises Unsupported where no decider has this name."""
+        if name not in self._made:
+            self._made[name] = self._make(name)
+        return self._made[name]
+
+    async def aclose(self) -> None:
+        for decider in self._made.values():
+            await decider.aclose()
+
+    def _make(self, name: str) -> Decider:
+        if name == "rules":
+            return RulesDecider()
+        if name == "anthropic":
+            return _anthropic(self._settings)
+        raise Unsupported(f"there is no planner {name!r}; the planners are {', '.join(NAMES)}", code="unknown_planner")
+
+
+def _anthropic(settings: Settings) -> Decider:
+    from services.planner.adapters.anthropic_decider import AnthropicDecider
+
+    key = settings.anthropic_api_key
+    return AnthropicDecider(
+        api_key=key.get_secret_value() if key is not None else "",
+        base_url=settings.anthropic_base_url,
+        model=settings.model,
+    )

@@ -1,0 +1,58 @@
+"""What the planner needs of the world."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from services.planner.sample_state import Decision, View
+from shared.actor.ports import Asks, Publishes, Records
+from shared.contracts.discovery import RunRecord
+from shared.task_spec import TaskSpec
+
+
+class Decider(Protocol):
+    """A brain. ``name`` goes into the result: ``rules``, or the name of the model."""
+
+    @property
+    def name(self) -> str: ...
+
+    def check(self) -> None:
+        """Raises PermanentError, in words for people, where this decider cannot work at all (a key is missing)."""
+        ...
+
+    async def decide(self, view: View) -> Decision:
+        """The next action. Raises TransientError or PermanentError; a reply that makes no sense is `Unusable`."""
+        ...
+
+    async def aclose(self) -> None:
+        """Lets go of connections."""
+        ...
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run as the planner keeps it: its record, and the spec in it, checked."""
+
+    record: RunRecord
+    spec: TaskSpec
+
+
+@dataclass
+class Deps:
+    """``now`` is aware UTC, ``elapsed_s`` a clock that only runs forward, ``wait`` a pause in seconds."""
+
+    asks: Asks
+    publishes: Publishes
+    records: Records
+    decider: Callable[[str], Decider]
+    """The decider of that name; Unsupported where there is none."""
+    default_planner: str
+    now: Callable[[], datetime]
+    elapsed_s: Callable[[], float]
+    wait: Callable[[float], Awaitable[None]]
+    lease_bound_s: float = 120.0
+    """The longest that is waited for a browser session."""
+    runs: dict[str, Run] = field(default_factory=dict[str, Run])

@@ -1,0 +1,82 @@
+"""The actor: takes samples from the work queue and says how each ended."""
+
+from __future__ import annotations
+
+from services.planner.deps import Deps, Run
+from services.planner.loop import SampleWork, Task
+from services.planner.sessions import leased
+from shared.actor.actor import Actor
+from shared.contracts.browser_pool import LeaseSession
+from shared.contracts.discovery import RunRecord
+from shared.contracts.planner import SampleFinished, WorkSample
+from shared.errors import ExhibitError, PermanentError, Unavailable, Unsupported
+from shared.streams import RUNS
+from shared.subjects import SAMPLE_FINISHED, WORK_SAMPLE
+from shared.task_spec import TaskSpec, check_spec
+
+SESSION_TTL_S = 180.0
+"""Longer than the longest model call: while one runs, the session is not used."""
+DEADLINE_S = 6 * 3600.0
+"""A last resort; the bounds of one attempt are max_steps and max_time_s of the task."""
+KEPT_RUNS = 64
+SITE_CODES = frozenset({"unreachable", "http_error", "timeout", "site_unavailable"})
+
+actor: Actor[Deps] = Actor("planner")
+
+
+def give_up(message: WorkSample, deps: Deps, attempt: int, error: ExhibitError) -> SampleFinished:
+    """Accounts for a sample that will not be tried again."""
+    final = isinstance(error, PermanentError) or error.code == "retries_exhausted"
+    tried = "" if final else f"given up after {attempt} attempts; the last one: "
+    now = deps.now()
+    return SampleFinished(
+        run_id=message.run_id,
+        sample_id=message.sample_id,
+        attempt=message.attempt_base + attempt,
+        status="failed",
+        reason=error.code if final else "retries_exhausted",
+        message=f"{tried}{error}",
+        fault="site" if error.code in SITE_CODES else "us",
+        sample=message.sample,
+        started_at=now,
+        finished_at=now,
+    )
+
+
+@actor.handles(WORK_SAMPLE, emits=SAMPLE_FINISHED, deadline_s=DEADLINE_S, max_attempts=4, give_up=give_up)
+async def work_sample(message: WorkSample, deps: Deps, attempt: int) -> SampleFinished | None:
+    """Works on one sample in a browser of its own. Without a decider that can work, no browser is leased."""
+    run = await run_of(message.run_id, deps)
+    decider = deps.decider(run.record.planner or deps.default_planner)
+    decider.check()
+    task = Task(message, message.attempt_base + attempt, run.spec, decider)
+    request = LeaseSession(
+        run_id=message.run_id,
+        sample_id=message.sample_id,
+        ttl_s=SESSION_TTL_S,
+        auth_profile=run.spec.auth_profile,
+    )
+    async with leased(request, deps) as session:
+        return await SampleWork(task, session, deps).run()
+
+
+async def run_of(run_id: str, deps: Deps) -> Run:
+    """The run's record and spec, read once a process. Two samples that ask at the same time read the same thing."""
+    if run_id not in deps.runs:
+        record: RunRecord | None = await deps.records.read(RUNS, run_id, RunRecord)
+        if record is None:
+            raise Unavailable(f"there is no record of run {run_id!r} yet", code="run_unknown", retry_after_s=1.0)
+        deps.runs[run_id] = Run(record, _checked(record))
+        if len(deps.runs) > KEPT_RUNS:
+            del deps.runs[next(iter(deps.runs))]
+    return deps.runs[run_id]
+
+
+def _checked(record: RunRecord) -> TaskSpec:
+    spec, problems = check_spec(record.spec)
+    if spec is None:
+        told = "; ".join(f"{problem.where}: {problem.message}" for problem in problems)
+        raise PermanentError(f"the task spec of run {record.run_id!r} is not valid: {told}", code="invalid_spec")
+    if spec.judgment_required:
+        raise Unsupported("this task asks for a judgment, and no decider can give one yet", code="judgment_unsupported")
+    return spec

@@ -1,0 +1,129 @@
+"""Pure: whether the page at hand shows the record that the sample asks for. The right one, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import quote
+
+from services.planner.fields import Candidate, Found, Missing, Reading, all_labels, read_fields
+from services.planner.page_text import is_heading, is_input, is_not_found_text, mentions, same_shape, text_of
+from services.planner.values import fold
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.discovery import Sample
+from shared.task_spec import PLACEHOLDER, TaskSpec, fill, placeholders
+
+
+@dataclass(frozen=True)
+class Proof:
+    """``wrong`` says what stands on the page and what was asked for, where that differs."""
+
+    state: Literal["proven", "mismatch", "unproven"]
+    wrong: str = ""
+
+
+@dataclass(frozen=True)
+class PageRead:
+    """All fields of the output as one page shows them, and whose record it is."""
+
+    readings: dict[str, Reading]
+    proof: Proof
+
+
+def row_of(sample: Sample) -> dict[str, str]:
+    """What templates may name: the sample's columns, and its id, key and URL where no column is called that."""
+    own = {"sample_id": sample.sample_id, "key": sample.key}
+    return {**own, **({"url": sample.url} if sample.url is not None else {}), **sample.fields}
+
+
+def missing_columns(spec: TaskSpec, sample: Sample) -> tuple[str, ...]:
+    """Columns that the start URL or the identity asks for and this row has not."""
+    templates = (spec.start_url, *spec.identity.values())
+    wanted = dict.fromkeys(name for template in templates for name in placeholders(template))
+    row = row_of(sample)
+    return tuple(name for name in wanted if not row.get(name, "").strip())
+
+
+def start_url(spec: TaskSpec, sample: Sample) -> str:
+    """The filled template; a column's value is URL-encoded, the column ``url`` is a URL already."""
+    row = row_of(sample)
+    return PLACEHOLDER.sub(
+        lambda m: row[m[1]].strip() if m[1] == "url" else quote(row[m[1]].strip(), safe=""), spec.start_url
+    )
+
+
+def expected(spec: TaskSpec, sample: Sample) -> dict[str, str]:
+    """What each identity field must show."""
+    row = row_of(sample)
+    return {name: fill(template, row).strip() for name, template in spec.identity.items()}
+
+
+def keywords(spec: TaskSpec, sample: Sample) -> tuple[str, ...]:
+    """What an observation keeps whatever its budget: the task's words, the labels, the record's own id."""
+    ids = (value for value in expected(spec, sample).values() if value)
+    return tuple(dict.fromkeys((*spec.keywords, *sorted(all_labels(spec)), *ids)))
+
+
+def equal(one: str, other: str) -> bool:
+    return fold(one) == fold(other)
+
+
+def read_page(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:
+    """Reads every field. An identity field that has no label is looked for in headings and lone texts."""
+    wanted = expected(spec, sample)
+    row_key = next(iter(wanted.values()), None)
+    readings = read_fields(spec, page, row_key)
+    others = any(isinstance(reading, Found) for name, reading in readings.items() if name not in wanted)
+    for name, value in wanted.items():
+        if isinstance(readings[name], Missing):
+            readings[name] = _unlabelled(value, page, tuple(spec.not_found_texts), others)
+    return PageRead(readings, _proof(wanted, readings))
+
+
+def prove(spec: TaskSpec, sample: Sample, page: PageObserved) -> Proof:
+    """For deciders that read the page themselves: as strict where the page has a label or a heading,
+    else content with the value standing on the page as a word of its own, outside lists and links."""
+    proof = read_page(spec, sample, page).proof
+    if proof.state != "unproven":
+        return proof
+    lone = [e.name for e in page.elements if e.row is None and e.role not in ("link", "button", "option")]
+    shown = all(any(mentions(text, value) for text in lone) for value in expected(spec, sample).values())
+    return Proof("proven") if shown else proof
+
+
+def _proof(wanted: dict[str, str], readings: dict[str, Reading]) -> Proof:
+    for name, value in wanted.items():
+        reading = readings[name]
+        if not isinstance(reading, Found):
+            return Proof("unproven")
+        if not equal(reading.candidate.shown, value):
+            return Proof("mismatch", f"the page shows {name} {reading.candidate.shown!r} where {value!r} was asked for")
+    return Proof("proven")
+
+
+def _unlabelled(value: str, page: PageObserved, not_found: tuple[str, ...], others: bool) -> Reading:
+    """The first heading that bears an id of this shape decides; then a text that is the value and nothing else.
+
+    A heading such as "TCK-9 not found" proves nothing on a page that has no field of the record.
+    """
+    headings = [e for e in page.elements if is_heading(e) and (others or not is_not_found_text(e.name, not_found))]
+    by_heading = _first_of_shape(value, headings)
+    if by_heading is not None:
+        return Found(by_heading)
+    for element in page.elements:
+        lone = not is_input(element) and element.role not in ("link", "button", "option") and element.row is None
+        if lone and equal(text_of(element), value):
+            return Found(Candidate(text_of(element), element))
+    return Missing()
+
+
+def _first_of_shape(value: str, headings: Iterable[Element]) -> Candidate | None:
+    """Of several ids in one heading the first is the record's own."""
+    shape = same_shape(value)
+    for element in headings:
+        written = shape.search(element.name) if shape is not None else None
+        own = written[0] if written is not None else mentions(element.name, value)
+        if own is not None:
+            return Candidate(own, element)
+    return None

@@ -1,0 +1,123 @@
+"""Pure: small questions about the elements of a page. Nothing here knows any site."""
+
+from __future__ import annotations
+
+import re
+
+from services.planner.values import fold, tidy
+from shared.contracts.browser_pool import Element, PageObserved
+
+HEADER_ROLES = frozenset({"columnheader", "rowheader", "term"})
+HEADER_TAGS = frozenset({"th", "dt"})
+INPUT_ROLES = frozenset({"textbox", "combobox", "listbox", "spinbutton", "checkbox", "switch", "slider"})
+INPUT_TAGS = frozenset({"input", "select", "textarea"})
+PRESSED_ROLES = frozenset({"button", "tab", "menuitem", "option"})
+
+HIDDEN = "(hidden)"
+"""What the browser pool says instead of the value of a password field."""
+
+_PENDING = re.compile(r"(?:loading|please wait|fetching)\b.{0,20}|[.…]{1,3}", re.I)
+_LABEL_END = re.compile(r"\s*(?:\((?:required|optional)\))?[\s:：*]*$", re.I)
+_PASSWORD = re.compile(r"\bpass(?:word|wort|code|phrase)\b|mot de passe|contraseña", re.I)
+
+NOT_FOUND = re.compile(
+    r"\b(?:not found|does not exist|doesn['’]t exist|no such|could(?: not|n['’]t) be found|no longer exists|404)\b",
+    re.I,
+)
+
+# Best first: refusing is always safe, agreeing only when nothing else closes the thing.
+DISMISSALS = (
+    ("reject all", "reject", "decline all", "decline", "refuse", "deny", "disagree", "only necessary",
+     "necessary only", "only essential", "essential only", "use necessary cookies only", "reject all cookies",
+     "reject cookies", "decline cookies", "reject optional cookies", "continue without accepting"),
+    ("no thanks", "no, thanks", "not now", "maybe later", "later", "skip", "dismiss", "close", "×", "✕", "✖", "x",
+     "close dialog", "close banner", "close modal", "close this dialog", "cancel"),
+    ("got it", "ok", "okay", "i understand", "understood"),
+    ("accept", "accept all", "accept cookies", "accept all cookies", "agree", "i agree", "i accept", "allow all"),
+)  # fmt: skip
+
+
+def text_of(element: Element) -> str:
+    """What an element shows: the value of an input, the text of anything else."""
+    if element.role in ("checkbox", "switch"):
+        return "true" if "checked" in element.states else "false"
+    return tidy(element.value if element.value is not None else "" if is_input(element) else element.name)
+
+
+def label_form(text: str) -> str:
+    """For comparing labels: without case, a trailing colon, or an asterisk."""
+    return _LABEL_END.sub("", fold(text))
+
+
+def humanised(name: str) -> str:
+    """``ticket_number`` and ``ticketNumber`` to ``ticket number``."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).replace("_", " ").replace("-", " ")
+
+
+def is_input(element: Element) -> bool:
+    return element.role in INPUT_ROLES or element.tag in INPUT_TAGS
+
+
+def is_header(element: Element) -> bool:
+    return element.role in HEADER_ROLES or element.tag in HEADER_TAGS
+
+
+def is_heading(element: Element) -> bool:
+    return element.role == "heading" or re.fullmatch(r"h[1-6]", element.tag) is not None
+
+
+def is_pending(text: str) -> bool:
+    """A placeholder that a page shows until the value has come."""
+    return _PENDING.fullmatch(text.strip()) is not None
+
+
+def is_password(element: Element) -> bool:
+    return is_input(element) and (element.value == HIDDEN or _PASSWORD.search(element.name) is not None)
+
+
+def asks_for_password(page: PageObserved) -> bool:
+    return any(is_password(element) for element in page.elements)
+
+
+def dismissal(page: PageObserved) -> Element | None:
+    """The button that best sends away a dialog or a banner that lies over the page."""
+    ranks = {name: rank for rank, names in enumerate(DISMISSALS) for name in names}
+    buttons = [
+        (ranks[fold(e.name)], e.ref, e)
+        for e in page.elements
+        if e.in_dialog and e.role in ("button", "link") and fold(e.name) in ranks and "disabled" not in e.states
+    ]
+    return min(buttons, key=lambda button: button[:2])[2] if buttons else None
+
+
+def says_not_found(page: PageObserved, texts: tuple[str, ...]) -> str | None:
+    """The words by which a page says that the record does not exist, or None."""
+    shown = [page.title, *(text_of(e) for e in page.elements if not is_input(e) and e.role not in ("link", "button"))]
+    for text in shown:
+        if len(text) <= 300 and is_not_found_text(text, texts):
+            return tidy(text)
+    return None
+
+
+def is_not_found_text(text: str, texts: tuple[str, ...]) -> bool:
+    """``texts`` are the site's own words; where the task names none, a short general list is used."""
+    if texts:
+        return any(fold(words) in fold(text) for words in texts)
+    return NOT_FOUND.search(text) is not None
+
+
+def mentions(text: str, value: str) -> str | None:
+    """``value`` as written in ``text``, where it stands as a word of its own: ``100`` is not in ``1001``."""
+    if not value.strip():
+        return None
+    words = r"\s+".join(re.escape(word) for word in value.split())
+    match = re.search(rf"(?<![\w-]){words}(?![\w-])", text, re.I)
+    return match[0] if match else None
+
+
+def same_shape(value: str) -> re.Pattern[str] | None:
+    """A pattern of ids like ``value`` (``TCK-1001``: any ``TCK-`` and digits), or None where letters or digits lack."""
+    if not re.search(r"\d", value) or not re.search(r"[^\W\d]", value):
+        return None
+    shape = re.sub(r"\\?\d+", lambda _: r"\d+", re.escape(value.strip()))
+    return re.compile(rf"(?<![\w-]){shape}(?![\w-])", re.I)

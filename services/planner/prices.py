@@ -1,0 +1,65 @@
+"""Pure: what model calls cost, in US dollars per million tokens, as published for October 2026."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from shared.contracts.planner import Usage
+
+MILLION = 1_000_000
+
+
+@dataclass(frozen=True)
+class Price:
+    """Per million tokens; ``cache_write`` is the five-minute cache."""
+
+    input: float
+    output: float
+    cache_write: float
+    cache_read: float
+
+
+PRICES: dict[str, Price] = {
+    "claude-fable-5-1": Price(10.0, 50.0, 12.5, 0.25),
+    "claude-fable-5": Price(10.0, 50.0, 12.5, 1.0),
+    "claude-opus-5-5": Price(4.0, 20.0, 5.0, 0.2),
+    "claude-opus-5": Price(5.0, 25.0, 6.25, 0.5),
+    "claude-opus-4-8": Price(5.0, 25.0, 6.25, 0.5),
+    "claude-opus-4-7": Price(5.0, 25.0, 6.25, 0.5),
+    "claude-opus-4-6": Price(5.0, 25.0, 6.25, 0.5),
+    "claude-opus-4-5": Price(5.0, 25.0, 6.25, 0.5),
+    "claude-sonnet-5-5": Price(2.0, 10.0, 2.5, 0.1),
+    "claude-sonnet-5": Price(2.0, 10.0, 2.5, 0.2),
+    "claude-sonnet-4-6": Price(3.0, 15.0, 3.75, 0.3),
+    "claude-sonnet-4-5": Price(3.0, 15.0, 3.75, 0.3),
+    "claude-haiku-5-5": Price(0.1, 0.5, 0.125, 0.01),
+    "claude-haiku-4-5": Price(1.0, 5.0, 1.25, 0.1),
+}
+# This one model costs more for a long prompt; caches count as prompt.
+LONG_PROMPT_TOKENS = 100_000
+LONG_PROMPT: dict[str, Price] = {"claude-haiku-5-5": Price(0.5, 2.5, 0.625, 0.05)}
+
+
+def price_of(model: str) -> Price | None:
+    """The price of a model, with or without the date behind its name; None where none is known."""
+    return PRICES.get(_undated(model))
+
+
+def cost_usd(model: str, usage: Usage) -> float | None:
+    """What one call cost, rounded to a millionth of a dollar; None where no price is known."""
+    prompt = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
+    price = (LONG_PROMPT.get(_undated(model)) if prompt > LONG_PROMPT_TOKENS else None) or price_of(model)
+    if price is None:
+        return None
+    total = (
+        usage.input_tokens * price.input
+        + usage.output_tokens * price.output
+        + usage.cache_write_tokens * price.cache_write
+        + usage.cache_read_tokens * price.cache_read
+    )
+    return round(total / MILLION, 6)
+
+
+def _undated(model: str) -> str:
+    return re.sub(r"-\d{8}$", "", model)

@@ -1,0 +1,63 @@
+"""Leasing a browser session: waits while none is free, and gives it back whatever happens."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from services.planner.deps import Deps
+from shared.contracts.browser_pool import LeaseReply, LeaseSession, NoSessionFree, ReleaseSession, SessionLeased
+from shared.errors import ExhibitError, TransientError, Unavailable
+from shared.subjects import LEASE, RELEASE
+
+log = logging.getLogger(__name__)
+
+MIN_PAUSE_S, MAX_PAUSE_S = 0.05, 2.0
+RETRY_AFTER_S = 5.0
+
+
+@asynccontextmanager
+async def leased(request: LeaseSession, deps: Deps) -> AsyncGenerator[SessionLeased]:
+    """A session for as long as the block runs. Raises Unavailable where none becomes free within the bound."""
+    session = await _lease(request, deps)
+    try:
+        yield session
+    finally:
+        await _release(session, deps)
+
+
+async def _lease(request: LeaseSession, deps: Deps) -> SessionLeased:
+    waited_s = 0.0
+    while True:
+        reply = await _ask(request, deps)
+        if isinstance(reply, SessionLeased):
+            return reply
+        if waited_s >= deps.lease_bound_s:
+            raise Unavailable(
+                f"no browser session became free within {deps.lease_bound_s:g} s; is a browser pool running?",
+                code="no_session",
+                retry_after_s=RETRY_AFTER_S,
+            )
+        pause_s = min(max(reply.retry_after_s, MIN_PAUSE_S), MAX_PAUSE_S)
+        await deps.wait(pause_s)
+        waited_s += pause_s
+
+
+async def _ask(request: LeaseSession, deps: Deps) -> LeaseReply:
+    try:
+        return await deps.asks.ask(LEASE, request, timeout_s=60.0)
+    except TransientError as exc:
+        if exc.code != "no_responders":
+            raise
+        # Pools that are full do not listen: that nobody answers is the same as that nothing is free.
+        return NoSessionFree(retry_after_s=exc.retry_after_s or 0.2)
+
+
+async def _release(session: SessionLeased, deps: Deps) -> None:
+    """A session that cannot be given back (its pool is gone) is no reason to do the sample again; it times out."""
+    try:
+        give_back = ReleaseSession(session_id=session.session_id, instance_id=session.instance_id)
+        await deps.asks.ask(RELEASE, give_back, timeout_s=15.0)
+    except ExhibitError as exc:
+        log.info("session %s was not released: %s: %s", session.session_id, exc.code, exc)

@@ -1,0 +1,177 @@
+"""Pure: the actions as tools for a model, made from the action types, and a model's call back to an action.
+
+What a model writes is hostile input: anything that does not fit is a :class:`BadCall` with words for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+from urllib.parse import urljoin, urlsplit
+
+import msgspec
+
+from services.planner.sample_state import View
+from shared.contracts.actions import Action, Goto, Target, parse_target
+from shared.contracts.planner import AnyAction, Done, Fail, SaveProgress
+from shared.task_spec import TaskSpec, base_type, nullable
+
+TARGET = 'What to act on: a ref number of the page ("12"), visible text that only one element has, or css=SELECTOR.'
+REASON = "One sentence: why this is the best next action."
+FAIL_CODES = ("not_found", "auth_required", "blocked", "other")
+JSON_TYPES: dict[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
+FIELD_TYPES = {"number": ["number", "string"], "boolean": ["boolean", "string"], "array": ["array"]}
+
+TOOLS: dict[str, type[Action]] = {str(kind.__struct_config__.tag): kind for kind in get_args(AnyAction)}
+DESCRIPTIONS = {
+    "goto": "Opens a URL: of the site the task is about, or one that the page links to.",
+    "click": "Clicks one element.",
+    "type": "Replaces what a field holds by a text.",
+    "select_option": "Picks an option of a select by its visible label.",
+    "scroll": "Scrolls the page.",
+    "wait": "Waits until the target is visible, or, without one, until the page is quiet.",
+    "screenshot": "Takes a picture of the page and files it under the label.",
+    "extract": "Reads the whole text, or the value, of one element.",
+    "download": "Clicks the target and keeps the file that comes down.",
+    "save_progress": "Keeps field values found so far, as shown on the page; the work goes on.",
+    "done": "Ends the work with the values of all fields, each as the page shows it.",
+    "fail": "Ends the work because it cannot be done; the code says why.",
+}
+Tool = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class BadCall:
+    """Why a call could not be used, as the model is told."""
+
+    message: str
+
+
+def tools_for(spec: TaskSpec, *, last_step: bool = False) -> list[Tool]:
+    """The tools of one run, always in the same order; on the last step only those that end the work."""
+    offered = {name: kind for name, kind in TOOLS.items() if not last_step or kind in (Done, Fail)}
+    return [_tool(name, kind, spec) for name, kind in offered.items()]
+
+
+def parse_call(name: str, arguments: object, view: View) -> AnyAction | BadCall:
+    """The action a model called, checked; refs mean elements of the page it was shown."""
+    kind = TOOLS.get(name)
+    if kind is None:
+        return BadCall(f"There is no tool {name[:60]!r}. The tools are: {', '.join(TOOLS)}.")
+    if not isinstance(arguments, Mapping):
+        return BadCall(f"{name}: the arguments must be an object.")
+    written: dict[str, Any] = {str(key): value for key, value in arguments.items()}  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    problem = _first_problem(kind, written)
+    if problem is not None:
+        return BadCall(f"{name}: {problem}")
+    return _checked(_convert(kind, written, view), view)
+
+
+def _convert(kind: type[Action], written: dict[str, Any], view: View) -> AnyAction | BadCall:
+    if isinstance(written.get("target"), str):
+        snapshot = view.page.snapshot_id if view.page is not None else ""
+        written = {**written, "target": msgspec.to_builtins(parse_target(written["target"], snapshot))}
+    try:
+        action: Any = msgspec.convert({"action": kind.__struct_config__.tag, **written}, type=AnyAction)
+    except msgspec.ValidationError as exc:
+        return BadCall(f"{kind.__struct_config__.tag}: {exc}")
+    return action
+
+
+def _first_problem(kind: type[Action], written: Mapping[str, Any]) -> str | None:
+    reason = written.get("reason")
+    if not isinstance(reason, str) or not reason.strip():
+        return "'reason' is missing: one sentence that says why"
+    known = {field.name for field in msgspec.structs.fields(kind)}
+    unknown = [key for key in written if key not in known]
+    if unknown:
+        return f"there is no argument {unknown[0][:60]!r}; there are: {', '.join(sorted(known))}"
+    if "target" in known and "target" in written and not isinstance(written["target"], str):
+        return f"'target' must be a string. {TARGET}"
+    return None
+
+
+def _checked(action: AnyAction | BadCall, view: View) -> AnyAction | BadCall:
+    """What the types cannot say."""
+    if isinstance(action, Goto):
+        return _allowed_goto(action, view)
+    if isinstance(action, Fail) and action.code not in FAIL_CODES:
+        return BadCall(f"fail: the code must be one of {', '.join(FAIL_CODES)}.")
+    if isinstance(action, Done | SaveProgress):
+        names = {*action.values, *((*action.not_present, *action.refs) if isinstance(action, Done) else ())}
+        unknown = sorted(names - set(view.spec.output_schema))
+        if unknown:
+            return BadCall(
+                f"There is no field {unknown[0][:60]!r}; the fields are: {', '.join(view.spec.output_schema)}."
+            )
+    return action
+
+
+def _allowed_goto(action: Goto, view: View) -> Goto | BadCall:
+    """A page must not be able to send us, and what we know, to an address of its own making: only hosts
+    that were visited, and links that stand on the page, are open."""
+    if view.page is None:
+        return action
+    url = urljoin(view.page.url, action.url.strip())
+    hosts = {
+        urlsplit(view.page.url).netloc,
+        *(_host(e.action) for e in view.state.history if isinstance(e.action, Goto)),
+    }
+    linked = {element.url for element in view.page.elements if element.url}
+    if urlsplit(url).scheme in ("http", "https") and (urlsplit(url).netloc in hosts or url in linked):
+        return Goto(url=url, reason=action.reason)
+    return BadCall(f"goto: {url[:200]!r} is neither on this site nor linked from this page.")
+
+
+def _host(action: Goto) -> str:
+    return urlsplit(action.url).netloc
+
+
+# --- schemas
+
+
+def _tool(name: str, kind: type[Action], spec: TaskSpec) -> Tool:
+    properties = {"reason": {"type": "string", "description": REASON}}
+    properties |= {key: _property(key, hint, kind, spec) for key, hint in _hints(kind).items()}
+    required = ["reason", *(f.name for f in msgspec.structs.fields(kind) if f.required)]
+    schema = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+    return {"name": name, "description": DESCRIPTIONS[name], "input_schema": schema}
+
+
+def _hints(kind: type[Action]) -> dict[str, Any]:
+    hints = get_type_hints(kind)
+    return {f.name: hints[f.name] for f in msgspec.structs.fields(kind) if f.name != "reason"}
+
+
+def _property(key: str, hint: Any, kind: type[Action], spec: TaskSpec) -> Tool:
+    if hint in (Target, Target | None):
+        return {"type": "string", "description": TARGET}
+    if get_origin(hint) is Literal:
+        return {"type": "string", "enum": list(get_args(hint))}
+    if kind is Fail and key == "code":
+        return {"type": "string", "enum": list(FAIL_CODES)}
+    if key in ("values", "not_present", "refs"):
+        return _per_field(key, spec)
+    return {"type": JSON_TYPES[hint]}
+
+
+def _per_field(key: str, spec: TaskSpec) -> Tool:
+    about = {
+        "values": "Field to value, each as the page shows it. Leave out what was not found; never guess.",
+        "not_present": "Fields of which the page itself says that there is nothing, mapped to its words ('' if empty).",
+        "refs": "Field to the ref of the element on this page that shows it.",
+    }[key]
+    fields = {n: f for n, f in spec.output_schema.items() if key != "not_present" or nullable(f.type)}
+    each = {name: _one_field(key, field.type, field.description) for name, field in fields.items()}
+    return {"type": "object", "description": about, "properties": each, "additionalProperties": False}
+
+
+def _one_field(key: str, type_expression: str, description: str) -> Tool:
+    if key != "values":
+        return {"type": "integer" if key == "refs" else "string"}
+    kind = FIELD_TYPES.get(base_type(type_expression), ["string"])
+    schema: Tool = {"type": kind[0] if len(kind) == 1 else kind}
+    if base_type(type_expression) == "array":
+        schema["items"] = {"type": "string"}
+    return {**schema, "description": description} if description else schema

@@ -1,0 +1,136 @@
+"""Pages and samples for the planner's tests, written by hand in the shape the browser pool gives them."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+from typing import Any
+
+from services.planner.sample_state import SampleState, View
+from shared.contracts.actions import ActionResult, Artifact, Box, Change, Screenshot
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.discovery import Sample
+from shared.task_spec import TaskSpec
+
+URL = "http://127.0.0.1:8000/tickets/TCK-1001"
+NOW = datetime(2026, 3, 3, 12, 0, tzinfo=UTC)
+
+
+def spec(**changes: Any) -> TaskSpec:
+    """A ticket task: number, assignee and due date, one screenshot, identity by number."""
+    written: dict[str, Any] = {
+        "task_id": "tickets",
+        "goal": "Read the ticket.",
+        "start_url": "{url}",
+        "output_schema": {
+            "ticket_number": "string",
+            "assignee": {"type": "string | null", "not_present": ["Unassigned"]},
+            "due_date": {"type": "date | null", "labels": ["Due"], "not_present": ["No due date", "-"]},
+        },
+        "required_fields": ["ticket_number", "assignee", "due_date"],
+        "required_artifacts": ["screenshot:ticket"],
+        "identity": {"ticket_number": "{ticket_number}"},
+    }
+    return TaskSpec.model_validate({**written, **changes})
+
+
+def sample(**changes: Any) -> Sample:
+    given: dict[str, Any] = {
+        "sample_id": "TCK-1001",
+        "key": "TCK-1001",
+        "row": 1,
+        "url": URL,
+        "fields": {"ticket_number": "TCK-1001", "url": URL},
+    }
+    return Sample(**{**given, **changes})
+
+
+def page(*elements: Element, **changes: Any) -> PageObserved:
+    """A snapshot; elements get refs from 1 in their order."""
+    numbered = tuple(_ref(element, ref) for ref, element in enumerate(elements, 1))
+    text = "\n".join(f'[{e.ref}] [{e.role}] {e.header + ": " if e.header else ""}"{e.name}"' for e in numbered)
+    given: dict[str, Any] = {
+        "snapshot_id": "s1",
+        "url": URL,
+        "title": "Tickets",
+        "http_status": 200,
+        "elements": numbered,
+        "text": text,
+        "sha256": hashlib.sha256(text.encode()).hexdigest(),
+        "dom_confidence": 1.0,
+        "total_elements": len(numbered),
+        "left_out": 0,
+        "scroll_y_px": 0.0,
+        "scroll_max_y_px": 0.0,
+        "settled": True,
+        "browser_ms": 5.0,
+    }
+    return PageObserved(**{**given, **changes})
+
+
+def _ref(element: Element, ref: int) -> Element:
+    return Element(**{**{name: getattr(element, name) for name in Element.__struct_fields__}, "ref": ref})
+
+
+def el(role: str, name: str = "", **rest: Any) -> Element:
+    return Element(ref=0, role=role, name=name, **rest)
+
+
+def heading(name: str, level: int = 1) -> Element:
+    return el("heading", name, tag=f"h{level}", level=level)
+
+
+def text(name: str, **rest: Any) -> Element:
+    return el("text", name, tag="span", **rest)
+
+
+def row(label: str, value: str) -> tuple[Element, ...]:
+    """A dt with its dd."""
+    return el("term", label, tag="dt"), el("definition", value, tag="dd", header=label)
+
+
+def cell(header: str | None, value: str, number: int) -> Element:
+    return el("cell", value, tag="td", header=header, row=number)
+
+
+def box(x: float, y: float, width: float = 80, height: float = 20) -> Box:
+    return Box(x=x, y=y, width=width, height=height)
+
+
+def ticket(number: str = "TCK-1001", assignee: str = "Ann Lee", due: str = "Mar 3, 2026") -> tuple[Element, ...]:
+    """The elements of a ticket page."""
+    return (heading(f"{number}: Printer on fire"), *row("Assignee", assignee), *row("Due date", due))
+
+
+def view(seen: PageObserved | None, state: SampleState | None = None, **changes: Any) -> View:
+    """``spec`` and ``sample`` in ``changes`` replace the usual ones."""
+    return View(changes.get("spec", spec()), changes.get("sample", sample()), state or SampleState(), seen)
+
+
+def done_result(**changes: Any) -> ActionResult:
+    change = Change(url_before="about:blank", url_after=URL, http_status=200)
+    return ActionResult(
+        **{"ok": True, "code": "ok", "message": "done", "change": change, "browser_ms": 10.0, **changes}
+    )
+
+
+def shot(label: str = "ticket", suffix: str = ".png") -> ActionResult:
+    return done_result(artifact=artifact(label, suffix))
+
+
+def artifact(label: str = "ticket", suffix: str = ".png", kind: Any = "screenshot") -> Artifact:
+    return Artifact(
+        kind=kind,
+        label=label,
+        media_type="image/png",
+        suffix=suffix,
+        size_bytes=3,
+        sha256="ab" * 32,
+        blob=f"blob-{label}",
+        source_url=URL,
+        captured_at=NOW,
+    )
+
+
+def picture(label: str = "ticket") -> Screenshot:
+    return Screenshot(label=label)

@@ -1,0 +1,224 @@
+"""Fields found by their labels, on pages of any make."""
+
+from __future__ import annotations
+
+import pytest
+from planner_pages import box, cell, el, heading, page, row, sample, spec, text, ticket
+
+from services.planner.fields import Ambiguous, Found, Missing, field_value, read_fields
+from services.planner.identity import keywords, missing_columns, prove, read_page, start_url
+
+
+def reading(seen, field="assignee", **changes):
+    return read_fields(spec(**changes), seen)[field]
+
+
+def shown(seen, field="assignee", **changes):
+    found = reading(seen, field, **changes)
+    assert isinstance(found, Found), found
+    return found.candidate.shown
+
+
+@pytest.mark.parametrize(
+    "elements",
+    [
+        row("Assignee", "Ann Lee"),
+        row("ASSIGNEE:", "Ann  Lee"),
+        (el("columnheader", "Assignee *", tag="th"), cell("Assignee *", "Ann Lee", 1)),
+        (el("link", "Ann Lee", tag="a", header="Assignee"),),
+        (el("combobox", "Assignee", tag="select", value="Ann Lee"),),
+        (el("textbox", "Assignee:", tag="input", value="Ann Lee"),),
+        (text("Assignee: Ann Lee"),),
+        (text("Assignee"), text("Ann Lee")),
+        (text("Assignee:"), el("link", "Ann Lee", tag="a")),
+        (text("Assignee", box=box(10, 10)), text("Ann Lee", box=box(120, 12))),
+        (text("Assignee", box=box(10, 10)), text("Ann Lee", box=box(10, 34))),
+    ],
+)
+def test_a_value_is_found_whatever_the_markup(elements):
+    assert shown(page(*elements)) == "Ann Lee"
+
+
+def test_labels_of_the_spec_count_beside_the_name_of_the_field():
+    assert shown(page(*row("Due", "2026-03-03")), "due_date") == "2026-03-03"
+    assert shown(page(*row("Due date", "2026-03-03")), "due_date") == "2026-03-03"
+    assert isinstance(reading(page(*row("Due diligence", "yes")), "due_date"), Missing)
+
+
+def test_a_cell_with_a_link_inside_is_one_value():
+    seen = page(cell("Assignee", "Ann Lee (admin)", 1), el("link", "Ann Lee", tag="a", header="Assignee", row=1))
+    assert shown(seen) == "Ann Lee (admin)"
+
+
+def test_pieces_of_one_cell_are_joined():
+    seen = page(
+        el("link", "Ann Lee", tag="a", header="Assignee", row=1),
+        el("text", "(admin)", tag="td", header="Assignee", row=1),
+    )
+    assert shown(seen) == "Ann Lee (admin)"
+
+
+def test_a_select_in_a_cell_counts_and_its_options_do_not():
+    options = [el("option", name, tag="option", header="Assignee", row=1) for name in ("Ann Lee", "Bob")]
+    seen = page(el("combobox", "", tag="select", value="Bob", header="Assignee", row=1), *options)
+    assert shown(seen) == "Bob"
+
+
+def test_a_button_alone_beside_a_label_is_no_value_and_no_absence():
+    assert isinstance(reading(page(el("button", "Assign to me", tag="button", header="Assignee"))), Missing)
+
+
+def test_two_different_values_are_ambiguous_and_two_equal_ones_are_not():
+    assert reading(page(*row("Assignee", "Ann"), *row("Assignee", "Bob"))) == Ambiguous(("Ann", "Bob"))
+    assert shown(page(*row("Assignee", "Ann"), text("Assignee: ann"))) == "Ann"
+    assert reading(page(*row("Assignee", "Ann"), *row("Assignee", ""))) == Ambiguous(("Ann", ""))
+
+
+def test_two_forms_of_one_date_are_one_value():
+    assert shown(page(*row("Due", "Mar 3, 2026"), *row("Due date", "2026-03-03")), "due_date") == "Mar 3, 2026"
+
+
+def test_of_a_list_the_row_of_the_record_counts():
+    header = [el("columnheader", name, tag="th") for name in ("Ticket number", "Assignee")]
+    rows = [cell("Ticket number", "TCK-1001", 2), cell("Assignee", "Ann", 2)]
+    others = [cell("Ticket number", "TCK-10011", 3), cell("Assignee", "Bob", 3)]
+    seen = page(*header, *others, *rows)
+    read = read_page(spec(), sample(), seen)
+    assert read.proof.state == "proven"
+    assert read.readings["assignee"].candidate.shown == "Ann"
+    assert isinstance(
+        read_page(spec(), sample(fields={"ticket_number": "TCK-7"}), seen).readings["assignee"], Ambiguous
+    )
+
+
+@pytest.mark.parametrize(
+    "elements",
+    [
+        (text("Assignee"), text("Due date")),
+        (text("Assignee:"), text("Priority:")),
+        (text("Assignee"), heading("Comments", 2)),
+        (text("Assignee"), el("button", "Edit")),
+        (text("Assignee", box=box(10, 10)), text("Priority", box=box(10, 80))),
+        (text("Assignee", box=box(300, 10)), text("Priority", box=box(10, 12))),
+        (text("Assignee"),),
+        (text("Assignee: Ann Priority: high"),),
+        (text("Assignee: Ann Due date: 2026-03-03"),),
+        (text("The assignee: see below"),),
+        (el("searchbox", "Assignee", value="Bob"),),
+        (*row("Assignee", "Loading…"),),
+    ],
+)
+def test_what_is_no_value_is_not_taken_for_one(elements):
+    assert isinstance(reading(page(*elements)), Missing)
+
+
+def value(seen, field="assignee", **changes):
+    task = spec(**changes)
+    return field_value(field, task.output_schema[field], read_fields(task, seen)[field], seen)
+
+
+def test_unassigned_and_not_found_are_told_apart():
+    unassigned = value(page(*row("Assignee", "unassigned")))
+    assert (unassigned.state, unassigned.shown, unassigned.value) == ("not_present", "unassigned", None)
+    assert value(page(*row("Priority", "high"))).state == "not_found"
+
+
+def test_nothing_beside_the_label_is_an_absence_only_where_the_task_allows_one():
+    assert (value(page(*row("Assignee", ""))).state, value(page(*row("Assignee", ""))).shown) == ("not_present", "")
+    bare = page(el("term", "Assignee", tag="dt"), el("term", "Due", tag="dt"))
+    assert value(bare).state == "not_present"
+    fields = {"ticket_number": "string", "assignee": "string", "due_date": "date | null"}
+    assert value(page(*row("Assignee", "")), output_schema=fields).state == "not_found"
+
+
+def test_a_value_knows_the_element_it_was_read_from():
+    seen = page(*ticket())
+    found = value(seen)
+    assert (found.source.ref, found.source.label, found.source.snapshot_id) == (3, "Assignee", "s1")
+    assert found.source.observation_sha256 == seen.sha256
+
+
+# --- whose record is it
+
+
+def proof(*elements, **changes):
+    return read_page(spec(), sample(**changes), page(*elements)).proof.state
+
+
+@pytest.mark.parametrize(
+    "elements",
+    [
+        (heading("TCK-1001"),),
+        (heading("tck-1001: Printer on fire"),),
+        (heading("Acme Desk"), heading("Ticket TCK-1001", 2)),
+        (heading("TCK-1001 is a duplicate of TCK-7"),),
+        row("Ticket number", " tck-1001 "),
+        (text("TCK-1001"),),
+    ],
+)
+def test_the_right_record_is_proven(elements):
+    assert proof(*elements) == "proven"
+
+
+@pytest.mark.parametrize(
+    "elements",
+    [
+        (heading("TCK-10011"),),
+        (heading("TCK-7: see TCK-1001"),),
+        row("Ticket number", "TCK-7"),
+        row("Ticket number", "TCK-1001 a"),
+    ],
+)
+def test_another_record_is_a_mismatch(elements):
+    assert proof(*elements) == "mismatch"
+
+
+@pytest.mark.parametrize(
+    "elements",
+    [
+        (heading("Ticket"),),
+        (heading("Ticket"), el("link", "TCK-1001", tag="a")),
+        (heading("TCK-1001 not found"),),
+        (text("Duplicate of TCK-1001"),),
+    ],
+)
+def test_what_only_names_the_record_proves_nothing(elements):
+    assert proof(*elements) == "unproven"
+
+
+def test_a_number_never_matches_within_a_longer_one():
+    fields = {"ticket_number": "100"}
+    assert proof(heading("Issue 1001"), fields=fields) == "unproven"
+    assert proof(heading("Issue 100"), fields=fields) == "proven"
+
+
+def test_a_title_that_speaks_of_not_found_proves_where_the_record_is_shown():
+    assert proof(heading("TCK-1001: Page not found after login"), *row("Assignee", "Ann")) == "proven"
+
+
+def test_deciders_that_read_for_themselves_may_prove_by_a_plain_mention():
+    seen = page(heading("Ticket"), text("Number TCK-1001, opened by Ann"))
+    assert prove(spec(), sample(), seen).state == "proven"
+    assert prove(spec(), sample(), page(heading("TCK-7"), text("See TCK-1001"))).state == "mismatch"
+    assert prove(spec(identity={}), sample(), page()).state == "proven"
+
+
+# --- templates
+
+
+def test_the_start_url_encodes_all_but_urls():
+    task = spec(start_url="http://host/t?id={key}&u={url}")
+    assert start_url(task, sample(key="a/b c&d", url="http://x/?q=1")).startswith(
+        "http://host/t?id=a%2Fb%20c%26d&u=http://"
+    )
+    assert start_url(spec(), sample()) == "http://127.0.0.1:8000/tickets/TCK-1001"
+
+
+def test_columns_a_template_needs_are_named_when_missing():
+    assert missing_columns(spec(start_url="http://host/{region}/{key}"), sample()) == ("region",)
+    assert missing_columns(spec(), sample(url=None, fields={"ticket_number": " "})) == ("url", "ticket_number")
+
+
+def test_an_observation_keeps_labels_and_the_id():
+    kept = keywords(spec(keywords=["SLA"]), sample())
+    assert {"SLA", "due date", "due", "TCK-1001"} <= set(kept)
