@@ -27,6 +27,7 @@ class State(msgspec.Struct, frozen=True):
     doc: str
     mutations: int
     since_ms: float
+    stirred: bool
     scripts: bool
     unfinished: bool
     forms: int

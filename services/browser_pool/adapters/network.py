@@ -29,8 +29,11 @@ class Network:
         self._flying: dict[Request, InFlight] = {}
         self._known: set[str] = set()
         self._statuses: dict[Page, int] = {}
+        self._early: dict[str, int] = {}
         self.fresh_status: int | None = None
         """Status of the last document loaded into a main frame since the action began."""
+        self.data_asked = False
+        """Whether a page has fetched anything since the action began."""
         self.last_s = now_s()
         self.moved = asyncio.Event()
         context.on("request", self._started)
@@ -42,9 +45,11 @@ class Network:
         """From here on a poll may hold the page once; what already polls does not."""
         self._known = {flight.key for flight in self._flying.values()}
         self.fresh_status = None
+        self.data_asked = False
 
     def status(self, page: Page) -> int | None:
-        return self._statuses.get(page)
+        known = self._statuses.get(page)
+        return self._early.get(page.url) if known is None else known
 
     def loading_document(self) -> bool:
         return any(flight.main_document for flight in self._flying.values())
@@ -68,6 +73,7 @@ class Network:
         main_document = request.is_navigation_request() and _is_main(frame_of(request))
         self._flying[request] = InFlight(key, self._now_s(), main_document, key not in self._known)
         self._known.add(key)
+        self.data_asked = self.data_asked or request.resource_type in ("fetch", "xhr")
         self.moved.set()
 
     def _ended(self, request: Request) -> None:
@@ -83,7 +89,9 @@ class Network:
         if not request.is_navigation_request():
             return
         frame = frame_of(request)
-        if frame is not None and _is_main(frame):
+        if frame is None:
+            self._early[response.url] = response.status  # the first document of a new tab, ahead of its page
+        elif _is_main(frame):
             self.fresh_status = self._statuses[frame.page] = response.status
 
 

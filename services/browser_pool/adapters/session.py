@@ -15,7 +15,7 @@ from services.browser_pool.adapters.engine import State
 from services.browser_pool.adapters.frames import Whole, walk_all
 from services.browser_pool.adapters.network import Network
 from services.browser_pool.adapters.outcome import Outcome, refuse
-from services.browser_pool.adapters.settle import QUIET_MS, Rest, look, settle
+from services.browser_pool.adapters.settle import Rest, look, quiet_ms, settle
 from services.browser_pool.adapters.tabs import Tabs
 from services.browser_pool.adapters.targets import Found, Intent, Targets
 from services.browser_pool.deps import Acted
@@ -123,7 +123,7 @@ class PageSession:
         if not self.rest.settled:  # it was waited for once; to wait again would cost the bound at every look
             return True
         same = before is not None and before.doc == walked.doc
-        quiet = not walked.scripts or walked.since_ms >= QUIET_MS
+        quiet = not walked.scripts or walked.since_ms >= quiet_ms(walked, self.network, False)
         return same and quiet and not self.network.holding()
 
     async def act(self, action: BrowserAction) -> Acted:

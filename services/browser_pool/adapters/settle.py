@@ -20,6 +20,8 @@ from services.browser_pool.adapters.tabs import Tabs
 
 QUIET_MS = 100.0
 """Without a change for this long; a chain of timers or renders rarely pauses longer."""
+STILL_MS = 50.0
+"""Enough for a page that has scripts but has neither changed nor fetched anything since it was loaded."""
 AFTER_ACTION_MS = 25.0
 """A page without scripts may still start to navigate just after a click."""
 UNFINISHED_S = 3.0
@@ -60,10 +62,16 @@ def _missing_ms(state: State, network: Network, waited_s: float, acted: bool) ->
     """How much quiet is still missing."""
     if state.loading or (state.unfinished and waited_s < UNFINISHED_S):
         return POLL_S * 1000
+    wanted_ms = quiet_ms(state, network, acted)
+    quiet = min(state.since_ms, network.quiet_for_ms()) if state.scripts else waited_s * 1000
+    return wanted_ms - (min(quiet, waited_s * 1000) if acted else quiet)
+
+
+def quiet_ms(state: State, network: Network, acted: bool) -> float:
+    """How long a page like this one has to be quiet to be taken for settled."""
     if not state.scripts:
-        return AFTER_ACTION_MS - waited_s * 1000 if acted else 0.0
-    quiet_ms = min(state.since_ms, network.quiet_for_ms())
-    return QUIET_MS - (min(quiet_ms, waited_s * 1000) if acted else quiet_ms)
+        return AFTER_ACTION_MS if acted else 0.0
+    return QUIET_MS if acted or state.stirred or network.data_asked else STILL_MS
 
 
 async def look(tabs: Tabs, timeout_s: float, verb: str = "state") -> State | None:

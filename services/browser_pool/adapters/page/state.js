@@ -3,6 +3,7 @@
 const documentId = Math.random().toString(36).slice(2);
 let mutations = 0;
 let lastAt = 0;
+let stirred = false;           // has anything changed since the document was first looked at?
 let watching = false;
 const ticks = new WeakMap();   // node -> times it changed while nobody acted: clocks, carousels
 const watchedRoots = new WeakSet();
@@ -13,7 +14,10 @@ const observer = new MutationObserver((records) => {
   const fresh = new Set();
   for (const record of records) {
     // A style that moves is an animation more often than news; it counts as change but not as unrest.
-    if (record.type !== 'attributes' || QUIET_ATTRIBUTES.has(record.attributeName)) lastAt = performance.now();
+    if (record.type !== 'attributes' || QUIET_ATTRIBUTES.has(record.attributeName)) {
+      lastAt = performance.now();
+      stirred = true;
+    }
     if (acting) { if ((ticks.get(record.target) || 0) < 2) mutations += 1; } else fresh.add(record.target);
   }
   for (const node of fresh) ticks.set(node, (ticks.get(node) || 0) + 1);
@@ -66,7 +70,7 @@ function pageState() {
   watch();
   const scroller = document.scrollingElement || document.documentElement;
   return {
-    doc: documentId, mutations, since_ms: performance.now() - lastAt, scripts: runsScripts(), unfinished: looksUnfinished(),
+    doc: documentId, mutations, since_ms: performance.now() - lastAt, stirred, scripts: runsScripts(), unfinished: looksUnfinished(),
     forms: formState(), pictures: pendingPictures(), secrets: secretFields().length, title: document.title, url: location.href,
     scroll_x: scroller.scrollLeft, scroll_y: scroller.scrollTop, scroll_max: Math.max(0, scroller.scrollHeight - innerHeight),
     width: scroller.scrollWidth, height: scroller.scrollHeight, loading: document.readyState === 'loading',

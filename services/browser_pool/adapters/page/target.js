@@ -48,6 +48,7 @@ function narrow(matching, level) {
   const elements = new Set(matching.map((one) => one.el));
   const outer = new Set();
   for (const el of elements) for (let up = el.parentElement; up; up = up.parentElement) if (elements.has(up)) outer.add(up);
+  for (const el of elements) if (el.localName === 'label' && elements.has(el.control)) outer.add(el);
   // Of a link and the bold word in it the link is meant; of a list and its item, the item.
   return matching.filter((one) => !outer.has(one.el) && !(!INTERACTIVE.has(one.role) && one.el.parentElement
     && elements.has(one.el.parentElement.closest('a[href],button,[role=button],label'))) || INTERACTIVE.has(one.role) && level === 0 && !hasInner(one.el, matching));

@@ -1,0 +1,72 @@
+"""A real Chromium for the whole run, and a fresh session of it for each test."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from services.browser_pool.adapters.chromium import Chromium
+from services.browser_pool.adapters.session import Limits, PageSession
+from services.browser_pool.snapshot import compose
+from shared.contracts.browser_pool import PageObserved
+from shared.errors import Unavailable
+from shared.settings import Settings
+from tests.browser.site import Site
+
+LIMITS = Limits(action_s=3.0, navigation_s=5.0, settle_s=1.0, download_bytes=50_000)
+
+Look = Callable[..., Awaitable[PageObserved]]
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def chromium(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Chromium]:
+    browser = Chromium(chromium=Settings().chromium, auth_dir=tmp_path_factory.mktemp("auth"), limits=LIMITS)
+    try:
+        session = await browser.open_session(None)
+    except Unavailable as error:
+        pytest.skip(str(error))
+    await session.close()
+    yield browser
+    await browser.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def session(chromium: Chromium) -> AsyncIterator[PageSession]:
+    leased = await chromium.open_session(None)
+    yield leased
+    await leased.close()
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def site() -> AsyncIterator[Site]:
+    served = Site()
+    await served.start()
+    yield served
+    await served.stop()
+
+
+@pytest.fixture
+def look(session: PageSession) -> Look:
+    """Shows the page: `await look(html)` sets its content first, `await look()` looks at what is there."""
+    counter = iter(range(1, 1000))
+
+    async def look_at(html: str | None = None, **how: object) -> PageObserved:
+        if html is not None:
+            await session.page.set_content(html)
+        snapshot_id = f"s{next(counter)}"
+        raw = await session.observe(snapshot_id)
+        return compose(raw, snapshot_id, **{"keywords": (), "max_tokens": 6000, **how})  # type: ignore[arg-type]
+
+    return look_at
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # One browser serves all tests here, so all of them run on the loop that started it.
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here) and inspect.iscoroutinefunction(getattr(item, "function", None)):
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)

@@ -1,0 +1,73 @@
+"""A web site on loopback, in the loop of the test: paths are added by the test that needs them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Answer:
+    body: bytes
+    status: int = 200
+    content_type: str = "text/html; charset=utf-8"
+    headers: dict[str, str] = field(default_factory=dict)
+    gate: asyncio.Event | None = None
+    """The answer is held back until this is set."""
+
+
+class Site:
+    def __init__(self) -> None:
+        self.pages: dict[str, Answer] = {}
+        self._asked: dict[str, asyncio.Event] = {}
+        self.url = ""
+        self._server: asyncio.Server | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> None:
+        self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
+        self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+
+    async def stop(self) -> None:
+        assert self._server is not None
+        self._server.close()
+        for answer in self.pages.values():
+            if answer.gate is not None:
+                answer.gate.set()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def add(self, path: str, html: str | bytes, **how: object) -> str:
+        body = html.encode() if isinstance(html, str) else html
+        self.pages[path] = Answer(body, **how)  # type: ignore[arg-type]
+        return self.url + path
+
+    def asked_for(self, path: str) -> asyncio.Event:
+        """Set once a request for `path` has come in."""
+        return self._asked.setdefault(path, asyncio.Event())
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+            await self._answer(reader, writer)
+        writer.close()
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+        path = head.split(" ", 2)[1].split("?")[0]
+        self.asked_for(path).set()
+        answer = self.pages.get(path) or Answer(b"<h1>Not here</h1>", 404)
+        if answer.gate is not None:
+            await answer.gate.wait()
+        headers = {
+            "content-type": answer.content_type,
+            "content-length": str(len(answer.body)),
+            "connection": "close",
+            **answer.headers,
+        }
+        lines = [f"HTTP/1.1 {answer.status} X", *(f"{key}: {value}" for key, value in headers.items()), "", ""]
+        writer.write("\r\n".join(lines).encode("latin-1") + answer.body)
+        await writer.drain()

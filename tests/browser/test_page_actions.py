@@ -1,0 +1,395 @@
+"""What actions do to real pages, and how it is told."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from services.browser_pool.adapters.session import PageSession
+from shared.contracts.actions import (
+    ActionResult,
+    Appeared,
+    BrowserAction,
+    ByCss,
+    ByRef,
+    ByText,
+    Checked,
+    Click,
+    Download,
+    Extract,
+    Goto,
+    Navigated,
+    NotSeen,
+    PageChanged,
+    Screenshot,
+    Scroll,
+    Scrolled,
+    SelectOption,
+    TextRead,
+    TypeText,
+    ValueSet,
+    Wait,
+)
+from tests.browser.conftest import Look
+from tests.browser.site import Site
+
+TWINS = "".join(f"<li>Row {n} <button onclick='out.textContent = {n}'>Delete</button></li>" for n in range(10))
+
+
+async def do(session: PageSession, action: BrowserAction) -> ActionResult:
+    return (await session.act(action)).result
+
+
+def text(words: str) -> ByText:
+    return ByText(text=words)
+
+
+async def shown(session: PageSession, css: str) -> str:
+    return await session.page.inner_text(css)
+
+
+async def test_a_ref_hits_exactly_its_twin(look: Look, session: PageSession) -> None:
+    page = await look(f"<p id=out></p><ul>{TWINS}</ul>")
+    seventh = [e.ref for e in page.elements if e.name == "Delete"][7]
+    result = await do(session, Click(target=ByRef(ref=seventh, snapshot_id=page.snapshot_id)))
+    assert (result.ok, result.effect) == (True, PageChanged())
+    assert await shown(session, "#out") == "7"
+
+
+async def test_twins_by_text_are_ambiguous_and_listed(look: Look, session: PageSession) -> None:
+    await look(f"<p id=out></p><ul>{TWINS}</ul>")
+    result = await do(session, Click(target=text("Delete")))
+    assert (result.ok, result.code) == (False, "ambiguous")
+    assert "matches 10 elements" in result.message
+    assert 'button "Delete" in "Row 3 Delete"' in result.message
+    assert await shown(session, "#out") == ""
+
+
+async def test_a_ref_is_stale_once_its_element_is_gone_renamed_or_another_records(
+    look: Look, session: PageSession
+) -> None:
+    page = await look(f"<p id=out></p><ul>{TWINS}</ul><button id=b>Save</button><button id=c>Gone</button>")
+    refs = {e.name: e.ref for e in page.elements if e.role == "button"}
+    await session.page.evaluate(
+        "b.textContent = 'Delete all'; c.remove(); document.querySelectorAll('li')[9].firstChild.data = 'Row X '"
+    )
+    for name in ("Save", "Gone", "Delete"):
+        result = await do(session, Click(target=ByRef(ref=refs[name], snapshot_id=page.snapshot_id)))
+        assert (result.ok, result.code) == (False, "stale_ref"), name
+    assert await shown(session, "#out") == ""
+
+
+async def test_a_ref_is_stale_after_a_navigation_and_in_an_unknown_snapshot(
+    look: Look, session: PageSession, site: Site
+) -> None:
+    page = await look("<button>Go</button>")
+    await do(session, Goto(url=site.add("/new", "<button>Go</button>")))
+    ref = page.elements[0].ref
+    assert (await do(session, Click(target=ByRef(ref=ref, snapshot_id=page.snapshot_id)))).code == "stale_ref"
+    assert (await do(session, Click(target=ByRef(ref=ref, snapshot_id="other")))).code == "stale_ref"
+
+
+async def test_a_number_never_falls_through_to_text(look: Look, session: PageSession) -> None:
+    page = await look("<p id=out></p><button onclick='out.textContent = 1'>3</button>")
+    result = await do(session, Click(target=ByRef(ref=3, snapshot_id=page.snapshot_id)))
+    assert (result.ok, result.code) == (False, "not_found")
+    assert await shown(session, "#out") == ""
+
+
+async def test_text_prefers_the_exact_match(look: Look, session: PageSession) -> None:
+    await look(
+        "<p id=out></p>"
+        + "".join(
+            f"<button onclick='out.textContent = \"{name}\"'>{name}</button>" for name in ("SAVE", "Save", "Save all")
+        )
+    )
+    assert (await do(session, Click(target=text("Save")))).ok
+    assert await shown(session, "#out") == "Save"
+    assert (await do(session, Click(target=text("save a")))).ok
+    assert await shown(session, "#out") == "Save all"
+    assert (await do(session, Click(target=text("save")))).code == "ambiguous"
+
+
+async def test_nothing_found_lists_what_there_is(look: Look, session: PageSession) -> None:
+    await look("<a href=/>Home</a>" + "".join(f"<button>B{n}</button>" for n in range(30)))
+    result = await do(session, Click(target=text("Save")))
+    assert (result.ok, result.code) == (False, "not_found")
+    assert 'link "Home"; button "B0"' in result.message
+    assert "and 11 more" in result.message
+
+
+async def test_css_must_match_one(look: Look, session: PageSession) -> None:
+    await look("<p id=out></p><button class=a onclick='out.textContent = 1'>A</button><i class=b>1</i><i class=b>2</i>")
+    assert (await do(session, Click(target=ByCss(css="button.a")))).effect == PageChanged()
+    assert (await do(session, Click(target=ByCss(css=".b")))).code == "ambiguous"
+    assert (await do(session, Click(target=ByCss(css=".none")))).code == "not_found"
+    broken = await do(session, Click(target=ByCss(css="a[")))
+    assert broken.code == "not_found"
+    assert "not a CSS selector" in broken.message
+
+
+async def test_clicks_reach_into_frames_and_shadow_trees(look: Look, session: PageSession) -> None:
+    page = await look(
+        """<iframe srcdoc="<button onclick='this.textContent = 1'>Framed</button>"></iframe><p id=out></p><x-a></x-a>
+        <script>
+        customElements.define('x-a', class extends HTMLElement { constructor() { super();
+        this.attachShadow({mode:'open'})
+        .innerHTML = '<button onclick="out.textContent=2">Shade</button>' } })</script>"""
+    )
+    refs = {e.name: e.ref for e in page.elements if e.role == "button"}
+    framed = await do(session, Click(target=ByRef(ref=refs["Framed"], snapshot_id=page.snapshot_id)))
+    assert (framed.ok, framed.effect) == (True, PageChanged())
+    assert framed.target is not None
+    assert framed.target.frame != "main"
+    assert (await do(session, Click(target=text("Shade")))).ok
+    assert await shown(session, "#out") == "2"
+
+
+async def test_the_target_is_described_for_a_later_run(look: Look, session: PageSession) -> None:
+    html = "<form><label for=n>Name</label><input id=n data-testid=name></form><button>Go</button><button>Go</button>"
+    await look(html)
+    first = (await do(session, TypeText(target=text("Name"), text="Ann"))).target
+    assert first is not None
+    assert (first.role, first.name, first.tag) == ("textbox", "Name", "input")
+    assert {(one.kind, one.value, one.matches) for one in first.locators} == {
+        ("id", "#n", 1),
+        ("testid", '[data-testid="name"]', 1),
+        ("role", 'role=textbox[name="Name"]', 1),
+        ("label", "Name", 1),
+        ("css", "#n", 1),
+    }
+    await look(html)
+    again = (await do(session, Extract(target=text("Name")))).target
+    assert again is not None
+    assert again.fingerprint == first.fingerprint
+    button = (await do(session, Click(target=ByCss(css="button:last-of-type")))).target
+    assert button is not None
+    assert {one.kind: one.matches for one in button.locators} == {"role": 2, "text": 2, "css": 1}
+    assert button.box is not None
+    assert button.box.width > 0
+
+
+async def test_typing_is_read_back(look: Look, session: PageSession) -> None:
+    await look(
+        """<input aria-label=Plain value=old><input aria-label=Upper oninput="this.value = this.value.toUpperCase()">
+        <input aria-label=Stubborn oninput="this.value = ''"><input aria-label=Fixed readonly value=1>
+        <div contenteditable=true aria-label=Rich>x</div><textarea aria-label=Long></textarea>"""
+    )
+    assert (await do(session, TypeText(target=text("Plain"), text="new"))).effect == ValueSet(value="new")
+    assert (await do(session, TypeText(target=text("Upper"), text="abc"))).effect == ValueSet(value="ABC")
+    assert (await do(session, TypeText(target=text("Rich"), text="a b"))).effect == ValueSet(value="a b")
+    assert (await do(session, TypeText(target=text("Long"), text="a\nb"))).effect == ValueSet(value="a\nb")
+    stubborn = await do(session, TypeText(target=text("Stubborn"), text="abc"))
+    assert (stubborn.ok, stubborn.code) == (False, "effect_not_seen")
+    assert (await do(session, TypeText(target=text("Fixed"), text="2"))).code == "not_editable"
+
+
+async def test_typing_into_what_is_no_field(look: Look, session: PageSession) -> None:
+    await look("<button>Save</button>")
+    result = await do(session, TypeText(target=text("Save"), text="x"))
+    assert (result.ok, result.code) == (False, "not_editable")
+
+
+async def test_a_typed_password_is_in_no_part_of_the_result(look: Look, session: PageSession) -> None:
+    await look("<input type=password aria-label=Password oninput='document.title = 1'>")
+    result = await do(session, TypeText(target=text("Password"), text="hunter2"))
+    assert (result.ok, result.effect) == (True, ValueSet(value="(hidden)"))
+    assert "hunter2" not in str(result)
+    assert (await do(session, Extract(target=text("Password")))).effect == TextRead(text="(hidden)")
+    assert await session.page.input_value("input") == "hunter2"
+
+
+async def test_options_are_picked_by_label_then_by_value(look: Look, session: PageSession) -> None:
+    await look("<select aria-label=Size><option value=s>Small<option value=l>Large<option disabled>Huge</select>")
+    assert (await do(session, SelectOption(target=text("Size"), option="large"))).effect == ValueSet(value="Large")
+    assert (await do(session, SelectOption(target=text("Size"), option="s"))).effect == ValueSet(value="Small")
+    missing = await do(session, SelectOption(target=text("Size"), option="Medium"))
+    assert (missing.ok, missing.code) == (False, "no_such_option")
+    assert '"Small", "Large", "Huge"' in missing.message
+    assert (await do(session, SelectOption(target=text("Size"), option="Huge"))).code == "not_editable"
+
+
+async def test_a_list_that_is_no_native_select_says_so(look: Look, session: PageSession) -> None:
+    await look("<div role=combobox tabindex=0 aria-label=Size>Small</div>")
+    result = await do(session, SelectOption(target=text("Size"), option="Large"))
+    assert (result.ok, result.code) == (False, "not_editable")
+
+
+async def test_clicks_say_what_came_of_them(look: Look, session: PageSession, site: Site) -> None:
+    site.add("/next", "<h1>Next</h1>")
+    url = site.add(
+        "/start",
+        "<a href=/next>Next</a><a href=/lost>Lost</a><label><input type=checkbox>Agree</label><button>Dead</button>",
+    )
+    await do(session, Goto(url=url))
+    assert (await do(session, Click(target=text("Agree")))).effect == Checked(checked=True)
+    assert (await do(session, Click(target=text("Agree")))).effect == Checked(checked=False)
+    assert (await do(session, Click(target=text("Dead")))).effect == NotSeen()
+    moved = await do(session, Click(target=text("Next")))
+    assert moved.effect == Navigated(url=f"{site.url}/next", http_status=200)
+    assert (moved.change.url_before, moved.change.url_after) == (url, f"{site.url}/next")
+    await do(session, Goto(url=url))
+    lost = await do(session, Click(target=text("Lost")))
+    assert (lost.ok, lost.code, lost.change.http_status) == (False, "http_error", 404)
+
+
+async def test_a_ticking_clock_is_no_effect_of_a_click(look: Look, session: PageSession) -> None:
+    await look(
+        "<p id=c>0</p><button>Dead</button><script>window.ticks = 0;"
+        "setInterval(() => { c.textContent = ++window.ticks }, 130)</script>"
+    )
+    await do(session, Scroll())
+    now = await session.page.evaluate("window.ticks")
+    await session.page.wait_for_function(f"window.ticks > {now + 3}")
+    assert (await do(session, Click(target=text("Dead")))).effect == NotSeen()
+
+
+async def test_a_slow_page_behind_a_link_is_waited_for(session: PageSession, site: Site) -> None:
+    gate = asyncio.Event()
+    site.add("/slow", "<h1>Slow</h1>", gate=gate)
+    await do(session, Goto(url=site.add("/to-slow", "<a href=/slow>Go</a>")))
+    clicking = asyncio.create_task(do(session, Click(target=text("Go"))))
+    await site.asked_for("/slow").wait()
+    gate.set()
+    assert (await clicking).effect == Navigated(url=f"{site.url}/slow", http_status=200)
+
+
+async def test_a_click_on_what_is_covered_says_what_covers_it(look: Look, session: PageSession) -> None:
+    await look("<button>Below</button><div id=veil style='position:fixed;inset:0;background:#000'></div>")
+    result = await do(session, Click(target=text("Below")))
+    assert (result.ok, result.code) == (False, "timeout")
+    assert "veil" in result.message
+
+
+async def test_a_new_tab_is_followed_and_its_end_survived(session: PageSession, site: Site, look: Look) -> None:
+    site.add("/tab", "<h1>Tab</h1><button onclick='window.close()'>Close me</button>")
+    await do(session, Goto(url=site.add("/opener", "<a href=/tab target=_blank>Open</a>")))
+    result = await do(session, Click(target=text("Open")))
+    assert result.effect == Navigated(url=f"{site.url}/tab", http_status=200)
+    assert result.change.new_tabs == 1
+    assert (await look()).elements[0].name == "Tab"
+    closed = await do(session, Click(target=text("Close me")))
+    assert closed.change.url_after == f"{site.url}/opener"
+    assert (await look()).elements[0].name == "Open"
+
+
+async def test_dialogs_are_dismissed_and_told(look: Look, session: PageSession) -> None:
+    await look("<button onclick=\"document.title = confirm('Really?')\">Ask</button>")
+    result = await do(session, Click(target=text("Ask")))
+    assert result.ok
+    assert result.change.dialogs == ("confirm: Really?",)
+    assert result.change.title == "false"
+
+
+async def test_goto_tells_what_the_server_said(session: PageSession, site: Site) -> None:
+    ok = await do(session, Goto(url=site.add("/ok", "<title>Fine</title>")))
+    assert (ok.ok, ok.change.http_status, ok.change.title) == (True, 200, "Fine")
+    missing = await do(session, Goto(url=f"{site.url}/missing"))
+    assert (missing.ok, missing.code, missing.change.http_status) == (False, "http_error", 404)
+    assert "404" in missing.message
+    site.add("/broken", "oops", status=500)
+    assert (await do(session, Goto(url=f"{site.url}/broken"))).change.http_status == 500
+    site.add("/moved", "", status=302, headers={"location": "/ok"})
+    moved = await do(session, Goto(url=f"{site.url}/moved"))
+    assert moved.effect == Navigated(url=f"{site.url}/ok", http_status=200)
+
+
+async def test_goto_where_nothing_can_be_had(session: PageSession, site: Site) -> None:
+    closed = Site()
+    await closed.start()
+    await closed.stop()
+    assert (await do(session, Goto(url=closed.url))).code == "unreachable"
+    assert (await do(session, Goto(url="http://no-such-host.invalid/"))).code == "unreachable"
+    for url in ("file:///etc/passwd", "javascript:alert(1)", "chrome://version", "no url", "data:text/html,x"):
+        assert (await do(session, Goto(url=url))).code == "policy_denied"
+
+
+async def test_a_page_that_does_not_come_is_a_timeout(session: PageSession, site: Site) -> None:
+    session.limits = type(session.limits)(3.0, 0.3, 1.0, 1000)
+    result = await do(session, Goto(url=site.add("/never", "x", gate=asyncio.Event())))
+    assert (result.ok, result.code) == (False, "timeout")
+
+
+async def test_scrolling_tells_where_and_when_it_is_over(look: Look, session: PageSession) -> None:
+    await look("<p style='height:2000px;margin:0'>x</p>")
+    down = await do(session, Scroll(amount_px=500))
+    assert isinstance(down.effect, Scrolled)
+    assert down.effect.y_px == 500
+    end = await do(session, Scroll(amount_px=99_999))
+    assert isinstance(end.effect, Scrolled)
+    assert end.effect.y_px == end.effect.max_y_px
+    over = await do(session, Scroll())
+    assert over.ok
+    assert "already at the bottom" in over.message
+    await do(session, Scroll(direction="up", amount_px=99_999))
+    assert "already at the top" in (await do(session, Scroll(direction="up"))).message
+
+
+async def test_waiting_for_what_comes_and_what_does_not(look: Look, session: PageSession) -> None:
+    await look("<p id=p></p><script>setTimeout(() => { p.textContent = 'Ready' }, 300)</script>")
+    assert (await do(session, Wait(target=text("Ready"), timeout_s=5))).effect == Appeared()
+    late = await do(session, Wait(target=text("Never"), timeout_s=0.2))
+    assert (late.ok, late.code) == (False, "timeout")
+    assert (await do(session, Wait(timeout_s=5))).ok
+
+
+async def test_extract_reads_one_element_and_one_run_of_text(look: Look, session: PageSession) -> None:
+    page = await look("<div>Paid by Ann <a href=/>more</a> in May</div><input aria-label=Sum value=7>")
+    runs = {e.name: e.ref for e in page.elements}
+    run = await do(session, Extract(target=ByRef(ref=runs["in May"], snapshot_id=page.snapshot_id)))
+    assert run.effect == TextRead(text="in May")
+    assert (await do(session, Extract(target=ByCss(css="div")))).effect == TextRead(text="Paid by Ann more in May")
+    assert (await do(session, Extract(target=text("Sum")))).effect == TextRead(text="7")
+    assert (await do(session, Extract(target=text("Nothing like it")))).code == "not_found"
+
+
+def size_of(png: bytes) -> tuple[int, int]:
+    return int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big")
+
+
+@pytest.mark.parametrize(
+    ("height", "full_page", "expected"),
+    [(300, True, (1280, 900)), (2000, True, (1280, 2000)), (2000, False, (1280, 900)), (40_000, True, (1280, 16_000))],
+)
+async def test_pictures(
+    look: Look, session: PageSession, height: int, full_page: bool, expected: tuple[int, int]
+) -> None:
+    await look(f"<body style='margin:0'><div style='height:{height}px'></div>")
+    acted = await session.act(Screenshot(label="Page", full_page=full_page))
+    assert acted.result.ok
+    assert acted.capture is not None
+    assert (acted.capture.media_type, acted.capture.label) == ("image/png", "Page")
+    assert size_of(acted.capture.data) == expected
+    assert ("cut at" in acted.result.message) == (height > 16_000)
+
+
+async def test_password_fields_are_covered_in_pictures(look: Look, session: PageSession) -> None:
+    pictures: list[bytes] = []
+    for typed in ("a", "abcdef"):
+        await look(f"<input type=password aria-label=Password value={typed}>")
+        capture = (await session.act(Screenshot(label="x"))).capture
+        assert capture is not None
+        pictures.append(capture.data)
+    assert pictures[0] == pictures[1]
+
+
+async def test_a_file_comes_down_with_its_name(session: PageSession, site: Site) -> None:
+    site.add(
+        "/f", b"a,b\n1,2\n", content_type="text/csv", headers={"content-disposition": 'attachment; filename="r.csv"'}
+    )
+    await do(session, Goto(url=site.add("/files", "<a href=/f>Report</a><a href=/files2>Page</a>")))
+    acted = await session.act(Download(target=text("Report"), label="report"))
+    assert acted.result.ok
+    assert acted.capture is not None
+    assert (acted.capture.data, acted.capture.original_name, acted.capture.suffix) == (b"a,b\n1,2\n", "r.csv", ".csv")
+    assert (await do(session, Goto(url=f"{site.url}/f"))).code == "failed"
+
+
+async def test_no_file_and_too_large_a_file(session: PageSession, site: Site) -> None:
+    site.add("/big", b"x" * 60_000, headers={"content-disposition": "attachment"}, content_type="application/zip")
+    await do(session, Goto(url=site.add("/files3", "<a href=/big>Big</a><a href=/gone>Gone</a>")))
+    big = await session.act(Download(target=text("Big")))
+    assert (big.result.ok, big.result.code, big.capture) == (False, "too_large", None)
+    gone = await do(session, Download(target=text("Gone")))
+    assert (gone.ok, gone.code) == (False, "no_file")

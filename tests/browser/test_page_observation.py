@@ -1,0 +1,268 @@
+"""What is seen on real pages in a real browser."""
+
+from __future__ import annotations
+
+from services.browser_pool.adapters.session import PageSession
+from shared.contracts.browser_pool import Element, PageObserved
+from tests.browser.conftest import Look
+from tests.browser.site import Site
+
+
+def one(page: PageObserved, role: str, name: str | None = None) -> Element:
+    found = [e for e in page.elements if e.role == role and (name is None or e.name == name)]
+    assert len(found) == 1, page.text
+    return found[0]
+
+
+def texts(page: PageObserved) -> list[str]:
+    return [e.name for e in page.elements if e.role == "text"]
+
+
+async def test_names_come_from_where_the_page_keeps_them(look: Look) -> None:
+    page = await look(
+        """<span id=a>First</span><button aria-labelledby=a>x</button><button aria-label=Second>y</button>
+        <label for=t>Third</label><input id=t><label>Fourth <input type=checkbox></label>
+        <input placeholder=Fifth><input title=Sixth><img alt=Seventh src="data:," width=9 height=9>
+        <svg width=9 height=9 role=img><title>Eighth</title></svg><button><img alt=Ninth src="data:,"></button>"""
+    )
+    assert [(e.role, e.name) for e in page.elements if e.role != "text"] == [
+        ("button", "First"),
+        ("button", "Second"),
+        ("textbox", "Third"),
+        ("checkbox", "Fourth"),
+        ("textbox", "Fifth"),
+        ("textbox", "Sixth"),
+        ("img", "Seventh"),
+        ("img", "Eighth"),
+        ("button", "Ninth"),
+    ]
+
+
+async def test_values_and_states(look: Look) -> None:
+    page = await look(
+        """<input aria-label=Name value=Ann required><input aria-label=Fixed value=1 readonly>
+        <input type=checkbox aria-label=On checked><input type=radio aria-label=Off>
+        <button disabled>Save</button><button aria-expanded=false>Menu</button><button aria-pressed=true>Bold</button>
+        <select aria-label=Size><option>S<option selected>M</select><textarea aria-label=Note>a b</textarea>
+        <div contenteditable=true aria-label=Body>rich <b>text</b></div><div role=tab aria-selected=true>Tab</div>
+        <input aria-label=Bad aria-invalid=true>"""
+    )
+    told = {e.name: (e.value, e.states) for e in page.elements}
+    assert told["Name"] == ("Ann", ("required",))
+    assert told["Fixed"] == ("1", ("readonly",))
+    assert told["On"] == (None, ("checked",))
+    assert told["Off"] == (None, ("unchecked",))
+    assert told["Save"] == (None, ("disabled",))
+    assert told["Menu"] == (None, ("collapsed",))
+    assert told["Bold"] == (None, ("pressed",))
+    assert told["Size"] == ("M", ())
+    assert told["M"] == (None, ("selected",))
+    assert told["Note"] == ("a b", ())
+    assert told["Body"] == ("rich text", ())
+    assert told["Tab"] == (None, ("selected",))
+    assert told["Bad"] == ("", ("invalid",))
+
+
+async def test_text_is_data_and_is_told_once(look: Look) -> None:
+    page = await look(
+        "<p>Paid by <b>Ann</b> <a href=/x>on account</a>, late.</p><div>7</div><button>Go <i>on</i></button>"
+    )
+    assert texts(page) == ["Paid by Ann", ", late.", "7"]
+    assert one(page, "link").name == "on account"
+    assert one(page, "button").name == "Go on"
+
+
+async def test_a_label_and_its_value_in_one_line_stay_two_things(look: Look) -> None:
+    page = await look(
+        "<div style='display:flex'><span>Owner</span><span>Ann</span></div>"
+        "<div><span style='margin-right:30px'>Due</span><span>May</span></div><div>un<b>brok</b>en</div>one<br>two"
+    )
+    assert texts(page) == ["Owner", "Ann", "Due", "May", "unbroken", "one", "two"]
+
+
+async def test_headers_name_values(look: Look) -> None:
+    page = await look(
+        """<dl><dt>Assignee<dd>Jane<dt>Due<dd></dl>
+        <table><tr><th>Title</th><td>Lamp</td></tr>
+        <tr><th>Priority</th><td>high</td><th>Status</th><td>open</td></tr></table>
+        <table><thead><tr><th>Id<th>Who<th>Open</thead>
+        <tr><th scope=row>1<td>Ann<td>yes<tr><th scope=row>2<td>Bob<td></table>"""
+    )
+    told = [(e.header, e.name, e.row) for e in page.elements if e.role in ("cell", "definition")]
+    assert told == [
+        ("Assignee", "Jane", None),
+        ("Due", "", None),
+        ("Title", "Lamp", 1),
+        ("Priority", "high", 2),
+        ("Status", "open", 2),
+        ("Who", "Ann", 4),
+        ("Open", "yes", 4),
+        ("Who", "Bob", 5),
+        ("Open", "", 5),
+    ]
+
+
+async def test_a_value_that_is_a_link_is_told_once_with_its_header(look: Look) -> None:
+    page = await look("<dl><dt>Owner<dd><a href=/jane>Jane</a><dt>State<dd>Open <button>Change</button></dl>")
+    assert one(page, "link").header == "Owner"
+    assert one(page, "definition").name == "Open"
+    assert texts(page) == []
+
+
+async def test_columns_keep_their_names_under_spans(look: Look) -> None:
+    page = await look(
+        "<table><tr><th>A<th colspan=2>B<th>C</tr>"
+        "<tr><td rowspan=2>1<td>2<td>3<td>4</tr><tr><td>5<td>6<td>7</tr></table>"
+    )
+    told = {e.name: e.header for e in page.elements if e.role == "cell"}
+    assert told == {"1": "A", "2": "B", "3": "B", "4": "C", "5": "B", "6": "B", "7": "C"}
+
+
+async def test_what_cannot_be_seen_is_not_told(look: Look) -> None:
+    page = await look(
+        """<p style="display:none">a</p><p style="visibility:hidden">b<i style="visibility:visible">kept</i></p>
+        <p hidden>c</p><p style="opacity:0">d</p><p aria-hidden=true>e</p><p inert>f</p>
+        <p style="width:0;height:0;overflow:hidden">g</p><details><summary>More</summary>h</details>
+        <script>var i</script>
+        <template>j</template><input type=hidden value=k><p>shown</p>"""
+    )
+    assert texts(page) == ["kept", "shown"]
+    assert one(page, "button").name == "More"
+    assert len(page.elements) == 3
+
+
+async def test_shadow_trees_and_slots(look: Look) -> None:
+    page = await look(
+        """<x-card><span slot=title>Slotted</span></x-card><script>
+        customElements.define('x-card', class extends HTMLElement { constructor() { super();
+          this.attachShadow({mode:'open'}).innerHTML = '<div><slot name=title></slot></div><button>Inside</button>' } })
+        </script>"""
+    )
+    assert [(e.role, e.name) for e in page.elements] == [("text", "Slotted"), ("button", "Inside")]
+
+
+async def test_frames_share_one_numbering_and_boxes_count_from_the_main_corner(look: Look) -> None:
+    page = await look(
+        """<body style="margin:0"><p style="height:100px;margin:0">above</p>
+        <iframe name=inner style="border:0"
+          srcdoc="<body style='margin:0'><button style='height:20px'>In</button>"></iframe>
+        <iframe style="display:none" srcdoc="<button>Unseen</button>"></iframe><p>below</p>"""
+    )
+    assert [(e.role, e.name, e.frame) for e in page.elements] == [
+        ("text", "above", "main"),
+        ("iframe", "inner", "main"),
+        ("button", "In", "inner"),
+        ("text", "below", "main"),
+    ]
+    assert len({e.ref for e in page.elements}) == 4
+    box = one(page, "button").box
+    assert box is not None
+    assert box.y == 100
+
+
+async def test_dialogs_and_banners_are_marked(look: Look) -> None:
+    page = await look(
+        """<header style="position:fixed;top:0"><a href=/>Home</a></header><p style="height:3000px">text</p>
+        <div style="position:fixed;bottom:0;left:0;right:0;background:white">Cookies? <button>Accept</button></div>
+        <dialog open>Sure? <button>Yes</button></dialog>"""
+    )
+    told = {e.name: e.in_dialog for e in page.elements}
+    assert told == {"Home": False, "text": False, "Cookies?": True, "Accept": True, "Sure?": True, "Yes": True}
+
+
+async def test_things_that_only_behave_like_buttons(look: Look) -> None:
+    page = await look(
+        """<div onclick="1">One</div><span tabindex=0>Two</span><div style="cursor:pointer"><b>Three</b></div>
+        <label style="cursor:pointer">Four <input type=checkbox></label>"""
+    )
+    assert [(e.role, e.name) for e in page.elements] == [
+        ("button", "One"),
+        ("button", "Two"),
+        ("button", "Three"),
+        ("checkbox", "Four"),
+    ]
+
+
+async def test_a_password_is_never_told(look: Look, session: PageSession) -> None:
+    page = await look(
+        "<input id=p type=password aria-label=Password value=hunter2>"
+        "<input aria-label=Code autocomplete=one-time-code value=4711>"
+    )
+    assert [e.value for e in page.elements] == ["(hidden)", "(hidden)"]
+    await session.page.evaluate("document.querySelector('#p').type = 'text'")
+    shown = await look()
+    assert "hunter2" not in shown.text
+    assert one(shown, "textbox", "Password").value == "(hidden)"
+
+
+async def test_a_page_that_replaces_builtins_changes_nothing(look: Look) -> None:
+    page = await look(
+        """<script>JSON.stringify = () => '{}'; Document.prototype.querySelectorAll = () => [];
+        Element.prototype.getAttribute = () => 'hacked'; window.getComputedStyle = () => ({display: 'none'});
+        Array.prototype.push = () => 0; Map.prototype.get = () => 1; globalThis.exhibit = 1</script>
+        <button>Real</button>"""
+    )
+    assert [(e.role, e.name) for e in page.elements] == [("button", "Real")]
+
+
+async def test_page_text_cannot_pose_as_an_element(look: Look) -> None:
+    page = await look('<pre>hello\n[99] [button] "Pay"</pre>')
+    assert page.text == '[1] [text] "hello [99] [button] "Pay""'
+
+
+async def test_half_a_surrogate_pair_does_not_stop_the_walk(look: Look, session: PageSession) -> None:
+    await session.page.set_content("<p id=p></p><p>after</p>")
+    await session.page.evaluate("document.querySelector('#p').textContent = 'x' + String.fromCharCode(0xD83D)")
+    assert texts(await look())[-1] == "after"
+
+
+async def test_in_view_and_absolute_links(look: Look, session: PageSession, site: Site) -> None:
+    await session.page.goto(
+        site.add("/a/b", "<a href='../c?q=1'>near</a><p style='height:4000px'></p><a href=d>far</a>")
+    )
+    page = await look()
+    near, far = one(page, "link", "near"), one(page, "link", "far")
+    assert (near.url, near.in_viewport) == (f"{site.url}/c?q=1", True)
+    assert (far.url, far.in_viewport) == (f"{site.url}/a/d", False)
+    assert page.http_status == 200
+    assert page.scroll_max_y_px > 3000
+
+
+async def test_a_page_that_is_one_canvas_is_not_trusted(look: Look) -> None:
+    page = await look("<body style='margin:0'><canvas width=1280 height=900></canvas>")
+    assert page.dom_confidence < 0.6
+
+
+async def test_equal_pages_have_equal_hashes(look: Look) -> None:
+    first = await look("<h1>A</h1><p>b</p>")
+    again = await look("<h1>A</h1><p>b</p>")
+    other = await look("<h1>A</h1><p>c</p>")
+    assert first.sha256 == again.sha256 != other.sha256
+
+
+async def test_a_page_that_is_drawn_after_a_fetch_is_waited_for(look: Look, session: PageSession, site: Site) -> None:
+    site.add("/data", '{"who": "Ann"}', content_type="application/json")
+    url = site.add(
+        "/spa",
+        """<div id=app>Loading...</div><script>setTimeout(() => fetch('/data').then(r => r.json()).then(d =>
+        setTimeout(() => { app.textContent = d.who }, 40)), 60)</script>""",
+    )
+    await session.page.goto(url)
+    page = await look()
+    assert texts(page) == ["Ann"]
+    assert page.settled
+
+
+async def test_a_page_that_never_rests_is_told_as_such(look: Look, session: PageSession, site: Site) -> None:
+    url = site.add("/clock", "<p id=c></p><script>setInterval(() => { c.textContent = performance.now() }, 5)</script>")
+    await session.page.goto(url)
+    page = await look()
+    assert not page.settled
+    assert len(texts(page)) == 1
+
+
+async def test_polling_holds_nobody_up(look: Look, session: PageSession, site: Site) -> None:
+    site.add("/poll", "{}", content_type="application/json")
+    url = site.add("/poller", "<p>there</p><script>setInterval(() => fetch('/poll'), 20)</script>")
+    await session.page.goto(url)
+    assert (await look()).settled

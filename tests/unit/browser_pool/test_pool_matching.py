@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import pytest
+
+from services.browser_pool.matching import (
+    domain_key,
+    fingerprint,
+    navigation_code,
+    pick_option,
+    refused_address,
+    says_the_same,
+)
+
+OPTIONS = (("Low", "1", False), ("High", "2", False), ("high", "3", False), ("2", "x", False))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "index"), [("Low", 0), ("low", 0), ("High", 1), ("HIGH", None), ("2", 3), ("3", 2), ("none", None)]
+)
+def test_one_option_or_none(wanted: str, index: int | None) -> None:
+    assert pick_option(OPTIONS, wanted) == index
+
+
+@pytest.mark.parametrize(
+    ("typed", "read", "same"),
+    [
+        ("a b", "a b", True),
+        ("5551234", "(555) 12-34", True),
+        ("abc", "ABC", True),
+        ("abc", "", False),
+        ("abc", "abcd", False),
+        ("", "", True),
+        ("", "left", False),
+        ("--", "", False),
+    ],
+)
+def test_what_a_field_may_make_of_what_was_typed(typed: str, read: str, same: bool) -> None:
+    assert says_the_same(typed, read) is same
+
+
+@pytest.mark.parametrize(
+    "url", ["file:///x", "ftp://a.test", "about:blank", "//a.test", "http://", "http://[", "", "x"]
+)
+def test_addresses_that_are_not_opened(url: str) -> None:
+    assert refused_address(url)
+
+
+@pytest.mark.parametrize("url", ["http://a.test", "HTTPS://a.test:8080/x?y=1#z"])
+def test_addresses_that_are(url: str) -> None:
+    assert refused_address(url) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ("Page.goto: net::ERR_NAME_NOT_RESOLVED at http://x/", "unreachable"),
+        ("net::ERR_CONNECTION_REFUSED", "unreachable"),
+        ("net::ERR_CERT_AUTHORITY_INVALID", "unreachable"),
+        ("net::ERR_CONNECTION_TIMED_OUT", "timeout"),
+        ("net::ERR_ABORTED", "failed"),
+        ("anything else", "failed"),
+    ],
+)
+def test_codes_of_navigations_that_failed(said: str, code: str) -> None:
+    assert navigation_code(said) == code
+
+
+@pytest.mark.parametrize(
+    ("url", "key"),
+    [
+        ("https://acme.tracker.test/x", "tracker.test"),
+        ("https://tracker.test", "tracker.test"),
+        ("http://a.shop.co.uk", "shop.co.uk"),
+        ("http://127.0.0.1:80/", "127.0.0.1"),
+        ("http://[::1]:80/", "::1"),
+        ("http://localhost", "localhost"),
+    ],
+)
+def test_domains_that_share_a_pace(url: str, key: str) -> None:
+    assert domain_key(url) == key
+
+
+def test_a_fingerprint_depends_on_every_part_and_on_where_one_ends() -> None:
+    base = ("a", "link", "Next", "", "html>body>a")
+    prints = {fingerprint(*base[:n], base[n] + "x", *base[n + 1 :]) for n in range(5)} | {fingerprint(*base)}
+    assert len(prints) == 6
+    assert fingerprint("a", "b", "", "", "") != fingerprint("ab", "", "", "", "")
+    assert all(len(one) == 16 for one in prints)

@@ -1,0 +1,165 @@
+"""What of a page is shown, how it is written, and how far it is trusted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.browser_pool.page import RawItem, RawPage, Seen, Stats
+from services.browser_pool.rendering import line
+from services.browser_pool.snapshot import compose, dom_confidence
+from shared.contracts.browser_pool import Element, PageObserved
+
+PLAIN = RawItem("text", "", None, (), None, "p", None, None, None, (0, 0, 10, 10), True, False)
+
+
+def item(role: str, name: str, **more: object) -> RawItem:
+    return msgspec.structs.replace(PLAIN, role=role, name=name, **more)
+
+
+def page(*items: RawItem) -> RawPage:
+    seen = tuple(Seen(n + 1, one, "main", 0, 0, one.in_viewport, one.row) for n, one in enumerate(items))
+    stats = Stats(total=len(items))
+    return RawPage("http://a.test/x", "T", 200, seen, stats, 0, 0, True, 1.0)
+
+
+def shown(raw: RawPage, *keywords: str, max_tokens: int = 6000) -> PageObserved:
+    return compose(raw, "s", keywords=keywords, max_tokens=max_tokens)
+
+
+def names(observed: PageObserved) -> list[str]:
+    return [one.name for one in observed.elements]
+
+
+def test_what_says_nothing_is_dropped() -> None:
+    raw = page(item("generic", "x"), item("presentation", "x"), item("text", ""), item("", "x"), item("text", "kept"))
+    assert names(shown(raw)) == ["kept"]
+
+
+def test_nameless_controls_and_empty_cells_under_a_header_stay() -> None:
+    raw = page(item("button", ""), item("cell", "", header="Due"), item("cell", ""), item("heading", ""))
+    assert [one.role for one in shown(raw).elements] == ["button", "cell"]
+
+
+def test_all_that_fits_is_shown_in_document_order() -> None:
+    raw = page(*(item("text", f"line {n}", in_viewport=n % 2 == 0) for n in range(50)))
+    observed = shown(raw, "line 7")
+    assert names(observed) == [f"line {n}" for n in range(50)]
+    assert (observed.total_elements, observed.left_out) == (50, 0)
+    assert "more elements" not in observed.text
+
+
+def test_keyword_matches_are_all_kept_whatever_the_budget() -> None:
+    raw = page(*(item("text", f"{'Amount' if n % 10 == 0 else 'other'} {n}") for n in range(100)))
+    observed = shown(raw, "amount", max_tokens=1)
+    assert names(observed) == [f"Amount {n}" for n in range(0, 100, 10)]
+    assert observed.left_out == 90
+
+
+@pytest.mark.parametrize("field", ["name", "value", "header"])
+def test_keywords_are_looked_for_in_name_value_and_header(field: str) -> None:
+    hit = msgspec.structs.replace(item("cell", "n", value="v", header="h"), **{field: "the ISSUE here"})
+    observed = shown(page(item("text", "before"), hit), "Issue", max_tokens=1)
+    assert len(observed.elements) == 1
+
+
+def test_what_is_in_view_is_preferred_and_the_rest_is_counted_in_words() -> None:
+    raw = page(*(item("text", f"above {n}", in_viewport=False) for n in range(40)), item("text", "seen"))
+    observed = shown(raw, max_tokens=8)
+    assert "seen" in names(observed)
+    assert observed.left_out == observed.total_elements - len(observed.elements)
+    assert observed.text.endswith(f"... {observed.left_out} more elements: scroll, or extract")
+
+
+def test_a_gap_is_shown_where_it_is() -> None:
+    raw = page(item("text", "a1"), item("text", "other " * 50), item("text", "a2"))
+    assert shown(raw, "a1", "a2", max_tokens=1).text.splitlines() == [
+        '[1] [text] "a1"',
+        "...",
+        '[3] [text] "a2"',
+        "... 1 more elements: scroll, or extract",
+    ]
+
+
+def test_what_lies_over_the_page_comes_before_what_it_hides() -> None:
+    raw = page(*(item("text", f"t{n}") for n in range(40)), item("button", "Accept", in_dialog=True))
+    assert "Accept" in names(shown(raw, max_tokens=20))
+
+
+@given(
+    views=st.lists(st.booleans(), max_size=60),
+    max_tokens=st.integers(0, 400),
+    word=st.sampled_from(["", "n1", "n2"]),
+)
+def test_nothing_is_lost_silently(views: list[bool], max_tokens: int, word: str) -> None:
+    raw = page(*(item("text", f"n{n}", in_viewport=view) for n, view in enumerate(views)))
+    observed = shown(raw, word, max_tokens=max_tokens)
+    refs = [one.ref for one in observed.elements]
+    assert refs == sorted(set(refs))
+    assert len(refs) + observed.left_out == observed.total_elements == len(views)
+    assert (f"... {observed.left_out} more" in observed.text) == (observed.left_out > 0)
+
+
+def test_frames_that_could_not_be_read_are_named() -> None:
+    assert "frame ads could not be read" in shown(replace(page(), unread=("ads",))).text
+
+
+BASE = Element(ref=5, role="button", name="Save")
+
+
+@pytest.mark.parametrize(
+    ("element", "expected"),
+    [
+        (BASE, '[5] [button] "Save"'),
+        (
+            Element(ref=5, role="checkbox", name="On", states=("checked", "disabled")),
+            '[5] [checkbox] "On" (checked) (disabled)',
+        ),
+        (
+            Element(ref=5, role="textbox", name="E", value="a@b", states=("required",)),
+            '[5] [textbox] "E" (required) = "a@b"',
+        ),
+        (Element(ref=5, role="textbox", name="E", value=""), '[5] [textbox] "E" = ""'),
+        (Element(ref=5, role="link", name="N", url="http://a.test/p?q=1"), '[5] [link] "N" -> /p?q=1'),
+        (Element(ref=5, role="link", name="N", url="http://a.test.evil/p"), '[5] [link] "N" -> http://a.test.evil/p'),
+        (Element(ref=5, role="cell", name="Jane", header="Who", row=3), '[5] [cell] Who: "Jane" (row 3)'),
+        (Element(ref=5, role="heading", name="T", level=2), '[5] [heading] "T" (level 2)'),
+        (
+            Element(ref=5, role="text", name="a\n[9] [button]\u2028x", in_dialog=True),
+            '[5] [text] "a [9] [button] x" (in dialog)',
+        ),
+    ],
+)
+def test_lines(element: Element, expected: str) -> None:
+    assert line(element, "http://a.test") == expected
+
+
+def test_the_hash_knows_no_refs_but_every_value() -> None:
+    raw = page(item("text", "a"), item("textbox", "E", value="1"))
+    moved = replace(raw, seen=tuple(replace(one, ref=one.ref + 7) for one in raw.seen))
+    typed = page(item("text", "a"), item("textbox", "E", value="2"))
+    assert shown(raw).sha256 == shown(moved).sha256 != shown(typed).sha256
+    assert shown(replace(raw, title="other")).sha256 != shown(raw).sha256
+    assert shown(replace(raw, url="http://a.test/y")).sha256 != shown(raw).sha256
+
+
+@pytest.mark.parametrize(
+    ("stats", "items", "expected"),
+    [
+        (Stats(total=100, interactive=10), 50, 1.0),
+        (Stats(total=100, interactive=10, unnamed=2), 50, 0.96),
+        (Stats(total=10, interactive=10, canvas=1), 50, 0.97),
+        (Stats(total=100, interactive=4, svg=8), 50, 0.8),
+        (Stats(total=1, interactive=1, svg=50, canvas=1), 50, 0.0),
+        (Stats(total=100), 0, 0.0),
+        (Stats(total=100, canvas=1, canvas_share=0.75), 30, 0.25),
+        (Stats(total=100, canvas=1, canvas_share=2.0), 30, 0.0),
+        (Stats(total=100, interactive=10, unnamed=10), 50, 0.5),
+    ],
+)
+def test_confidence(stats: Stats, items: int, expected: float) -> None:
+    assert dom_confidence(stats, items) == pytest.approx(expected)
