@@ -114,7 +114,7 @@ def limit_reached(view: View, elapsed_s: float) -> Ending | None:
 def _cut_short(view: View, reason: str, message: str) -> Ending:
     """What was read of the right record is kept as a partial success."""
     values = partial_values(view)
-    read = any(value.state != "not_found" for value in values)
+    read = any(value.state != "not_found" and value.field not in view.spec.identity for value in values)
     status = "partial_success" if read else "failed"
     return Ending(status, reason, message, "us", values if read else (), read, view.state.notes)
 
@@ -208,7 +208,7 @@ def _stands_in(value: FieldValue, field: OutputField, text: str) -> bool:
     pieces = cast("list[object]", raw) if isinstance(raw, list) else [cast("object", raw)]
     if all(fold(as_shown(piece)) in fold(text) for piece in pieces):
         return True
-    meant = normalise(field.type, raw)
+    meant = normalise(field.type, cast("object", raw))
     return value.state == "value" and isinstance(meant, Normal) and meant == normalise(field.type, text)
 
 

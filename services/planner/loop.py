@@ -97,6 +97,7 @@ class SampleWork:
         decision = await self.task.decider.decide(self.view)
         self.watch.decide_ms += (self.deps.elapsed_s() - before_s) * 1000
         if isinstance(decision, Look):
+            self.state = read(self.state, decision.seen)
             return await self._look(decision)
         self.state = noted(spent(self.state, decision.usage), decision.notes)
         if isinstance(decision, Unusable):

@@ -6,7 +6,7 @@ A page that answers with an error, or not at all, ends the sample before any mod
 from __future__ import annotations
 
 from services.planner.identity import missing_columns, start_url
-from services.planner.sample_state import Act, Decision, Entry, View
+from services.planner.sample_state import Act, Entry, View
 from shared.contracts.actions import Goto, Screenshot
 from shared.contracts.planner import AnyAction, Fail
 
@@ -15,7 +15,7 @@ GONE = (404, 410)
 LOGIN = (401, 403)
 
 
-def opening(view: View) -> Decision | None:
+def opening(view: View) -> Act | None:
     """The next action while the start page is not yet open and well; None once it is."""
     missing = missing_columns(view.spec, view.sample)
     if missing:
@@ -28,7 +28,7 @@ def opening(view: View) -> Decision | None:
     return _after_visit(view, visits)
 
 
-def _after_visit(view: View, visits: list[Entry]) -> Decision | None:
+def _after_visit(view: View, visits: list[Entry]) -> Act | None:
     visit = visits[-1]
     status = _status(view, visit)
     if status in GONE:
@@ -46,7 +46,7 @@ def _after_visit(view: View, visits: list[Entry]) -> Decision | None:
     return None
 
 
-def after_evidence(view: View, fail: Fail) -> Decision:
+def after_evidence(view: View, fail: Fail) -> Act:
     """A picture of the page first, so that a person can see why; it is tried once."""
     label = {"auth_required": "login_required", "ambiguous": "ambiguous_value"}.get(fail.code, fail.code)
     tried = any(isinstance(e.action, Screenshot) and e.action.label == label for e in view.state.history)

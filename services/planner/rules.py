@@ -6,6 +6,8 @@ right one, and only then is anything captured.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from services.planner.fields import Ambiguous, Found, Reading, field_values
 from services.planner.gates import missing_artifacts
 from services.planner.identity import PageRead, read_page
@@ -31,20 +33,22 @@ def decide(view: View) -> Decision:
         return first or _act(Fail(code="unreachable", note="there is no page to look at"))
     page, read = view.page, read_page(view.spec, view.sample, view.page)
     seen = field_values(view.spec, read.readings, page)
-    return (
+    decision = (
         _clear_the_view(view, page, read)
         or _no_such_record(view, page, read)
         or _look_on(view, page, read, seen)
         or _wrong_page(view, page, read, seen)
-        or _capture(view, page, read, seen)
+        or _capture(view, page, read)
         or _done(seen)
     )
+    # What another record's page shows must never be remembered as this one's.
+    return replace(decision, seen=seen if read.proof.state == "proven" else ())
 
 
 # --- what lies over the page
 
 
-def _clear_the_view(view: View, page: PageObserved, read: PageRead) -> Decision | None:
+def _clear_the_view(view: View, page: PageObserved, read: PageRead) -> Act | Look | None:
     """Sends a banner or a dialog away, unless the record itself is shown in it."""
     button = dismissal(page)
     clicks = sum(isinstance(entry.action, Click) for entry in view.state.history)
@@ -61,7 +65,7 @@ def _record_in_dialog(read: PageRead) -> bool:
 # --- is it there, and is all of it there yet
 
 
-def _no_such_record(view: View, page: PageObserved, read: PageRead) -> Decision | None:
+def _no_such_record(view: View, page: PageObserved, read: PageRead) -> Act | Look | None:
     """The page answers, says in words that there is no such record, and shows none."""
     words = says_not_found(page, tuple(view.spec.not_found_texts))
     if words is None or _shows_something(view, read):
@@ -85,7 +89,7 @@ def _found_in_text(reading: Reading) -> bool:
     return isinstance(reading, Found) and not is_input(reading.candidate.element)
 
 
-def _look_on(view: View, page: PageObserved, read: PageRead, seen: tuple[FieldValue, ...]) -> Decision | None:
+def _look_on(view: View, page: PageObserved, read: PageRead, seen: tuple[FieldValue, ...]) -> Act | Look | None:
     """More of the page, or the same page a little later, for as long as something needed is not there."""
     needed = set(view.spec.required_fields) | set(view.spec.identity)
     missing = [v.field for v in seen if v.state == "not_found"]
@@ -104,7 +108,7 @@ def _look_again(view: View, *, looks: int) -> Look | None:
     return Look(PAUSES_S[done], view.state.max_tokens) if done < min(looks, len(PAUSES_S)) else None
 
 
-def _scroll(view: View, page: PageObserved) -> Decision | None:
+def _scroll(view: View, page: PageObserved) -> Act | Look | None:
     scrolls = sum(isinstance(entry.action, Scroll) for entry in view.state.history)
     if page.scroll_y_px >= page.scroll_max_y_px or scrolls >= MAX_SCROLLS:
         return None
@@ -114,7 +118,7 @@ def _scroll(view: View, page: PageObserved) -> Decision | None:
 # --- pages that do not show the record
 
 
-def _wrong_page(view: View, page: PageObserved, read: PageRead, seen: tuple[FieldValue, ...]) -> Decision | None:
+def _wrong_page(view: View, page: PageObserved, read: PageRead, seen: tuple[FieldValue, ...]) -> Act | Look | None:
     needed = set(view.spec.required_fields) | set(view.spec.identity)
     missing = needed & {v.field for v in seen if v.state == "not_found"}
     if read.proof.state == "mismatch":
@@ -124,16 +128,14 @@ def _wrong_page(view: View, page: PageObserved, read: PageRead, seen: tuple[Fiel
     doubtful = {name: r.texts for name, r in read.readings.items() if isinstance(r, Ambiguous)}
     if doubtful:
         told = "; ".join(f"{name}: {', '.join(map(repr, texts[:5]))}" for name, texts in doubtful.items())
-        return _keeping(
-            after_evidence(view, Fail(code="ambiguous", note=f"more than one value on the page for {told}")), seen
-        )
+        return after_evidence(view, Fail(code="ambiguous", note=f"more than one value on the page for {told}"))
     return None
 
 
 # --- evidence, and the end
 
 
-def _capture(view: View, page: PageObserved, read: PageRead, seen: tuple[FieldValue, ...]) -> Decision | None:
+def _capture(view: View, page: PageObserved, read: PageRead) -> Act | Look | None:
     """The next artifact that is still missing, once the record is proven to be the right one."""
     if read.proof.state != "proven":
         return None
@@ -141,7 +143,7 @@ def _capture(view: View, page: PageObserved, read: PageRead, seen: tuple[FieldVa
         kind, _, label = wanted.partition(":")
         action = _screenshot(view, label) if kind == "screenshot" else _download(page, label)
         if action is not None and _tries(view, action) < MAX_TRIES:
-            return Act(action, BY_RULE, seen=seen)
+            return _act(action)
     return None
 
 
@@ -164,21 +166,15 @@ def _tries(view: View, action: Screenshot | Download) -> int:
     return sum(isinstance(e.action, type(action)) and e.action.label == action.label for e in view.state.history)
 
 
-def _done(seen: tuple[FieldValue, ...]) -> Decision:
-    return Act(
+def _done(seen: tuple[FieldValue, ...]) -> Act | Look:
+    return _act(
         Done(
             values={v.field: v.value for v in seen if v.state == "value"},
             not_present={v.field: v.shown or "" for v in seen if v.state == "not_present"},
             refs={v.field: v.source.ref for v in seen if v.source is not None},
             reason="Every field the page shows has been read.",
-        ),
-        BY_RULE,
-        seen=seen,
+        )
     )
-
-
-def _keeping(decision: Decision, seen: tuple[FieldValue, ...]) -> Decision:
-    return Act(decision.action, decision.decided_by, seen=seen) if isinstance(decision, Act) else decision
 
 
 def _act(action: AnyAction) -> Act:

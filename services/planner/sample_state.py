@@ -110,6 +110,7 @@ class Look:
 
     after_s: float
     max_tokens: int
+    seen: tuple[FieldValue, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,66 @@
+"""One planner on a bus in memory, with a scripted pool, a run, and clocks that stand still."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from planner_pages import NOW, sample, spec
+from scripted_pool import ScriptedPool, pool
+
+from services.planner.deciders import RulesDecider
+from services.planner.deps import Decider, Deps
+from services.planner.handlers import work_sample
+from shared.contracts.discovery import RunRecord
+from shared.contracts.planner import SampleFinished, StepTaken, WorkSample
+from shared.errors import Unsupported
+from shared.streams import RUNS
+from shared.testing.bus import MemoryBus
+
+RUN = "run_1"
+
+
+@dataclass
+class Bench:
+    """``clock_s`` is what the planner's clock shows; ``pauses`` is what it has waited."""
+
+    scripted: ScriptedPool
+    decider: Decider = field(default_factory=RulesDecider)
+    task: dict[str, Any] = field(default_factory=lambda: spec().model_dump(mode="json", by_alias=True))
+    planner: str | None = None
+    clock_s: float = 0.0
+    pauses: list[float] = field(default_factory=list)
+    bus: MemoryBus = field(default_factory=MemoryBus)
+
+    def __post_init__(self) -> None:
+        self.bus.host(pool, self.scripted)
+        clocks = {"now": lambda: NOW, "elapsed_s": lambda: self.clock_s, "wait": self._wait}
+        self.deps = Deps(self.bus, self.bus, self.bus, self._named, "rules", **clocks)
+
+    async def run(self, *, attempt: int = 1, **changes: Any) -> SampleFinished:
+        await self.record()
+        finished = await work_sample(work(**changes), self.deps, attempt)
+        assert finished is not None
+        return finished
+
+    async def record(self) -> None:
+        record = RunRecord(run_id=RUN, spec=self.task, planner=self.planner, concurrency=1, created_at=NOW)
+        await self.bus.create(RUNS, RUN, record)
+
+    @property
+    def steps(self) -> list[StepTaken]:
+        return self.bus.events(StepTaken)
+
+    def _named(self, name: str) -> Decider:
+        if name != "rules":
+            raise Unsupported(f"no planner {name}", code="unknown_planner")
+        return self.decider
+
+    async def _wait(self, pause_s: float) -> None:
+        self.pauses.append(pause_s)
+        self.clock_s += pause_s
+
+
+def work(**changes: Any) -> WorkSample:
+    given = {"run_id": RUN, "sample_id": "TCK-1001", "sample": sample()}
+    return WorkSample(**{**given, **changes})

@@ -1,0 +1,148 @@
+"""A browser pool that serves scripted pages: a small state machine on the asks of the real one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+from planner_pages import artifact, page
+
+from shared.actor.actor import Actor
+from shared.contracts.actions import (
+    Action,
+    ActionResult,
+    Captured,
+    Change,
+    Click,
+    Download,
+    Goto,
+    Navigated,
+    PageChanged,
+    Screenshot,
+)
+from shared.contracts.browser_pool import (
+    ActOnPage,
+    LeaseReply,
+    LeaseSession,
+    NoSessionFree,
+    ObservePage,
+    PageObserved,
+    ReleaseSession,
+    SessionLeased,
+    SessionReleased,
+)
+from shared.errors import ExhibitError
+from shared.subjects import ACT, LEASE, OBSERVE, RELEASE
+
+BLANK = page(url="about:blank", title="", http_status=None)
+
+
+@dataclass
+class ScriptedPool:
+    """``site`` maps a URL to the pages it shows, one look after the other; the last one stays.
+
+    ``clicks`` maps a button's name to the URL it leads to. An error in ``breaks`` is raised by the
+    action of that number (from 1).
+    """
+
+    site: dict[str, list[PageObserved]]
+    clicks: dict[str, str] = field(default_factory=dict)
+    breaks: dict[int, ExhibitError] = field(default_factory=dict)
+    busy: int = 0
+    unreachable: bool = False
+    at: str = "about:blank"
+    looks: int = 0
+    asked: list[Any] = field(default_factory=list)
+    held: set[str] = field(default_factory=set)
+
+    @property
+    def actions(self) -> list[Action]:
+        return [request.action for request in self.asked if isinstance(request, ActOnPage)]
+
+    def count(self, kind: type[Any]) -> int:
+        return sum(isinstance(request, kind) for request in self.asked)
+
+    def show(self) -> PageObserved:
+        pages = self.site.get(self.at, [BLANK])
+        shown = pages[min(self.looks, len(pages) - 1)]
+        self.looks += 1
+        return msgspec.structs.replace(shown, url=self.at, snapshot_id=f"s{self.count(ObservePage)}")
+
+    def go(self, url: str) -> ActionResult:
+        before, self.at, self.looks = self.at, url, 0
+        status = self.site[url][0].http_status if url in self.site else 404
+        change = Change(url_before=before, url_after=url, http_status=status)
+        return result(change, effect=Navigated(url=url, http_status=status))
+
+
+pool: Actor[ScriptedPool] = Actor("browser_pool")
+
+
+def result(change: Change, **rest: Any) -> ActionResult:
+    return ActionResult(**{"ok": True, "code": "ok", "message": "done", "browser_ms": 10.0, "change": change, **rest})
+
+
+@pool.answers(LEASE)
+async def lease(request: LeaseSession, deps: ScriptedPool) -> LeaseReply:
+    deps.asked.append(request)
+    if deps.busy > 0:
+        deps.busy -= 1
+        return NoSessionFree(retry_after_s=0.5)
+    session_id = f"session-{len(deps.asked)}"
+    deps.held.add(session_id)
+    return SessionLeased(session_id=session_id, instance_id="pool1", browser="scripted 1.0")
+
+
+@pool.answers(RELEASE)
+async def release(request: ReleaseSession, deps: ScriptedPool) -> SessionReleased:
+    deps.held.remove(request.session_id)
+    return SessionReleased(session_id=request.session_id)
+
+
+@pool.answers(OBSERVE)
+async def observe(request: ObservePage, deps: ScriptedPool) -> PageObserved:
+    deps.asked.append(request)
+    return deps.show()
+
+
+@pool.answers(ACT)
+async def act(request: ActOnPage, deps: ScriptedPool) -> ActionResult:
+    deps.asked.append(request)
+    if len(deps.actions) in deps.breaks:
+        raise deps.breaks[len(deps.actions)]
+    return DOES.get(type(request.action), nothing)(request.action, deps)
+
+
+def goto(action: Goto, deps: ScriptedPool) -> ActionResult:
+    if deps.unreachable:
+        change = Change(url_before=deps.at, url_after=deps.at)
+        return result(change, ok=False, code="unreachable", message="connection refused")
+    return deps.go(action.url)
+
+
+def click(action: Click, deps: ScriptedPool) -> ActionResult:
+    shown = deps.site[deps.at][min(deps.looks - 1, len(deps.site[deps.at]) - 1)]
+    name = getattr(action.target, "text", None) or shown.elements[action.target.ref - 1].name
+    if name in deps.clicks:
+        return deps.go(deps.clicks[name])
+    return result(Change(url_before=deps.at, url_after=deps.at), effect=PageChanged())
+
+
+def capture(action: Screenshot | Download, deps: ScriptedPool) -> ActionResult:
+    kind, suffix = ("download", ".pdf") if isinstance(action, Download) else ("screenshot", ".png")
+    taken = artifact(action.label, suffix, kind)
+    return result(Change(url_before=deps.at, url_after=deps.at), effect=Captured(), artifact=taken)
+
+
+def nothing(action: Action, deps: ScriptedPool) -> ActionResult:
+    return result(Change(url_before=deps.at, url_after=deps.at))
+
+
+DOES: dict[type[Action], Callable[[Any, ScriptedPool], ActionResult]] = {
+    Goto: goto,
+    Click: click,
+    Screenshot: capture,
+    Download: capture,
+}

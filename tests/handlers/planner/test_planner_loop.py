@@ -1,0 +1,331 @@
+"""The sample actor from command to result, with the rules decider and a scripted browser pool."""
+
+from __future__ import annotations
+
+import pytest
+from planner_bench import RUN, Bench, work
+from planner_pages import NOW, URL, el, heading, page, row, spec, text, ticket
+from scripted_pool import ScriptedPool
+
+from services.planner.handlers import actor, give_up
+from services.planner.sample_state import Act, Unusable
+from shared.contracts.actions import ByText, Click, Goto, Screenshot, Wait
+from shared.contracts.browser_pool import LeaseSession, ObservePage
+from shared.contracts.planner import Done, Fail, FieldValue, SampleFinished, SaveProgress
+from shared.errors import DeadlineExceeded, ExhibitError, PermanentError, TransientError, Unavailable
+from shared.subjects import LEASE, SAMPLE_FINISHED, WORK_SAMPLE
+
+
+def bench(*pages, **rest):
+    return Bench(ScriptedPool({URL: list(pages)} if pages else {}), **rest)
+
+
+def written(**changes):
+    return spec(**changes).model_dump(mode="json", by_alias=True)
+
+
+def values(finished: SampleFinished) -> dict[str, FieldValue]:
+    return {value.field: value for value in finished.values}
+
+
+async def test_a_ticket_is_opened_pictured_and_done():
+    one = bench(page(*ticket()))
+    finished = await one.run()
+    assert (finished.status, finished.reason, finished.fault, finished.flagged) == ("done", "", "", False)
+    assert (finished.attempt, finished.decided_by, finished.usage.llm_calls) == (1, "rules", 0)
+    assert values(finished)["due_date"].value == "2026-03-03"
+    assert [filed.filename for filed in finished.artifacts] == ["01_ticket.png"]
+    assert [type(action) for action in one.scripted.actions] == [Goto, Screenshot]
+    assert one.scripted.held == set()
+
+
+async def test_a_picture_changes_nothing_so_the_page_is_observed_once():
+    one = bench(page(*ticket()))
+    await one.run()
+    assert one.scripted.count(ObservePage) == 1
+
+
+async def test_every_step_is_said_with_what_it_was_decided_on():
+    one = bench(page(*ticket()))
+    finished = await one.run()
+    goto, shot, done = one.steps
+    assert [step.step for step in one.steps] == [1, 2, 3] == list(range(1, finished.steps + 1))
+    assert (goto.observation.sha256, shot.observation.url) == ("", URL)
+    assert shot.observation.sha256 == done.observation.sha256 == page(*ticket()).sha256
+    assert (shot.result.artifact.label, shot.artifacts[0].filename) == ("ticket", "01_ticket.png")
+    assert {value.field for value in done.values} == {"ticket_number", "assignee", "due_date"}
+    assert all(step.decided_by == "rules" and step.action.reason for step in one.steps)
+    assert (goto.started_at, goto.ended_at, goto.started_at.tzinfo is not None) == (NOW, NOW, True)
+    assert (goto.browser_ms, shot.browser_ms, done.browser_ms) == (10.0, 15.0, 0.0)
+
+
+async def test_unassigned_is_told_from_not_found():
+    finished = await bench(page(*ticket(assignee="Unassigned"))).run()
+    assert finished.status == "done"
+    assert (values(finished)["assignee"].state, values(finished)["assignee"].shown) == ("not_present", "Unassigned")
+    lacking = await bench(page(heading("TCK-1001"), *row("Assignee", "Ann"))).run()
+    assert (lacking.status, lacking.reason) == ("needs_review", "missing_fields")
+    assert values(lacking)["due_date"].state == "not_found"
+    assert "due_date" in lacking.message
+
+
+async def test_a_page_that_renders_late_is_waited_for():
+    one = bench(page(text("Loading…")), page(heading("TCK-1001"), *row("Assignee", "Ann")), page(*ticket()))
+    assert (await one.run()).status == "done"
+    assert one.pauses == [0.3, 0.7]
+
+
+async def test_a_banner_is_sent_away_before_the_picture():
+    banner = el("button", "Only necessary", tag="button", in_dialog=True)
+    one = bench(page(banner, *ticket()))
+    one.scripted.clicks = {"Only necessary": URL + "#clean"}
+    one.scripted.site[URL + "#clean"] = [page(*ticket())]
+    assert (await one.run()).status == "done"
+    assert [type(action) for action in one.scripted.actions] == [Goto, Click, Screenshot]
+
+
+async def test_a_record_that_does_not_exist():
+    one = bench(page(heading("Not found"), http_status=404))
+    finished = await one.run()
+    assert (finished.status, finished.reason, finished.fault) == ("failed", "not_found", "record")
+    assert [filed.filename for filed in finished.artifacts] == ["01_not_found.png"]
+    assert "HTTP 404" in finished.message
+
+
+async def test_another_record_than_the_one_asked_for():
+    finished = await bench(page(*ticket("TCK-1002"))).run()
+    assert (finished.status, finished.reason, finished.fault) == ("failed", "identity_mismatch", "site")
+    assert finished.values == ()
+
+
+async def test_a_server_error_that_passes():
+    one = bench(page(http_status=500))
+    site = one.scripted.site[URL]
+    original = one.scripted.go
+
+    def second_time_lucky(url):
+        if len(one.scripted.actions) == 2:
+            site[:] = [page(*ticket())]
+        return original(url)
+
+    one.scripted.go = second_time_lucky
+    assert (await one.run()).status == "done"
+
+
+async def test_a_server_error_that_stays():
+    one = bench(page(http_status=502))
+    finished = await one.run()
+    assert (finished.status, finished.reason, finished.fault) == ("failed", "http_error", "site")
+    assert "502" in finished.message
+    assert sum(isinstance(action, Goto) for action in one.scripted.actions) == 2
+
+
+async def test_a_site_that_cannot_be_reached():
+    one = bench()
+    one.scripted.unreachable = True
+    finished = await one.run()
+    assert (finished.status, finished.reason, finished.fault) == ("failed", "unreachable", "site")
+    assert "connection refused" in finished.message
+    assert one.scripted.count(ObservePage) == 0
+
+
+async def test_a_login_page():
+    one = bench(page(heading("Sign in"), el("textbox", "Password", tag="input", value="(hidden)")))
+    finished = await one.run()
+    assert (finished.status, finished.reason) == ("auth_required", "login_required")
+
+
+# --- bounds
+
+
+async def test_max_steps():
+    finished = await bench(page(*ticket()), task=written(max_steps=1)).run()
+    assert (finished.status, finished.reason, finished.steps) == ("failed", "max_steps_exceeded", 1)
+    partial = await bench(page(*ticket()), task=written(max_steps=2)).run()
+    assert (partial.status, partial.reason, partial.steps) == ("partial_success", "max_steps_exceeded", 2)
+    assert values(partial)["due_date"].value == "2026-03-03"
+
+
+async def test_max_time_is_measured_from_the_lease_on():
+    one = bench(page(heading("TCK-1001"), *row("Assignee", "Ann")), task=written(max_time_s=2.0))
+    one.scripted.busy = 20
+    finished = await one.run()
+    assert (finished.status, finished.reason) == ("partial_success", "time_exceeded")
+    assert values(finished)["assignee"].value == "Ann"
+
+
+# --- leases
+
+
+async def test_a_full_pool_is_waited_for():
+    one = bench(page(*ticket()))
+    one.scripted.busy = 3
+    assert (await one.run()).status == "done"
+    assert one.pauses == [0.5, 0.5, 0.5]
+
+
+async def test_a_pool_that_does_not_listen_is_a_full_one():
+    one = bench(page(*ticket()))
+    await one.bus.set_open(LEASE, False)
+    with pytest.raises(Unavailable) as caught:
+        await one.run()
+    assert caught.value.code == "no_session"
+    assert 120.0 <= sum(one.pauses) < 121.0
+
+
+async def test_the_session_is_given_back_whatever_happens():
+    lost = TransientError("the browser is gone", code="session_lost")
+    one = bench(page(*ticket()))
+    one.scripted.breaks = {2: lost}
+    with pytest.raises(TransientError) as caught:
+        await one.run()
+    assert caught.value.code == "session_lost"
+    assert one.scripted.held == set()
+
+
+async def test_a_session_that_cannot_be_given_back_does_not_undo_the_work():
+    one = bench(page(*ticket()))
+    discard = one.scripted.held
+
+    class Gone(set):
+        def remove(self, _):
+            raise TransientError("no such session", code="session_lost")
+
+    one.scripted.held = Gone(discard)
+    assert (await one.run()).status == "done"
+
+
+async def test_the_lease_names_the_login_state_the_task_wants():
+    one = bench(page(*ticket()), task=written(auth_profile="desk"))
+    await one.run()
+    (lease,) = [request for request in one.scripted.asked if isinstance(request, LeaseSession)]
+    assert (lease.auth_profile, lease.sample_id) == ("desk", "TCK-1001")
+
+
+# --- what comes before a browser
+
+
+async def test_attempts_count_on_in_a_resumed_round():
+    one = bench(page(*ticket()))
+    finished = await one.run(attempt=2, attempt_base=3)
+    assert finished.attempt == 5
+    assert {step.attempt for step in one.steps} == {5}
+
+
+async def test_an_unknown_planner_is_refused_before_a_browser_is_leased():
+    one = bench(page(*ticket()), planner="oracle")
+    with pytest.raises(PermanentError):
+        await one.run()
+    assert one.scripted.asked == []
+
+
+async def test_a_run_without_a_record_is_tried_again():
+    one = bench()
+    with pytest.raises(Unavailable) as caught:
+        await actor.stored[WORK_SAMPLE.pattern].handler(work(), one.deps, 1)
+    assert caught.value.code == "run_unknown"
+
+
+@pytest.mark.parametrize(
+    ("task", "code"),
+    [
+        ({"task_id": "x"}, "invalid_spec"),
+        (written(judgment_required=True, judgment_question="Is it overdue?"), "judgment_unsupported"),
+    ],
+)
+async def test_a_spec_that_cannot_be_run_says_so(task, code):
+    with pytest.raises(PermanentError) as caught:
+        await bench(task=task).run()
+    assert caught.value.code == code
+
+
+async def test_the_spec_of_a_run_is_read_once():
+    one = bench(page(*ticket()))
+    await one.run()
+    one.deps.records = None
+    assert (await work_again(one)).status == "done"
+
+
+async def work_again(one: Bench) -> SampleFinished:
+    return await actor.stored[WORK_SAMPLE.pattern].handler(work(sample_id="TCK-1001"), one.deps, 2)
+
+
+@pytest.mark.parametrize(
+    ("error", "reason", "fault"),
+    [
+        (PermanentError("no key", code="model_key_missing"), "model_key_missing", "us"),
+        (DeadlineExceeded("too slow"), "retries_exhausted", "us"),
+        (Unavailable("host down", code="unreachable"), "retries_exhausted", "site"),
+        (ExhibitError("given up after 4 attempts", code="retries_exhausted"), "retries_exhausted", "us"),
+    ],
+)
+async def test_a_sample_that_is_given_up_is_accounted_for(error, reason, fault):
+    finished = give_up(work(attempt_base=4), bench().deps, 4, error)
+    assert (finished.status, finished.reason, finished.fault, finished.attempt) == ("failed", reason, fault, 8)
+    assert str(error) in finished.message
+    assert finished.run_id == RUN
+    assert actor.stored[WORK_SAMPLE.pattern].emits is SAMPLE_FINISHED
+
+
+# --- deciders that are no rules
+
+
+class Told:
+    """A decider that says what it was told to, step by step."""
+
+    name = "told"
+
+    def __init__(self, *decisions):
+        self.decisions, self.views = list(decisions), []
+
+    def check(self) -> None: ...
+
+    async def decide(self, view):
+        self.views.append(view)
+        said = self.decisions[min(len(self.views), len(self.decisions)) - 1]
+        return said if isinstance(said, Unusable) else Act(said, "told")
+
+    async def aclose(self) -> None: ...
+
+
+async def test_done_without_its_fields_is_sent_back_once_then_reviewed():
+    decider = Told(Goto(url=URL), Done(values={"ticket_number": "TCK-1001"}))
+    one = bench(page(*ticket()), decider=decider, task=written(required_artifacts=[]))
+    finished = await one.run()
+    assert (finished.status, finished.reason, finished.steps) == ("needs_review", "missing_fields", 3)
+    told = decider.views[2].state.last
+    assert told.refused
+    assert told.message == "You called done but these required fields are missing: assignee, due_date"
+
+
+async def test_saved_values_survive_to_the_result():
+    decider = Told(
+        Goto(url=URL),
+        Screenshot(label="ticket"),
+        SaveProgress(values={"assignee": "Ann Lee", "due_date": "Mar 3, 2026"}),
+        Done(values={"ticket_number": "TCK-1001"}),
+    )
+    one = bench(page(*ticket()), decider=decider)
+    finished = await one.run()
+    assert finished.status == "done"
+    assert values(finished)["assignee"].value == "Ann Lee"
+    assert one.steps[2].values[0].field == "assignee"
+
+
+async def test_answers_that_cannot_be_used_end_the_sample_and_crash_nothing():
+    one = bench(page(*ticket()), decider=Told(Goto(url=URL), Unusable("no tool call", "told")))
+    finished = await one.run()
+    assert (finished.status, finished.reason, finished.fault, finished.steps) == ("failed", "bad_replies", "us", 4)
+    assert [step.message for step in one.steps[1:]] == ["no tool call"] * 3
+
+
+async def test_a_decider_may_give_up():
+    finished = await bench(page(*ticket()), decider=Told(Goto(url=URL), Fail(code="blocked", note="a captcha"))).run()
+    assert (finished.status, finished.reason, finished.message) == ("failed", "blocked", "a captcha")
+
+
+async def test_after_an_action_the_page_is_observed_anew():
+    decider = Told(Goto(url=URL), Click(target=ByText(text="More")), Wait(), Fail())
+    one = bench(page(*ticket()), decider=decider)
+    await one.run()
+    assert [view.page.snapshot_id if view.page else None for view in decider.views] == [None, "s1", "s2", "s3"]

@@ -1,0 +1,283 @@
+"""The decider that needs no model: what it does next on each kind of page."""
+
+from __future__ import annotations
+
+import pytest
+from planner_pages import URL, done_result, el, heading, page, picture, row, sample, shot, spec, text, ticket, view
+
+from services.planner.rules import PAUSES_S, decide
+from services.planner.sample_state import Act, Look, SampleState, acted, looked, shown_record
+from shared.contracts.actions import Change, Click, Download, Goto, Navigated, Screenshot, Scroll
+from shared.contracts.planner import Done, Fail
+
+
+def opened(seen=None, *, looks=0, result=None):
+    """The start page has been opened; this page was seen; so many extra looks were taken at it."""
+    state = acted(SampleState(), Goto(url=URL), result or done_result(effect=Navigated(url=URL, http_status=200)), "")
+    for _ in range(looks):
+        state = looked(state, Look(0.3, 6000))
+    return state
+
+
+def patient(seen, **changes):
+    """The decision once looking again has not helped."""
+    return action(seen, looks=len(PAUSES_S), **changes)
+
+
+def action(seen, *, looks=0, state=None, **changes):
+    decision = decide(view(seen, state or opened(looks=looks), **changes))
+    assert isinstance(decision, Act), decision
+    return decision.action
+
+
+def captured(seen_state=None):
+    return acted(shown_record(seen_state or opened(looks=4), "proven"), picture(), shot(), "")
+
+
+def test_it_starts_at_the_filled_start_url():
+    assert action(None, state=SampleState()).url == URL
+    task = spec(start_url="http://host/tickets/{ticket_number}")
+    assert action(None, state=SampleState(), spec=task).url == "http://host/tickets/TCK-1001"
+
+
+def test_a_row_without_the_column_it_needs_fails_before_anything_is_opened():
+    failed = action(None, state=SampleState(), sample=sample(url=None, fields={}))
+    assert (failed.code, "url" in failed.note) == ("missing_column", True)
+
+
+def test_the_short_way_is_open_picture_done():
+    seen = page(*ticket())
+    assert action(seen) == Screenshot(label="ticket", reason="The task asks for a picture of the record.")
+    done = action(seen, state=captured(opened()))
+    assert done.values == {"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "Mar 3, 2026"}
+    assert (done.not_present, done.refs) == ({}, {"ticket_number": 1, "assignee": 3, "due_date": 5})
+
+
+def test_an_absent_value_is_reported_with_the_words_of_the_page():
+    done = action(page(*ticket(assignee="Unassigned", due="-")), state=captured(opened()))
+    assert done.not_present == {"assignee": "Unassigned", "due_date": "-"}
+    assert done.values == {"ticket_number": "TCK-1001"}
+
+
+def test_a_picture_without_a_label_bears_the_name_of_the_task():
+    task = spec(required_artifacts=["screenshot"])
+    assert action(page(*ticket()), spec=task).label == "tickets"
+
+
+def test_a_download_goes_by_the_one_link_that_is_called_so():
+    task = spec(required_artifacts=["download:invoice"])
+    link = el("link", "Invoice (PDF)", tag="a")
+    wanted = action(page(*ticket(), link), spec=task)
+    assert isinstance(wanted, Download)
+    assert (wanted.target.ref, wanted.label) == (6, "invoice")
+    assert isinstance(action(page(*ticket(), link, link), spec=task), Done)
+
+
+# --- what lies over the page
+
+
+def banner(*names):
+    return [el("button", name, tag="button", in_dialog=True) for name in names]
+
+
+@pytest.mark.parametrize(
+    ("names", "pressed"),
+    [
+        (("Accept all", "Reject all"), "Reject all"),
+        (("Accept", "Manage", "Only necessary"), "Only necessary"),
+        (("Accept cookies", "Close"), "Close"),
+        (("OK",), "OK"),
+        (("Accept all",), "Accept all"),
+    ],
+)
+def test_a_banner_is_sent_away_in_the_least_committing_way(names, pressed):
+    seen = page(*banner(*names), *ticket())
+    click = action(seen)
+    assert isinstance(click, Click)
+    assert seen.elements[click.target.ref - 1].name == pressed
+    assert click.target.snapshot_id == seen.snapshot_id
+
+
+@pytest.mark.parametrize("names", [("Close ticket",), ("Delete",), ("Accept invitation",), ("Manage",)])
+def test_buttons_that_do_something_are_left_alone(names):
+    assert isinstance(action(page(*banner(*names), *ticket())), Screenshot)
+
+
+def test_buttons_outside_of_dialogs_are_left_alone():
+    assert isinstance(action(page(el("button", "Close"), *ticket())), Screenshot)
+
+
+def test_a_record_shown_in_a_dialog_is_not_closed():
+    term, value = row("Assignee", "Ann Lee")
+    inside = el("definition", value.name, tag="dd", header="Assignee", in_dialog=True)
+    seen = page(*banner("Close"), heading("TCK-1001"), term, inside, *row("Due", "2026-03-03"))
+    assert isinstance(action(seen), Screenshot)
+
+
+def test_a_banner_that_stays_is_not_fought_for_ever():
+    state = opened()
+    for _ in range(3):
+        state = acted(state, Click(target=action(page(*banner("Close"))).target), done_result(), "")
+    assert isinstance(action(page(*banner("Close"), *ticket()), state=state), Screenshot)
+
+
+# --- not there yet
+
+
+def test_a_page_that_is_still_rendering_is_looked_at_again_a_bounded_number_of_times():
+    skeleton = page(heading("Tickets"), text("Loading…"))
+    pauses = []
+    state = opened()
+    while isinstance(decision := decide(view(skeleton, state)), Look):
+        pauses.append(decision.after_s)
+        state = looked(state, decision)
+    assert tuple(pauses) == PAUSES_S
+
+
+def test_what_does_not_fit_the_budget_is_asked_for():
+    look = decide(view(page(heading("TCK-1001"), left_out=40), opened()))
+    assert (look.after_s, look.max_tokens) == (0.0, 24_000)
+
+
+def test_the_page_below_is_scrolled_to_a_bounded_number_of_times():
+    seen = page(heading("TCK-1001"), scroll_max_y_px=9000.0)
+    state, scrolls = opened(looks=4), 0
+    while isinstance(decide(view(seen, state)).action, Scroll):
+        state, scrolls = acted(state, decide(view(seen, state)).action, done_result(), ""), scrolls + 1
+    assert scrolls == 3
+
+
+def test_an_empty_value_is_looked_at_twice():
+    seen = page(*ticket(assignee=""))
+    assert decide(view(seen, opened())).after_s == PAUSES_S[0]
+    assert isinstance(action(seen, looks=1), Screenshot)
+
+
+def test_a_page_that_never_settles_is_read_all_the_same():
+    assert isinstance(action(page(*ticket(), settled=False)), Screenshot)
+
+
+def test_what_is_missing_in_the_end_is_left_out_of_done():
+    done = action(page(heading("TCK-1001"), *row("Assignee", "Ann")), state=captured())
+    assert isinstance(done, Done)
+    assert "due_date" not in done.values | done.not_present
+
+
+# --- no such record
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_a_record_that_does_not_exist_fails_with_a_picture_of_the_page(status):
+    seen = page(heading("Oops"), http_status=status)
+    assert action(seen).label == "not_found"
+    failed = action(seen, state=acted(opened(), picture("not_found"), shot("not_found"), ""))
+    assert (failed.code, str(status) in failed.note) == ("not_found", True)
+
+
+def test_a_navigation_that_was_answered_with_404_counts_even_as_a_failed_action():
+    result = done_result(ok=False, code="http_error")
+    seen = page(heading("Oops"), http_status=404)
+    assert action(seen, state=opened(result=result)).label == "not_found"
+
+
+@pytest.mark.parametrize(
+    "elements",
+    [
+        (heading("Page not found"),),
+        (heading("TCK-1001 not found"),),
+        (el("alert", "Ticket TCK-1001 does not exist.", tag="div"),),
+        (text("No such issue"),),
+        (heading("404"),),
+        (heading("Not found"), el("combobox", "Assignee", tag="select", value="anyone")),
+    ],
+)
+def test_a_page_that_says_so_in_words_counts_as_not_found(elements):
+    failed = patient(page(*elements), state=acted(opened(looks=4), picture("not_found"), shot("not_found"), ""))
+    assert isinstance(failed, Fail)
+    assert failed.code == "not_found"
+
+
+def test_such_words_are_not_believed_at_first_sight():
+    assert isinstance(decide(view(page(heading("Page not found")), opened())), Look)
+
+
+@pytest.mark.parametrize(
+    "elements",
+    [
+        ticket(assignee="No such person"),
+        (heading("TCK-1001: Page not found after login"), *row("Assignee", "Ann"), *row("Due", "-")),
+        (*ticket(), text("Attachment not found")),
+    ],
+)
+def test_a_record_that_speaks_of_not_found_is_a_record(elements):
+    assert isinstance(patient(page(*elements)), Screenshot)
+
+
+def test_the_words_of_the_site_replace_the_general_ones():
+    task = spec(not_found_texts=["Nix da"])
+    assert patient(page(heading("Leider nix da")), spec=task).label == "not_found"
+    other = decide(view(page(heading("Not found")), acted(opened(looks=4), picture(), shot(), ""), spec=task))
+    assert isinstance(other.action, Done)
+
+
+# --- other pages than the record
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refusal_asks_for_a_login(status):
+    seen = page(http_status=status)
+    assert action(seen).label == "login_required"
+    assert action(seen, state=acted(opened(), picture("login_required"), shot(), "")).code == "auth_required"
+
+
+def password():
+    return el("textbox", "Password", tag="input", value="(hidden)")
+
+
+def test_a_login_page_is_a_status_of_its_own():
+    seen = page(heading("Sign in"), el("textbox", "User", tag="input", value=""), password())
+    state = acted(opened(looks=2), picture("login_required"), shot(), "")
+    assert action(seen, state=state).code == "auth_required"
+
+
+def test_a_login_box_beside_the_record_does_not_matter():
+    assert isinstance(action(page(password(), *ticket())), Screenshot)
+
+
+def test_a_server_error_is_tried_once_more():
+    seen = page(heading("Sorry"), http_status=503)
+    assert isinstance(action(seen), Goto)
+    twice = acted(opened(), Goto(url=URL), done_result(), "")
+    assert action(seen, state=twice).label == "http_error"
+    failed = action(seen, state=acted(twice, picture("http_error"), shot(), ""))
+    assert (failed.code, "503" in failed.note) == ("http_error", True)
+
+
+@pytest.mark.parametrize(
+    ("code", "ends"), [("unreachable", "unreachable"), ("timeout", "unreachable"), ("policy_denied", "policy_denied")]
+)
+def test_a_page_that_cannot_be_opened(code, ends):
+    result = done_result(ok=False, code=code, change=Change(url_before="", url_after=""))
+    state = acted(SampleState(), Goto(url=URL), result, "connection refused")
+    failed = action(None, state=state)
+    assert (failed.code, "connection refused" in failed.note) == (ends, True)
+
+
+def test_another_record_is_never_captured_as_this_one():
+    seen = page(*ticket("TCK-1002"))
+    assert patient(seen).label == "identity_mismatch"
+    failed = action(seen, state=acted(opened(looks=4), picture("identity_mismatch"), shot(), ""))
+    assert (failed.code, "TCK-1002" in failed.note) == ("identity_mismatch", True)
+
+
+def test_two_values_for_one_field_go_to_a_person():
+    seen = page(*ticket(), *row("Assignee", "Bob"))
+    assert isinstance(decide(view(seen, opened())), Look)
+    assert patient(seen).label == "ambiguous_value"
+    failed = action(seen, state=acted(opened(looks=4), picture("ambiguous_value"), shot(), ""))
+    assert (failed.code, "'Ann Lee', 'Bob'" in failed.note) == ("ambiguous", True)
+
+
+def test_without_proof_nothing_is_captured():
+    seen = page(heading("Ticket"), *row("Assignee", "Ann"), *row("Due", "2026-03-03"))
+    assert isinstance(patient(seen), Done)
