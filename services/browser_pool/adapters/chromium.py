@@ -66,9 +66,15 @@ class Chromium:
             warm = await self._take_spare() if storage is None else None
             warm = warm or await self._warm(storage)
         except Error as error:
+            self._drop_dead_driver(error)
             raise Unavailable(f"no page could be opened: {first_line(error.message)}", code="no_browser") from error
         self._make_spare()
         return PageSession(warm.browser, warm.context, warm.page, self._limits, perform, self._pace)
+
+    def _drop_dead_driver(self, error: Error) -> None:
+        """A driver that has died is not asked again: the next lease starts another."""
+        if "Connection closed" in error.message:
+            self._playwright = self._browser = None
 
     def warm_up(self) -> None:
         """Starts browser and first page in the background; what goes wrong is told to the first lease."""

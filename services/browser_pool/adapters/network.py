@@ -19,13 +19,15 @@ class InFlight:
     since_s: float
     main_document: bool
     holds: bool
+    frame: Frame | None
 
 
 class Network:
     """Follows the requests of a context. ``now_s`` is a monotonic clock in seconds."""
 
-    def __init__(self, context: BrowserContext, now_s: Callable[[], float]) -> None:
+    def __init__(self, context: BrowserContext, now_s: Callable[[], float], longest_document_s: float) -> None:
         self._now_s = now_s
+        self._longest_document_s = longest_document_s
         self._flying: dict[Request, InFlight] = {}
         self._known: set[str] = set()
         self._statuses: dict[Page, int] = {}
@@ -52,15 +54,20 @@ class Network:
         return self._early.get(page.url) if known is None else known
 
     def loading_document(self) -> bool:
-        return any(flight.main_document for flight in self._flying.values())
+        return any(flight.main_document and self._counts(flight) for flight in self._flying.values())
 
     def holding(self) -> bool:
         """Whether something is on its way that the page is likely to be drawn from."""
-        now_s = self._now_s()
-        return any(
-            flight.main_document or (flight.holds and now_s - flight.since_s < LONGEST_HOLD_S)
-            for flight in self._flying.values()
-        )
+        return any(self._counts(flight) for flight in self._flying.values())
+
+    def _counts(self, flight: InFlight) -> bool:
+        # Nobody reports the end of a request whose tab or frame was closed.
+        if flight.frame is not None and (flight.frame.is_detached() or flight.frame.page.is_closed()):
+            return False
+        age_s = self._now_s() - flight.since_s
+        if flight.main_document:
+            return age_s < self._longest_document_s
+        return flight.holds and age_s < LONGEST_HOLD_S
 
     def quiet_for_ms(self) -> float:
         """Since a request that counts has ended."""
@@ -70,8 +77,9 @@ class Network:
         if request.resource_type not in HOLDING_TYPES:
             return
         key = f"{request.method} {request.url} {hash(request.post_data_buffer)}"
-        main_document = request.is_navigation_request() and _is_main(frame_of(request))
-        self._flying[request] = InFlight(key, self._now_s(), main_document, key not in self._known)
+        frame = frame_of(request)
+        main_document = request.is_navigation_request() and _is_main(frame)
+        self._flying[request] = InFlight(key, self._now_s(), main_document, key not in self._known, frame)
         self._known.add(key)
         self.data_asked = self.data_asked or request.resource_type in ("fetch", "xhr")
         self.moved.set()

@@ -45,7 +45,7 @@ class PageSession:
     ) -> None:
         self.limits = limits
         self.tabs = Tabs(browser, context, page)
-        self.network = Network(context, time.monotonic)
+        self.network = Network(context, time.monotonic, limits.navigation_s)
         self.targets = Targets()
         self.pace = pace
         self._perform = perform
