@@ -64,5 +64,9 @@ def samples_of(run_id: str, concurrency: int) -> Consumer:
 
 
 def listener(service: str, patterns: tuple[str, ...]) -> Consumer:
-    """The events one service follows, in the order in which they happened."""
-    return Consumer(EVENTS_STREAM.name, service, tuple(f"{pattern}.>" for pattern in patterns))
+    """The events one service follows, strictly in the order in which they happened.
+
+    One at a time: the next is handed out when the last is settled, so that neither a crash nor a
+    second try (a full disk, say) lets a later event overtake an earlier one.
+    """
+    return Consumer(EVENTS_STREAM.name, service, tuple(f"{pattern}.>" for pattern in patterns), max_ack_pending=1)

@@ -149,7 +149,7 @@ async def _follow(
     await bus.open_queue(consumer)
     subscription = await bus.js.pull_subscribe_bind(consumer=consumer.name, stream=consumer.stream)
     while True:
-        messages = await _fetch(subscription, batch=64, timeout_s=DRAIN_S if stop.is_set() else FETCH_S)
+        messages = await _fetch(subscription, timeout_s=DRAIN_S if stop.is_set() else FETCH_S)
         for msg in messages:
             delivery = StoredDelivery(msg)
             await runner.handle(routes[".".join(msg.subject.split(".")[:6])], delivery)
@@ -204,7 +204,7 @@ class QueueWorker:
                 await self._slots.acquire()
                 taken = False
                 try:
-                    for msg in await _fetch(subscription, batch=1, timeout_s=FETCH_S):
+                    for msg in await _fetch(subscription, timeout_s=FETCH_S):
                         taken = True
                         _spawn(self._work, self._handle(msg))
                 finally:
@@ -223,10 +223,10 @@ class QueueWorker:
             self._slots.release()
 
 
-async def _fetch(subscription: JetStreamContext.PullSubscription, *, batch: int, timeout_s: float) -> list[Msg]:
-    """What is there within ``timeout_s``, or nothing. A deleted consumer is a NotFoundError."""
+async def _fetch(subscription: JetStreamContext.PullSubscription, *, timeout_s: float) -> list[Msg]:
+    """One message, or none where none comes within ``timeout_s``. A deleted consumer is a NotFoundError."""
     try:
-        return await subscription.fetch(batch, timeout=timeout_s)
+        return await subscription.fetch(1, timeout=timeout_s)
     except nats.errors.TimeoutError:
         return []
     except nats.js.errors.APIError as exc:

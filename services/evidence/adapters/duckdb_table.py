@@ -1,0 +1,73 @@
+"""combined.csv through DuckDB, straight from the result.json files."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import duckdb
+
+BEFORE = ("sample_id", "row", "status", "reason")
+AFTER = ("not_present", "not_found", "attempt", "llm_calls", "artifacts", "message")
+_COLUMNS = (
+    "{sample_id: 'VARCHAR', row: 'BIGINT', status: 'VARCHAR', reason: 'VARCHAR', message: 'VARCHAR',"
+    " fields: 'MAP(VARCHAR, JSON)', attempt: 'BIGINT', llm_calls: 'BIGINT', artifacts: 'STRUCT(filename VARCHAR)[]'}"
+)
+
+
+class DuckDbTables:
+    """See :class:`services.evidence.deps.Tables`. Equal results give equal bytes."""
+
+    async def combined(self, results: Sequence[str], fields: Sequence[str]) -> bytes:
+        return await asyncio.to_thread(_combined, list(results), list(fields))
+
+
+def _combined(results: list[str], fields: list[str]) -> bytes:
+    if not results:
+        return (",".join([*BEFORE, *fields, *AFTER]) + "\n").encode()
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "combined.csv"
+        with duckdb.connect(config={"threads": 2}) as db:
+            db.execute(_copy(fields, target), {"files": results})
+        return target.read_bytes()
+
+
+def _copy(fields: list[str], target: Path) -> str:
+    columns = [
+        *BEFORE,
+        *(f"{_guarded(_value(field))} AS {_identifier(field)}" for field in fields),
+        *(f"{_named(state)} AS {state}" for state in ("not_present", "not_found")),
+        "attempt",
+        "llm_calls",
+        "array_to_string(list_transform(artifacts, a -> a.filename), ';') AS artifacts",
+        f"{_guarded('message')} AS message",
+    ]
+    rows = f"read_json($files, columns={_COLUMNS}, format='unstructured')"
+    query = f"SELECT {', '.join(columns)} FROM {rows} ORDER BY sample_id"  # noqa: S608  only quoted names of fields
+    return f"COPY ({query}) TO {_text(str(target))} (FORMAT csv, HEADER)"
+
+
+def _value(field: str) -> str:
+    """The value as text: a string as it is, anything else as JSON."""
+    return f"(fields[{_text(field)}] ->> '$.value')"
+
+
+def _named(state: str) -> str:
+    """Names of the fields in this state, in the order of the schema."""
+    return f"array_to_string([e.key FOR e IN map_entries(fields) IF (e.value ->> '$.state') = {_text(state)}], ';')"
+
+
+def _guarded(value: str) -> str:
+    """Formula-injection safe: a spreadsheet must never run what a page said. Plain numbers stay numbers."""
+    risky = f"regexp_matches({value}, '^[=+\\-@\\t\\r]') AND NOT regexp_matches({value}, '^[+-]?[0-9]+([.][0-9]+)?$')"
+    return f"CASE WHEN {risky} THEN '''' || {value} ELSE {value} END"
+
+
+def _identifier(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,138 @@
+"""Pure: what the files of a sample say, made from the messages about it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from shared.contracts.discovery import Sample, SampleFound
+from shared.contracts.planner import FiledArtifact, SampleFinished, StepTaken
+
+
+@dataclass
+class AttemptLog:
+    """The steps of one attempt at one sample, as filed so far. ``problems`` says what is wrong with its artifacts."""
+
+    attempt: int
+    entries: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+
+    @property
+    def steps(self) -> set[int]:
+        return {int(entry["step"]) for entry in self.entries}
+
+    @property
+    def artifacts(self) -> list[FiledArtifact]:
+        return [msgspec.convert(artifact, FiledArtifact) for entry in self.entries for artifact in entry["artifacts"]]
+
+    @property
+    def problems(self) -> list[str]:
+        return [str(problem) for entry in self.entries for problem in entry["problems"]]
+
+
+def log_entry(step: StepTaken, problems: Sequence[str]) -> dict[str, Any]:
+    """One step for action_log.json: the words of a reader first, then all that the step left behind."""
+    built: dict[str, Any] = msgspec.to_builtins(step)
+    action: dict[str, Any] = built.pop("action")
+    return {
+        "step": step.step,
+        "thinking": action.pop("reason"),
+        "action": action.pop("action"),
+        "params": action,
+        "result": step.message or (step.result.message if step.result else ""),
+        "timestamp": built["started_at"],
+        "problems": list(problems),
+        "outcome": built.pop("result"),
+        **{key: value for key, value in built.items() if key not in ("type", "run_id", "sample_id", "step", "message")},
+    }
+
+
+def log_of(attempt: int, entries: Iterable[dict[str, Any]]) -> AttemptLog:
+    return AttemptLog(attempt, list(entries))
+
+
+def result_of(message: SampleFinished, log: AttemptLog, problems: Sequence[str]) -> dict[str, Any]:
+    """result.json. An artifact that is not what it was when it was captured fails the sample, loudly."""
+    built: dict[str, Any] = msgspec.to_builtins(message)
+    status, reason, fault, words = message.status, message.reason, message.fault, message.message
+    if problems:
+        status, reason, fault, words = "failed", "artifact_mismatch", "us", "; ".join(problems)
+    return {
+        "sample_id": message.sample_id,
+        "key": message.sample.key,
+        "row": message.sample.row,
+        "status": status,
+        "reason": reason,
+        "message": words,
+        "fault": fault,
+        "steps": message.steps,
+        "llm_calls": message.usage.llm_calls,
+        "usage": built["usage"],
+        "extracted": {value.field: value.value for value in message.values},
+        "fields": {value["field"]: {k: v for k, v in value.items() if k != "field"} for value in built["values"]},
+        "artifacts": [_artifact(filed) for filed in log.artifacts],
+        "judgment": message.judgment,
+        "flagged": message.flagged or bool(problems),
+        "notes": built["notes"],
+        "attempt": message.attempt,
+        "decided_by": message.decided_by,
+        "started_at": built["started_at"],
+        "finished_at": built["finished_at"],
+    }
+
+
+def _artifact(filed: FiledArtifact) -> dict[str, Any]:
+    artifact = filed.artifact
+    return {
+        "filename": filed.filename,
+        "kind": artifact.kind,
+        "label": artifact.label,
+        "sha256": artifact.sha256,
+        "size_bytes": artifact.size_bytes,
+        "media_type": artifact.media_type,
+        "source_url": artifact.source_url,
+        "timestamp": msgspec.to_builtins(artifact.captured_at),
+    }
+
+
+def sample_file(message: SampleFound) -> dict[str, Any]:
+    """sample.json: what was asked for, as the input had it."""
+    built: dict[str, Any] = msgspec.to_builtins(message.sample)
+    return {**built, "found_at": msgspec.to_builtins(message.found_at)}
+
+
+def samples_csv(samples: Iterable[tuple[Sample, datetime]]) -> bytes:
+    """samples.csv: the population in row order, every input column kept."""
+    ordered = sorted(samples, key=lambda pair: pair[0].row)
+    columns = list(dict.fromkeys(column for sample, _ in ordered for column in sample.fields))
+    extra = [column for column in columns if column not in ("sample_id", "url")]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["sample_id", "url", "discovered_at", "row", *extra])
+    for sample, found_at in ordered:
+        when = str(msgspec.to_builtins(found_at))
+        cells = [sample.url or "", when, sample.row, *(sample.fields.get(column, "") for column in extra)]
+        writer.writerow([sample.sample_id, *(guarded(cell) for cell in cells)])
+    return text.getvalue().encode()
+
+
+def guarded(cell: object) -> object:
+    """A text that a spreadsheet would take for a formula gets an apostrophe; numbers stay as they are."""
+    if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return cell
+    return cell if _is_number(cell) else f"'{cell}"
+
+
+def _is_number(text: str) -> bool:
+    digits = text.removeprefix("-").removeprefix("+").replace(".", "", 1)
+    return digits.isascii() and digits.isdecimal()
+
+
+def as_json(value: object) -> bytes:
+    """JSON for people and programs: indented, stable, a newline at the end."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"

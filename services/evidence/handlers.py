@@ -1,0 +1,195 @@
+"""The actor: files what happened, in the order in which it happened.
+
+Every handler may run twice for one event (a crash between filing and acknowledging), so each leaves
+the same files whether it runs once or again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from services.evidence import layout
+from services.evidence.deps import Deps
+from services.evidence.filing import AttemptLog, as_json, log_entry, result_of, sample_file, samples_csv
+from services.evidence.recall import attempt_log, ended_of, keep_run, run_state
+from services.evidence.rounds import RunState, run_finished, sample_states
+from shared.actor.actor import Actor
+from shared.contracts.actions import Artifact
+from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound
+from shared.contracts.evidence import LoadReply, LoadRun, RunFinished, RunLoaded, RunUnknown
+from shared.contracts.planner import FiledArtifact, SampleFinished, StepTaken
+from shared.errors import PermanentError
+from shared.names import safe_id
+from shared.streams import ARTIFACTS
+from shared.subjects import (
+    LOAD_RUN,
+    POPULATION_CLOSED,
+    RUN_FINISHED,
+    RUN_STARTED,
+    SAMPLE_FINISHED,
+    SAMPLE_FOUND,
+    STEP_TAKEN,
+)
+
+FOR_EVER = None
+"""Evidence is never given up: a full disk is waited for."""
+BIG_FILE_BOUND_S = 120.0
+
+actor: Actor[Deps] = Actor("evidence")
+
+
+@actor.handles(RUN_STARTED, max_attempts=FOR_EVER)
+async def run_started(message: RunStarted, deps: Deps, attempt: int) -> None:
+    """Opens the run's folder, or the next round of a run that is resumed."""
+    state = await run_state(deps, message.run_id)
+    if state is None:
+        state = deps.runs[message.run_id] = RunState(record=message.record)
+    state.start_round(message.attempt_base)
+    if message.attempt_base:
+        state.expected = None
+    await keep_run(deps, state)
+
+
+@actor.handles(SAMPLE_FOUND, max_attempts=FOR_EVER)
+async def sample_found(message: SampleFound, deps: Deps, attempt: int) -> None:
+    """Writes down what was asked for, before anything is done about it."""
+    state = await known_run(deps, message.run_id)
+    key = layout.sample_key(message.run_id, message.sample_id, layout.SAMPLE)
+    await deps.store.write(key, as_json(sample_file(message)))
+    state.found(message.sample, message.found_at)
+
+
+@actor.handles(POPULATION_CLOSED, emits=RUN_FINISHED, max_attempts=FOR_EVER, deadline_s=BIG_FILE_BOUND_S)
+async def population_closed(message: PopulationClosed, deps: Deps, attempt: int) -> RunFinished | None:
+    """From now on it is known how many results there must be."""
+    state = await known_run(deps, message.run_id)
+    state.expected = message.samples
+    key = layout.run_key(message.run_id, layout.SAMPLES)
+    await deps.store.write(key, samples_csv(state.samples.values()))
+    await keep_run(deps, state)
+    return await finish_if_complete(deps, state)
+
+
+@actor.handles(STEP_TAKEN, max_attempts=FOR_EVER, deadline_s=BIG_FILE_BOUND_S)
+async def step_taken(message: StepTaken, deps: Deps, attempt: int) -> None:
+    """Files a step and its artifacts, hashed again at rest."""
+    log = await current_log(deps, message.run_id, message.sample_id, message.attempt)
+    if log is not None and message.step not in log.steps:
+        problems = [problem for filed in message.artifacts if (problem := await file_artifact(deps, message, filed))]
+        log.entries.append(log_entry(message, problems))
+        await deps.store.write(
+            layout.sample_key(message.run_id, message.sample_id, layout.ACTION_LOG), as_json(log.entries)
+        )
+    for filed in message.artifacts:
+        await deps.blobs.remove(ARTIFACTS, filed.artifact.blob)
+
+
+@actor.handles(SAMPLE_FINISHED, emits=RUN_FINISHED, max_attempts=FOR_EVER, deadline_s=BIG_FILE_BOUND_S)
+async def sample_finished(message: SampleFinished, deps: Deps, attempt: int) -> RunFinished | None:
+    """Writes the result; the last one of a run makes the table."""
+    state = await known_run(deps, message.run_id)
+    log = await current_log(deps, message.run_id, message.sample_id, message.attempt)
+    if log is not None:
+        problems = [*log.problems, *missing(message, log)]
+        result = as_json(result_of(message, log, problems))
+        await deps.store.write(layout.sample_key(message.run_id, message.sample_id, layout.RESULT), result)
+        state.end(message.sample_id, ended_of(result))
+        deps.logs.pop((message.run_id, message.sample_id), None)
+    return await finish_if_complete(deps, state)
+
+
+@actor.answers(LOAD_RUN, deadline_s=60.0)
+async def load_run(request: LoadRun, deps: Deps) -> LoadReply:
+    """What is known of a run, for resuming it."""
+    state = await run_state(deps, request.run_id) if safe_id(request.run_id) == request.run_id else None
+    if state is None:
+        where = deps.store.location("")
+        return RunUnknown(run_id=request.run_id, message=f"no run {request.run_id!r} in {where}")
+    return RunLoaded(
+        record=state.record,
+        samples=sample_states(state),
+        finished=state.finished,
+        location=deps.store.location(layout.run_key(request.run_id)),
+    )
+
+
+# --- what the handlers share
+
+
+async def known_run(deps: Deps, run_id: str) -> RunState:
+    """Events of a run come after its start; one of a run that never started is not ours to file."""
+    state = await run_state(deps, run_id)
+    if state is None:
+        raise PermanentError(f"{run_id} was never started here", code="unknown_run")
+    return state
+
+
+async def current_log(deps: Deps, run_id: str, sample_id: str, attempt: int) -> AttemptLog | None:
+    """The log that this attempt writes to; None for an attempt that a later one has overtaken.
+
+    What an earlier attempt left behind is put aside first: evidence is added to, never overwritten.
+    """
+    log = await attempt_log(deps, run_id, sample_id)
+    if attempt < log.attempt:
+        return None
+    if attempt > log.attempt:
+        await put_aside(deps, run_id, sample_id, log.attempt)
+        log = deps.logs[run_id, sample_id] = AttemptLog(attempt)
+    return log
+
+
+async def put_aside(deps: Deps, run_id: str, sample_id: str, attempt: int) -> None:
+    folder = layout.sample_key(run_id, sample_id)
+    for name in await deps.store.names(folder):
+        if name != layout.SAMPLE and not name.startswith("attempt_"):
+            await deps.store.move(f"{folder}/{name}", f"{folder}/{layout.attempt_folder(attempt)}/{name}")
+
+
+async def file_artifact(deps: Deps, step: StepTaken, filed: FiledArtifact) -> str | None:
+    """Puts one artifact in its place; says what is wrong where it is not what was captured."""
+    key = layout.artifact_key(step.run_id, step.sample_id, filed.filename)
+    try:
+        data = await deps.blobs.get(ARTIFACTS, filed.artifact.blob)
+    except PermanentError:
+        # An earlier try may have filed it and been cut off before it wrote that down.
+        data = await deps.store.read(key)
+        if data is None:
+            return f"{filed.filename}: the captured bytes are gone"
+    if problem := differs(data, filed.artifact):
+        return f"{filed.filename}: {problem}"
+    await deps.store.write(key, data)
+    return None
+
+
+def differs(data: bytes, artifact: Artifact) -> str | None:
+    """Why these bytes are not those that were captured."""
+    if len(data) != artifact.size_bytes:
+        return f"{len(data)} bytes arrived, {artifact.size_bytes} were captured"
+    if hashlib.sha256(data).hexdigest() != artifact.sha256:
+        return "its SHA-256 is not that of the capture"
+    return None
+
+
+def missing(message: SampleFinished, log: AttemptLog) -> list[str]:
+    """Artifacts that the result names and no step filed."""
+    filed = {(one.filename, one.artifact.sha256) for one in log.artifacts}
+    return [
+        f"{one.filename}: it was never filed"
+        for one in message.artifacts
+        if (one.filename, one.artifact.sha256) not in filed
+    ]
+
+
+async def finish_if_complete(deps: Deps, state: RunState) -> RunFinished | None:
+    """The table and the summary, once every sample is accounted for."""
+    if not state.complete:
+        return None
+    run_id = state.record.run_id
+    results = [deps.store.location(layout.sample_key(run_id, s, layout.RESULT)) for s in state.samples]
+    table = await deps.tables.combined(results, list(state.record.spec["output_schema"]))
+    key = layout.run_key(run_id, layout.COMBINED)
+    await deps.store.write(key, table)
+    finished = run_finished(state, deps.store.location(layout.run_key(run_id)), deps.store.location(key), deps.now())
+    state.finished = finished
+    await keep_run(deps, state)
+    return finished

@@ -1,0 +1,97 @@
+"""Pure: what is known of a run, and when a round of it is complete.
+
+A round is the first time a run is worked on, or one time it is resumed. Its attempts are those
+above its ``attempt_base``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from shared.contracts.discovery import RunRecord, Sample
+from shared.contracts.evidence import Outcome, RunFinished, SampleState
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What is remembered of a result; all of it is in result.json."""
+
+    status: str
+    reason: str
+    attempt: int
+    llm_calls: int
+    cost_usd: float
+    started_at: datetime
+
+
+@dataclass
+class RunState:
+    """``expected`` is None until the population is closed; ``finished`` is the last round that was."""
+
+    record: RunRecord
+    samples: dict[str, tuple[Sample, datetime]] = field(default_factory=dict[str, tuple[Sample, datetime]])
+    ended: dict[str, Ended] = field(default_factory=dict[str, Ended])
+    expected: int | None = None
+    attempt_base: int = 0
+    open: int = 0
+    finished: RunFinished | None = None
+
+    def found(self, sample: Sample, at: datetime) -> None:
+        if sample.sample_id not in self.samples:
+            self.samples[sample.sample_id] = (sample, at)
+            self.open += not self._counts(sample.sample_id)
+
+    def end(self, sample_id: str, ended: Ended) -> None:
+        before = self._counts(sample_id)
+        self.ended[sample_id] = ended
+        if sample_id in self.samples:
+            self.open += before - self._counts(sample_id)
+
+    def start_round(self, attempt_base: int) -> None:
+        """From now on only what was done before, or ends in this round, counts."""
+        self.attempt_base = attempt_base
+        self.open = sum(not self._counts(sample_id) for sample_id in self.samples)
+
+    @property
+    def complete(self) -> bool:
+        """Every sample is accounted for, and this round was not said to be finished before."""
+        said = self.finished is not None and self.finished.attempt_base == self.attempt_base
+        return self.expected is not None and len(self.samples) >= self.expected and self.open == 0 and not said
+
+    def _counts(self, sample_id: str) -> bool:
+        ended = self.ended.get(sample_id)
+        return ended is not None and (ended.status == "done" or ended.attempt > self.attempt_base)
+
+
+def run_finished(state: RunState, location: str, table: str, now: datetime) -> RunFinished:
+    """The summary of a complete round, over all samples of the run."""
+    counted = Counter((ended.status, ended.reason) for ended in state.ended.values())
+    this_round = [ended.started_at for ended in state.ended.values() if ended.attempt > state.attempt_base]
+    return RunFinished(
+        run_id=state.record.run_id,
+        attempt_base=state.attempt_base,
+        samples=len(state.samples),
+        outcomes=tuple(
+            Outcome(status=status, reason=reason, samples=count) for (status, reason), count in sorted(counted.items())
+        ),
+        location=location,
+        table=table,
+        llm_calls=sum(ended.llm_calls for ended in state.ended.values()),
+        cost_usd=sum(ended.cost_usd for ended in state.ended.values()),
+        started_at=min(this_round, default=now),
+        finished_at=now,
+    )
+
+
+def sample_states(state: RunState) -> tuple[SampleState, ...]:
+    """All samples in row order, with how they ended."""
+    ordered = sorted((sample for sample, _ in state.samples.values()), key=lambda sample: sample.row)
+    return tuple(_state(sample, state.ended.get(sample.sample_id)) for sample in ordered)
+
+
+def _state(sample: Sample, ended: Ended | None) -> SampleState:
+    if ended is None:
+        return SampleState(sample=sample, status=None, reason="", attempt=0)
+    return SampleState(sample=sample, status=ended.status, reason=ended.reason, attempt=ended.attempt)
