@@ -1,0 +1,38 @@
+"""The discovery process: settings > readers of input files > the actor on the bus."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+
+from services.discovery.adapters.excel import read_sheet
+from services.discovery.deps import Deps
+from services.discovery.handlers import actor
+from shared.actor.bus import Bus
+from shared.settings import Settings
+
+NAME = "discovery"
+PLANNERS = frozenset({"rules", "anthropic"})
+
+__all__ = ["NAME", "actor", "open_deps"]
+
+
+@asynccontextmanager
+async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[Deps]:
+    yield Deps(
+        asks=bus,
+        publishes=bus,
+        blobs=bus,
+        records=bus,
+        queues=bus,
+        read_sheet=read_sheet,
+        now=lambda: datetime.now(UTC),
+        planners=PLANNERS,
+    )
+
+
+if __name__ == "__main__":
+    from shared.host.process import main
+
+    main(NAME)

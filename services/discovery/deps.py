@@ -1,0 +1,35 @@
+"""What discovery needs of the world."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from shared.actor.ports import Asks, Blobs, Publishes, Records
+from shared.streams import Consumer
+
+Grid = Sequence[Sequence[object]]
+"""A sheet as it was read: rows of cells, the header row among them."""
+
+
+class RunQueues(Protocol):
+    async def open_queue(self, consumer: Consumer) -> None:
+        """From now on planners may pull from this queue; opening it twice is no error."""
+        ...
+
+
+@dataclass
+class Deps:
+    """``now`` is aware UTC; ``planners`` are the names a request may ask for."""
+
+    asks: Asks
+    publishes: Publishes
+    blobs: Blobs
+    records: Records
+    queues: RunQueues
+    read_sheet: Callable[[bytes], Grid]
+    """The first sheet of an Excel file; InvalidMessage where the bytes are none. It blocks, so it runs in a thread."""
+    now: Callable[[], datetime]
+    planners: frozenset[str]

@@ -1,0 +1,80 @@
+"""The actor: takes run requests, and starts a run or says everything that is wrong."""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+from services.discovery.deps import Deps
+from services.discovery.intake import read_table
+from services.discovery.plan import Plan, checked_spec, new_plan, option_problems, resumed_plan, round_record
+from services.discovery.rows import capped
+from services.discovery.run_ids import rejected_id
+from services.discovery.starting import created, started
+from shared.actor.actor import Actor
+from shared.contracts.discovery import (
+    Problem,
+    RunAccepted,
+    RunRecord,
+    RunRejected,
+    SubmissionRejected,
+    SubmitReply,
+    SubmitRun,
+)
+from shared.contracts.evidence import LoadRun, RunUnknown
+from shared.streams import RUNS
+from shared.subjects import LOAD_RUN, RUN_REJECTED, SUBMIT_RUN
+
+SUBMIT_DEADLINE_S = 110.0
+LOAD_BOUND_S = 60.0
+
+actor: Actor[Deps] = Actor("discovery")
+
+
+@actor.answers(SUBMIT_RUN, deadline_s=SUBMIT_DEADLINE_S)
+async def submit_run(request: SubmitRun, deps: Deps) -> SubmitReply:
+    """Starts the run, or the resumed round of one, that was asked for; nothing at all where anything is wrong."""
+    problems = option_problems(request, deps.planners)
+    if request.resume_run_id is not None:
+        return await _resume(request, request.resume_run_id, problems, deps)
+    plan, more = await _plan(request, deps)
+    if plan is None or problems or more:
+        return await _rejected(request, (*problems, *more), deps)
+    return await started(await created(plan, request.requested_by, deps), plan, deps)
+
+
+async def _plan(request: SubmitRun, deps: Deps) -> tuple[Plan | None, tuple[Problem, ...]]:
+    """The plan of a new run. A spec that is wrong is no reason to keep quiet about the file."""
+    spec, problems = checked_spec(request)
+    if request.samples is None and request.input_file is None:
+        return None, problems
+    table, more = await read_table(request, deps)
+    if spec is None or table is None:
+        return None, (*problems, *more)
+    plan, last = new_plan(request, spec, table)
+    return plan, (*problems, *more, *last)
+
+
+async def _resume(request: SubmitRun, run_id: str, problems: tuple[Problem, ...], deps: Deps) -> SubmitReply:
+    loaded = await deps.asks.ask(LOAD_RUN, LoadRun(run_id=run_id), timeout_s=LOAD_BOUND_S)
+    if isinstance(loaded, RunUnknown):
+        return await _rejected(request, (*problems, Problem(where="resume_run_id", message=loaded.message)), deps)
+    on_bus: RunRecord | None = await deps.records.read(RUNS, run_id, RunRecord)
+    plan, more = resumed_plan(request, loaded, on_bus)
+    if problems or more:
+        return await _rejected(request, (*problems, *more), deps)
+    record = round_record(loaded.record, plan)
+    # Where the bus has outlived the round before, the record is there already.
+    await deps.records.create(RUNS, run_id, record)
+    accepted: RunAccepted = await started(record, plan, deps)
+    return accepted
+
+
+async def _rejected(request: SubmitRun, problems: tuple[Problem, ...], deps: Deps) -> RunRejected:
+    """Said in the reply, and as an event for clients that wait for none."""
+    listed = capped(problems)
+    digest = hashlib.sha256(msgspec.json.encode(request)).hexdigest()
+    event = SubmissionRejected(run_id=rejected_id(deps.now(), digest), problems=listed)
+    await deps.publishes.publish(RUN_REJECTED, event)
+    return RunRejected(problems=listed)

@@ -1,0 +1,86 @@
+"""Pure: what a request comes to. A plan is all that is needed to start a run, or a round of one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from services.discovery.rows import samples_of_table
+from services.discovery.table import Table
+from shared.contracts.discovery import Problem, RunRecord, Sample, SubmitRun
+from shared.contracts.evidence import RunLoaded
+from shared.task_spec import TaskSpec, check_spec
+
+MAX_CONCURRENCY = 256
+
+
+@dataclass(frozen=True)
+class Plan:
+    """``samples`` are to be worked on; ``population`` counts them and those that are done already."""
+
+    spec: dict[str, Any]
+    planner: str | None
+    concurrency: int
+    samples: tuple[Sample, ...]
+    population: int
+    attempt_base: int = 0
+
+
+def option_problems(request: SubmitRun, planners: frozenset[str]) -> tuple[Problem, ...]:
+    """What is wrong with the request itself, whatever is in its spec and samples."""
+    problems: list[Problem] = []
+    given = [name for name in ("samples", "input_file", "resume_run_id") if getattr(request, name) is not None]
+    if len(given) != 1:
+        told = f"give exactly one of samples, input_file and resume_run_id, not {' and '.join(given) or 'none'}"
+        problems.append(Problem(where="request", message=told))
+    if request.planner is not None and request.planner not in planners:
+        told = f"{request.planner!r} is no planner; the planners are {', '.join(sorted(planners))}"
+        problems.append(Problem(where="planner", message=told))
+    if request.concurrency is not None and not 1 <= request.concurrency <= MAX_CONCURRENCY:
+        told = f"{request.concurrency} is not between 1 and {MAX_CONCURRENCY}"
+        problems.append(Problem(where="concurrency", message=told))
+    return tuple(problems)
+
+
+def checked_spec(request: SubmitRun) -> tuple[TaskSpec | None, tuple[Problem, ...]]:
+    if request.spec is None:
+        return None, (Problem(where="spec", message="missing; send the whole task spec"),)
+    spec, problems = check_spec(request.spec)
+    if spec is not None and spec.phase == "discovery":
+        told = "finding samples by navigating is not supported yet; give the samples as a list or a file"
+        return spec, (Problem(where="spec.phase", message=told),)
+    return spec, problems
+
+
+def new_plan(request: SubmitRun, spec: TaskSpec, table: Table) -> tuple[Plan, tuple[Problem, ...]]:
+    """The plan of a new run; it is worth nothing where there is any problem."""
+    samples, problems = samples_of_table(spec, table)
+    concurrency = request.concurrency or spec.concurrency
+    return Plan(request.spec or {}, request.planner, concurrency, samples, len(samples)), problems
+
+
+def resumed_plan(request: SubmitRun, loaded: RunLoaded, on_bus: RunRecord | None) -> tuple[Plan, tuple[Problem, ...]]:
+    """The plan of another round: what is not done, with attempts that count on from the highest one seen.
+
+    ``on_bus`` is the record that planners will read, where there is one; it cannot be changed any more.
+    """
+    record = on_bus or loaded.record
+    problems: list[Problem] = []
+    if request.spec is not None and request.spec != record.spec:
+        told = f"it differs from the spec of {record.run_id}; a resumed run keeps its spec, so leave it out"
+        problems.append(Problem(where="spec", message=told))
+    planner = request.planner or record.planner
+    if on_bus is not None and planner != on_bus.planner:
+        told = f"{record.run_id} was started with {on_bus.planner or 'the default planner'} and keeps it; leave it out"
+        problems.append(Problem(where="planner", message=told))
+    left = tuple(state.sample for state in loaded.samples if state.status != "done")
+    base = max((state.attempt for state in loaded.samples), default=0)
+    concurrency = request.concurrency or record.concurrency
+    return Plan(record.spec, planner, concurrency, left, len(loaded.samples), base), tuple(problems)
+
+
+def round_record(first: RunRecord, plan: Plan) -> RunRecord:
+    """The record of a resumed round: as the first one, with what this round changes."""
+    return msgspec.structs.replace(first, planner=plan.planner, concurrency=plan.concurrency)

@@ -1,0 +1,96 @@
+"""Pure: a table and a task spec to samples, or every problem with where it is."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+from services.discovery.cell_types import misfit
+from services.discovery.sample_keys import key_of, key_template
+from services.discovery.table import Row, Table
+from shared.contracts.discovery import Problem, Sample
+from shared.names import safe_id
+from shared.task_spec import TaskSpec, nullable, placeholders
+
+Wanted = dict[str, list[str]]
+"""A column that must be there, and what asks for it."""
+MAX_LISTED = 200
+_OWN = frozenset({"sample_id", "key"})
+"""What templates other than ``sample_id`` may name without a column: every sample has them."""
+
+
+def samples_of_table(spec: TaskSpec, table: Table) -> tuple[tuple[Sample, ...], tuple[Problem, ...]]:
+    """The samples, in the order of the rows; they are worth nothing where there is any problem."""
+    template = key_template(spec, table.columns)
+    wanted = _wanted(spec, template)
+    problems = [*_missing_columns(wanted, table)]
+    problems += [problem for row in table.rows for problem in _cell_problems(spec, row, wanted)]
+    if not set(placeholders(template or "")) <= set(table.columns):
+        return (), tuple(problems)
+    samples = tuple(sample_of(key_of(template, row), row) for row in table.rows)
+    return samples, (*problems, *_duplicates(samples))
+
+
+def sample_of(key: str, row: Row) -> Sample:
+    return Sample(
+        sample_id=safe_id(key), key=key, row=row.number, url=row.cells.get("url") or None, fields=dict(row.cells)
+    )
+
+
+def capped(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
+    """The first of a long list, and how many more there are."""
+    if len(problems) <= MAX_LISTED:
+        return problems
+    more = Problem(where="input", message=f"and {len(problems) - MAX_LISTED} more problems, not listed")
+    return (*problems[:MAX_LISTED], more)
+
+
+def _missing_columns(wanted: Wanted, table: Table) -> Iterator[Problem]:
+    """One problem a column, with all that asks for it."""
+    for name, askers in wanted.items():
+        if name not in table.columns:
+            told = f"missing; the file has columns {', '.join(table.columns)}{_close(name, table.columns)}"
+            yield Problem(where=f"column {name}", message=f"{told} (asked for by {', '.join(askers)})")
+
+
+def _wanted(spec: TaskSpec, template: str | None) -> Wanted:
+    wanted = {name: ["input_schema"] for name, expression in spec.input_schema.items() if not nullable(expression)}
+    for asker, text, own in _templates(spec, template):
+        for name in placeholders(text):
+            if name not in own:
+                wanted.setdefault(name, []).append(asker)
+    return {name: list(dict.fromkeys(askers)) for name, askers in wanted.items()}
+
+
+def _templates(spec: TaskSpec, template: str | None) -> Iterator[tuple[str, str, frozenset[str]]]:
+    yield "sample_id", template or "", frozenset()
+    yield "start_url", spec.start_url, _OWN
+    for name, text in spec.identity.items():
+        yield f"identity.{name}", text, _OWN
+
+
+def _close(name: str, columns: tuple[str, ...]) -> str:
+    by_lower = {column.lower(): column for column in columns}
+    close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.7)
+    return f"; did you mean {by_lower[close[0]]}?" if close else ""
+
+
+def _cell_problems(spec: TaskSpec, row: Row, wanted: Wanted) -> Iterator[Problem]:
+    for name, expression in spec.input_schema.items():
+        if name in row.cells and (wrong := misfit(expression, row.cells[name])):
+            yield Problem(where=f"row {row.number}, column {name}", message=wrong)
+    for name, askers in wanted.items():
+        required = name in spec.input_schema and not nullable(spec.input_schema[name])
+        if not required and row.cells.get(name) == "":
+            yield Problem(where=f"row {row.number}, column {name}", message=f"empty, and {askers[-1]} needs it")
+
+
+def _duplicates(samples: tuple[Sample, ...]) -> Iterator[Problem]:
+    """One problem a repeat, with the row it repeats."""
+    first: dict[str, Sample] = {}
+    for sample in samples:
+        earlier = first.setdefault(sample.sample_id, sample)
+        if earlier is not sample and sample.key:
+            told = f"the sample {sample.key!r} is in row {earlier.row} already"
+            hint = '; drop one, or let the task spec name samples by other columns, such as "sample_id": "{a}-{b}"'
+            yield Problem(where=f"row {sample.row}", message=told + hint)
