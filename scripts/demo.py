@@ -43,13 +43,14 @@ def main() -> None:
 @contextmanager
 def practice_site() -> Iterator[str]:
     """The site in a process of its own, as a site would be."""
-    process = subprocess.Popen([sys.executable, "-m", "practice.tickets"], stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        yield process.stdout.readline().split()[-1]
-    finally:
-        process.terminate()
-        process.wait(STOP_BOUND_S)
+    command = [sys.executable, "-m", "practice.tickets"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield process.stdout.readline().strip()
+        finally:
+            process.terminate()
+            process.wait(STOP_BOUND_S)
 
 
 def _say(console: Console, finished: RunFinished, differences: list[str]) -> None:

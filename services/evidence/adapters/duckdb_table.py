@@ -36,13 +36,13 @@ def _combined(results: list[str], fields: list[str]) -> bytes:
 
 def _copy(fields: list[str], target: Path) -> str:
     columns = [
-        *BEFORE,
+        *(f"nullif({column}, '') AS {column}" if column == "reason" else column for column in BEFORE),
         *(f"{_guarded(_value(field))} AS {_identifier(field)}" for field in fields),
         *(f"{_named(state)} AS {state}" for state in ("not_present", "not_found")),
         "attempt",
         "llm_calls",
-        "array_to_string(list_transform(artifacts, a -> a.filename), ';') AS artifacts",
-        f"{_guarded('message')} AS message",
+        "nullif(array_to_string([a.filename FOR a IN artifacts], ';'), '') AS artifacts",
+        f"nullif({_guarded('message')}, '') AS message",
     ]
     rows = f"read_json($files, columns={_COLUMNS}, format='unstructured')"
     query = f"SELECT {', '.join(columns)} FROM {rows} ORDER BY sample_id"  # noqa: S608  only quoted names of fields
@@ -56,7 +56,8 @@ def _value(field: str) -> str:
 
 def _named(state: str) -> str:
     """Names of the fields in this state, in the order of the schema."""
-    return f"array_to_string([e.key FOR e IN map_entries(fields) IF (e.value ->> '$.state') = {_text(state)}], ';')"
+    names = f"[e.key FOR e IN map_entries(fields) IF (e.value ->> '$.state') = {_text(state)}]"
+    return f"nullif(array_to_string({names}, ';'), '')"
 
 
 def _guarded(value: str) -> str:
