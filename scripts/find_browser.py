@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 
 from services.browser_pool.adapters.chromium import find_browser
-
 from shared.errors import ExhibitError
 from shared.settings import Settings
 

@@ -99,7 +99,7 @@ def test_drive_executes_actions_and_prints_each_result(cli: Cli, tickets_url: st
     actions = [
         {"action": "click", "target": "Reject all"},
         {"action": "observe"},
-        {"action": "click", "target": "99999"},
+        {"action": "click", "target": {"by": "ref", "ref": 1, "snapshot_id": "of an earlier page"}},
         {"action": "screenshot", "label": "the list"},
     ]
     lines = "\n".join(json.dumps(action) for action in actions)
