@@ -123,8 +123,9 @@ class SampleWork:
 
     async def _look(self, look: Look) -> None:
         if look.after_s:
+            before_s = self.deps.elapsed_s()
             await self.deps.wait(look.after_s)
-            self.watch.browser_ms += look.after_s * 1000
+            self.watch.browser_ms += (self.deps.elapsed_s() - before_s) * 1000
         self.state = looked(self.state, look)
         await self._observe()
 

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, cast
 
 import anthropic
 from anthropic import AsyncAnthropic
+from anthropic.types import Message, ToolUseBlock
+from anthropic.types import Usage as Tokens
+from msgspec.structs import replace
 
 from services.planner.opening import opening
 from services.planner.prices import cost_usd, price_of
@@ -20,7 +23,7 @@ from shared.contracts.planner import Usage
 from shared.errors import ExhibitError, PermanentError, RateLimited, Unavailable
 
 if TYPE_CHECKING:
-    from anthropic.types import Message, TextBlockParam, ToolChoiceParam, ToolParam
+    from anthropic.types import TextBlockParam, ToolChoiceParam, ToolParam
 
 MAX_OUTPUT_TOKENS = 8192
 MAX_RETRIES = 3
@@ -75,7 +78,7 @@ class AnthropicDecider:
             reply = await self._ask(view)
         except anthropic.AnthropicError as exc:
             raise mapped(exc) from exc
-        return self._decision(view, reply)
+        return self._decision(view, readable(reply))
 
     async def aclose(self) -> None:
         await self._client.close()
@@ -105,11 +108,12 @@ class AnthropicDecider:
     def _decision(self, view: View, reply: Message) -> Decision:
         usage = usage_of(self._model, reply)
         notes = () if price_of(self._model) is not None else (f"no price is known for the model {self._model}",)
-        calls = [block for block in reply.content if block.type == "tool_use"]
+        calls = [block for block in reply.content if isinstance(block, ToolUseBlock)]
         if not calls:
             told = f"There was no tool call (the answer stopped with {reply.stop_reason}). Call exactly one tool."
             return Unusable(told, self._model, usage, notes)
-        action = parse_call(calls[0].name, cast("object", calls[0].input), view)
+        name, arguments = (getattr(calls[0], part, None) for part in ("name", "input"))
+        action = parse_call(str(name), arguments, view)
         if isinstance(action, BadCall):
             return Unusable(action.message, self._model, usage, notes)
         return Act(action, self._model, usage, notes=notes)
@@ -123,17 +127,32 @@ def system_blocks(view: View) -> list[TextBlockParam]:
     ]
 
 
+def readable(reply: object) -> Message:
+    """The SDK takes any JSON for a message; a server that is none of Anthropic's may send anything."""
+    if (
+        isinstance(reply, Message)
+        and isinstance(cast("object", reply.content), list)
+        and isinstance(reply.usage, Tokens)
+    ):
+        return reply
+    raise Unavailable("what the model's API answers is no message", code="model_unreadable")
+
+
 def usage_of(model: str, reply: Message) -> Usage:
     """Tokens of one call, and their price; 0 where no price is known."""
-    told = reply.usage
-    tokens = {
-        "llm_calls": 1,
-        "input_tokens": told.input_tokens or 0,
-        "output_tokens": told.output_tokens or 0,
-        "cache_read_tokens": told.cache_read_input_tokens or 0,
-        "cache_write_tokens": told.cache_creation_input_tokens or 0,
-    }
-    return Usage(**tokens, cost_usd=cost_usd(model, Usage(**tokens)) or 0.0)
+    usage = Usage(
+        llm_calls=1,
+        input_tokens=_count(reply, "input_tokens"),
+        output_tokens=_count(reply, "output_tokens"),
+        cache_read_tokens=_count(reply, "cache_read_input_tokens"),
+        cache_write_tokens=_count(reply, "cache_creation_input_tokens"),
+    )
+    return replace(usage, cost_usd=cost_usd(model, usage) or 0.0)
+
+
+def _count(reply: Message, name: str) -> int:
+    count: object = getattr(reply.usage, name, None)
+    return count if isinstance(count, int) and count > 0 else 0
 
 
 def mapped(error: anthropic.AnthropicError) -> ExhibitError:
