@@ -1,0 +1,274 @@
+"""Run requests, as discovery answers them, on the bus in memory."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from datetime import UTC, date, datetime
+
+import msgspec
+import pytest
+import xlsxwriter
+
+from services.discovery.adapters.excel import read_sheet
+from services.discovery.deps import Deps
+from services.discovery.handlers import submit_run
+from shared.actor.actor import Actor
+from shared.contracts.discovery import (
+    InputFile,
+    PopulationClosed,
+    RunAccepted,
+    RunRecord,
+    RunRejected,
+    RunStarted,
+    Sample,
+    SampleFound,
+    SubmissionRejected,
+    SubmitRun,
+)
+from shared.contracts.evidence import LoadReply, LoadRun, RunLoaded, RunUnknown, SampleState
+from shared.contracts.planner import WorkSample
+from shared.errors import Unavailable
+from shared.streams import INPUTS, RUNS, samples_of
+from shared.subjects import LOAD_RUN, WORK_SAMPLE
+from shared.testing.bus import MemoryBus
+
+NOW = datetime(2026, 11, 21, 8, 1, 2, tzinfo=UTC)
+SPEC = {
+    "task_id": "tickets",
+    "goal": "read it",
+    "input_schema": {"number": "string", "url": "string"},
+    "sample_id": "{number}",
+    "output_schema": {"number": "string"},
+}
+ROWS = ({"number": "T-1", "url": "http://x/1"}, {"number": "T-2", "url": "http://x/2"})
+PUBLISHED = (RunStarted, SampleFound, PopulationClosed, WorkSample)
+
+
+@pytest.fixture
+def bus() -> MemoryBus:
+    return MemoryBus()
+
+
+def deps_on(bus: MemoryBus, **changes) -> Deps:
+    ports = dict.fromkeys(("asks", "publishes", "blobs", "records", "queues"), bus)
+    return Deps(**{**ports, "read_sheet": read_sheet, "now": lambda: NOW, "planners": frozenset({"rules"}), **changes})
+
+
+async def put(bus: MemoryBus, name: str, data: bytes) -> InputFile:
+    await bus.put(INPUTS, name, data)
+    return InputFile(name=name, blob=name, size_bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
+
+
+def where(reply: RunRejected) -> list[str]:
+    assert isinstance(reply, RunRejected)
+    return [problem.where for problem in reply.problems]
+
+
+def nothing_started(bus: MemoryBus) -> bool:
+    return not bus.queues and not any(bus.events(type_) for type_ in PUBLISHED)
+
+
+async def test_a_run_begins_with_its_whole_population_and_then_its_work(bus):
+    reply = await submit_run(SubmitRun(spec=SPEC, samples=ROWS, concurrency=3, requested_by="me"), deps_on(bus))
+    assert reply == RunAccepted(run_id="run_2026-11-21_080102", samples=2)
+    kinds = [type(message) for _, message in bus.published]
+    assert kinds == [RunStarted, SampleFound, SampleFound, PopulationClosed, WorkSample, WorkSample]
+    assert [found.sample.row for found in bus.events(SampleFound)] == [1, 2]
+    assert list(bus.queues.values()) == [samples_of(reply.run_id, 3)]
+    record = await bus.read(RUNS, reply.run_id, RunRecord)
+    assert record == bus.events(RunStarted)[0].record
+    assert (record.planner, record.concurrency, record.requested_by) == (None, 3, "me")
+
+
+async def test_two_runs_of_one_second_have_two_names(bus):
+    request = SubmitRun(spec=SPEC, samples=ROWS)
+    first, second = await submit_run(request, deps_on(bus)), await submit_run(request, deps_on(bus))
+    assert (first.run_id, second.run_id) == ("run_2026-11-21_080102", "run_2026-11-21_080102_2")
+
+
+async def test_everything_wrong_is_said_at_once_and_nothing_starts(bus):
+    request = SubmitRun(
+        spec={**SPEC, "goal": 1, "colour": "red"}, samples=({"number": ["x"]},), planner="oracle", concurrency=0
+    )
+    reply = await submit_run(request, deps_on(bus))
+    expected = {"planner", "concurrency", "spec.goal", "spec.colour", "row 1, column number"}
+    assert set(where(reply)) == expected
+    assert nothing_started(bus)
+    [event] = bus.events(SubmissionRejected)
+    assert event.problems == reply.problems
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        SubmitRun(spec=SPEC),
+        SubmitRun(spec=SPEC, samples=ROWS, resume_run_id="run_1"),
+    ],
+)
+async def test_samples_come_from_exactly_one_place(bus, request_):
+    bus.host(evidence(RunUnknown(run_id="run_1", message="no run")), None)
+    assert "request" in where(await submit_run(request_, deps_on(bus)))
+    assert nothing_started(bus)
+
+
+@pytest.mark.parametrize(
+    ("changes", "place"),
+    [({"spec": None}, "spec"), ({"spec": {**SPEC, "phase": "discovery"}}, "spec.phase"), ({"samples": ()}, "samples")],
+)
+async def test_what_cannot_be_run_is_refused(bus, changes, place):
+    request = msgspec.structs.replace(SubmitRun(spec=SPEC, samples=ROWS), **changes)
+    assert where(await submit_run(request, deps_on(bus))) == [place]
+    assert nothing_started(bus)
+
+
+@pytest.mark.parametrize("concurrency", [0, 257, -1])
+async def test_concurrency_has_bounds(bus, concurrency):
+    request = SubmitRun(spec=SPEC, samples=ROWS, concurrency=concurrency)
+    assert where(await submit_run(request, deps_on(bus))) == ["concurrency"]
+
+
+async def test_a_csv_file_is_read(bus):
+    file = await put(bus, "in.csv", "\ufeffnumber;url;team\r\nT-1;http://x/1;Zoë\r\n".encode())
+    reply = await submit_run(SubmitRun(spec=SPEC, input_file=file), deps_on(bus))
+    assert reply.samples == 1
+    assert bus.events(WorkSample)[0].sample.fields["team"] == "Zoë"
+
+
+async def test_an_excel_file_is_read_by_what_it_is_whatever_it_is_called(bus):
+    file = await put(bus, "in.csv", workbook([["number", "url", "due"], [1001, "http://x/1", date(2026, 3, 3)]]))
+    await submit_run(SubmitRun(spec=SPEC, input_file=file), deps_on(bus))
+    sample = bus.events(SampleFound)[0].sample
+    assert (sample.sample_id, sample.fields["due"]) == ("1001", "2026-03-03")
+
+
+def workbook(rows) -> bytes:
+    data = io.BytesIO()
+    with xlsxwriter.Workbook(data, {"in_memory": True, "default_date_format": "yyyy-mm-dd"}) as book:
+        sheet = book.add_worksheet()
+        for number, row in enumerate(rows):
+            sheet.write_row(number, 0, row)
+    return data.getvalue()
+
+
+@pytest.mark.parametrize("data", [b"", b"PK\x03\x04 this is no workbook", b"\x00\x00", b"number,url\n"])
+async def test_a_file_that_cannot_be_read_is_a_problem_that_names_it(bus, data):
+    file = await put(bus, "in.xlsx", data)
+    reply = await submit_run(SubmitRun(spec=SPEC, input_file=file), deps_on(bus))
+    assert where(reply) == ["in.xlsx"]
+    assert nothing_started(bus)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"sha256": "0" * 64}, {"size_bytes": 1}, {"blob": "elsewhere"}, {"size_bytes": 1 << 40}]
+)
+async def test_bytes_that_are_not_those_of_the_request_are_refused(bus, changes):
+    file = msgspec.structs.replace(await put(bus, "in.csv", b"number,url\nT-1,http://x\n"), **changes)
+    assert where(await submit_run(SubmitRun(spec=SPEC, input_file=file), deps_on(bus))) == ["in.csv"]
+
+
+async def test_a_thousand_samples_come_in_row_order(bus):
+    rows = tuple({"number": f"T-{n}", "url": "http://x"} for n in range(1, 1001))
+    reply = await submit_run(SubmitRun(spec=SPEC, samples=rows), deps_on(bus))
+    assert reply.samples == 1000
+    assert [found.sample.row for found in bus.events(SampleFound)] == list(range(1, 1001))
+    assert len(bus.events(WorkSample)) == 1000
+
+
+class FullBus(MemoryBus):
+    """Stores everything but the work."""
+
+    async def publish(self, subject, message):
+        if subject is WORK_SAMPLE:
+            raise Unavailable("no room", code="bus_slow")
+        await super().publish(subject, message)
+
+
+async def test_a_run_that_is_cut_off_while_it_starts_is_named():
+    bus = FullBus()
+    with pytest.raises(Unavailable, match="run_2026-11-21_080102 was only partly started: no room") as caught:
+        await submit_run(SubmitRun(spec=SPEC, samples=ROWS), deps_on(bus))
+    assert caught.value.code == "bus_slow"
+    assert bus.events(PopulationClosed), "the population is whole before any work is given out"
+
+
+# --- resuming
+
+
+def evidence(reply: LoadReply) -> Actor[None]:
+    actor: Actor[None] = Actor("evidence")
+
+    @actor.answers(LOAD_RUN)
+    async def load(request: LoadRun, deps: None) -> LoadReply:
+        return reply
+
+    return actor
+
+
+def record(**changes) -> RunRecord:
+    first = RunRecord(run_id="run_1", spec=SPEC, planner="rules", concurrency=2, created_at=NOW)
+    return msgspec.structs.replace(first, **changes)
+
+
+def loaded(*states: tuple[str | None, int]) -> RunLoaded:
+    samples = tuple(
+        SampleState(
+            sample=Sample(sample_id=f"T-{n}", key=f"T-{n}", row=n, fields={"number": f"T-{n}"}),
+            status=status,
+            reason="",
+            attempt=attempt,
+        )
+        for n, (status, attempt) in enumerate(states, start=1)
+    )
+    return RunLoaded(record=record(), samples=samples, finished=None, location="evidence/run_1")
+
+
+RESUME = SubmitRun(resume_run_id="run_1")
+
+
+async def test_a_resumed_run_works_on_what_is_not_done(bus):
+    bus.host(evidence(loaded(("done", 1), ("failed", 3), (None, 0), (None, 2))), None)
+    reply = await submit_run(RESUME, deps_on(bus))
+    assert reply == RunAccepted(run_id="run_1", samples=3, already_done=1, attempt_base=3)
+    assert [(work.sample_id, work.attempt_base) for work in bus.events(WorkSample)] == [
+        ("T-2", 3),
+        ("T-3", 3),
+        ("T-4", 3),
+    ]
+    assert bus.events(SampleFound) == []
+    assert bus.events(PopulationClosed) == [PopulationClosed(run_id="run_1", samples=4, attempt_base=3)]
+    assert list(bus.queues.values()) == [samples_of("run_1", 2)]
+    assert await bus.read(RUNS, "run_1", RunRecord) == record()
+
+
+async def test_where_nothing_is_left_the_round_still_begins_and_ends(bus):
+    bus.host(evidence(loaded(("done", 1), ("done", 2))), None)
+    reply = await submit_run(RESUME, deps_on(bus))
+    assert (reply.samples, reply.already_done) == (0, 2)
+    assert [type(message) for _, message in bus.published] == [RunStarted, PopulationClosed]
+
+
+async def test_a_run_nobody_knows_is_a_problem_that_says_where_it_was_looked_for(bus):
+    bus.host(evidence(RunUnknown(run_id="run_1", message="no run 'run_1' in /evidence")), None)
+    reply = await submit_run(RESUME, deps_on(bus))
+    assert reply.problems[0].message == "no run 'run_1' in /evidence"
+    assert nothing_started(bus)
+
+
+async def test_a_resumed_run_keeps_its_spec_and_may_change_its_concurrency(bus):
+    bus.host(evidence(loaded((None, 0))), None)
+    assert where(await submit_run(msgspec.structs.replace(RESUME, spec={**SPEC, "goal": "else"}), deps_on(bus))) == [
+        "spec"
+    ]
+    reply = await submit_run(msgspec.structs.replace(RESUME, spec=SPEC, concurrency=9), deps_on(bus))
+    assert isinstance(reply, RunAccepted)
+    assert bus.events(RunStarted)[0].record == record(concurrency=9)
+
+
+async def test_a_planner_the_bus_will_not_take_is_refused_rather_than_ignored(bus):
+    bus.host(evidence(loaded((None, 0))), None)
+    await bus.create(RUNS, "run_1", record())
+    request = msgspec.structs.replace(RESUME, planner="other")
+    reply = await submit_run(request, deps_on(bus, planners=frozenset({"rules", "other"})))
+    assert where(reply) == ["planner"]
+    assert nothing_started(bus)

@@ -1,0 +1,107 @@
+"""From bytes and objects to tables: encodings, delimiters, shapes."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time
+
+import pytest
+
+from services.discovery.delimited import decode, delimiter_of, grid_of
+from services.discovery.table import cell_text, table_of, table_of_objects
+
+
+def table(data: bytes):
+    grid, problems, _ = grid_of(data, "in.csv")
+    assert problems == ()
+    return table_of(grid, "in.csv")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_the_same_text_comes_out_of_every_encoding(encoding):
+    found, problems = table("name,url\nZoë,x\n".encode(encoding))
+    assert problems == ()
+    assert [dict(row.cells) for row in found.rows] == [{"name": "Zoë", "url": "x"}]
+
+
+def test_only_a_guess_at_the_encoding_is_called_one():
+    assert decode("Zoë".encode("cp1252")).guessed
+    assert not decode("Zoë".encode()).guessed
+
+
+@pytest.mark.parametrize("data", [b"\x00\x01\x02", b"\x89PNG\r\n\x1a\n\x00", b"a\x81b"])
+def test_what_is_no_text_is_said_to_be_none(data):
+    grid, problems, _ = grid_of(data, "in.csv")
+    assert grid == []
+    assert "no text" in problems[0].message
+
+
+@pytest.mark.parametrize(
+    ("header", "mark"),
+    [("a,b;c,d", ","), ("a;b;c", ";"), ("a\tb", "\t"), ("only", ","), ('"a;b;c",d', ",")],
+)
+def test_the_delimiter_is_the_one_that_cuts_the_header(header, mark):
+    assert delimiter_of(header + "\n1;2,3\n") == mark
+
+
+def test_excels_own_line_about_the_delimiter_is_no_header():
+    found, _ = table(b"sep=;\na;b\n1;2\n")
+    assert found.columns == ("a", "b")
+
+
+def test_a_quote_that_never_closes_does_not_eat_the_rest():
+    _, problems, _ = grid_of(b'a,b\n"1,2\n3,4\n', "in.csv")
+    assert "cannot be read as CSV" in problems[0].message
+
+
+def test_rows_are_counted_under_the_header_blank_ones_too():
+    found, problems = table(b"\n\na,b\n1,2\n\n,\n3,4\n")
+    assert problems == ()
+    assert [row.number for row in found.rows] == [1, 4]
+
+
+@pytest.mark.parametrize(("data", "words"), [(b"", "empty"), (b"\n \n", "empty"), (b"a,b\n", "no row under it")])
+def test_a_file_without_rows_says_what_is_missing(data, words):
+    _, problems = table(data)
+    assert words in problems[0].message
+
+
+def test_every_flaw_in_the_shape_is_listed():
+    _, problems = table(b"a,a,,b\n1,2,3,4\n1,2,3,4,5\n")
+    assert [problem.where for problem in problems] == ["in.csv, column a", "in.csv, column 3", "row 2"]
+
+
+def test_empty_columns_at_the_end_are_no_flaw():
+    found, problems = table(b"a,b,,\n1,2,,\n")
+    assert problems == ()
+    assert found.columns == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        (None, ""),
+        (1001.0, "1001"),
+        (0.5, "0.5"),
+        (7, "7"),
+        (True, "true"),
+        (float("inf"), "inf"),
+        (date(2026, 3, 3), "2026-03-03"),
+        (datetime(2026, 3, 3), "2026-03-03"),
+        (datetime(2026, 3, 3, 10, 30), "2026-03-03T10:30:00"),
+        (time(12, 0), "12:00:00"),
+        ("  x ", "x"),
+    ],
+)
+def test_cells_become_clean_text(cell, text):
+    assert cell_text(cell) == text
+
+
+def test_objects_may_lack_keys_and_must_hold_plain_values():
+    found, problems = table_of_objects([{"a": 1}, {"b": ["x"]}])
+    assert found.columns == ("a", "b")
+    assert [problem.where for problem in problems] == ["row 2, column b"]
+    assert dict(found.rows[0].cells) == {"a": "1", "b": ""}
+
+
+def test_no_objects_are_a_problem():
+    assert table_of_objects([])[1]
