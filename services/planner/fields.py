@@ -98,10 +98,10 @@ def _same(shown: str, field: OutputField) -> str:
 
 
 def _in_row_of(key: str, candidates: Sequence[Candidate], page: PageObserved) -> list[Candidate]:
-    """The candidates in the one table row that shows ``key``; all of them where no such row is."""
+    """The candidates in table rows that show ``key``; all of them where no such row is."""
     rows = {e.row for e in page.elements if e.row is not None and fold(text_of(e)) == fold(key)}
     chosen = [candidate for candidate in candidates if candidate.row in rows]
-    return chosen if len(rows) == 1 and chosen else list(candidates)
+    return chosen or list(candidates)
 
 
 # --- elements that name their label themselves

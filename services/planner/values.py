@@ -96,8 +96,6 @@ def _decimal(raw: object) -> Normal | Invalid:
 
 
 def _exact(raw: object) -> Decimal | None:
-    if isinstance(raw, bool):
-        return None
     text = _CURRENCY.sub(r"\1", tidy(as_shown(raw)).replace("−", "-"))
     if _EUROPEAN.fullmatch(text):
         text = text.replace(".", "").replace(",", ".")

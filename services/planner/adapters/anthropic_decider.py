@@ -129,11 +129,8 @@ def system_blocks(view: View) -> list[TextBlockParam]:
 
 def readable(reply: object) -> Message:
     """The SDK takes any JSON for a message; a server that is none of Anthropic's may send anything."""
-    if (
-        isinstance(reply, Message)
-        and isinstance(cast("object", reply.content), list)
-        and isinstance(reply.usage, Tokens)
-    ):
+    content: object = getattr(reply, "content", None)
+    if isinstance(reply, Message) and isinstance(content, list) and isinstance(getattr(reply, "usage", None), Tokens):
         return reply
     raise Unavailable("what the model's API answers is no message", code="model_unreadable")
 

@@ -104,7 +104,7 @@ def test_of_a_list_the_row_of_the_record_counts():
         (text("Assignee: Ann Priority: high"),),
         (text("Assignee: Ann Due date: 2026-03-03"),),
         (text("The assignee: see below"),),
-        (el("searchbox", "Assignee", value="Bob"),),
+        (el("searchbox", "Assignee", tag="input", value="Bob"),),
         (*row("Assignee", "Loading…"),),
     ],
 )

@@ -270,6 +270,12 @@ def test_another_record_is_never_captured_as_this_one():
     assert (failed.code, "TCK-1002" in failed.note) == ("identity_mismatch", True)
 
 
+def test_what_another_record_shows_is_not_remembered():
+    assert decide(view(page(*ticket("TCK-1002")), opened())).seen == ()
+    seen = {value.field for value in decide(view(page(*ticket()), opened())).seen}
+    assert seen == {"ticket_number", "assignee", "due_date"}
+
+
 def test_two_values_for_one_field_go_to_a_person():
     seen = page(*ticket(), *row("Assignee", "Bob"))
     assert isinstance(decide(view(seen, opened())), Look)
