@@ -149,7 +149,7 @@ def changed(before: State, after: State | None) -> bool:
 
 
 def _clicked(session: PageSession, found: Found, effect: Effect) -> Outcome:
-    what = f'{found.now.role} "{found.now.name}"'
+    what = f'{found.now.role} "{found.now.name or found.now.text[:80]}"'
     status = effect.http_status if isinstance(effect, Navigated) else None
     if status is not None and status >= 400:
         return refuse(

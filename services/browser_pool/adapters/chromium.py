@@ -15,6 +15,7 @@ from playwright.async_api import Browser, BrowserContext, Error, Page, Playwrigh
 
 from services.browser_pool.adapters import engine
 from services.browser_pool.adapters.actions import perform
+from services.browser_pool.adapters.gone import unless_gone
 from services.browser_pool.adapters.session import Limits, Pace, PageSession
 from services.browser_pool.matching import first_line
 from shared.errors import PermanentError, Unavailable
@@ -51,6 +52,7 @@ class Chromium:
         self._playwright: Playwright | None = None
         self._browser: Browser | None = None
         self._spare: asyncio.Task[Warm] | None = None
+        self._stopping: set[asyncio.Task[None]] = set()
         # Two leases at once must not start two browsers.
         self._starting = asyncio.Lock()
 
@@ -62,19 +64,26 @@ class Chromium:
 
     async def open_session(self, auth_profile: str | None) -> PageSession:
         storage = None if auth_profile is None else await asyncio.to_thread(auth_file, self._auth_dir, auth_profile)
+        driver = self._playwright
         try:
             warm = await self._take_spare() if storage is None else None
             warm = warm or await self._warm(storage)
         except Error as error:
-            self._drop_dead_driver(error)
+            self._drop_dead_driver(driver, error)
             raise Unavailable(f"no page could be opened: {first_line(error.message)}", code="no_browser") from error
         self._make_spare()
         return PageSession(warm.browser, warm.context, warm.page, self._limits, perform, self._pace)
 
-    def _drop_dead_driver(self, error: Error) -> None:
-        """A driver that has died is not asked again: the next lease starts another."""
-        if "Connection closed" in error.message:
-            self._playwright = self._browser = None
+    def _drop_dead_driver(self, driver: Playwright | None, error: Error) -> None:
+        """A browser or driver that has died is not asked again: the next lease starts others."""
+        if "has been closed" not in error.message and "Connection closed" not in error.message:
+            return
+        if driver is None or driver is not self._playwright:  # another lease has replaced it already
+            return
+        self._playwright = self._browser = None
+        stopping = asyncio.create_task(_quietly(driver.stop()))
+        self._stopping.add(stopping)
+        stopping.add_done_callback(self._stopping.discard)
 
     def warm_up(self) -> None:
         """Starts browser and first page in the background; what goes wrong is told to the first lease."""
@@ -90,6 +99,7 @@ class Chromium:
             await _quietly(self._browser.close())
         if self._playwright is not None:
             await _quietly(self._playwright.stop())
+        await asyncio.gather(*self._stopping)
         self._browser = self._playwright = None
 
     def _make_spare(self) -> None:
@@ -112,17 +122,16 @@ class Chromium:
 
     async def _warm(self, storage: Path | None) -> Warm:
         browser = await self._running()
-        context = await browser.new_context(
-            viewport={"width": VIEWPORT_WIDTH_PX, "height": VIEWPORT_HEIGHT_PX},
-            color_scheme="light",
-            accept_downloads=True,
-            storage_state=storage,
-        )
+        gone = asyncio.Event()
+
+        def disconnected(_: Browser) -> None:
+            gone.set()
+
+        browser.on("disconnected", disconnected)
         try:
-            return Warm(browser, context, await context.new_page())
-        except BaseException:
-            await _quietly(context.close())
-            raise
+            return await unless_gone(_fresh(browser, storage), gone)
+        finally:
+            browser.remove_listener("disconnected", disconnected)
 
     async def _running(self) -> Browser:
         async with self._starting:
@@ -154,6 +163,21 @@ class Chromium:
             raise Unavailable(f"{executable} did not start: {first_line(error.message)}", code="no_browser") from error
         log.info("started %s %s", executable, browser.version)
         return browser
+
+
+async def _fresh(browser: Browser, storage: Path | None) -> Warm:
+    context = await browser.new_context(
+        viewport={"width": VIEWPORT_WIDTH_PX, "height": VIEWPORT_HEIGHT_PX},
+        color_scheme="light",
+        accept_downloads=True,
+        storage_state=storage,
+    )
+    try:
+        return Warm(browser, context, await context.new_page())
+    except BaseException:
+        if browser.is_connected():
+            await _quietly(context.close())
+        raise
 
 
 def find_browser(chosen: Path | None, playwrights_own: Path, which: Callable[[str], str | None]) -> Path:

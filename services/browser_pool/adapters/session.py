@@ -13,6 +13,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from services.browser_pool import matching
 from services.browser_pool.adapters.engine import State
 from services.browser_pool.adapters.frames import Whole, walk_all
+from services.browser_pool.adapters.gone import unless_gone
 from services.browser_pool.adapters.network import Network
 from services.browser_pool.adapters.outcome import Outcome, refuse
 from services.browser_pool.adapters.settle import Rest, look, quiet_ms, settle
@@ -21,7 +22,7 @@ from services.browser_pool.adapters.targets import Found, Intent, Targets
 from services.browser_pool.deps import Acted
 from services.browser_pool.page import RawPage
 from shared.contracts.actions import ActionResult, BrowserAction, Change, Target
-from shared.errors import DeadlineExceeded
+from shared.errors import DeadlineExceeded, Unavailable
 
 ReplyT = TypeVar("ReplyT")
 Perform = Callable[["PageSession", BrowserAction], Awaitable[Outcome]]
@@ -87,7 +88,7 @@ class PageSession:
         """Everything on the page. A page that does not answer in time raises DeadlineExceeded."""
         self._spent_s = 0.0
         try:
-            whole = await self._walk(snapshot_id)
+            whole = await unless_gone(self._walk(snapshot_id), self.tabs.gone)
         except PlaywrightTimeout as error:
             raise DeadlineExceeded(
                 f"the page {self.page.url} did not answer within {self.limits.action_s:g} s; its script may never end"
@@ -132,8 +133,7 @@ class PageSession:
         self.tabs.begin_action()
         self.network.begin_action()
         url_before = self.page.url
-        outcome = await self._outcome(action)
-        change = await self._change(url_before)
+        outcome, change = await unless_gone(self._done(action, url_before), self.tabs.gone)
         result = ActionResult(
             ok=outcome.ok,
             code=outcome.code,
@@ -144,6 +144,10 @@ class PageSession:
             browser_ms=self._spent_s * 1000,
         )
         return Acted(result, outcome.capture)
+
+    async def _done(self, action: BrowserAction, url_before: str) -> tuple[Outcome, Change]:
+        outcome = await self._outcome(action)
+        return outcome, await self._change(url_before)
 
     async def _outcome(self, action: BrowserAction) -> Outcome:
         try:
@@ -169,9 +173,11 @@ class PageSession:
 
     async def close(self) -> None:
         try:
-            await self.tabs.context.close()
-        except Error:
+            await unless_gone(self.tabs.context.close(), self.tabs.gone)
+        except (Error, Unavailable):
             return  # it died before us
+        finally:
+            self.tabs.detach()
 
 
 class Pace:

@@ -23,14 +23,18 @@ class Tabs:
         self.dialogs: list[str] = []
         self.downloads: list[Download] = []
         self.download_started = asyncio.Event()
-        self.crashed = False
+        self.gone = asyncio.Event()
+        """Set once the browser or the page that is looked at is dead."""
         self._answering: set[asyncio.Task[None]] = set()
+        browser.on("disconnected", self._disconnected)
+        if not browser.is_connected():
+            self.gone.set()
         context.on("page", self._page_opened)
         self._attach(page)
 
     @property
     def lost(self) -> bool:
-        return self.crashed or not self.browser.is_connected() or not self.open_pages()
+        return self.gone.is_set() or not self.browser.is_connected() or not self.open_pages()
 
     def open_pages(self) -> list[Page]:
         return [page for page in self.context.pages if not page.is_closed()]
@@ -54,7 +58,7 @@ class Tabs:
         """Turns what Playwright says of a dead browser or page into `session_lost`."""
         dead = any(words in error.message for words in _CLOSED)
         if self.lost or (dead and not (self.page.is_closed() and self.open_pages())):
-            self.crashed = True
+            self.gone.set()
             raise Unavailable(
                 f"the browser or its page is gone ({first_line(error.message)}); lease a new session",
                 code="session_lost",
@@ -70,7 +74,15 @@ class Tabs:
         page.on("download", self._download_started)
 
     def _crashed(self, page: Page) -> None:
-        self.crashed = self.crashed or page is self.page
+        if page is self.page:
+            self.gone.set()
+
+    def _disconnected(self, _: Browser) -> None:
+        self.gone.set()
+
+    def detach(self) -> None:
+        """The browser outlives the session and must not hold on to it."""
+        self.browser.remove_listener("disconnected", self._disconnected)
 
     def _dialog_opened(self, dialog: Dialog) -> None:
         self.dialogs.append(f"{dialog.type}: {dialog.message}"[:500])

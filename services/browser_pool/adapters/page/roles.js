@@ -52,7 +52,8 @@ function isSecret(el) {
 
 // Style facts, remembered for one verb: reading computed style is what a walk spends its time on.
 let remembered = new Map();
-function forget() { remembered = new Map(); }
+let labels = null;
+function forget() { remembered = new Map(); labels = null; }
 function facts(el) {
   let known = remembered.get(el);
   if (known) return known;
@@ -71,6 +72,19 @@ function facts(el) {
   };
   remembered.set(el, known);
   return known;
+}
+
+// `el.labels` searches the whole document anew for every element that is asked.
+function labelsOf(el) {
+  if (!('labels' in el)) return [];
+  if (el.getRootNode() !== document) return [...el.labels || []];
+  if (labels === null) {
+    labels = new Map();
+    for (const label of document.querySelectorAll('label')) {
+      if (label.control) labels.set(label.control, [...labels.get(label.control) || [], label]);
+    }
+  }
+  return labels.get(el) || [];
 }
 
 // A styled check box is often the real one at opacity 0 under its picture; it still works.
@@ -148,7 +162,8 @@ function contentName(el, role) {
 }
 
 function nativeName(el) {
-  if (el.labels && el.labels.length) return clean([...el.labels].map((one) => textOf(one, CONTROLS_TEXT)).join(' '));
+  const own = labelsOf(el);
+  if (own.length) return clean(own.map((one) => textOf(one, CONTROLS_TEXT)).join(' '));
   const tag = el.localName;
   if (tag === 'input') {
     if (el.type === 'image') return el.alt || el.value || 'Submit';

@@ -42,7 +42,7 @@ function runsScripts() {
 // Nothing there yet, or the page itself says that more is coming.
 function looksUnfinished() {
   const body = document.body;
-  if (!body) return true;
+  if (!body) return document.documentElement.localName === 'html';  // an SVG or XML document has none
   if (body.querySelector('[aria-busy=true]')) return true;
   const text = body.textContent.length > 20000 ? null : clean(textOf(body));
   if (text === null) return false;

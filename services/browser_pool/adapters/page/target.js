@@ -141,8 +141,9 @@ function locatorsOf(el, role, name) {
   }
   const others = role && name ? everything('*').filter((one) => one.checkVisibility() && roleOf(one) === role && nameOf(one, role) === name) : [];
   if (others.length) found.push(['role', `role=${role}[name=${JSON.stringify(name)}]`, others.length]);
-  if (el.labels && el.labels.length) {
-    const label = clean(textOf(el.labels[0], CONTROLS_TEXT));
+  const own = labelsOf(el);
+  if (own.length) {
+    const label = clean(textOf(own[0], CONTROLS_TEXT));
     found.push(['label', label, everything('label').filter((one) => clean(textOf(one, CONTROLS_TEXT)) === label).length]);
   }
   const text = el.textContent.length < 300 ? clean(el.textContent) : '';
