@@ -55,11 +55,14 @@ INPUTS = Bucket("INPUTS", max_age_s=7 * DAY_S)
 OBJECT_BUCKETS = (ARTIFACTS, INPUTS)
 
 
-def samples_of(run_id: str, concurrency: int) -> Consumer:
-    """The queue of one run. The server hands out at most ``concurrency`` of its samples at a time,
+def samples_of(run_id: str, concurrency: int, attempt_base: int = 0) -> Consumer:
+    """The queue of one round of a run. The server hands out at most ``concurrency`` of its samples at a time,
     to however many planner processes there are."""
     return Consumer(
-        SAMPLES.name, f"samples_{run_id}", (f"{WORK_SAMPLE.pattern}.{run_id}.*",), max_ack_pending=concurrency
+        SAMPLES.name,
+        f"samples_{run_id}_{attempt_base}",
+        (f"{WORK_SAMPLE.pattern}.{run_id}.*",),
+        max_ack_pending=concurrency,
     )
 
 

@@ -175,8 +175,12 @@ def _problems(exc: ValidationError) -> list[Problem]:
         elif error["type"] == "extra_forbidden":
             problems.append(Problem(where=where, message="unknown key"))
         else:
-            problems.append(Problem(where=where, message=error["msg"]))
+            problems.append(Problem(where=where, message=_short(error["msg"])))
     return problems
+
+
+def _short(message: str, most: int = 400) -> str:
+    return message if len(message) <= most else f"{message[:most]} ..."
 
 
 def _named(text: str) -> Problem:

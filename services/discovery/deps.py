@@ -19,6 +19,10 @@ class RunQueues(Protocol):
         """From now on planners may pull from this queue; opening it twice is no error."""
         ...
 
+    async def close_queue(self, consumer: Consumer) -> None:
+        """Ends the queue with what is left in it; closing what is not open is no error."""
+        ...
+
 
 @dataclass
 class Deps:

@@ -8,7 +8,15 @@ import msgspec
 
 from services.discovery.deps import Deps
 from services.discovery.intake import read_table
-from services.discovery.plan import Plan, checked_spec, new_plan, option_problems, resumed_plan, round_record
+from services.discovery.plan import (
+    Plan,
+    checked_spec,
+    new_plan,
+    option_problems,
+    readable_spec,
+    resumed_plan,
+    round_record,
+)
 from services.discovery.rows import capped
 from services.discovery.run_ids import rejected_id
 from services.discovery.starting import created, started
@@ -22,9 +30,9 @@ from shared.contracts.discovery import (
     SubmitReply,
     SubmitRun,
 )
-from shared.contracts.evidence import LoadRun, RunUnknown
-from shared.streams import RUNS
-from shared.subjects import LOAD_RUN, RUN_REJECTED, SUBMIT_RUN
+from shared.contracts.evidence import LoadRun, RunFinished, RunUnknown
+from shared.streams import RUNS, samples_of
+from shared.subjects import LOAD_RUN, RUN_FINISHED, RUN_REJECTED, SUBMIT_RUN
 
 SUBMIT_DEADLINE_S = 110.0
 LOAD_BOUND_S = 60.0
@@ -44,12 +52,20 @@ async def submit_run(request: SubmitRun, deps: Deps) -> SubmitReply:
     return await started(await created(plan, request.requested_by, deps), plan, deps)
 
 
+@actor.handles(RUN_FINISHED)
+async def run_finished(message: RunFinished, deps: Deps, attempt: int) -> None:
+    """The queue of that round is no longer needed; that of a later round has another name."""
+    await deps.queues.close_queue(samples_of(message.run_id, 1, message.attempt_base))
+
+
 async def _plan(request: SubmitRun, deps: Deps) -> tuple[Plan | None, tuple[Problem, ...]]:
     """The plan of a new run. A spec that is wrong is no reason to keep quiet about the file."""
     spec, problems = checked_spec(request)
     if request.samples is None and request.input_file is None:
         return None, problems
     table, more = await read_table(request, deps)
+    if spec is None:
+        spec = readable_spec(request.spec or {}, problems)
     if spec is None or table is None:
         return None, (*problems, *more)
     plan, last = new_plan(request, spec, table)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -26,6 +26,8 @@ class Plan:
     samples: tuple[Sample, ...]
     population: int
     attempt_base: int = 0
+    replaces: int | None = None
+    """The attempt base of the round before, whose queue may be left over."""
 
 
 def option_problems(request: SubmitRun, planners: frozenset[str]) -> tuple[Problem, ...]:
@@ -51,7 +53,23 @@ def checked_spec(request: SubmitRun) -> tuple[TaskSpec | None, tuple[Problem, ..
     if spec is not None and spec.phase == "discovery":
         told = "finding samples by navigating is not supported yet; give the samples as a list or a file"
         return spec, (Problem(where="spec.phase", message=told),)
+    if spec is not None and spec.judgment_required:
+        return spec, (Problem(where="spec.judgment_required", message="judgments are not supported yet; leave it out"),)
     return spec, problems
+
+
+def readable_spec(data: dict[str, Any], problems: tuple[Problem, ...]) -> TaskSpec | None:
+    """What can be made of a spec with mistakes, for checking the samples against it in the same answer."""
+    wrong = {problem.where.removeprefix("spec.").split(".")[0].split("[")[0] for problem in problems}
+    needed = {"task_id": "unnamed", "goal": "unknown", "output_schema": dict.fromkeys(_fields(data), "string")}
+    kept = {key: value for key, value in data.items() if key not in wrong}
+    spec, _ = check_spec({**needed, **kept})
+    return spec
+
+
+def _fields(data: dict[str, Any]) -> list[str]:
+    written = data.get("output_schema")
+    return [str(name) for name in cast("dict[object, object]", written)] if isinstance(written, dict) else ["unknown"]
 
 
 def new_plan(request: SubmitRun, spec: TaskSpec, table: Table) -> tuple[Plan, tuple[Problem, ...]]:
@@ -75,10 +93,15 @@ def resumed_plan(request: SubmitRun, loaded: RunLoaded, on_bus: RunRecord | None
     if on_bus is not None and planner != on_bus.planner:
         told = f"{record.run_id} was started with {on_bus.planner or 'the default planner'} and keeps it; leave it out"
         problems.append(Problem(where="planner", message=told))
+    if loaded.expected is None or len(loaded.samples) < loaded.expected:
+        told = f"{record.run_id} was cut off while its samples were being written down; submit it again"
+        problems.append(Problem(where="resume_run_id", message=told))
     left = tuple(state.sample for state in loaded.samples if state.status != "done")
-    base = max((state.attempt for state in loaded.samples), default=0)
+    # Above every attempt made, and above the round before: what is said of this round is never taken for that one's.
+    base = max(loaded.attempt_base + 1, *(state.attempt for state in loaded.samples), 1)
     concurrency = request.concurrency or record.concurrency
-    return Plan(record.spec, planner, concurrency, left, len(loaded.samples), base), tuple(problems)
+    plan = Plan(record.spec, planner, concurrency, left, len(loaded.samples), base, loaded.attempt_base)
+    return plan, tuple(problems)
 
 
 def round_record(first: RunRecord, plan: Plan) -> RunRecord:

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterator
 
 from services.discovery.cell_types import misfit
-from services.discovery.sample_keys import key_of, key_template
+from services.discovery.sample_keys import key_template, keys_of
 from services.discovery.table import Row, Table
 from shared.contracts.discovery import Problem, Sample
 from shared.names import safe_id
@@ -27,7 +27,8 @@ def samples_of_table(spec: TaskSpec, table: Table) -> tuple[tuple[Sample, ...], 
     problems += [problem for row in table.rows for problem in _cell_problems(spec, row, wanted)]
     if not set(placeholders(template or "")) <= set(table.columns):
         return (), tuple(problems)
-    samples = tuple(sample_of(key_of(template, row), row) for row in table.rows)
+    keys = keys_of(template, table.rows)
+    samples = tuple(sample_of(key, row) for key, row in zip(keys, table.rows, strict=True))
     return samples, (*problems, *_duplicates(samples))
 
 
@@ -49,7 +50,7 @@ def _missing_columns(wanted: Wanted, table: Table) -> Iterator[Problem]:
     """One problem a column, with all that asks for it."""
     for name, askers in wanted.items():
         if name not in table.columns:
-            told = f"missing; the file has columns {', '.join(table.columns)}{_close(name, table.columns)}"
+            told = f"missing; the columns are {_listed(table.columns)}{_close(name, table.columns)}"
             yield Problem(where=f"column {name}", message=f"{told} (asked for by {', '.join(askers)})")
 
 
@@ -67,6 +68,11 @@ def _templates(spec: TaskSpec, template: str | None) -> Iterator[tuple[str, str,
     yield "start_url", spec.start_url, _OWN
     for name, text in spec.identity.items():
         yield f"identity.{name}", text, _OWN
+
+
+def _listed(columns: tuple[str, ...], most: int = 20) -> str:
+    more = f" and {len(columns) - most} more" if len(columns) > most else ""
+    return ", ".join(columns[:most]) + more
 
 
 def _close(name: str, columns: tuple[str, ...]) -> str:

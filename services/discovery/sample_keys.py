@@ -3,7 +3,7 @@
 1. The spec's ``sample_id`` template, filled from the row.
 2. Where that is left at its default, ``{sample_id}``, and there is no such column: the columns of the
    first ``identity`` template, for that is what tells one record from another;
-3. else the last part of the path of the column ``url``;
+3. else the last part of the path of the column ``url``, where that is there and different in every row;
 4. else the number of the row, ``row-0001``.
 """
 
@@ -26,11 +26,14 @@ def key_template(spec: TaskSpec, columns: tuple[str, ...]) -> str | None:
     return identity if named and set(named) <= set(columns) else None
 
 
-def key_of(template: str | None, row: Row) -> str:
-    """The key of one row; the columns of ``template`` must be there."""
+def keys_of(template: str | None, rows: tuple[Row, ...]) -> tuple[str, ...]:
+    """The key of each row; the columns of ``template`` must be there."""
     if template is not None:
-        return fill(template, dict(row.cells)).strip()
-    return _last_part(row.cells.get("url", "")) or f"row-{row.number:04d}"
+        return tuple(fill(template, dict(row.cells)).strip() for row in rows)
+    parts = tuple(_last_part(row.cells.get("url", "")) for row in rows)
+    if all(parts) and len(set(parts)) == len(parts):
+        return parts
+    return tuple(f"row-{row.number:04d}" for row in rows)
 
 
 def _last_part(url: str) -> str:

@@ -1,7 +1,7 @@
 """Starting a run: its record, its queue, its samples, in an order that survives being cut off anywhere.
 
 The population is published whole before any sample is put to work. Cut off before it is closed, nothing
-has been worked on and evidence refuses to resume; cut off after, a resumed round finds what is left.
+has been worked on and the run cannot be resumed; cut off after, a resumed round finds what is left.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from services.discovery.deps import Deps
 from services.discovery.plan import Plan
 from services.discovery.run_ids import run_ids
 from shared.contracts.discovery import PopulationClosed, RunAccepted, RunRecord, RunStarted, Sample, SampleFound
+from shared.contracts.evidence import LoadRun, RunLoaded
 from shared.contracts.planner import WorkSample
 from shared.errors import TransientError, Unavailable
 from shared.streams import RUNS, samples_of
-from shared.subjects import POPULATION_CLOSED, RUN_STARTED, SAMPLE_FOUND, WORK_SAMPLE
+from shared.subjects import LOAD_RUN, POPULATION_CLOSED, RUN_STARTED, SAMPLE_FOUND, WORK_SAMPLE
 
+LOAD_BOUND_S = 60.0
 AT_ONCE = 100
 """Publishes under way at a time: enough to hide the server's round trip, few enough to bound what is held."""
 
@@ -27,6 +29,8 @@ async def created(plan: Plan, requested_by: str, deps: Deps) -> RunRecord:
     """The record of a new run, kept under the first free name."""
     now = deps.now()
     for run_id in run_ids(now):
+        if await _known(run_id, deps):
+            continue
         record = RunRecord(
             run_id=run_id,
             spec=plan.spec,
@@ -40,11 +44,18 @@ async def created(plan: Plan, requested_by: str, deps: Deps) -> RunRecord:
     raise AssertionError("names never run out")
 
 
+async def _known(run_id: str, deps: Deps) -> bool:
+    """Evidence outlives the bus: a name that is free here may be taken there."""
+    return isinstance(await deps.asks.ask(LOAD_RUN, LoadRun(run_id=run_id), timeout_s=LOAD_BOUND_S), RunLoaded)
+
+
 async def started(record: RunRecord, plan: Plan, deps: Deps) -> RunAccepted:
     """Publishes all that a run, or a resumed round of it, begins with."""
     run_id, base = record.run_id, plan.attempt_base
     async with _named(run_id):
-        await deps.queues.open_queue(samples_of(run_id, plan.concurrency))
+        if plan.replaces is not None:
+            await deps.queues.close_queue(samples_of(run_id, plan.concurrency, plan.replaces))
+        await deps.queues.open_queue(samples_of(run_id, plan.concurrency, base))
         await deps.publishes.publish(RUN_STARTED, RunStarted(run_id=run_id, record=record, attempt_base=base))
         if base == 0:
             await _each(plan.samples, lambda sample: _found(run_id, sample, deps))
@@ -79,5 +90,5 @@ async def _named(run_id: str) -> AsyncGenerator[None]:
     try:
         yield
     except TransientError as exc:
-        told = f"the run {run_id} was only partly started: {exc}; resume it, or submit it again"
+        told = f"the run {run_id} was only partly started: {exc}; resume it or, where that is refused, submit it again"
         raise Unavailable(told, code=exc.code) from exc

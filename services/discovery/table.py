@@ -11,6 +11,8 @@ from typing import Any
 from shared.contracts.discovery import Problem
 
 MAX_ROWS = 100_000
+MAX_EXACT = 1e15
+"""From here on a number in a workbook has lost its last digits: Excel keeps 15."""
 MAX_CELL_CHARACTERS = 32_767
 """What Excel holds at most; a longer one is a file that is broken, or meant to break us."""
 
@@ -59,6 +61,8 @@ def table_of(grid: Sequence[Sequence[object]], name: str) -> tuple[Table | None,
     filled = [(number, cells) for number, cells in body if any(cells)]
     problems = _header_problems(header, filled, name)
     problems += [problem for number, cells in filled for problem in _row_problems(number, cells, header)]
+    below = enumerate(grid[start + 1 :], start=1)
+    problems += [problem for number, cells in below for problem in _rounded(number, cells)]
     if not filled:
         problems.append(Problem(where=name, message="there is a header and no row under it"))
     if len(filled) > MAX_ROWS:
@@ -81,6 +85,18 @@ def table_of_objects(objects: Sequence[Mapping[str, Any]]) -> tuple[Table | None
         for number, row in enumerate(objects, start=1)
     )
     return Table(columns, rows), tuple(problems)
+
+
+def _rounded(number: int, cells: Sequence[object]) -> list[Problem]:
+    """A long number in a cell that is a number has already lost its last digits."""
+    return [
+        Problem(
+            where=f"row {number}, column {position}",
+            message=f"{cell:.0f} has more digits than Excel keeps in a number; format the column as text",
+        )
+        for position, cell in enumerate(cells, start=1)
+        if isinstance(cell, float) and abs(cell) >= MAX_EXACT and cell.is_integer()
+    ]
 
 
 def _row(number: int, cells: Sequence[str], header: Sequence[str]) -> Row:

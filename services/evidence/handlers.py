@@ -45,8 +45,6 @@ async def run_started(message: RunStarted, deps: Deps, attempt: int) -> None:
     if state is None:
         state = deps.runs[message.run_id] = RunState(record=message.record)
     state.start_round(message.attempt_base)
-    if message.attempt_base:
-        state.expected = None
     await keep_run(deps, state)
 
 
@@ -107,6 +105,8 @@ async def load_run(request: LoadRun, deps: Deps) -> LoadReply:
         return RunUnknown(run_id=request.run_id, message=f"no run {request.run_id!r} in {where}")
     return RunLoaded(
         record=state.record,
+        attempt_base=state.attempt_base,
+        expected=state.expected,
         samples=sample_states(state),
         finished=state.finished,
         location=deps.store.location(layout.run_key(request.run_id)),

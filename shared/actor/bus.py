@@ -150,11 +150,14 @@ class Bus:
             await self.js.add_consumer(consumer.stream, consumer_config(consumer))
 
     async def close_queue(self, consumer: Consumer) -> None:
-        """Closing what is not open is no error."""
+        """Ends the queue with all that is still in it. Closing what is not open is no error, and takes nothing
+        from a queue of another name on the same subjects."""
         try:
             await self.js.delete_consumer(consumer.stream, consumer.name)
         except nats.js.errors.NotFoundError:
             return
+        for subject in consumer.subjects:
+            await self.js.purge_stream(consumer.stream, subject=subject)
 
     async def set_open(self, subject: Ask[Any, Any], is_open: bool) -> None:
         """Starts or stops listening to a gated ask; the requests then go to instances that do listen."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import msgspec
+import nats.errors
 from nats.aio.msg import Msg
 from nats.micro.request import ERROR_CODE_HEADER, Request
 
@@ -22,6 +23,13 @@ async def respond(request: Request, msg_reply: str, answer: bytes | Failure) -> 
     """Sends the reply, or the failure; a request that was published without a reply subject wants neither."""
     if not msg_reply:
         return
+    try:
+        await _send(request, answer)
+    except nats.errors.MaxPayloadError:
+        await _send(request, Failure(code="too_large", message="the answer is larger than the bus allows", retry=False))
+
+
+async def _send(request: Request, answer: bytes | Failure) -> None:
     if isinstance(answer, Failure):
         # A header holds one line of ASCII; the body says it in full.
         line = answer.message.encode("ascii", "replace").decode().replace("\r", " ").replace("\n", " ")

@@ -56,7 +56,11 @@ class SampleState(Part, frozen=True, kw_only=True):
 
 
 class RunLoaded(Message, frozen=True, kw_only=True):
+    """``expected`` is None where the population was never closed: then samples may be missing."""
+
     record: RunRecord
+    attempt_base: int
+    expected: int | None
     samples: tuple[SampleState, ...]
     finished: RunFinished | None
     location: str

@@ -10,6 +10,7 @@ from shared.actor.actor import Actor
 from shared.actor.runner import Runner
 from shared.contracts.base import Failure, Message
 from shared.errors import PermanentError, Unavailable, from_failure
+from shared.host.nats_server import MAX_PAYLOAD_BYTES
 from shared.streams import Bucket, Consumer
 from shared.subjects import Ask, Stored, message_id, subject_for
 
@@ -32,7 +33,7 @@ class MemoryBus:
         self._actors: list[tuple[Actor[Any], Runner[Any]]] = []
 
     def host(self, actor: Actor[Any], deps: Any) -> None:
-        """From now on ``actor`` answers its asks."""
+        """From now on ``actor`` answers its asks, before those that were put here earlier."""
         self._actors.append((actor, Runner(deps, _NoOutbox())))
 
     def events(self, type_: type[MsgT]) -> list[MsgT]:
@@ -40,12 +41,14 @@ class MemoryBus:
         return [message for _, message in self.published if isinstance(message, type_)]
 
     async def ask(self, subject: Ask[ReqT, RepT], request: ReqT, *, timeout_s: float = 30.0) -> RepT:
-        for actor, runner in self._actors:
+        for actor, runner in reversed(self._actors):
             route = actor.asks.get(subject.pattern)
             if route is not None and subject.pattern not in self.closed_asks:
                 answer = await runner.answer(route, msgspec.json.encode(request), {})
                 if isinstance(answer, Failure):
                     raise from_failure(answer)
+                if len(answer) > MAX_PAYLOAD_BYTES:
+                    raise PermanentError("the answer is larger than the bus allows", code="too_large")
                 reply: Any = msgspec.json.decode(answer, type=subject.reply)
                 return reply
         raise Unavailable(f"nobody answers {subject.pattern}", code="no_responders", retry_after_s=0.2)

@@ -82,4 +82,4 @@ async def test_a_client_in_plain_nats_py_gets_its_run_done(cli: Cli, tickets_url
     out, err = await asyncio.wait_for(client.communicate(), 120)
     assert client.returncode == 0, err.decode()
     assert b"RunAccepted" in out
-    assert b"RunFinished" in out
+    assert b"finished: 1 done" in out

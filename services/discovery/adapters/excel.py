@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections.abc import Sequence
 
@@ -11,6 +12,8 @@ from python_calamine import CalamineError, CalamineWorkbook
 from shared.errors import InvalidMessage
 
 MAX_UNPACKED_BYTES = 400_000_000
+MAX_CELLS = 20_000_000
+_CELL = re.compile(rb"""\sr\s*=\s*["']\s*\$?([A-Za-z]{1,3})\$?([0-9]{1,7})\b""")
 
 
 def read_sheet(data: bytes) -> Sequence[Sequence[object]]:
@@ -33,8 +36,35 @@ def _refuse_bomb(data: bytes) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             unpacked_bytes = sum(info.file_size for info in archive.infolist())
+            # By what they are, not by name: a workbook may call its sheets anything.
+            parts = [info for info in archive.infolist() if info.filename.lower().endswith(".xml")]
+            small = unpacked_bytes <= MAX_UNPACKED_BYTES
+            cells = max((_extent(archive, info) for info in parts), default=0) if small else 0
     except (zipfile.BadZipFile, ValueError) as exc:
         raise InvalidMessage(f"cannot be read as an Excel workbook: {exc}", code="bad_workbook") from exc
     if unpacked_bytes > MAX_UNPACKED_BYTES:
         told = f"it unpacks to {unpacked_bytes} bytes; {MAX_UNPACKED_BYTES} is the most"
         raise InvalidMessage(told, code="bad_workbook")
+    if cells > MAX_CELLS:
+        told = f"its cells span a rectangle of {cells} cells; {MAX_CELLS} is the most. Delete what stands far away"
+        raise InvalidMessage(told, code="bad_workbook")
+
+
+def _extent(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> int:
+    """Rows times columns of the rectangle a sheet's cells span: the reader takes memory for all of it."""
+    rows = columns = 1
+    with archive.open(info) as file:
+        rest = b""
+        while chunk := file.read(1 << 20):
+            for letters, digits in _CELL.findall(rest + chunk):
+                rows, columns = max(rows, int(digits)), max(columns, _column(letters))
+            rest = chunk[-64:]
+    return rows * columns
+
+
+def _column(letters: bytes) -> int:
+    """``A`` is 1, ``AA`` is 27."""
+    number = 0
+    for letter in letters.upper():
+        number = number * 26 + letter - 64
+    return number

@@ -12,7 +12,7 @@ import xlsxwriter
 
 from services.discovery.adapters.excel import read_sheet
 from services.discovery.deps import Deps
-from services.discovery.handlers import submit_run
+from services.discovery.handlers import run_finished, submit_run
 from shared.actor.actor import Actor
 from shared.contracts.discovery import (
     InputFile,
@@ -26,7 +26,7 @@ from shared.contracts.discovery import (
     SubmissionRejected,
     SubmitRun,
 )
-from shared.contracts.evidence import LoadReply, LoadRun, RunLoaded, RunUnknown, SampleState
+from shared.contracts.evidence import LoadReply, LoadRun, RunFinished, RunLoaded, RunUnknown, SampleState
 from shared.contracts.planner import WorkSample
 from shared.errors import Unavailable
 from shared.streams import INPUTS, RUNS, samples_of
@@ -47,7 +47,12 @@ PUBLISHED = (RunStarted, SampleFound, PopulationClosed, WorkSample)
 
 @pytest.fixture
 def bus() -> MemoryBus:
-    return MemoryBus()
+    return knowing_nothing(MemoryBus())
+
+
+def knowing_nothing(bus: MemoryBus) -> MemoryBus:
+    bus.host(evidence(RunUnknown(run_id="", message="no such run")), None)
+    return bus
 
 
 def deps_on(bus: MemoryBus, **changes) -> Deps:
@@ -92,7 +97,7 @@ async def test_everything_wrong_is_said_at_once_and_nothing_starts(bus):
         spec={**SPEC, "goal": 1, "colour": "red"}, samples=({"number": ["x"]},), planner="oracle", concurrency=0
     )
     reply = await submit_run(request, deps_on(bus))
-    expected = {"planner", "concurrency", "spec.goal", "spec.colour", "row 1, column number"}
+    expected = {"planner", "concurrency", "spec.goal", "spec.colour", "row 1, column number", "column url"}
     assert set(where(reply)) == expected
     assert nothing_started(bus)
     [event] = bus.events(SubmissionRejected)
@@ -114,12 +119,35 @@ async def test_samples_come_from_exactly_one_place(bus, request_):
 
 @pytest.mark.parametrize(
     ("changes", "place"),
-    [({"spec": None}, "spec"), ({"spec": {**SPEC, "phase": "discovery"}}, "spec.phase"), ({"samples": ()}, "samples")],
+    [
+        ({"spec": None}, "spec"),
+        ({"spec": {**SPEC, "phase": "discovery"}}, "spec.phase"),
+        ({"spec": {**SPEC, "judgment_required": True, "judgment_question": "?"}}, "spec.judgment_required"),
+        ({"samples": ()}, "samples"),
+    ],
 )
 async def test_what_cannot_be_run_is_refused(bus, changes, place):
     request = msgspec.structs.replace(SubmitRun(spec=SPEC, samples=ROWS), **changes)
     assert where(await submit_run(request, deps_on(bus))) == [place]
     assert nothing_started(bus)
+
+
+async def test_a_workbook_with_a_cell_in_the_last_corner_is_refused_and_not_read(bus):
+    """A few kilobytes that make the reader take hundreds of gigabytes."""
+    data = io.BytesIO()
+    with xlsxwriter.Workbook(data) as book:
+        sheet = book.add_worksheet()
+        sheet.write(0, 0, "number")
+        sheet.write(1_048_575, 16_383, "x")
+    file = await put(bus, "in.xlsx", data.getvalue())
+    reply = await submit_run(SubmitRun(spec=SPEC, input_file=file), deps_on(bus))
+    assert where(reply) == ["in.xlsx"]
+    assert "rectangle" in reply.problems[0].message
+
+
+async def test_columns_are_checked_even_where_the_spec_is_wrong(bus):
+    request = SubmitRun(spec={**SPEC, "colour": "red", "goal": 1}, samples=({"url": "http://x"},))
+    assert set(where(await submit_run(request, deps_on(bus)))) == {"spec.colour", "spec.goal", "column number"}
 
 
 @pytest.mark.parametrize("concurrency", [0, 257, -1])
@@ -185,7 +213,7 @@ class FullBus(MemoryBus):
 
 
 async def test_a_run_that_is_cut_off_while_it_starts_is_named():
-    bus = FullBus()
+    bus = knowing_nothing(FullBus())
     with pytest.raises(Unavailable, match="run_2026-11-21_080102 was only partly started: no room") as caught:
         await submit_run(SubmitRun(spec=SPEC, samples=ROWS), deps_on(bus))
     assert caught.value.code == "bus_slow"
@@ -210,7 +238,7 @@ def record(**changes) -> RunRecord:
     return msgspec.structs.replace(first, **changes)
 
 
-def loaded(*states: tuple[str | None, int]) -> RunLoaded:
+def loaded(*states: tuple[str | None, int], base: int = 0, expected: int | None = None) -> RunLoaded:
     samples = tuple(
         SampleState(
             sample=Sample(sample_id=f"T-{n}", key=f"T-{n}", row=n, fields={"number": f"T-{n}"}),
@@ -220,7 +248,14 @@ def loaded(*states: tuple[str | None, int]) -> RunLoaded:
         )
         for n, (status, attempt) in enumerate(states, start=1)
     )
-    return RunLoaded(record=record(), samples=samples, finished=None, location="evidence/run_1")
+    return RunLoaded(
+        record=record(),
+        attempt_base=base,
+        expected=len(states) if expected is None else expected,
+        samples=samples,
+        finished=None,
+        location="evidence/run_1",
+    )
 
 
 RESUME = SubmitRun(resume_run_id="run_1")
@@ -237,7 +272,7 @@ async def test_a_resumed_run_works_on_what_is_not_done(bus):
     ]
     assert bus.events(SampleFound) == []
     assert bus.events(PopulationClosed) == [PopulationClosed(run_id="run_1", samples=4, attempt_base=3)]
-    assert list(bus.queues.values()) == [samples_of("run_1", 2)]
+    assert list(bus.queues.values()) == [samples_of("run_1", 2, 3)]
     assert await bus.read(RUNS, "run_1", RunRecord) == record()
 
 
@@ -246,6 +281,60 @@ async def test_where_nothing_is_left_the_round_still_begins_and_ends(bus):
     reply = await submit_run(RESUME, deps_on(bus))
     assert (reply.samples, reply.already_done) == (0, 2)
     assert [type(message) for _, message in bus.published] == [RunStarted, PopulationClosed]
+
+
+async def test_a_round_that_made_no_attempt_is_still_told_apart_from_the_next(bus):
+    bus.host(evidence(loaded((None, 0))), None)
+    assert (await submit_run(RESUME, deps_on(bus))).attempt_base == 1
+    bus.host(evidence(loaded(("done", 1), base=1)), None)
+    assert (await submit_run(RESUME, deps_on(bus))).attempt_base == 2
+
+
+async def test_what_is_left_in_the_queue_of_the_round_before_is_not_worked_on_twice(bus):
+    await bus.open_queue(samples_of("run_1", 2, 4))
+    bus.host(evidence(loaded((None, 0), base=4)), None)
+    await submit_run(RESUME, deps_on(bus))
+    assert list(bus.queues) == ["samples_run_1_5"]
+
+
+@pytest.mark.parametrize("expected", [-1, 2])
+async def test_a_run_cut_off_before_all_its_samples_were_written_down_is_not_resumed(bus, expected):
+    known = loaded((None, 0), expected=expected)
+    bus.host(evidence(msgspec.structs.replace(known, expected=None) if expected < 0 else known), None)
+    assert where(await submit_run(RESUME, deps_on(bus))) == ["resume_run_id"]
+    assert nothing_started(bus)
+
+
+async def test_a_name_that_evidence_knows_is_not_given_again(bus):
+    actor: Actor[None] = Actor("evidence")
+
+    @actor.answers(LOAD_RUN)
+    async def load(request: LoadRun, deps: None) -> LoadReply:
+        taken = request.run_id == "run_2026-11-21_080102"
+        return loaded(("done", 1)) if taken else RunUnknown(run_id=request.run_id, message="")
+
+    bus.host(actor, None)
+    reply = await submit_run(SubmitRun(spec=SPEC, samples=ROWS), deps_on(bus))
+    assert reply.run_id == "run_2026-11-21_080102_2"
+
+
+@pytest.mark.parametrize(("attempt_base", "left"), [(0, ["samples_run_1_3"]), (3, [])])
+async def test_a_finished_round_closes_its_own_queue_only(bus, attempt_base, left):
+    await bus.open_queue(samples_of("run_1", 2, 3))
+    finished = RunFinished(
+        run_id="run_1",
+        attempt_base=attempt_base,
+        samples=1,
+        outcomes=(),
+        location="",
+        table="",
+        llm_calls=0,
+        cost_usd=0,
+        started_at=NOW,
+        finished_at=NOW,
+    )
+    await run_finished(finished, deps_on(bus), 1)
+    assert list(bus.queues) == left
 
 
 async def test_a_run_nobody_knows_is_a_problem_that_says_where_it_was_looked_for(bus):

@@ -78,6 +78,18 @@ class BusSuite:
         await bus.set_open(LOAD_RUN, True)
         assert await eventually(bus, "answered")
 
+    async def test_an_answer_the_bus_cannot_carry_is_a_failure_and_not_silence(self, served):
+        actor: Actor[None] = Actor("large")
+
+        @actor.answers(LOAD_RUN)
+        async def load(request: LoadRun, deps: None) -> LoadReply:
+            return RunUnknown(run_id=request.run_id, message="x" * 9_000_000)
+
+        bus = await served(actor, None)
+        with pytest.raises(PermanentError) as caught:
+            await bus.ask(LOAD_RUN, LoadRun(run_id="r"), timeout_s=10)
+        assert caught.value.code == "too_large"
+
     async def test_a_record_is_created_once(self, served):
         bus = await served(Actor("none"), None)
         key, first = unique("run"), record("first")

@@ -103,8 +103,12 @@ async def finished_samples(bus: Bus, run_id: str) -> dict[str, int]:
     return {subject.split(".")[-1]: count for subject, count in (info.state.subjects or {}).items()}
 
 
+async def pending(bus: Bus, run_id: str) -> int | None:
+    return (await bus.js.consumer_info(SAMPLES.name, f"samples_{run_id}_0")).num_pending
+
+
 async def until_empty(bus: Bus, run_id: str) -> None:
-    while (await bus.js.consumer_info(SAMPLES.name, f"samples_{run_id}")).num_ack_pending:
+    while (await bus.js.consumer_info(SAMPLES.name, f"samples_{run_id}_0")).num_ack_pending:
         pass
     await bus.close_queue(samples_of(run_id, 1))
 
@@ -149,3 +153,16 @@ async def test_a_sample_that_cannot_be_worked_on_is_still_accounted_for(nats_url
             "DLQ", subject=f"exhibit.v1.dlq.cmd.planner.sample.work.{run_id}.bad", seq=1, next=True
         )
         assert "it is bad" in letters.headers["Exhibit-Failure"]
+
+
+async def test_a_queue_that_is_closed_takes_its_samples_along(nats_url):
+    async with connect(nats_url, name="test") as bus:
+        run_id = await queue(bus, ["a", "b"], concurrency=1)
+        other = await queue(bus, ["c"], concurrency=1)
+        await bus.close_queue(samples_of(run_id, 1))
+        await bus.close_queue(samples_of(run_id, 1))
+        await bus.open_queue(samples_of(run_id, 1))
+        assert await pending(bus, run_id) == 0
+        assert await pending(bus, other) == 1
+        await bus.close_queue(samples_of(run_id, 1))
+        await bus.close_queue(samples_of(other, 1))

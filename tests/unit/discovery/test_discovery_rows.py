@@ -41,7 +41,7 @@ def test_a_missing_column_is_one_problem_with_a_near_name():
     _, problems = samples(rows, input_schema={"ticket_number": "string"}, sample_id="{ticket_number}")
     assert list(told(problems)) == ["column ticket_number"]
     message = problems[0].message
-    assert "the file has columns Ticket Number, url" in message
+    assert "the columns are Ticket Number, url" in message
     assert "did you mean Ticket Number?" in message
     assert "input_schema, sample_id" in message
 

@@ -105,3 +105,9 @@ def test_objects_may_lack_keys_and_must_hold_plain_values():
 
 def test_no_objects_are_a_problem():
     assert table_of_objects([])[1]
+
+
+def test_a_number_that_excel_has_rounded_is_no_id():
+    _, problems = table_of([["id"], [12345678901234567890.0], [123456789012345.0]], "in.xlsx")
+    assert [problem.where for problem in problems] == ["row 1, column 1"]
+    assert "format the column as text" in problems[0].message
