@@ -13,13 +13,14 @@ import csv
 import hashlib
 import json
 import os
+import shutil
 import sys
 import time
 from pathlib import Path
 
 from playwright.async_api import Browser, async_playwright
 
-from services.browser_pool.adapters.chromium import find_browser
+from services.browser_pool.adapters.finding import find_browser
 from shared.settings import Settings
 
 FIELDS = {"assignee": "Assignee", "due_date": "Due date"}
@@ -53,7 +54,8 @@ async def main(samples: Path, out: Path, concurrency: int) -> None:
     slots = asyncio.Semaphore(concurrency)
     async with async_playwright() as playwright:
         args = ["--no-sandbox"] if os.geteuid() == 0 else []
-        browser = await playwright.chromium.launch(executable_path=str(find_browser(Settings())), args=args)
+        executable = find_browser(Settings().chromium, Path(playwright.chromium.executable_path), shutil.which)
+        browser = await playwright.chromium.launch(executable_path=executable, args=args)
 
         async def bounded(row: dict[str, str]) -> dict[str, str | None]:
             async with slots:

@@ -27,7 +27,7 @@ class Consumer:
     stream: str
     name: str
     subjects: tuple[str, ...]
-    ack_wait_s: float = 30.0
+    ack_wait_s: float = 12.0
     max_ack_pending: int = 1000
 
 

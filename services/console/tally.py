@@ -94,6 +94,8 @@ def _sum(one: Usage, other: Usage) -> Usage:
 
 def describe(event: StepTaken) -> str:
     """One short line on a step: the action, and what came of it."""
+    if event.action is None:
+        return event.message
     return f"{action_name(event.action)}: {event.message or event.action.reason}"
 
 

@@ -38,7 +38,7 @@ class AttemptLog:
 def log_entry(step: StepTaken, problems: Sequence[str]) -> dict[str, Any]:
     """One step for action_log.json: the words of a reader first, then all that the step left behind."""
     built: dict[str, Any] = msgspec.to_builtins(step)
-    action: dict[str, Any] = built.pop("action")
+    action: dict[str, Any] = built.pop("action") or {"reason": "", "action": "none"}
     return {
         "step": step.step,
         "thinking": action.pop("reason"),

@@ -43,8 +43,6 @@ from shared.task_spec import TaskSpec
 
 OBSERVE_TIMEOUT_S = 60.0
 ACT_TIMEOUT_S = 120.0
-NOTHING_SEEN = ObservationRef(snapshot_id="", sha256="", url="", title="", http_status=None, dom_confidence=0.0)
-"""What the first step was decided on."""
 
 
 @dataclass(frozen=True)
@@ -171,17 +169,16 @@ class SampleWork:
         return None if isinstance(ruling, Bounce) else ruling
 
     async def _could_not_use(self, decision: Unusable) -> None:
-        # The step log has no form for "no action"; this one does nothing.
         nothing = SaveProgress(values={}, reason="The answer could not be used.")
         self.state = misunderstood(self.state, nothing, decision.message)
-        await self._publish(decision, nothing, self.page, message=decision.message)
+        await self._publish(decision, None, self.page, message=decision.message)
 
     # --- what is said
 
     async def _publish(
         self,
         decision: Act | Unusable,
-        action: AnyAction,
+        action: AnyAction | None,
         page: PageObserved | None,
         *,
         message: str,
@@ -234,9 +231,9 @@ class SampleWork:
         )
 
 
-def observation_ref(page: PageObserved | None) -> ObservationRef:
+def observation_ref(page: PageObserved | None) -> ObservationRef | None:
     if page is None:
-        return NOTHING_SEEN
+        return None
     return ObservationRef(
         snapshot_id=page.snapshot_id,
         sha256=page.sha256,

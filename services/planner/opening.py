@@ -5,6 +5,8 @@ A page that answers with an error, or not at all, ends the sample before any mod
 
 from __future__ import annotations
 
+import msgspec
+
 from services.planner.identity import missing_columns, start_url
 from services.planner.sample_state import Act, Entry, View
 from shared.contracts.actions import Goto, Screenshot
@@ -19,10 +21,10 @@ def opening(view: View) -> Act | None:
     """The next action while the start page is not yet open and well; None once it is."""
     missing = missing_columns(view.spec, view.sample)
     if missing:
-        return _act(Fail(code="missing_column", note=f"the row has no value for: {', '.join(missing)}"))
+        return by_rule(Fail(code="missing_column", note=f"the row has no value for: {', '.join(missing)}"))
     visits = [entry for entry in view.state.history if isinstance(entry.action, Goto)]
     if not visits:
-        return _act(Goto(url=start_url(view.spec, view.sample), reason="The task starts here."))
+        return by_rule(Goto(url=start_url(view.spec, view.sample), reason="The task starts here."))
     if any(_goes_on(entry.action, visits[0]) for entry in view.state.history):
         return None
     return _after_visit(view, visits)
@@ -37,12 +39,12 @@ def _after_visit(view: View, visits: list[Entry]) -> Act | None:
         return after_evidence(view, Fail(code="auth_required", note=f"{_url(visit)} answers with HTTP {status}"))
     if status is not None and status >= 500 and len(visits) == 1:
         again = Goto(url=start_url(view.spec, view.sample), reason=f"The site answered with HTTP {status}; once more.")
-        return _act(again)
+        return by_rule(again)
     if status is not None and status >= 400:
         return after_evidence(view, Fail(code="http_error", note=f"{_url(visit)} answers with HTTP {status}"))
     if not visit.ok and view.state.last is visit:
         code = "policy_denied" if visit.result is not None and visit.result.code == "policy_denied" else "unreachable"
-        return _act(Fail(code=code, note=f"{_url(visit)}: {visit.message}"))
+        return by_rule(Fail(code=code, note=f"{_url(visit)}: {visit.message}"))
     return None
 
 
@@ -51,8 +53,8 @@ def after_evidence(view: View, fail: Fail) -> Act:
     label = {"auth_required": "login_required", "ambiguous": "ambiguous_value"}.get(fail.code, fail.code)
     tried = any(isinstance(e.action, Screenshot) and e.action.label == label for e in view.state.history)
     if tried or view.page is None or view.last_step:
-        return _act(fail)
-    return _act(Screenshot(label=label, reason="Evidence of why this sample cannot be done."))
+        return by_rule(fail)
+    return by_rule(Screenshot(label=label, reason="Evidence of why this sample cannot be done."))
 
 
 def _status(view: View, visit: Entry) -> int | None:
@@ -73,5 +75,8 @@ def _url(visit: Entry) -> str:
     return visit.action.url if isinstance(visit.action, Goto) else ""
 
 
-def _act(action: AnyAction) -> Act:
+def by_rule(action: AnyAction) -> Act:
+    """A step of ours; where it ends the sample, its note is its reason."""
+    if isinstance(action, Fail) and not action.reason:
+        action = msgspec.structs.replace(action, reason=action.note)
     return Act(action, BY_RULE)

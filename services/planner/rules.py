@@ -11,12 +11,12 @@ from dataclasses import replace
 from services.planner.fields import Ambiguous, Found, Reading, field_values
 from services.planner.gates import missing_artifacts
 from services.planner.identity import PageRead, read_page
-from services.planner.opening import BY_RULE, after_evidence, opening
+from services.planner.opening import after_evidence, by_rule, opening
 from services.planner.page_text import asks_for_password, dismissal, is_input, label_form, says_not_found
 from services.planner.sample_state import MAX_OBSERVE_TOKENS, Act, Decision, Look, View
 from shared.contracts.actions import ByRef, Click, Download, Screenshot, Scroll
 from shared.contracts.browser_pool import PageObserved
-from shared.contracts.planner import AnyAction, Done, Fail, FieldValue
+from shared.contracts.planner import Done, Fail, FieldValue
 
 PAUSES_S = (0.3, 0.7, 1.5, 3.0)
 """Between looks at a page that may still be rendering."""
@@ -30,7 +30,7 @@ def decide(view: View) -> Decision:
     """The next action on the sample. It never waits, and ends in Done or Fail within a bounded number of steps."""
     first = opening(view)
     if first is not None or view.page is None:
-        return first or _act(Fail(code="unreachable", note="there is no page to look at"))
+        return first or by_rule(Fail(code="unreachable", note="there is no page to look at"))
     page, read = view.page, read_page(view.spec, view.sample, view.page)
     seen = field_values(view.spec, read.readings, page)
     decision = (
@@ -55,7 +55,7 @@ def _clear_the_view(view: View, page: PageObserved, read: PageRead) -> Act | Loo
     if button is None or clicks >= MAX_DISMISSALS or _record_in_dialog(read):
         return None
     target = ByRef(ref=button.ref, snapshot_id=page.snapshot_id)
-    return _act(Click(target=target, reason=f"{button.name!r} sends away what lies over the page."))
+    return by_rule(Click(target=target, reason=f"{button.name!r} sends away what lies over the page."))
 
 
 def _record_in_dialog(read: PageRead) -> bool:
@@ -112,7 +112,9 @@ def _scroll(view: View, page: PageObserved) -> Act | Look | None:
     scrolls = sum(isinstance(entry.action, Scroll) for entry in view.state.history)
     if page.scroll_y_px >= page.scroll_max_y_px or scrolls >= MAX_SCROLLS:
         return None
-    return _act(Scroll(direction="down", amount_px=SCROLL_PX, reason="Fields are missing and the page goes on below."))
+    return by_rule(
+        Scroll(direction="down", amount_px=SCROLL_PX, reason="Fields are missing and the page goes on below.")
+    )
 
 
 # --- pages that do not show the record
@@ -143,7 +145,7 @@ def _capture(view: View, page: PageObserved, read: PageRead) -> Act | Look | Non
         kind, _, label = wanted.partition(":")
         action = _screenshot(view, label) if kind == "screenshot" else _download(page, label)
         if action is not None and _tries(view, action) < MAX_TRIES:
-            return _act(action)
+            return by_rule(action)
     return None
 
 
@@ -167,7 +169,7 @@ def _tries(view: View, action: Screenshot | Download) -> int:
 
 
 def _done(seen: tuple[FieldValue, ...]) -> Act | Look:
-    return _act(
+    return by_rule(
         Done(
             values={v.field: v.value for v in seen if v.state == "value"},
             not_present={v.field: v.shown or "" for v in seen if v.state == "not_present"},
@@ -175,7 +177,3 @@ def _done(seen: tuple[FieldValue, ...]) -> Act | Look:
             reason="Every field the page shows has been read.",
         )
     )
-
-
-def _act(action: AnyAction) -> Act:
-    return Act(action, BY_RULE)

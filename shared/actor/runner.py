@@ -55,7 +55,7 @@ class Runner(Generic[DepsT]):
 
     deps: DepsT
     outbox: Outbox
-    heartbeat_s: float = 10.0
+    heartbeat_s: float = 4.0
 
     async def answer(self, route: AskRoute[DepsT], data: bytes, headers: Mapping[str, str]) -> bytes | Failure:
         """The encoded reply to an ask, or the failure to send instead."""

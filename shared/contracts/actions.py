@@ -126,7 +126,10 @@ class Box(Part, frozen=True, kw_only=True):
 
 
 class Locator(Part, frozen=True, kw_only=True):
-    """One way to find an element again, and how many elements it matched at that moment."""
+    """One way to find an element again, and how many elements it matched at that moment.
+
+    ``value``: CSS for id, testid and css; ``role=button[name="Save"]`` for role; plain text for label and text.
+    """
 
     kind: Literal["id", "testid", "role", "label", "text", "css"]
     value: str

@@ -41,10 +41,11 @@ class ObservePage(Message, frozen=True, kw_only=True):
 
 
 class Element(Part, frozen=True, kw_only=True):
-    """One thing on the page, in document order.
+    """One thing on the page, in document order; the parts of a frame come after all of its parent's.
 
-    ``header`` is what names a value: the ``dt`` of a ``dd``, the row header (else the column header)
-    of a cell. ``row`` numbers table rows within the snapshot so that the cells of one row share it.
+    ``header`` is what names a value: the ``dt`` of a ``dd``; the row header of a cell, or its column header in
+    a grid with several values a row. A cell that is wholly one link is a link with that header; an empty one
+    is kept with an empty name. ``row`` numbers table rows within the snapshot: the cells of one row share it.
     """
 
     ref: int
@@ -74,7 +75,7 @@ class PageObserved(Message, frozen=True, kw_only=True):
     elements: tuple[Element, ...]
     text: str
     sha256: str
-    """Over URL, title and text without refs: equal pages have equal hashes."""
+    """Over URL, title and all elements without refs, whatever the budget: equal pages have equal hashes."""
     dom_confidence: float
     total_elements: int
     left_out: int

@@ -46,7 +46,11 @@ class Done(Action, frozen=True, kw_only=True, tag="done"):
 
 
 class Fail(Action, frozen=True, kw_only=True, tag="fail"):
-    """The sample cannot be worked on. ``code``: not_found, auth_required, blocked or other."""
+    """The sample cannot be worked on.
+
+    ``code``: not_found, auth_required, blocked or other; by rule also missing_column, identity_mismatch,
+    ambiguous, http_error, unreachable, policy_denied.
+    """
 
     code: str = "other"
     note: str = ""
@@ -138,7 +142,11 @@ class ObservationRef(Part, frozen=True, kw_only=True):
 
 
 class StepTaken(Message, frozen=True, kw_only=True):
-    """One turn of observe, decide, act. Steps count from 1 within an attempt."""
+    """One turn of observe, decide, act. Steps count from 1 within an attempt.
+
+    ``observation`` is None where nothing had been seen yet (the first step), ``action`` where the decider
+    gave none that could be used; ``message`` then says why.
+    """
 
     run_id: str
     sample_id: str
@@ -146,10 +154,10 @@ class StepTaken(Message, frozen=True, kw_only=True):
     step: int
     started_at: datetime
     ended_at: datetime
-    observation: ObservationRef
+    observation: ObservationRef | None
     decided_by: str
     """``rules``, or the name of the model."""
-    action: AnyAction
+    action: AnyAction | None
     result: ActionResult | None = None
     """None for the actions that end in the planner."""
     message: str = ""
@@ -168,8 +176,10 @@ Status = Literal["done", "partial_success", "needs_review", "failed", "auth_requ
 class SampleFinished(Message, frozen=True, kw_only=True):
     """The end of a sample: exactly one counts, that of the highest attempt.
 
-    ``reason`` is empty for done, else a stable code (not_found, identity_mismatch, missing_fields,
-    http_error, unreachable, login_required, max_steps_exceeded, time_exceeded, retries_exhausted ...).
+    ``reason`` is empty for done, else a stable code: not_found, identity_mismatch, ambiguous_value,
+    missing_fields, invalid_values, missing_artifacts, missing_column, http_error, unreachable, policy_denied,
+    login_required, blocked, gave_up, bad_replies, too_many_failures, max_steps_exceeded, time_exceeded,
+    retries_exhausted, artifact_mismatch, artifact_missing, or the code of the error that ended the last try.
     ``fault``: ``record`` when the sample itself is the reason, ``site``, or ``us``.
     """
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from services.browser_pool.adapters.chromium import Chromium, find_browser
+from services.browser_pool.adapters.chromium import Chromium
+from services.browser_pool.adapters.finding import find_browser
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import ByText, Click, Goto
 from shared.errors import PermanentError, Unavailable
@@ -128,6 +129,19 @@ def test_the_browser_that_is_named_comes_first(tmp_path: Path) -> None:
     assert find_browser(named, own_one, lambda _: None) == named
     assert find_browser(None, own_one, lambda _: "/usr/bin/x") == own_one
     assert find_browser(None, tmp_path / "none", lambda name: f"/bin/{name}") == Path("/bin/chromium-headless-shell")
+
+
+@pytest.mark.parametrize(
+    "shell", ["chrome-linux/headless_shell", "chrome-headless-shell-linux64/chrome-headless-shell"]
+)
+def test_playwrights_headless_shell_goes_before_its_chromium(tmp_path: Path, shell: str) -> None:
+    own, beside = tmp_path / "chromium-7/chrome-linux/chrome", tmp_path / "chromium_headless_shell-7" / shell
+    for path in (own, beside):
+        path.parent.mkdir(parents=True)
+    own.touch()
+    assert find_browser(None, own, lambda _: None) == own
+    beside.touch()
+    assert find_browser(None, own, lambda _: None) == beside
 
 
 def test_no_browser_says_what_to_install(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import contextlib
 import logging
 import os
 import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from playwright.async_api import Browser, BrowserContext, Error, Page, Playwrigh
 
 from services.browser_pool.adapters import engine
 from services.browser_pool.adapters.actions import perform
+from services.browser_pool.adapters.finding import find_browser
 from services.browser_pool.adapters.gone import unless_gone
 from services.browser_pool.adapters.session import Limits, Pace, PageSession
 from services.browser_pool.matching import first_line
@@ -25,7 +26,6 @@ log = logging.getLogger(__name__)
 
 VIEWPORT_WIDTH_PX = 1280
 VIEWPORT_HEIGHT_PX = 900
-COMMANDS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 LAUNCH_BOUND_S = 30.0
 CLOSE_BOUND_S = 3.0
 
@@ -178,25 +178,6 @@ async def _fresh(browser: Browser, storage: Path | None) -> Warm:
         if browser.is_connected():
             await _quietly(context.close())
         raise
-
-
-def find_browser(chosen: Path | None, playwrights_own: Path, which: Callable[[str], str | None]) -> Path:
-    """The executable to start; Unavailable, saying what to install, when there is none."""
-    if chosen is not None:
-        if chosen.is_file():
-            return chosen
-        raise Unavailable(f"EXHIBIT_CHROMIUM is {chosen}, and no such file exists", code="no_browser")
-    if playwrights_own.is_file():
-        return playwrights_own
-    for command in COMMANDS:
-        path = which(command)
-        if path:
-            return Path(path)
-    raise Unavailable(
-        "no browser was found. Install one: `playwright install chromium-headless-shell`, or your system's "
-        "package (Debian: `apt-get install chromium-headless-shell`), or set EXHIBIT_CHROMIUM to its path",
-        code="no_browser",
-    )
 
 
 def auth_file(folder: Path, profile: str) -> Path:
