@@ -56,12 +56,22 @@ def log_of(attempt: int, entries: Iterable[dict[str, Any]]) -> AttemptLog:
     return AttemptLog(attempt, list(entries))
 
 
-def result_of(message: SampleFinished, log: AttemptLog, problems: Sequence[str]) -> dict[str, Any]:
-    """result.json. An artifact that is not what it was when it was captured fails the sample, loudly."""
+def in_trouble(filed: FiledArtifact, problems: Iterable[str]) -> bool:
+    """Whether one of the problems is about this file."""
+    return any(problem.startswith(f"{filed.filename}: ") for problem in problems)
+
+
+def result_of(message: SampleFinished, log: AttemptLog, missing: Sequence[str]) -> dict[str, Any]:
+    """result.json. An artifact that is not what it was when it was captured, or is not there, fails the sample, loudly.
+
+    ``missing`` is what the result names and could not be filed.
+    """
+    problems = [*log.problems, *missing]
     built: dict[str, Any] = msgspec.to_builtins(message)
     status, reason, fault, words = message.status, message.reason, message.fault, message.message
     if problems:
-        status, reason, fault, words = "failed", "artifact_mismatch", "us", "; ".join(problems)
+        code = "artifact_mismatch" if log.problems else "artifact_missing"
+        status, reason, fault, words = "failed", code, "us", "; ".join(problems)
     return {
         "sample_id": message.sample_id,
         "key": message.sample.key,
@@ -75,7 +85,7 @@ def result_of(message: SampleFinished, log: AttemptLog, problems: Sequence[str])
         "usage": built["usage"],
         "extracted": {value.field: value.value for value in message.values},
         "fields": {value["field"]: {k: v for k, v in value.items() if k != "field"} for value in built["values"]},
-        "artifacts": [_artifact(filed) for filed in log.artifacts],
+        "artifacts": [_artifact(filed) for filed in _all_artifacts(message, log)],
         "judgment": message.judgment,
         "flagged": message.flagged or bool(problems),
         "notes": built["notes"],
@@ -84,6 +94,12 @@ def result_of(message: SampleFinished, log: AttemptLog, problems: Sequence[str])
         "started_at": built["started_at"],
         "finished_at": built["finished_at"],
     }
+
+
+def _all_artifacts(message: SampleFinished, log: AttemptLog) -> list[FiledArtifact]:
+    """Those of the log and those the result names: a sample that was given up names none."""
+    by_name = {filed.filename: filed for filed in (*message.artifacts, *log.artifacts)}
+    return [by_name[name] for name in sorted(by_name)]
 
 
 def _artifact(filed: FiledArtifact) -> dict[str, Any]:

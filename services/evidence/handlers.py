@@ -10,8 +10,8 @@ import hashlib
 
 from services.evidence import layout
 from services.evidence.deps import Deps
-from services.evidence.filing import AttemptLog, as_json, log_entry, result_of, sample_file, samples_csv
-from services.evidence.recall import attempt_log, ended_of, keep_run, run_state
+from services.evidence.filing import AttemptLog, as_json, in_trouble, log_entry, result_of, sample_file, samples_csv
+from services.evidence.recall import attempt_log, attempts_tried, ended_of, keep_run, run_state
 from services.evidence.rounds import RunState, run_finished, sample_states
 from shared.actor.actor import Actor
 from shared.contracts.actions import Artifact
@@ -19,7 +19,6 @@ from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound
 from shared.contracts.evidence import LoadReply, LoadRun, RunFinished, RunLoaded, RunUnknown
 from shared.contracts.planner import FiledArtifact, SampleFinished, StepTaken
 from shared.errors import PermanentError
-from shared.names import safe_id
 from shared.streams import ARTIFACTS
 from shared.subjects import (
     LOAD_RUN,
@@ -44,7 +43,7 @@ async def run_started(message: RunStarted, deps: Deps, attempt: int) -> None:
     state = await run_state(deps, message.run_id)
     if state is None:
         state = deps.runs[message.run_id] = RunState(record=message.record)
-    state.start_round(message.attempt_base)
+    state.start_round(max(message.attempt_base, state.attempt_base))  # an earlier start may be told again
     await keep_run(deps, state)
 
 
@@ -78,8 +77,7 @@ async def step_taken(message: StepTaken, deps: Deps, attempt: int) -> None:
         await deps.store.write(
             layout.sample_key(message.run_id, message.sample_id, layout.ACTION_LOG), as_json(log.entries)
         )
-    for filed in message.artifacts:
-        await deps.blobs.remove(ARTIFACTS, filed.artifact.blob)
+    await let_go(deps, message, log.problems if log is not None else [])
 
 
 @actor.handles(SAMPLE_FINISHED, emits=RUN_FINISHED, max_attempts=FOR_EVER, deadline_s=BIG_FILE_BOUND_S)
@@ -88,8 +86,8 @@ async def sample_finished(message: SampleFinished, deps: Deps, attempt: int) -> 
     state = await known_run(deps, message.run_id)
     log = await current_log(deps, message.run_id, message.sample_id, message.attempt)
     if log is not None:
-        problems = [*log.problems, *missing(message, log)]
-        result = as_json(result_of(message, log, problems))
+        missing = not_filed(message, log)
+        result = as_json(result_of(message, log, missing))
         await deps.store.write(layout.sample_key(message.run_id, message.sample_id, layout.RESULT), result)
         state.end(message.sample_id, ended_of(result))
         deps.logs.pop((message.run_id, message.sample_id), None)
@@ -99,7 +97,7 @@ async def sample_finished(message: SampleFinished, deps: Deps, attempt: int) -> 
 @actor.answers(LOAD_RUN, deadline_s=60.0)
 async def load_run(request: LoadRun, deps: Deps) -> LoadReply:
     """What is known of a run, for resuming it."""
-    state = await run_state(deps, request.run_id) if safe_id(request.run_id) == request.run_id else None
+    state = await run_state(deps, request.run_id) if layout.is_safe(request.run_id) else None
     if state is None:
         where = deps.store.location("")
         return RunUnknown(run_id=request.run_id, message=f"no run {request.run_id!r} in {where}")
@@ -107,7 +105,7 @@ async def load_run(request: LoadRun, deps: Deps) -> LoadReply:
         record=state.record,
         attempt_base=state.attempt_base,
         expected=state.expected,
-        samples=sample_states(state),
+        samples=sample_states(state, await attempts_tried(deps, state)),
         finished=state.finished,
         location=deps.store.location(layout.run_key(request.run_id)),
     )
@@ -117,7 +115,7 @@ async def load_run(request: LoadRun, deps: Deps) -> LoadReply:
 
 
 async def known_run(deps: Deps, run_id: str) -> RunState:
-    """Events of a run come after its start; one of a run that never started is not ours to file."""
+    """Events come in order, so a run that has not started here is not ours to file: its folder was taken away, say."""
     state = await run_state(deps, run_id)
     if state is None:
         raise PermanentError(f"{run_id} was never started here", code="unknown_run")
@@ -147,6 +145,8 @@ async def put_aside(deps: Deps, run_id: str, sample_id: str, attempt: int) -> No
 
 async def file_artifact(deps: Deps, step: StepTaken, filed: FiledArtifact) -> str | None:
     """Puts one artifact in its place; says what is wrong where it is not what was captured."""
+    if not layout.is_filename(filed.filename):
+        return f"{filed.filename}: an artifact cannot have this name"
     key = layout.artifact_key(step.run_id, step.sample_id, filed.filename)
     try:
         data = await deps.blobs.get(ARTIFACTS, filed.artifact.blob)
@@ -157,6 +157,9 @@ async def file_artifact(deps: Deps, step: StepTaken, filed: FiledArtifact) -> st
             return f"{filed.filename}: the captured bytes are gone"
     if problem := differs(data, filed.artifact):
         return f"{filed.filename}: {problem}"
+    standing = await deps.store.read(key)
+    if standing is not None and differs(standing, filed.artifact):
+        return f"{filed.filename}: another file stands under this name, and evidence is never overwritten"
     await deps.store.write(key, data)
     return None
 
@@ -170,8 +173,8 @@ def differs(data: bytes, artifact: Artifact) -> str | None:
     return None
 
 
-def missing(message: SampleFinished, log: AttemptLog) -> list[str]:
-    """Artifacts that the result names and no step filed."""
+def not_filed(message: SampleFinished, log: AttemptLog) -> list[str]:
+    """Artifacts that the result names and no step left behind."""
     filed = {(one.filename, one.artifact.sha256) for one in log.artifacts}
     return [
         f"{one.filename}: it was never filed"
@@ -180,10 +183,19 @@ def missing(message: SampleFinished, log: AttemptLog) -> list[str]:
     ]
 
 
+async def let_go(deps: Deps, message: StepTaken, problems: list[str]) -> None:
+    """Removes from the bus what lies in the folder now; what is in trouble stays there, for it may be the only copy."""
+    for filed in message.artifacts:
+        if not in_trouble(filed, problems):
+            await deps.blobs.remove(ARTIFACTS, filed.artifact.blob)
+
+
 async def finish_if_complete(deps: Deps, state: RunState) -> RunFinished | None:
     """The table and the summary, once every sample is accounted for."""
     if not state.complete:
         return None
+    if state.said is not None:  # told again: whether it was published we cannot know
+        return state.said
     run_id = state.record.run_id
     results = [deps.store.location(layout.sample_key(run_id, s, layout.RESULT)) for s in state.samples]
     table = await deps.tables.combined(results, list(state.record.spec["output_schema"]))

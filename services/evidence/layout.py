@@ -10,10 +10,13 @@ run_2026-03-01_101500/
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from shared.errors import PolicyDenied
-from shared.names import safe_id
+from shared.names import RESERVED
 
+# What `shared.names.safe_id` makes. It is not asked again: it would hash once more what ends in a hash.
+_SAFE = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _FILENAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,120}$")
 RUN, SAMPLES, COMBINED = "run.json", "samples.csv", "combined.csv"
 SAMPLE, RESULT, ACTION_LOG = "sample.json", "result.json", "action_log.json"
@@ -28,9 +31,14 @@ def sample_key(run_id: str, sample_id: str, name: str = "") -> str:
     return _join(_safe(run_id), _safe(sample_id), name)
 
 
+def is_filename(name: str) -> bool:
+    """False for a name that is no plain file name, or one of ours."""
+    return _FILENAME.fullmatch(name) is not None and name not in OWN_FILES
+
+
 def artifact_key(run_id: str, sample_id: str, filename: str) -> str:
-    """Where an artifact lies; PolicyDenied for a name that is no plain file name, or one of ours."""
-    if not _FILENAME.match(filename) or filename in OWN_FILES:
+    """Where an artifact lies; PolicyDenied for a name that cannot be an artifact's."""
+    if not is_filename(filename):
         raise PolicyDenied(f"an artifact cannot be named {filename!r}", code="unsafe_name")
     return sample_key(run_id, sample_id, filename)
 
@@ -39,9 +47,19 @@ def attempt_folder(attempt: int) -> str:
     return f"attempt_{attempt}"
 
 
+def attempts_put_aside(names: Iterable[str]) -> list[int]:
+    """Which attempts lie in folders of their own, of the names in a sample's folder."""
+    digits = [name.removeprefix("attempt_") for name in names if name.startswith("attempt_")]
+    return [int(digit) for digit in digits if digit.isascii() and digit.isdecimal()]
+
+
+def is_safe(name: str) -> bool:
+    return _SAFE.fullmatch(name) is not None and name.lower() not in RESERVED
+
+
 def _safe(name: str) -> str:
     """Names are made safe where they are given; one that is not did not come from us."""
-    if safe_id(name) != name:
+    if not is_safe(name):
         raise PolicyDenied(f"{name!r} cannot be the name of a folder", code="unsafe_name")
     return name
 

@@ -61,11 +61,22 @@ async def _read_state(deps: Deps, run_id: str) -> RunState | None:
     if data is None:
         return None
     file = msgspec.json.decode(data, type=RunFile)
-    state = RunState(record=file.record, expected=file.expected, finished=file.finished)
+    state = RunState(record=file.record, expected=file.expected)
     for name in await deps.store.names(layout.run_key(run_id)):
         await _read_sample(deps, state, run_id, name)
     state.start_round(file.attempt_base)
+    state.finished = file.finished
     return state
+
+
+async def attempts_tried(deps: Deps, state: RunState) -> dict[str, int]:
+    """The highest attempt that left something behind, of each sample that has no result."""
+    run_id = state.record.run_id
+    return {
+        sample_id: (await _read_log(deps, run_id, sample_id)).attempt
+        for sample_id in state.samples
+        if sample_id not in state.ended
+    }
 
 
 async def _read_sample(deps: Deps, state: RunState, run_id: str, sample_id: str) -> None:
@@ -108,4 +119,5 @@ async def _read_log(deps: Deps, run_id: str, sample_id: str) -> AttemptLog:
     attempts = [int(entry["attempt"]) for entry in entries]
     if result is not None:
         attempts.append(ended_of(result).attempt)
+    attempts += layout.attempts_put_aside(await deps.store.names(layout.sample_key(run_id, sample_id)))
     return log_of(max(attempts, default=0), entries)

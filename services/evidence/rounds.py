@@ -7,6 +7,7 @@ above its ``attempt_base``.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -44,6 +45,8 @@ class RunState:
             self.open += not self._counts(sample.sample_id)
 
     def end(self, sample_id: str, ended: Ended) -> None:
+        if self.ended.get(sample_id) != ended:
+            self.finished = None  # the table and the summary are of another result
         before = self._counts(sample_id)
         self.ended[sample_id] = ended
         if sample_id in self.samples:
@@ -55,10 +58,19 @@ class RunState:
         self.open = sum(not self._counts(sample_id) for sample_id in self.samples)
 
     @property
+    def all_found(self) -> bool:
+        return self.expected is not None and len(self.samples) >= self.expected
+
+    @property
     def complete(self) -> bool:
-        """Every sample is accounted for, and this round was not said to be finished before."""
-        said = self.finished is not None and self.finished.attempt_base == self.attempt_base
-        return self.expected is not None and len(self.samples) >= self.expected and self.open == 0 and not said
+        """Every sample is accounted for."""
+        return self.all_found and self.open == 0
+
+    @property
+    def said(self) -> RunFinished | None:
+        """What was said when this round was finished, where nothing has changed since."""
+        current = self.finished is not None and self.finished.attempt_base == self.attempt_base
+        return self.finished if current else None
 
     def _counts(self, sample_id: str) -> bool:
         ended = self.ended.get(sample_id)
@@ -85,13 +97,15 @@ def run_finished(state: RunState, location: str, table: str, now: datetime) -> R
     )
 
 
-def sample_states(state: RunState) -> tuple[SampleState, ...]:
-    """All samples in row order, with how they ended."""
+def sample_states(state: RunState, tried: Mapping[str, int]) -> tuple[SampleState, ...]:
+    """All samples in row order, with how they ended; ``tried``: the highest attempt that left something behind."""
     ordered = sorted((sample for sample, _ in state.samples.values()), key=lambda sample: sample.row)
-    return tuple(_state(sample, state.ended.get(sample.sample_id)) for sample in ordered)
+    return tuple(
+        _state(sample, state.ended.get(sample.sample_id), tried.get(sample.sample_id, 0)) for sample in ordered
+    )
 
 
-def _state(sample: Sample, ended: Ended | None) -> SampleState:
+def _state(sample: Sample, ended: Ended | None, tried: int) -> SampleState:
     if ended is None:
-        return SampleState(sample=sample, status=None, reason="", attempt=0)
-    return SampleState(sample=sample, status=ended.status, reason=ended.reason, attempt=ended.attempt)
+        return SampleState(sample=sample, status=None, reason="", attempt=tried)
+    return SampleState(sample=sample, status=ended.status, reason=ended.reason, attempt=max(ended.attempt, tried))

@@ -28,18 +28,26 @@ class Term:
 Verdict = Ack | Nak | Term
 
 
+BUG_ATTEMPTS = 5
+
+
 def backoff_s(attempt: int, *, base_s: float = 0.5, cap_s: float = 30.0) -> float:
     """Seconds to wait after the ``attempt``-th failure (from 1): doubled each time, up to ``cap_s``."""
     return min(cap_s, base_s * 2.0 ** min(attempt - 1, 30))
 
 
 def verdict(error: Exception | None, *, attempt: int, max_attempts: int | None) -> Verdict:
-    """What becomes of the ``attempt``-th delivery; ``max_attempts`` None tries for ever."""
+    """What becomes of the ``attempt``-th delivery.
+
+    ``max_attempts`` None tries for ever what may work later. A bug is never tried for ever: it would
+    hold up all that comes behind it.
+    """
     if error is None:
         return Ack()
     if isinstance(error, PermanentError):
         return Term(error.code)
-    if max_attempts is not None and attempt >= max_attempts:
+    for_ever = max_attempts is None and isinstance(error, TransientError)
+    if not for_ever and attempt >= (max_attempts or BUG_ATTEMPTS):
         return Term("retries_exhausted")
     if isinstance(error, TransientError) and error.retry_after_s is not None:
         return Nak(error.retry_after_s)

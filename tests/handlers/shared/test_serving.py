@@ -12,11 +12,11 @@ from datetime import UTC, datetime
 from shared.actor.actor import Actor
 from shared.actor.bus import Bus, connect
 from shared.actor.serving import serve
-from shared.contracts.discovery import Sample
+from shared.contracts.discovery import PopulationClosed, Sample
 from shared.contracts.planner import SampleFinished, WorkSample
-from shared.errors import PermanentError
+from shared.errors import PermanentError, Unavailable
 from shared.streams import EVENTS_STREAM, SAMPLES, samples_of
-from shared.subjects import SAMPLE_FINISHED, WORK_SAMPLE
+from shared.subjects import POPULATION_CLOSED, SAMPLE_FINISHED, WORK_SAMPLE
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -166,3 +166,28 @@ async def test_a_queue_that_is_closed_takes_its_samples_along(nats_url):
         assert await pending(bus, other) == 1
         await bus.close_queue(samples_of(run_id, 1))
         await bus.close_queue(samples_of(other, 1))
+
+
+async def test_events_are_handled_in_order_even_when_one_has_to_be_tried_again(nats_url):
+    run_id, heard, over = f"run_{uuid.uuid4().hex[:8]}", [], asyncio.Event()
+    actor: Actor[None] = Actor(f"listener_{run_id}")
+
+    @actor.handles(POPULATION_CLOSED, max_attempts=None)
+    async def closed(message: PopulationClosed, deps: None, attempt: int) -> None:
+        if message.run_id != run_id:
+            return
+        heard.append((message.attempt_base, attempt))
+        if (message.attempt_base, attempt) == (1, 1):
+            raise Unavailable("not yet", retry_after_s=0.05)
+        if message.attempt_base == 3:
+            over.set()
+
+    stop, ready = asyncio.Event(), asyncio.Event()
+    async with connect(nats_url, name="listener") as bus:
+        for base in (1, 2, 3):
+            await bus.publish(POPULATION_CLOSED, PopulationClosed(run_id=run_id, samples=1, attempt_base=base))
+        task = asyncio.create_task(serve(bus, actor, None, capacity=1, stop=stop, ready=ready))
+        await asyncio.wait_for(over.wait(), 20)
+        stop.set()
+        await task
+    assert heard == [(1, 1), (1, 2), (2, 1), (3, 1)]

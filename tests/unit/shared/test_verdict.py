@@ -20,6 +20,8 @@ from shared.errors import InvalidMessage, PermanentError, RateLimited, Transient
         (TransientError("x", retry_after_s=0.0), 1, 5, Nak(0.0)),
         (KeyError("a bug"), 1, 5, Nak(0.5)),
         (KeyError("a bug"), 5, 5, Term("retries_exhausted")),
+        (KeyError("a bug"), 4, None, Nak(4.0)),
+        (KeyError("a bug"), 5, None, Term("retries_exhausted")),
     ],
 )
 def test_the_error_says_what_becomes_of_a_delivery(error, attempt, max_attempts, want):

@@ -1,0 +1,378 @@
+"""What becomes of events: the files, whatever is told twice, late, or wrong."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from services.evidence.adapters.blocked import BlockedReporter
+from services.evidence.adapters.duckdb_table import DuckDbTables
+from services.evidence.adapters.folder_store import FolderStore
+from services.evidence.deps import Deps
+from services.evidence.handlers import (
+    load_run,
+    population_closed,
+    run_started,
+    sample_finished,
+    sample_found,
+    step_taken,
+)
+from shared.contracts.actions import Artifact, Screenshot
+from shared.contracts.discovery import PopulationClosed, RunRecord, RunStarted, Sample, SampleFound
+from shared.contracts.evidence import EvidenceBlocked, LoadRun, RunLoaded, RunUnknown
+from shared.contracts.planner import FieldValue, FiledArtifact, ObservationRef, SampleFinished, StepTaken
+from shared.errors import PolicyDenied
+from shared.names import safe_id
+from shared.streams import ARTIFACTS
+from shared.testing.bus import MemoryBus
+
+NOW = datetime(2026, 11, 21, 8, tzinfo=UTC)
+SEEN = ObservationRef(snapshot_id="s", sha256="x", url="http://x", title="t", http_status=200, dom_confidence=1.0)
+HANDLERS = {
+    RunStarted: run_started,
+    SampleFound: sample_found,
+    PopulationClosed: population_closed,
+    StepTaken: step_taken,
+    SampleFinished: sample_finished,
+}
+
+
+class Desk:
+    """Evidence on a folder and a bus in memory; `restart` forgets what a process remembers."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.bus = root, MemoryBus()
+        self.restart()
+
+    def restart(self) -> None:
+        self.deps = Deps(store=FolderStore(self.root), blobs=self.bus, tables=DuckDbTables(), now=lambda: NOW)
+
+    async def tell(self, *messages: Any) -> Any:
+        """What the handler of the last message returned."""
+        outcome = None
+        for message in messages:
+            outcome = await HANDLERS[type(message)](message, self.deps, 1)
+        return outcome
+
+    async def begun(self, *samples: Sample) -> None:
+        await self.tell(started(), *map(found, samples), closed(len(samples)))
+
+    async def load(self) -> RunLoaded | RunUnknown:
+        return await load_run(LoadRun(run_id="run_1"), self.deps)
+
+    async def capture(
+        self, one: Sample, data: bytes = b"png", attempt: int = 1, step: int = 1, **lies: Any
+    ) -> FiledArtifact:
+        blob = f"{one.sample_id}/{attempt}/{step}"
+        await self.bus.put(ARTIFACTS, blob, data)
+        facts = {
+            "sha256": hashlib.sha256(data).hexdigest(),
+            "size_bytes": len(data),
+            "filename": f"{step:02d}_t.png",
+            **lies,
+        }
+        filename = facts.pop("filename")
+        own = {"kind": "screenshot", "label": "t", "media_type": "image/png", "suffix": ".png", "blob": blob}
+        return FiledArtifact(
+            filename=filename, artifact=Artifact(**own, **facts, source_url="http://x", captured_at=NOW)
+        )
+
+    async def has_blob(self, filed: FiledArtifact) -> bool:
+        return (ARTIFACTS.name, filed.artifact.blob) in self.bus._blobs
+
+    def files(self) -> dict[str, bytes]:
+        return {str(p.relative_to(self.root)): p.read_bytes() for p in self.root.rglob("*") if p.is_file()}
+
+    def json(self, name: str) -> Any:
+        return json.loads((self.root / "run_1" / name).read_text())
+
+    def rows(self) -> list[dict[str, str]]:
+        with (self.root / "run_1" / "combined.csv").open(newline="") as file:
+            return list(csv.DictReader(file))
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path / "evidence")
+
+
+def sample(key: str = "A-1", row: int = 1, **fields: str) -> Sample:
+    return Sample(sample_id=safe_id(key), key=key, row=row, fields=fields)
+
+
+def started(attempt_base: int = 0) -> RunStarted:
+    spec = {"output_schema": {"number": "string", "owner": "string | null"}}
+    record = RunRecord(run_id="run_1", spec=spec, planner=None, concurrency=1, created_at=NOW)
+    return RunStarted(run_id="run_1", record=record, attempt_base=attempt_base)
+
+
+def found(one: Sample) -> SampleFound:
+    return SampleFound(run_id="run_1", sample_id=one.sample_id, sample=one, found_at=NOW)
+
+
+def closed(samples: int, attempt_base: int = 0) -> PopulationClosed:
+    return PopulationClosed(run_id="run_1", samples=samples, attempt_base=attempt_base)
+
+
+def took(one: Sample, *filed: FiledArtifact, step: int = 1, attempt: int = 1) -> StepTaken:
+    return StepTaken(
+        run_id="run_1",
+        sample_id=one.sample_id,
+        attempt=attempt,
+        step=step,
+        started_at=NOW,
+        ended_at=NOW,
+        observation=SEEN,
+        decided_by="rules",
+        action=Screenshot(label="t", reason="To show it."),
+        artifacts=filed,
+    )
+
+
+def ended(
+    one: Sample, *filed: FiledArtifact, attempt: int = 1, status: Any = "done", number: str = "7", **more: Any
+) -> SampleFinished:
+    return SampleFinished(
+        run_id="run_1",
+        sample_id=one.sample_id,
+        attempt=attempt,
+        status=status,
+        sample=one,
+        artifacts=filed,
+        values=(
+            FieldValue(field="number", state="value", value=number),
+            FieldValue(field="owner", state="not_present"),
+        ),
+        started_at=NOW,
+        finished_at=NOW,
+        **more,
+    )
+
+
+def outcomes(finished: Any) -> dict[tuple[str, str], int]:
+    return {(one.status, one.reason): one.samples for one in finished.outcomes}
+
+
+# --- the straight way
+
+
+async def test_a_sample_leaves_its_files(desk):
+    one = sample(team="red")
+    await desk.begun(one)
+    filed = await desk.capture(one)
+    finished = await desk.tell(took(one, filed), ended(one, filed))
+    of_sample = ("sample.json", "01_t.png", "action_log.json", "result.json")
+    names = ("run.json", "samples.csv", "combined.csv", *(f"A-1/{name}" for name in of_sample))
+    assert set(desk.files()) == {f"run_1/{name}" for name in names}
+    [entry] = desk.json("A-1/action_log.json")
+    assert (entry["step"], entry["thinking"], entry["action"], entry["attempt"]) == (1, "To show it.", "screenshot", 1)
+    assert entry["params"] == {"label": "t", "full_page": True}
+    result = desk.json("A-1/result.json")
+    assert (result["status"], result["extracted"]["number"], result["started_at"]) == (
+        "done",
+        "7",
+        "2026-11-21T08:00:00Z",
+    )
+    assert result["artifacts"][0]["sha256"] == hashlib.sha256(b"png").hexdigest()
+    assert not await desk.has_blob(filed)
+    assert (outcomes(finished), finished.samples) == ({("done", ""): 1}, 1)
+
+
+async def test_a_key_that_had_to_be_made_safe_is_a_sample_like_any_other(desk):
+    one = sample("org/repo #7")
+    await desk.begun(one)
+    assert outcomes(await desk.tell(ended(one))) == {("done", ""): 1}
+
+
+async def test_the_table_is_sorted_and_harmless_and_the_same_each_time(desk, tmp_path):
+    keys = ["b", "a", "c"]
+    other = Desk(tmp_path / "other")
+    for place, order in ((desk, keys), (other, keys[::-1])):
+        samples = {key: sample(key, row) for row, key in enumerate(keys, start=1)}
+        await place.begun(*samples.values())
+        for key in order:
+            await place.tell(ended(samples[key], number={"a": "=1+1", "b": "-5", "c": 'x,\n"y"'}[key]))
+    rows = desk.rows()
+    assert [(row["sample_id"], row["number"]) for row in rows] == [("a", "'=1+1"), ("b", "-5"), ("c", 'x,\n"y"')]
+    assert rows[0]["not_present"] == "owner"
+    assert desk.files()["run_1/combined.csv"] == other.files()["run_1/combined.csv"]
+
+
+# --- told twice, late, or after a restart
+
+
+async def test_everything_told_twice_leaves_the_same(desk):
+    one = sample()
+    filed = await desk.capture(one)
+    story = [started(), found(one), closed(1), took(one, filed), ended(one, filed)]
+    first = await desk.tell(*story)
+    files = desk.files()
+    for message in story:
+        desk.restart()
+        await desk.tell(message)
+    assert desk.files() == files
+    desk.deps.now = lambda: NOW.replace(hour=23)
+    assert await desk.tell(story[-1]) == first, "it may not have been published before"
+
+
+async def test_a_process_that_dies_between_any_two_messages_changes_nothing(desk, tmp_path):
+    other = Desk(tmp_path / "other")
+    for place, restarts in ((desk, False), (other, True)):
+        one, two = sample("a"), sample("b", 2)
+        filed = await place.capture(one)
+        for message in (started(), found(one), found(two), closed(2), took(one, filed), ended(one, filed), ended(two)):
+            if restarts:
+                place.restart()
+            await place.tell(message)
+    different = {name for name, data in desk.files().items() if other.files()[name] != data}
+    assert different <= {"run_1/run.json"}, "it holds the folder's own path"
+    assert len(other.rows()) == 2
+
+
+async def test_a_step_cut_off_after_its_file_was_written_is_filed_once(desk):
+    one = sample()
+    await desk.begun(one)
+    filed = await desk.capture(one)
+    await desk.deps.store.write("run_1/A-1/01_t.png", b"png")  # and then the process was killed
+    assert outcomes(await desk.tell(took(one, filed), ended(one, filed))) == {("done", ""): 1}
+
+
+async def test_a_file_is_never_written_over_by_another_of_its_name(desk):
+    one = sample()
+    await desk.begun(one)
+    first = await desk.capture(one, b"first")
+    second = await desk.capture(one, b"second", step=2, filename="01_t.png")
+    finished = await desk.tell(took(one, first), took(one, second, step=2), ended(one, first))
+    assert outcomes(finished) == {("failed", "artifact_mismatch"): 1}
+    assert (desk.root / "run_1/A-1/01_t.png").read_bytes() == b"first"
+
+
+async def test_what_belongs_to_no_run_known_here_holds_nobody_up(desk):
+    with pytest.raises(PermanentError, match="run_1 was never started here"):
+        await desk.tell(found(sample()))
+
+
+async def test_a_later_attempt_puts_the_earlier_one_away(desk):
+    one = sample()
+    await desk.begun(one)
+    await desk.tell(took(one, await desk.capture(one, b"first")))
+    filed = await desk.capture(one, b"second", attempt=2)
+    await desk.tell(took(one, filed, attempt=2), ended(one, filed, attempt=2))
+    assert (desk.root / "run_1/A-1/attempt_1/01_t.png").read_bytes() == b"first"
+    assert (desk.root / "run_1/A-1/01_t.png").read_bytes() == b"second"
+    before = desk.files()
+    await desk.tell(
+        took(one, await desk.capture(one, b"zombie", step=3), step=3), ended(one, status="failed", reason="x")
+    )
+    assert desk.files() == before
+
+
+async def test_a_round_counts_what_was_done_before_and_what_ends_in_it(desk):
+    one, two = sample("a"), sample("b", 2)
+    await desk.begun(one, two)
+    await desk.tell(ended(one), ended(two, status="failed", reason="unreachable"))
+    assert await desk.tell(started(1), closed(2, 1)) is None
+    finished = await desk.tell(ended(two, attempt=2))
+    assert (finished.attempt_base, outcomes(finished)) == (1, {("done", ""): 2})
+    assert await desk.tell(started(1), closed(2, 1)) == finished
+
+
+async def test_a_higher_attempt_after_the_end_corrects_the_table(desk):
+    one = sample()
+    await desk.begun(one)
+    await desk.tell(ended(one))
+    finished = await desk.tell(ended(one, attempt=2, status="failed", reason="http_error"))
+    assert outcomes(finished) == {("failed", "http_error"): 1}
+    assert desk.rows()[0]["status"] == "failed"
+
+
+async def test_the_highest_attempt_is_known_without_a_result(desk):
+    one, two = sample("a"), sample("b", 2)
+    await desk.begun(one, two)
+    await desk.tell(took(one, await desk.capture(one, attempt=3), attempt=3))
+    desk.restart()
+    loaded = await desk.load()
+    assert [(state.status, state.attempt) for state in loaded.samples] == [(None, 3), (None, 0)]
+
+
+async def test_an_attempt_that_was_put_away_is_still_counted(desk):
+    one = sample()
+    await desk.begun(one)
+    await desk.tell(took(one, await desk.capture(one, attempt=2), attempt=2))
+    for name in ("01_t.png", "action_log.json"):  # the next attempt began, and the process was killed
+        await desk.deps.store.move(f"run_1/A-1/{name}", f"run_1/A-1/attempt_2/{name}")
+    desk.restart()
+    assert (await desk.load()).samples[0].attempt == 2
+
+
+# --- what is wrong with an artifact
+
+
+@pytest.mark.parametrize(
+    "lie", [{"sha256": "0" * 64}, {"size_bytes": 99}, {"filename": "../../x.png"}, {"filename": "result.json"}]
+)
+async def test_bytes_that_are_not_what_was_captured_fail_the_sample_and_stay(desk, lie):
+    one = sample()
+    await desk.begun(one)
+    filed = await desk.capture(one, **lie)
+    await desk.tell(took(one, filed))
+    desk.restart()
+    finished = await desk.tell(ended(one, filed))
+    assert outcomes(finished) == {("failed", "artifact_mismatch"): 1}
+    assert desk.json("A-1/result.json")["fault"] == "us"
+    assert await desk.has_blob(filed), "it may be the only copy"
+    assert {name for name in desk.files() if name.endswith(".png")} == set()
+
+
+async def test_a_file_nobody_has_fails_the_sample(desk):
+    one = sample()
+    await desk.begun(one)
+    filed = await desk.capture(one)
+    await desk.bus.remove(ARTIFACTS, filed.artifact.blob)
+    assert outcomes(await desk.tell(ended(one, filed))) == {("failed", "artifact_missing"): 1}
+
+
+async def test_a_sample_that_was_given_up_still_names_its_files(desk):
+    one = sample()
+    await desk.begun(one)
+    await desk.tell(took(one, await desk.capture(one)), ended(one, status="failed", reason="retries_exhausted"))
+    assert [artifact["filename"] for artifact in desk.json("A-1/result.json")["artifacts"]] == ["01_t.png"]
+
+
+# --- asking, names, a full disk
+
+
+async def test_a_run_nobody_knows_names_where_it_was_looked_for(desk):
+    reply = await desk.load()
+    assert isinstance(reply, RunUnknown)
+    assert str(desk.root) in reply.message
+    assert desk.files() == {}
+
+
+async def test_a_population_that_was_never_closed_is_told_as_that(desk):
+    await desk.tell(started(), found(sample()))
+    desk.restart()
+    assert (await desk.load()).expected is None
+
+
+@pytest.mark.parametrize("name", ["..", "a/b", "", "x" * 200, "memory"])
+async def test_names_that_are_none_are_refused(desk, name):
+    await desk.tell(started())
+    bad = Sample(sample_id=name, key=name, row=1)
+    with pytest.raises(PolicyDenied):
+        await desk.tell(found(bad))
+
+
+async def test_that_evidence_is_blocked_is_said_once_a_minute(desk):
+    moments = [NOW, NOW.replace(second=30), NOW.replace(minute=1)]
+    report = BlockedReporter(desk.bus, lambda: moments.pop(0))
+    for _ in range(3):
+        await report("run_1/A-1/01_t.png", "the disk is full")
+    events = desk.bus.events(EvidenceBlocked)
+    assert [(event.sample_id, event.at) for event in events] == [("A-1", NOW), ("A-1", NOW.replace(minute=1))]
