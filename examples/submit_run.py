@@ -66,7 +66,7 @@ async def follow(js: JetStreamContext, run_id: str) -> int:
 async def some(events: JetStreamContext.PullSubscription) -> list[Msg]:
     try:
         return await events.fetch(50, timeout=5)
-    except nats.errors.TimeoutError:
+    except TimeoutError:
         return []
 
 

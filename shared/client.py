@@ -20,7 +20,6 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 import msgspec
-import nats.errors
 from nats.js.api import AckPolicy, ConsumerConfig
 
 from shared.actor.bus import Bus, connect
@@ -115,7 +114,7 @@ class Client:
             while True:
                 try:
                     messages = await subscription.fetch(100, timeout=1.0)
-                except nats.errors.TimeoutError:
+                except TimeoutError:  # nats-py raises its own, or the built-in one that it extends
                     continue
                 for message in messages:
                     yield _EVENTS.decode(message.data)

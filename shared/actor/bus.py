@@ -74,7 +74,7 @@ class Bus:
             )
         except nats.errors.NoRespondersError as exc:
             raise Unavailable(f"nobody answers {subject.pattern}", code="no_responders", retry_after_s=0.2) from exc
-        except nats.errors.TimeoutError as exc:
+        except TimeoutError as exc:
             raise DeadlineExceeded(f"no answer to {subject.pattern} within {timeout_s:g} s") from exc
         except nats.errors.ConnectionClosedError as exc:
             raise Unavailable("the connection to the bus is closed", code="bus_closed") from exc
@@ -108,7 +108,8 @@ class Bus:
         """See :class:`shared.actor.ports.Records`."""
         kv = await self._key_value(bucket)
         try:
-            await kv.create(_key(key), msgspec.json.encode(value), validate_keys=False)
+            with _mapped():
+                await kv.create(_key(key), msgspec.json.encode(value), validate_keys=False)
         except nats.js.errors.KeyWrongLastSequenceError:
             return False
         return True
@@ -116,7 +117,8 @@ class Bus:
     async def read(self, bucket: Bucket, key: str, type_: type[Any]) -> Any | None:
         kv = await self._key_value(bucket)
         try:
-            entry = await kv.get(_key(key), validate_keys=False)
+            with _mapped():
+                entry = await kv.get(_key(key), validate_keys=False)
         except nats.js.errors.KeyNotFoundError:
             return None
         return msgspec.json.decode(entry.value or b"null", type=type_)
@@ -130,7 +132,8 @@ class Bus:
     async def get(self, bucket: Bucket, name: str) -> bytes:
         store = await self._object_store(bucket)
         try:
-            result = await store.get(name)
+            with _mapped():
+                result = await store.get(name)
         except nats.js.errors.NotFoundError as exc:
             raise PermanentError(f"{bucket.name} has no object {name!r}", code="no_blob") from exc
         return result.data or b""
@@ -257,8 +260,8 @@ def _key(text: str) -> str:
 def _mapped() -> Generator[None]:
     try:
         yield
-    except (nats.errors.TimeoutError, nats.js.errors.NoStreamResponseError) as exc:
-        raise Unavailable("the bus did not store a message in time", code="bus_slow") from exc
+    except (TimeoutError, nats.js.errors.NoStreamResponseError) as exc:
+        raise Unavailable("the bus did not answer in time", code="bus_slow") from exc
     except (nats.js.errors.ServiceUnavailableError, nats.errors.ConnectionClosedError) as exc:
         raise Unavailable(f"the bus cannot store messages now: {exc}", code="bus_unavailable") from exc
     except nats.errors.MaxPayloadError as exc:

@@ -190,7 +190,8 @@ class QueueWorker:
     async def _pull_from_new_queues(self) -> None:
         try:
             names = {info.name for info in await self._bus.js.consumers_info(SAMPLES.name)}
-        except nats.errors.TimeoutError:  # a server that restarts: the next look will do
+        except (TimeoutError, nats.errors.Error) as exc:  # the server restarts: the next look will do
+            log.info("queues cannot be listed now: %s", exc)
             return
         self._queues = {name: task for name, task in self._queues.items() if not task.done()}
         for name in names - set(self._queues):
@@ -227,7 +228,10 @@ async def _fetch(subscription: JetStreamContext.PullSubscription, *, timeout_s: 
     """One message, or none where none comes within ``timeout_s``. A deleted consumer is a NotFoundError."""
     try:
         return await subscription.fetch(1, timeout=timeout_s)
-    except nats.errors.TimeoutError:
+    except TimeoutError:  # nats-py raises its own, or the built-in one that it extends
+        return []
+    except nats.js.errors.ServiceUnavailableError:  # the server restarts
+        await asyncio.sleep(timeout_s)
         return []
     except nats.js.errors.APIError as exc:
         if exc.code == CONSUMER_DELETED:

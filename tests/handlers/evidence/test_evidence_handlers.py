@@ -27,7 +27,7 @@ from shared.contracts.actions import Artifact, Screenshot
 from shared.contracts.discovery import PopulationClosed, RunRecord, RunStarted, Sample, SampleFound
 from shared.contracts.evidence import EvidenceBlocked, LoadRun, RunLoaded, RunUnknown
 from shared.contracts.planner import FieldValue, FiledArtifact, ObservationRef, SampleFinished, StepTaken
-from shared.errors import PolicyDenied
+from shared.errors import PermanentError, PolicyDenied
 from shared.names import safe_id
 from shared.streams import ARTIFACTS
 from shared.testing.bus import MemoryBus
