@@ -14,13 +14,11 @@ import time
 from pathlib import Path
 
 from shared.host.embedded import embedded
-from shared.settings import Settings
+from shared.settings import Settings, sized_for
 
 
 async def main(spec: Path, samples: Path, evidence: Path, concurrency: int) -> None:
-    settings = Settings().model_copy(
-        update={"evidence_dir": evidence, "browser_capacity": concurrency, "planner_capacity": concurrency}
-    )
+    settings = sized_for(Settings().model_copy(update={"evidence_dir": evidence}), concurrency)
     async with embedded(settings) as client:
         started_s = time.perf_counter()
         accepted = await client.submit(

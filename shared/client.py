@@ -103,21 +103,18 @@ class Client:
 
     async def watch(self, run_id: str) -> AsyncGenerator[RunEvent]:
         """Every event of the run from its beginning, then each as it happens. It never ends by itself."""
+        inbox = self.bus.nc.new_inbox()
+        subscription = await self.bus.nc.subscribe(inbox)
         config = ConsumerConfig(
             filter_subjects=[f"{PREFIX}.evt.*.*.*.{run_id}", f"{PREFIX}.evt.*.*.*.{run_id}.>"],
             ack_policy=AckPolicy.NONE,
+            deliver_subject=inbox,
             inactive_threshold=IDLE_CONSUMER_S,
         )
-        consumer = await self.bus.js.add_consumer(EVENTS_STREAM.name, config)
-        subscription = await self.bus.js.pull_subscribe_bind(consumer=consumer.name, stream=EVENTS_STREAM.name)
         try:
-            while True:
-                try:
-                    messages = await subscription.fetch(100, timeout=1.0)
-                except TimeoutError:  # nats-py raises its own, or the built-in one that it extends
-                    continue
-                for message in messages:
-                    yield _EVENTS.decode(message.data)
+            await self.bus.js.add_consumer(EVENTS_STREAM.name, config)
+            async for message in subscription.messages:
+                yield _EVENTS.decode(message.data)
         finally:
             if not self.bus.nc.is_closed:
                 await subscription.unsubscribe()

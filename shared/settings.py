@@ -7,6 +7,9 @@ from pathlib import Path
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+SPARE_SESSIONS = 2
+"""So that a sample that begins need not wait for one that ends to let go of its browser session."""
+
 
 class Settings(BaseSettings):
     """One object for all services, so that one process can host them all."""
@@ -43,6 +46,16 @@ class Settings(BaseSettings):
 
     log_level: str = "WARNING"
     otlp_endpoint: str | None = None
+
+
+def sized_for(settings: Settings, concurrency: int) -> Settings:
+    """Settings of a process of our own that can work on ``concurrency`` samples at a time."""
+    return settings.model_copy(
+        update={
+            "planner_capacity": max(concurrency, settings.planner_capacity),
+            "browser_capacity": max(concurrency + SPARE_SESSIONS, settings.browser_capacity),
+        }
+    )
 
 
 def default_planner(settings: Settings) -> str:

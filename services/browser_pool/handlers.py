@@ -26,7 +26,7 @@ from shared.names import safe_id
 from shared.streams import ARTIFACTS
 from shared.subjects import ACT, LEASE, OBSERVE, RELEASE
 
-RETRY_AFTER_S = 0.25
+RETRY_AFTER_S = 0.02
 
 actor: Actor[Deps] = Actor("browser_pool")
 

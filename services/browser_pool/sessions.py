@@ -40,6 +40,7 @@ class Sessions:
         self._now_s = now_s
         self._door = asyncio.Lock()
         self._open = True
+        self._closing: set[asyncio.Task[None]] = set()
 
     async def lease(
         self, session_id: str, *, run_id: str, sample_id: str, ttl_s: float, auth_profile: str | None
@@ -82,13 +83,14 @@ class Sessions:
         return held
 
     async def end(self, session_id: str) -> None:
-        """Closes the session if there is one and makes room."""
+        """Makes room at once, and closes the session, if there is one, behind the asker's back: a context takes
+        tens of milliseconds to close, and nobody needs to wait for that."""
         held = self.held.pop(session_id, None)
-        try:
-            if held is not None:
-                await _close(held.session)
-        finally:
-            await self._forget(session_id)
+        if held is not None:
+            closing = asyncio.create_task(_close(held.session))
+            self._closing.add(closing)
+            closing.add_done_callback(self._closing.discard)
+        await self._forget(session_id)
 
     async def expire(self) -> None:
         """Ends the sessions that nobody has used for as long as their lease allows."""
@@ -99,7 +101,13 @@ class Sessions:
             await self.end(session_id)
 
     async def close(self) -> None:
+        """Ends all sessions, and waits until they are closed."""
         await asyncio.gather(*(self.end(session_id) for session_id in tuple(self.held)), return_exceptions=True)
+        await self.drained()
+
+    async def drained(self) -> None:
+        """Waits until every session that has ended is closed."""
+        await asyncio.gather(*self._closing, return_exceptions=True)
 
     async def _forget(self, session_id: str) -> None:
         self.leases = leases.release(self.leases, session_id)

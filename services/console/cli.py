@@ -15,7 +15,7 @@ from services.console.batch import Request, run_batch
 from services.console.hands import drive_page, observe_page
 from services.console.standing import serve_one, up_all
 from shared.host.services import NAMES
-from shared.settings import Settings
+from shared.settings import Settings, sized_for
 from shared.task_spec import base_type, check_spec, read_spec
 from shared.telemetry.logs import configure
 
@@ -48,12 +48,7 @@ def run(
     """Collect evidence for every sample of a list."""
     settings = _settings(nats, evidence)
     if concurrency is not None and nats is None:
-        settings = settings.model_copy(
-            update={
-                "planner_capacity": max(concurrency, settings.planner_capacity),
-                "browser_capacity": max(concurrency, settings.browser_capacity),
-            }
-        )
+        settings = sized_for(settings, concurrency)
     request = Request(spec, input_file, resume, planner, concurrency, as_json)
     finished = exits.run_async(run_batch(settings, request), as_json=as_json)
     if any(outcome.status != "done" for outcome in finished.outcomes):

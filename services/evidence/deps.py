@@ -23,6 +23,10 @@ class Store(Protocol):
         """All of it or nothing: a reader never sees half a file. What was there is replaced."""
         ...
 
+    async def secure(self, prefix: str) -> None:
+        """What was written directly below ``prefix`` outlives a power failure from here on."""
+        ...
+
     async def read(self, key: str) -> bytes | None: ...
 
     async def names(self, prefix: str) -> list[str]:

@@ -89,6 +89,7 @@ async def sample_finished(message: SampleFinished, deps: Deps, attempt: int) -> 
         missing = not_filed(message, log)
         result = as_json(result_of(message, log, missing))
         await deps.store.write(layout.sample_key(message.run_id, message.sample_id, layout.RESULT), result)
+        await deps.store.secure(layout.sample_key(message.run_id, message.sample_id))
         state.end(message.sample_id, ended_of(result))
         deps.logs.pop((message.run_id, message.sample_id), None)
     return await finish_if_complete(deps, state)
@@ -201,6 +202,7 @@ async def finish_if_complete(deps: Deps, state: RunState) -> RunFinished | None:
     table = await deps.tables.combined(results, list(state.record.spec["output_schema"]))
     key = layout.run_key(run_id, layout.COMBINED)
     await deps.store.write(key, table)
+    await deps.store.secure(layout.run_key(run_id))
     finished = run_finished(state, deps.store.location(layout.run_key(run_id)), deps.store.location(key), deps.now())
     state.finished = finished
     await keep_run(deps, state)

@@ -13,7 +13,8 @@ from shared.subjects import LEASE, RELEASE
 
 log = logging.getLogger(__name__)
 
-MIN_PAUSE_S, MAX_PAUSE_S = 0.05, 2.0
+MIN_PAUSE_S, MAX_PAUSE_S = 0.02, 1.0
+"""The first pause is short, for a session often becomes free at just this moment; each next one is twice as long."""
 RETRY_AFTER_S = 5.0
 
 
@@ -28,7 +29,7 @@ async def leased(request: LeaseSession, deps: Deps) -> AsyncGenerator[SessionLea
 
 
 async def _lease(request: LeaseSession, deps: Deps) -> SessionLeased:
-    waited_s = 0.0
+    waited_s, least_s = 0.0, MIN_PAUSE_S
     while True:
         reply = await _ask(request, deps)
         if isinstance(reply, SessionLeased):
@@ -39,7 +40,8 @@ async def _lease(request: LeaseSession, deps: Deps) -> SessionLeased:
                 code="no_session",
                 retry_after_s=RETRY_AFTER_S,
             )
-        pause_s = min(max(reply.retry_after_s, MIN_PAUSE_S), MAX_PAUSE_S)
+        pause_s = min(max(reply.retry_after_s, least_s), MAX_PAUSE_S)
+        least_s = min(2 * least_s, MAX_PAUSE_S)
         await deps.wait(pause_s)
         waited_s += pause_s
 
@@ -51,7 +53,7 @@ async def _ask(request: LeaseSession, deps: Deps) -> LeaseReply:
         if exc.code != "no_responders":
             raise
         # Pools that are full do not listen: that nobody answers is the same as that nothing is free.
-        return NoSessionFree(retry_after_s=exc.retry_after_s or 0.2)
+        return NoSessionFree(retry_after_s=0.0)
 
 
 async def _release(session: SessionLeased, deps: Deps) -> None:

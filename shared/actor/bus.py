@@ -23,6 +23,8 @@ from nats.js.api import (
     ConsumerConfig,
     DeliverPolicy,
     KeyValueConfig,
+    ObjectMeta,
+    ObjectMetaOptions,
     ObjectStoreConfig,
     RetentionPolicy,
     StreamConfig,
@@ -47,6 +49,8 @@ RepT = TypeVar("RepT")
 MsgT = TypeVar("MsgT", bound=Message)
 
 MESSAGE_ID = "Nats-Msg-Id"
+MIN_CHUNK_BYTES, MAX_CHUNK_BYTES = 128 * 1024, 1024 * 1024
+"""Of blobs. Each chunk is a round trip, so a screenshot travels in one."""
 
 
 class Bus:
@@ -126,8 +130,10 @@ class Bus:
     async def put(self, bucket: Bucket, name: str, data: bytes) -> None:
         """See :class:`shared.actor.ports.Blobs`."""
         store = await self._object_store(bucket)
+        chunk_bytes = max(MIN_CHUNK_BYTES, min(len(data), MAX_CHUNK_BYTES, self.nc.max_payload // 2))
+        meta = ObjectMeta(name=name, options=ObjectMetaOptions(max_chunk_size=chunk_bytes))
         with _mapped():
-            await store.put(name, data)
+            await store.put(name, data, meta)
 
     async def get(self, bucket: Bucket, name: str) -> bytes:
         store = await self._object_store(bucket)

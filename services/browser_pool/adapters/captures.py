@@ -12,6 +12,7 @@ from playwright.async_api import Error, FloatRect, Locator
 from services.browser_pool.adapters.engine import State, ask, selector
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
+from services.browser_pool.adapters.settle import Rest
 from services.browser_pool.deps import Capture
 from shared.contracts.actions import Captured, Download, Screenshot, TargetFound
 
@@ -48,6 +49,7 @@ async def _with_pictures(session: PageSession) -> State:
     while True:
         state = await session.timed(ask(session.page.main_frame, State, session.limits.action_s, "state"))
         if not state.pictures or waited_s >= PICTURES_BOUND_S:
+            session.rest = Rest(session.rest.settled, state)
             return state
         await session.timed(asyncio.sleep(0.05))
         waited_s += 0.05

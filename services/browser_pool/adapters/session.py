@@ -21,7 +21,7 @@ from services.browser_pool.adapters.tabs import Tabs
 from services.browser_pool.adapters.targets import Found, Intent, Targets
 from services.browser_pool.deps import Acted
 from services.browser_pool.page import RawPage
-from shared.contracts.actions import ActionResult, BrowserAction, Change, Target
+from shared.contracts.actions import ActionResult, BrowserAction, Change, Goto, Screenshot, Target
 from shared.errors import DeadlineExceeded, Unavailable
 
 ReplyT = TypeVar("ReplyT")
@@ -147,7 +147,7 @@ class PageSession:
 
     async def _done(self, action: BrowserAction, url_before: str) -> tuple[Outcome, Change]:
         outcome = await self._outcome(action)
-        return outcome, await self._change(url_before)
+        return outcome, await self._change(action, url_before)
 
     async def _outcome(self, action: BrowserAction) -> Outcome:
         try:
@@ -159,9 +159,12 @@ class PageSession:
             self.tabs.raise_if_lost(error)
             return refuse("failed", matching.first_line(error.message))
 
-    async def _change(self, url_before: str) -> Change:
+    async def _change(self, action: BrowserAction, url_before: str) -> Change:
         self.tabs.follow()
-        state = await self.timed(look(self.tabs, 1.0, "idle"))
+        state = self.rest.state
+        if state is None or not isinstance(action, Goto | Screenshot):
+            # The page was told that something is done to an element; it is told that this is over.
+            state = await self.timed(look(self.tabs, 1.0, "idle"))
         return Change(
             url_before=url_before,
             url_after=self.page.url,

@@ -22,11 +22,15 @@ QUIET_MS = 100.0
 """Without a change for this long; a chain of timers or renders rarely pauses longer."""
 STILL_MS = 50.0
 """Enough for a page that has scripts but has neither changed nor fetched anything since it was loaded."""
+ACTED_MS = 60.0
+"""After an action that asked the network for nothing: what it changes, it has changed."""
 AFTER_ACTION_MS = 25.0
 """A page without scripts may still start to navigate just after a click."""
 UNFINISHED_S = 3.0
 """How long a page that shows nothing, or says that it is loading, is believed."""
 POLL_S = 0.05
+RENDER_MS, RENDERS_WITHIN_MS = 15.0, 150.0
+"""A page whose data has just come is about to show it, so it is looked at more often for a while."""
 
 
 @dataclass(frozen=True)
@@ -40,28 +44,32 @@ async def settle(tabs: Tabs, network: Network, *, bound_s: float, navigation_s: 
     of a document."""
     began_s = time.monotonic()
     state: State | None = None
+    # The first look makes the document's changes be watched from here on; it is taken while data is still coming.
+    watched = False
     while True:
         waited_s = time.monotonic() - began_s
         limit_s = navigation_s if network.loading_document() else bound_s
         if waited_s >= limit_s:
             return Rest(False, state)
-        if network.holding():
+        if watched and network.holding():
             await _moved(network, POLL_S)
             continue
         state = await look(tabs, max(0.2, limit_s - waited_s))
         if state is None:
             await asyncio.sleep(POLL_S / 5)
             continue
+        watched = True
         rest_ms = _missing_ms(state, network, waited_s, acted)
         if rest_ms <= 0 and not network.holding():
             return Rest(not state.unfinished, state)
-        await _moved(network, min(max(rest_ms / 1000, 0.004), POLL_S))
+        # Until the quiet that is missing would be there; what changes meanwhile is seen then.
+        await _moved(network, max(rest_ms / 1000, 0.004))
 
 
 def _missing_ms(state: State, network: Network, waited_s: float, acted: bool) -> float:
     """How much quiet is still missing."""
     if state.loading or (state.unfinished and waited_s < UNFINISHED_S):
-        return POLL_S * 1000
+        return RENDER_MS if network.quiet_for_ms() < RENDERS_WITHIN_MS else POLL_S * 1000
     wanted_ms = quiet_ms(state, network, acted)
     quiet = min(state.since_ms, network.quiet_for_ms()) if state.scripts else waited_s * 1000
     return wanted_ms - (min(quiet, waited_s * 1000) if acted else quiet)
@@ -71,7 +79,9 @@ def quiet_ms(state: State, network: Network, acted: bool) -> float:
     """How long a page like this one has to be quiet to be taken for settled."""
     if not state.scripts:
         return AFTER_ACTION_MS if acted else 0.0
-    return QUIET_MS if acted or state.stirred or network.data_asked else STILL_MS
+    if network.data_asked or (state.stirred and not acted):
+        return QUIET_MS
+    return ACTED_MS if acted else STILL_MS
 
 
 async def look(tabs: Tabs, timeout_s: float, verb: str = "state") -> State | None:

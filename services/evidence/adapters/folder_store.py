@@ -61,6 +61,11 @@ class FolderStore:
             target.parent.mkdir(parents=True, exist_ok=True)
             source.replace(target)
 
+    async def secure(self, prefix: str) -> None:
+        path = self._path(prefix)
+        with _mapped(path, 0):
+            await asyncio.to_thread(_sync_files, path)
+
     def location(self, key: str) -> str:
         return str(self._path(key))
 
@@ -77,13 +82,21 @@ def _write(path: Path, data: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
         Path(name).chmod(0o644)
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def _sync_files(folder: Path) -> None:
+    """Files first, then the folder: a name must not outlive what it names."""
+    for path in [*(entry for entry in folder.iterdir() if entry.is_file()), folder]:
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 @contextmanager

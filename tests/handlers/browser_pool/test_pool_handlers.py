@@ -126,6 +126,7 @@ async def test_the_door_closes_when_full_and_opens_when_there_is_room(room: Room
     assert isinstance(await handlers.lease(ASKED, room.deps), NoSessionFree)
     await handlers.release(ReleaseSession(session_id=first.session_id, instance_id="pool1"), room.deps)
     assert room.listens
+    await room.deps.sessions.drained()
     assert room.browser.sessions[0].closed == 1
     await room.lease()
 
@@ -156,6 +157,7 @@ async def test_releasing_twice_is_no_error(room: Room) -> None:
     leased = await room.lease()
     request = ReleaseSession(session_id=leased.session_id, instance_id="pool1")
     assert await handlers.release(request, room.deps) == await handlers.release(request, room.deps)
+    await room.deps.sessions.drained()
     assert room.browser.sessions[0].closed == 1
 
 
@@ -165,6 +167,7 @@ async def test_a_lost_session_is_closed_and_makes_room(room: Room) -> None:
     with pytest.raises(Unavailable) as error:
         await handlers.act(scroll(leased), room.deps)
     assert error.value.code == "session_lost"
+    await room.deps.sessions.drained()
     assert room.browser.sessions[0].closed == 1
     assert room.listens
 
@@ -175,6 +178,7 @@ async def test_unused_sessions_expire_and_used_ones_do_not(room: Room) -> None:
     await handlers.observe(look_at(used), room.deps)
     room.now_s[0] = 12
     await room.deps.sessions.expire()
+    await room.deps.sessions.drained()
     assert [one.closed for one in room.browser.sessions] == [0, 1]
     assert room.listens
     room.now_s[0] = 16

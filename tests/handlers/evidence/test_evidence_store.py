@@ -39,12 +39,12 @@ async def test_a_write_that_fails_leaves_what_was_there_and_says_so(tmp_path, mo
     async def on_blocked(key: str, why: str) -> None:
         told.append((key, why))
 
-    def fail(_: int) -> None:
+    def fail(*_: object) -> None:
         raise OSError(number, os.strerror(number))
 
     store = FolderStore(tmp_path, on_blocked)
     await store.write("run_1/A-1/x", b"before")
-    monkeypatch.setattr(folder_store.os, "fsync", fail)
+    monkeypatch.setattr(folder_store.os, "fdopen", fail)
     with pytest.raises(Unavailable, match="6 bytes" if code else str(tmp_path)) as caught:
         await store.write("run_1/A-1/x", b"after!")
     assert code is None or caught.value.code == code
