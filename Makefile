@@ -27,7 +27,7 @@ check: .venv/ready
 	@.venv/bin/lint-imports --no-logo 2>/dev/null || .venv/bin/lint-imports
 
 real: setup  ## The main job on an app that is not ours
-	@$(PY) -m tests.real.score
+	@$(PY) -m pytest -q -s tests/real/test_roundup.py
 
 bench: setup  ## Measured beside a hand-written Playwright script
 	@$(PY) -m benchmarks.batch

@@ -53,7 +53,7 @@ async def main(url: str, folder: Path) -> None:
                     break
     assert tally.finished is not None
     console.print("\n")
-    console.print(summary(tally.finished, tally), highlight=False)
+    console.print(summary(tally.finished, tally, Path.cwd()), highlight=False)
     TARGET.parent.mkdir(parents=True, exist_ok=True)
     await draw(console.export_svg(title="exhibit run", theme=DIMMED_MONOKAI))
 

@@ -17,6 +17,11 @@ from shared.contracts.discovery import Problem
 
 TYPES = ("string", "number", "decimal", "boolean", "date", "date-time", "array")
 TYPE_EXPRESSION = re.compile(rf"^({'|'.join(TYPES)})(\s*\|\s*null)?$")
+FIELD_NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
+OWN_COLUMNS = frozenset(
+    {"sample_id", "row", "status", "reason", "not_present", "not_found", "attempt", "llm_calls", "artifacts", "message"}
+)
+"""Columns of the table that every run has; no output field can bear their names."""
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _ARTIFACT = r"^(screenshot|download)(:[A-Za-z0-9_ -]+)?$"
 
@@ -108,6 +113,16 @@ class TaskSpec(Strict):
             for key, names in unknown.items()
             for name in names
             if name not in self.output_schema
+        ]
+        problems += [
+            f"output_schema.{name}: the table has a column of this name already, so choose another"
+            for name in self.output_schema
+            if name.lower() in OWN_COLUMNS
+        ]
+        problems += [
+            f"output_schema.{name[:60]!r}: a field is named with letters, digits and _, beginning with a letter"
+            for name in self.output_schema
+            if not FIELD_NAME.match(name)
         ]
         if self.judgment_required and not self.judgment_question:
             problems.append("judgment_question: needed when judgment_required is true")

@@ -57,7 +57,7 @@ async def run_batch(settings: Settings, request: Request) -> RunFinished:
     if request.as_json:
         sys.stdout.write(msgspec.json.encode(tally.finished).decode() + "\n")
     else:
-        console.print(summary(tally.finished, tally), highlight=False, soft_wrap=True)
+        console.print(summary(tally.finished, tally, Path.cwd()), highlight=False, soft_wrap=True)
     return tally.finished
 
 

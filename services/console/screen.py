@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Protocol
 
 from rich.console import Console, Group, RenderableType
@@ -133,8 +134,8 @@ def _short(text: str) -> Text:
     return Text(" ".join(text.split()), overflow="ellipsis", no_wrap=True)
 
 
-def summary(finished: RunFinished, tally: Tally) -> RenderableType:
-    """What a person wants to know first: how it ended, what went wrong, where the evidence is."""
+def summary(finished: RunFinished, tally: Tally, here: Path) -> RenderableType:
+    """What a person wants to know first: how it ended, what went wrong, where the evidence is, seen from ``here``."""
     table = Table(
         title="Outcome", title_justify="left", title_style="bold", box=None, padding=(0, 2), show_header=False
     )
@@ -146,14 +147,19 @@ def summary(finished: RunFinished, tally: Tally) -> RenderableType:
         )
     took_s = (finished.finished_at - finished.started_at).total_seconds()
     facts = Table.grid(padding=(0, 2))
-    facts.add_row("Evidence", Text(finished.location))
-    facts.add_row("Table", Text(finished.table))
+    facts.add_row("Evidence", Text(_from(here, finished.location)))
+    facts.add_row("Table", Text(_from(here, finished.table)))
     facts.add_row("Took", f"{took_s:.1f} s, {finished.samples / took_s:.1f} samples/s" if took_s > 0 else "0 s")
     facts.add_row("Model", f"{finished.llm_calls} calls, ${finished.cost_usd:.4f}")
     parts: list[RenderableType] = [table, Text("")]
     if tally.troubles:
         parts += [_troubles_in_full(tally), Text("")]
     return Group(*parts, facts, Text(""), Text(headline(finished.outcomes, finished.samples), style="bold"))
+
+
+def _from(here: Path, path: str) -> str:
+    """``path`` as one would type it in the folder ``here``."""
+    return str(Path(path).relative_to(here)) if Path(path).is_relative_to(here) else path
 
 
 def _troubles_in_full(tally: Tally) -> RenderableType:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 from datetime import UTC, datetime
+from pathlib import Path
 
 from rich.console import Console
 
@@ -126,7 +127,7 @@ def test_what_pages_say_is_shown_as_text_and_never_as_markup():
     console = Console(width=100, record=True, file=io.StringIO())
     tally.active["a"] = tally_of(step("a")).active["a"]
     console.print(live_view(tally, "tick[ets]", 1.0))
-    console.print(summary(finished(), tally))
+    console.print(summary(finished(), tally, Path()))
     shown = console.export_text()
     for text in ("opened [/red] it", "[bold]gone[/bold] [/]", "tick[ets]", "60 samples: 58 done, 2 failed (not found)"):
         assert text in shown

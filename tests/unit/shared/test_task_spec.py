@@ -75,3 +75,9 @@ def test_templates():
     with pytest.raises(KeyError, match="c"):
         fill("{c}", {})
     assert (base_type("date | null"), nullable("date | null"), nullable("date")) == ("date", True, False)
+
+
+@pytest.mark.parametrize("name", ["status", "Sample_ID", "not_found", 'a"b', "a b", "a.b", "1st", ""])
+def test_a_field_cannot_bear_the_name_of_another_column_or_one_no_table_can_have(name):
+    (where,) = problems_of(output_schema={name: "string"})
+    assert where.startswith("spec.output_schema.")

@@ -1,0 +1,64 @@
+"""What the README says can be done is done here, word for word."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+from practice.tickets.data import ground_truth
+from shared.task_spec import check_spec
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SITE = "http://127.0.0.1:8000"
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def commands() -> list[str]:
+    return [line for block in blocks("sh") for line in block.splitlines() if line and line != "make test"]
+
+
+def test_every_command_is_known_here():
+    assert commands()[0] == "make demo"
+    assert len(commands()) == 4
+
+
+@pytest.mark.parametrize("command", [c for c in commands() if c.startswith(".venv/bin/exhibit")])
+def test_a_command_of_the_readme_works(command: str, tickets_url: str, tmp_path: Path):
+    number = ground_truth()[0].number
+    (tmp_path / "tickets.csv").write_text(f"ticket_number,url\n{number},{tickets_url}/tickets/{number}\n")
+    words = shlex.split(command.replace(SITE, tickets_url).replace("task_specs/", f"{ROOT}/task_specs/"))
+    words[0] = str(ROOT / words[0])
+    ended = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.strip()
+
+
+def test_the_demo_ends_as_the_readme_shows(tmp_path: Path):
+    ended = subprocess.run(["make", "demo"], capture_output=True, text=True, cwd=ROOT, timeout=300, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    lines = ended.stdout.splitlines()
+    assert lines[-1] == "60 samples: 58 done, 2 failed (not found)"
+    shown = next(block for block in blocks("text") if "60 samples" in block).splitlines()
+    assert shown[-2:] == lines[-2:]
+    assert "  TCK-9001    not found    the page says: Ticket not found · Fieldnotes" in [
+        line.rstrip() for line in lines
+    ]
+
+
+def test_the_task_spec_shown_is_valid():
+    (spec,) = (json.loads(block) for block in blocks("json"))
+    assert check_spec(spec)[1] == ()
+
+
+def test_what_it_links_to_is_there():
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        assert (ROOT / target).exists(), target
