@@ -23,33 +23,12 @@ import msgspec
 from nats.js.api import AckPolicy, ConsumerConfig
 
 from shared.actor.bus import Bus, connect
-from shared.contracts.discovery import (
-    InputFile,
-    PopulationClosed,
-    Problem,
-    RunAccepted,
-    RunRejected,
-    RunStarted,
-    SampleFound,
-    SubmissionRejected,
-    SubmitRun,
-)
-from shared.contracts.evidence import EvidenceBlocked, LoadRun, RunFinished, RunLoaded, RunUnknown
-from shared.contracts.planner import SampleFinished, StepTaken
+from shared.contracts.discovery import InputFile, Problem, RunAccepted, RunRejected, SubmitRun
+from shared.contracts.events import RunEvent
+from shared.contracts.evidence import LoadRun, RunFinished, RunLoaded, RunUnknown
 from shared.errors import PermanentError
 from shared.streams import EVENTS_STREAM, INPUTS
 from shared.subjects import LOAD_RUN, PREFIX, SUBMIT_RUN
-
-RunEvent = (
-    RunStarted
-    | SubmissionRejected
-    | SampleFound
-    | PopulationClosed
-    | StepTaken
-    | SampleFinished
-    | RunFinished
-    | EvidenceBlocked
-)
 
 _EVENTS: msgspec.json.Decoder[RunEvent] = msgspec.json.Decoder(RunEvent)
 SUBMIT_BOUND_S = 120.0

@@ -1,71 +1,13 @@
-"""What the browser pool needs, as Protocols, and the bundle its handlers get."""
+"""The bundle the browser pool's handlers get."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from services.browser_pool.page import RawPage
+from services.browser_pool.sessions import Sessions
 from shared.actor.ports import Blobs
-from shared.contracts.actions import ActionResult, BrowserAction
-from shared.subjects import Ask
-
-if TYPE_CHECKING:
-    from services.browser_pool.sessions import Sessions
-
-
-@dataclass(frozen=True)
-class Capture:
-    """Bytes that an action brought, not yet stored."""
-
-    kind: Literal["screenshot", "download"]
-    label: str
-    media_type: str
-    suffix: str
-    data: bytes
-    source_url: str
-    original_name: str | None = None
-
-
-@dataclass(frozen=True)
-class Acted:
-    result: ActionResult
-    capture: Capture | None = None
-
-
-class BrowserSession(Protocol):
-    """One isolated context with its page. Both calls raise Unavailable with the code ``session_lost`` when the
-    browser or the page is gone; nothing else that a page does is an error of `act`."""
-
-    @property
-    def lost(self) -> bool: ...
-    async def observe(self, snapshot_id: str) -> RawPage: ...
-    async def act(self, action: BrowserAction) -> Acted: ...
-    async def close(self) -> None:
-        """Closes context and pages; closing twice, or what is dead already, is no error."""
-        ...
-
-
-class BrowserPort(Protocol):
-    async def open_session(self, auth_profile: str | None) -> BrowserSession:
-        """A fresh context. Unavailable when no browser can be started, PermanentError (``no_auth_profile``)
-        when the login state it is to begin with does not exist."""
-        ...
-
-    @property
-    def name(self) -> str:
-        """Name and version, once a session has been opened."""
-        ...
-
-    async def close(self) -> None: ...
-
-
-class Gate(Protocol):
-    async def set_open(self, subject: Ask[Any, Any], is_open: bool) -> None:
-        """Opens or closes a gated route of this process."""
-        ...
 
 
 @dataclass

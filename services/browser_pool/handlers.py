@@ -6,7 +6,8 @@ import hashlib
 
 import msgspec
 
-from services.browser_pool.deps import Acted, Capture, Deps
+from services.browser_pool.deps import Deps
+from services.browser_pool.ports import Acted, Capture
 from services.browser_pool.sessions import Held
 from services.browser_pool.snapshot import compose
 from shared.actor.actor import Actor

@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from services.browser_pool import leases
-from services.browser_pool.deps import BrowserPort, BrowserSession, Gate
 from services.browser_pool.leases import Leases
+from services.browser_pool.ports import BrowserPort, BrowserSession, Gate
 from shared.errors import Unavailable
 from shared.subjects import LEASE
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from shared.client import RunEvent
 from shared.contracts.actions import Action
 from shared.contracts.discovery import PopulationClosed, SampleFound
+from shared.contracts.events import RunEvent
 from shared.contracts.evidence import EvidenceBlocked, Outcome, RunFinished
-from shared.contracts.planner import SampleFinished, StepTaken, Usage
+from shared.contracts.planner import SampleFinished, StepTaken, Usage, add_usage
 
 STATUSES = ("done", "partial_success", "needs_review", "auth_required", "failed")
 
@@ -76,20 +76,9 @@ class Tally:
                 event = earlier
         self.results[event.sample_id] = event
         self.counts[event.status] += 1
-        self.usage = _sum(self.usage, event.usage)
+        self.usage = add_usage(self.usage, event.usage)
         self.active.pop(event.sample_id, None)
         self.blocked = ""
-
-
-def _sum(one: Usage, other: Usage) -> Usage:
-    return Usage(
-        llm_calls=one.llm_calls + other.llm_calls,
-        input_tokens=one.input_tokens + other.input_tokens,
-        output_tokens=one.output_tokens + other.output_tokens,
-        cache_read_tokens=one.cache_read_tokens + other.cache_read_tokens,
-        cache_write_tokens=one.cache_write_tokens + other.cache_write_tokens,
-        cost_usd=one.cost_usd + other.cost_usd,
-    )
 
 
 def describe(event: StepTaken) -> str:

@@ -16,7 +16,17 @@ from shared.contracts.actions import (
 )
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.discovery import Sample
-from shared.contracts.planner import AnyAction, Done, Fail, FieldValue, FiledArtifact, SaveProgress, Status, Usage
+from shared.contracts.planner import (
+    AnyAction,
+    Done,
+    Fail,
+    FieldValue,
+    FiledArtifact,
+    SaveProgress,
+    Status,
+    Usage,
+    add_usage,
+)
 from shared.names import safe_label
 from shared.task_spec import TaskSpec
 
@@ -195,17 +205,6 @@ def noted(state: SampleState, notes: tuple[str, ...]) -> SampleState:
     """A remark is kept once."""
     fresh = tuple(dict.fromkeys(note for note in notes if note not in state.notes))
     return replace(state, notes=(*state.notes, *fresh))
-
-
-def add_usage(one: Usage, other: Usage) -> Usage:
-    return Usage(
-        llm_calls=one.llm_calls + other.llm_calls,
-        input_tokens=one.input_tokens + other.input_tokens,
-        output_tokens=one.output_tokens + other.output_tokens,
-        cache_read_tokens=one.cache_read_tokens + other.cache_read_tokens,
-        cache_write_tokens=one.cache_write_tokens + other.cache_write_tokens,
-        cost_usd=one.cost_usd + other.cost_usd,
-    )
 
 
 # --- small facts

@@ -123,6 +123,18 @@ class Usage(Part, frozen=True, kw_only=True):
     cost_usd: float = 0.0
 
 
+def add_usage(one: Usage, other: Usage) -> Usage:
+    """The two together."""
+    return Usage(
+        llm_calls=one.llm_calls + other.llm_calls,
+        input_tokens=one.input_tokens + other.input_tokens,
+        output_tokens=one.output_tokens + other.output_tokens,
+        cache_read_tokens=one.cache_read_tokens + other.cache_read_tokens,
+        cache_write_tokens=one.cache_write_tokens + other.cache_write_tokens,
+        cost_usd=one.cost_usd + other.cost_usd,
+    )
+
+
 class FiledArtifact(Part, frozen=True, kw_only=True):
     """An artifact under the name it bears in the sample's folder, such as ``01_ticket.png``."""
 

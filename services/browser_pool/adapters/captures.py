@@ -13,7 +13,7 @@ from services.browser_pool.adapters.engine import State, ask, selector
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.adapters.settle import Rest
-from services.browser_pool.deps import Capture
+from services.browser_pool.ports import Capture
 from shared.contracts.actions import Captured, Download, Screenshot, TargetFound
 
 MAX_HEIGHT_PX = 16_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from services.browser_pool.deps import Capture
+from services.browser_pool.ports import Capture
 from shared.contracts.actions import Effect, TargetFound
 
 

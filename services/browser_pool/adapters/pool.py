@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from services.browser_pool.adapters.chromium import Chromium
 from services.browser_pool.adapters.session import Limits
-from services.browser_pool.deps import Gate
+from services.browser_pool.ports import Gate
 from services.browser_pool.sessions import Sessions
 from shared.settings import Settings
 

@@ -19,8 +19,8 @@ from services.browser_pool.adapters.outcome import Outcome, refuse
 from services.browser_pool.adapters.settle import Rest, look, quiet_ms, settle
 from services.browser_pool.adapters.tabs import Tabs
 from services.browser_pool.adapters.targets import Found, Intent, Targets
-from services.browser_pool.deps import Acted
 from services.browser_pool.page import RawPage
+from services.browser_pool.ports import Acted
 from shared.contracts.actions import ActionResult, BrowserAction, Change, Goto, Screenshot, Target
 from shared.errors import DeadlineExceeded, Unavailable
 

@@ -11,8 +11,9 @@ from datetime import UTC, datetime
 import pytest
 
 from services.browser_pool import handlers
-from services.browser_pool.deps import Acted, Capture, Deps
+from services.browser_pool.deps import Deps
 from services.browser_pool.page import RawItem, RawPage, Seen, Stats
+from services.browser_pool.ports import Acted, Capture
 from services.browser_pool.sessions import Sessions
 from shared.contracts.actions import ActionResult, BrowserAction, Captured, Change, Screenshot, Scroll
 from shared.contracts.browser_pool import (

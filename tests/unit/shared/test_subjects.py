@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import get_args
 
 from shared import subjects
 from shared.contracts.discovery import Sample
+from shared.contracts.events import RunEvent
 from shared.contracts.evidence import EvidenceBlocked
 from shared.contracts.planner import WorkSample
 from shared.streams import STREAMS, samples_of
@@ -29,6 +31,10 @@ def test_no_two_subjects_are_the_same_and_all_events_are_listed():
     patterns = [subject.pattern for subject in all_subjects()]
     assert len(patterns) == len(set(patterns))
     assert {s.pattern for s in EVENTS} == {p for p in patterns if ".evt." in p}
+
+
+def test_whoever_watches_can_read_every_event():
+    assert set(get_args(RunEvent)) == {subject.message for subject in EVENTS}
 
 
 def test_a_work_item_travels_on_its_runs_queue():

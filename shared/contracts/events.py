@@ -1,0 +1,18 @@
+"""All events of a run, as one type: what whoever watches it may see."""
+
+from __future__ import annotations
+
+from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound, SubmissionRejected
+from shared.contracts.evidence import EvidenceBlocked, RunFinished
+from shared.contracts.planner import SampleFinished, StepTaken
+
+RunEvent = (
+    RunStarted
+    | SubmissionRejected
+    | SampleFound
+    | PopulationClosed
+    | StepTaken
+    | SampleFinished
+    | RunFinished
+    | EvidenceBlocked
+)
