@@ -45,7 +45,8 @@ class Settings(BaseSettings):
     model: str = "claude-sonnet-5-5"
 
     log_level: str = "WARNING"
-    otlp_endpoint: str | None = None
+    trace_file: Path | None = None
+    """Where the spans of this process are appended, one JSON object a line. None: nothing is traced."""
 
 
 def sized_for(settings: Settings, concurrency: int) -> Settings:

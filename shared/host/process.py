@@ -11,6 +11,7 @@ from shared.errors import ExhibitError, Unavailable
 from shared.host.services import running
 from shared.settings import Settings
 from shared.telemetry.logs import configure
+from shared.telemetry.tracing import exporting
 
 
 def main(name: str) -> None:
@@ -18,7 +19,8 @@ def main(name: str) -> None:
     settings = Settings()
     configure(settings.log_level)
     try:
-        asyncio.run(serve_until_told(settings, (name,)))
+        with exporting(name, settings.trace_file):
+            asyncio.run(serve_until_told(settings, (name,)))
     except ExhibitError as exc:
         print(f"exhibit: {exc}", file=sys.stderr)
         raise SystemExit(3) from exc

@@ -7,22 +7,32 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from opentelemetry import propagate, trace
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExporter
 
 _tracer = trace.get_tracer("exhibit")
 
 
-def export_spans(service: str, exporter: SpanExporter) -> TracerProvider:
-    """Sends the spans of this process to ``exporter`` in batches, under the name ``service``."""
+@contextmanager
+def exporting(service: str, path: Path | None) -> Generator[None]:
+    """While the block lasts the spans of this process are appended to ``path``, one JSON object a line."""
+    if path is None:
+        yield
+        return
     provider = TracerProvider(resource=Resource.create({"service.name": f"exhibit-{service}"}))
-    provider.add_span_processor(BatchSpanProcessor(exporter))
     trace.set_tracer_provider(provider)
-    return provider
+    with path.open("a", encoding="utf-8") as file:
+        exporter = ConsoleSpanExporter(out=file, formatter=lambda span: span.to_json(indent=None) + "\n")
+        provider.add_span_processor(BatchSpanProcessor(exporter))
+        try:
+            yield
+        finally:
+            provider.shutdown()
 
 
 def headers_of_current_span() -> dict[str, str]:

@@ -20,14 +20,27 @@ def write_rows(path: Path, url: str, numbers: list[str]) -> str:
     return str(path)
 
 
+def check_spans(path: Path, number: str) -> None:
+    """From the request to the evidence it is one trace: the context travels in the messages' headers."""
+    spans = [json.loads(line) for line in path.read_text().splitlines()]
+    by_id = {span["context"]["span_id"]: span for span in spans}
+    filed = next(s for s in spans if s["name"].endswith(f".{number}") and ".evt.planner.sample.finished." in s["name"])
+    worked = by_id[filed["parent_id"]]
+    assert ".cmd.planner.sample.work." in worked["name"]
+    assert by_id[worked["parent_id"]]["name"] == "exhibit.v1.ask.discovery.run.submit"
+    assert any(s["name"].endswith("page.act") and s["parent_id"] == worked["context"]["span_id"] for s in spans)
+
+
 def test_run_prints_a_summary_a_script_can_read_and_exits_with_a_meaning(cli: Cli, tickets_url: str):
     numbers = [ticket.number for ticket in ground_truth()[:3]]
     samples = write_rows(cli.folder / "in.csv", tickets_url, [*numbers, "TCK-9001"])
     evidence = str(cli.folder / "evidence")
 
+    cli.env["EXHIBIT_TRACE_FILE"] = str(cli.folder / "spans.jsonl")
     ended = cli.run("run", SPEC, "--input", samples, "--evidence", evidence, "--json")
     assert ended.returncode == 1, ended.stderr
     finished = json.loads(ended.stdout)
+    check_spans(cli.folder / "spans.jsonl", numbers[0])
     assert finished["samples"] == 4
     assert Path(finished["table"]).exists()
 
