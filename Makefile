@@ -24,7 +24,7 @@ check: .venv/ready
 	@.venv/bin/ruff check --quiet .
 	@.venv/bin/ruff format --check --quiet .
 	@.venv/bin/basedpyright --level error
-	@.venv/bin/lint-imports --no-logo 2>/dev/null || .venv/bin/lint-imports
+	@.venv/bin/lint-imports > .venv/imports.log || { cat .venv/imports.log; exit 1; }
 
 real: setup  ## The main job on an app that is not ours
 	@$(PY) -m pytest -q -s tests/real/test_roundup.py

@@ -17,7 +17,8 @@ if [ -z "$python" ]; then
 fi
 
 echo "Setting up .venv with $("$python" --version) ..."
-if ! "$python" -m venv --clear .venv; then
+# One that works is brought up to date and never cleared: somebody may be running from it.
+if ! .venv/bin/python -m pip --version >/dev/null 2>&1 && ! "$python" -m venv --clear .venv; then
     echo "This Python cannot make virtual environments; on Debian and Ubuntu: apt-get install python3-venv." >&2
     exit 1
 fi

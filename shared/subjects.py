@@ -43,7 +43,7 @@ MsgT = TypeVar("MsgT", bound=Message)
 
 @dataclass(frozen=True)
 class Ask(Generic[ReqT, RepT]):
-    """Request and reply. ``keys`` are attributes of the request that select who answers."""
+    """Request and reply. ``keys`` are attributes of the request that select who answers: an instance id."""
 
     pattern: str
     request: type[ReqT]

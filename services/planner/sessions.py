@@ -16,6 +16,7 @@ log = logging.getLogger(__name__)
 MIN_PAUSE_S, MAX_PAUSE_S = 0.02, 1.0
 """The first pause is short, for a session often becomes free at just this moment; each next one is twice as long."""
 RETRY_AFTER_S = 5.0
+LEASE_TIMEOUT_S = 15.0
 
 
 @asynccontextmanager
@@ -48,11 +49,12 @@ async def _lease(request: LeaseSession, deps: Deps) -> SessionLeased:
 
 async def _ask(request: LeaseSession, deps: Deps) -> LeaseReply:
     try:
-        return await deps.asks.ask(LEASE, request, timeout_s=60.0)
+        return await deps.asks.ask(LEASE, request, timeout_s=LEASE_TIMEOUT_S)
     except TransientError as exc:
-        if exc.code != "no_responders":
+        if exc.code not in ("no_responders", "deadline_exceeded"):
             raise
-        # Pools that are full do not listen: that nobody answers is the same as that nothing is free.
+        # Pools that are full do not listen: that nobody answers is the same as that nothing is free. A pool that
+        # died with our question in its hands never answers; a lease it may have given ends by itself.
         return NoSessionFree(retry_after_s=0.0)
 
 

@@ -34,6 +34,7 @@ from nats.js.object_store import ObjectStore
 from nats.nuid import NUID
 
 from shared.actor.gate import Gate
+from shared.actor.liveness import answer_pings, while_there
 from shared.actor.runner import Delivery
 from shared.actor.wire import reply_of
 from shared.contracts.base import Failure, Message
@@ -69,13 +70,17 @@ class Bus:
 
     async def ask(self, subject: Ask[ReqT, RepT], request: ReqT, *, timeout_s: float = 30.0) -> RepT:
         """See :class:`shared.actor.ports.Asks`."""
+        asking = self.nc.request(
+            subject_for(subject, request),
+            msgspec.json.encode(request),
+            timeout=timeout_s,
+            headers=headers_of_current_span() or None,
+        )
         try:
-            msg = await self.nc.request(
-                subject_for(subject, request),
-                msgspec.json.encode(request),
-                timeout=timeout_s,
-                headers=headers_of_current_span() or None,
-            )
+            if subject.keys:
+                msg = await while_there(self.nc, str(getattr(request, subject.keys[-1])), asking)
+            else:
+                msg = await asking
         except nats.errors.NoRespondersError as exc:
             raise Unavailable(f"nobody answers {subject.pattern}", code="no_responders", retry_after_s=0.2) from exc
         except TimeoutError as exc:
@@ -197,6 +202,7 @@ async def connect(url: str, *, name: str) -> AsyncGenerator[Bus]:
     nc = await nats.connect(url, name=f"exhibit-{name}", error_cb=say, max_reconnect_attempts=-1, connect_timeout=5)
     try:
         bus = Bus(nc, name)
+        await answer_pings(nc, bus.instance_id)
         await _declare(bus.js)
         yield bus
     finally:

@@ -16,7 +16,8 @@ MsgT = TypeVar("MsgT", bound=Message)
 class Asks(Protocol):
     async def ask(self, subject: Ask[ReqT, RepT], request: ReqT, *, timeout_s: float = 30.0) -> RepT:
         """The reply; a failure on the other side is raised as the ExhibitError it was,
-        and nobody listening as Unavailable with the code ``no_responders``."""
+        and nobody listening as Unavailable with the code ``no_responders``. Where one instance is asked
+        and it dies meanwhile, that is said at once: ``instance_gone``."""
         ...
 
 

@@ -10,12 +10,14 @@ import pytest
 import pytest_asyncio
 from bus_suite import BusSuite
 
+from shared.actor.actor import Actor
 from shared.actor.bus import connect
 from shared.actor.serving import serve
+from shared.contracts.browser_pool import ReleaseSession, SessionReleased
 from shared.contracts.discovery import PopulationClosed
 from shared.errors import Unavailable
 from shared.streams import EVENTS_STREAM
-from shared.subjects import POPULATION_CLOSED
+from shared.subjects import POPULATION_CLOSED, RELEASE
 from shared.testing.bus import MemoryBus
 
 
@@ -72,3 +74,32 @@ async def test_no_server_is_said_with_its_address_and_what_to_do():
     with pytest.raises(Unavailable, match=r"no NATS server answers at nats://127\.0\.0\.1:1.*JetStream"):
         async with connect("nats://127.0.0.1:1", name="lost"):
             pass
+
+
+async def test_an_instance_that_dies_while_it_is_asked_is_said_to_be_gone(nats_url):
+    """What would be waited for is the whole timeout of the ask: minutes, for a page."""
+    actor: Actor[asyncio.Event] = Actor("slow")
+
+    @actor.answers(RELEASE, deadline_s=60)
+    async def release(request: ReleaseSession, asked: asyncio.Event) -> SessionReleased:
+        asked.set()
+        await asyncio.Event().wait()
+        raise AssertionError("it is never answered")
+
+    asked, stop, ready = asyncio.Event(), asyncio.Event(), asyncio.Event()
+    async with connect(nats_url, name="asker") as bus:
+        async with connect(nats_url, name="slow") as other:
+            serving = asyncio.create_task(serve(other, actor, asked, capacity=1, stop=stop, ready=ready))
+            await ready.wait()
+            request = ReleaseSession(session_id="s", instance_id=other.instance_id)
+            asking = asyncio.create_task(bus.ask(RELEASE, request, timeout_s=60))
+            await asked.wait()
+            await other.nc.close()
+            serving.cancel()
+            await asyncio.gather(serving, return_exceptions=True)
+        with pytest.raises(Unavailable) as caught:
+            await asking
+        assert caught.value.code == "instance_gone"
+        with pytest.raises(Unavailable) as caught:
+            await bus.ask(RELEASE, request, timeout_s=60)
+        assert caught.value.code == "no_responders"

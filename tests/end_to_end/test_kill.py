@@ -1,0 +1,71 @@
+"""kill -9 of any service in the middle of a run: nothing is lost, nothing counts twice."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+from conftest import Cli
+
+from practice.tickets.data import ground_truth
+from shared.client import Client, connected
+from shared.contracts.planner import SampleFinished
+from shared.host.nats_server import nats_server
+
+SAMPLES = 10
+
+
+class Fleet:
+    """One process a service, on a bus of their own."""
+
+    def __init__(self, cli: Cli, url: str, evidence: Path) -> None:
+        self._cli, self._url, self._evidence = cli, url, evidence
+        self.running: dict[str, subprocess.Popen[str]] = {}
+
+    def start(self, name: str) -> None:
+        process = self._cli.start("serve", name, "--nats", self._url, "--evidence", str(self._evidence))
+        assert process.stdout is not None
+        assert process.stdout.readline() == f"{name} serves on {self._url}\n"
+        self.running[name] = process
+
+    def kill(self, name: str) -> None:
+        process = self.running.pop(name)
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("victim", ["planner", "browser_pool", "evidence", "discovery"])
+async def test_a_service_that_is_killed_and_started_again_costs_time_and_nothing_else(
+    victim: str, cli: Cli, tickets_url: str, ticket_spec: dict, tmp_path: Path
+):
+    numbers = [ticket.number for ticket in ground_truth()[:SAMPLES]]
+    rows = [{"ticket_number": n, "url": f"{tickets_url}/tickets/{n}"} for n in numbers]
+    async with nats_server(tmp_path / "jetstream") as url, connected(url) as client:
+        fleet = Fleet(cli, url, tmp_path / "evidence")
+        for name in ("evidence", "browser_pool", "planner", "discovery"):
+            fleet.start(name)
+        accepted = await client.submit(ticket_spec, rows=rows, concurrency=2)
+        await first_results(client, accepted.run_id, 2)
+        fleet.kill(victim)
+        fleet.start(victim)
+        finished = await client.result(accepted.run_id)
+    assert {(o.status, o.samples) for o in finished.outcomes} == {("done", SAMPLES)}
+    results = [json.loads(path.read_text()) for path in Path(finished.location).glob("*/result.json")]
+    assert sorted(result["sample_id"] for result in results) == sorted(numbers)
+    for result in results:
+        for artifact in result["artifacts"]:
+            data = (Path(finished.location) / result["sample_id"] / artifact["filename"]).read_bytes()
+            assert hashlib.sha256(data).hexdigest() == artifact["sha256"]
+    assert len(Path(finished.table).read_text().splitlines()) == SAMPLES + 1
+
+
+async def first_results(client: Client, run_id: str, wanted: int) -> None:
+    async with aclosing(client.watch(run_id)) as events:
+        async for event in events:
+            wanted -= isinstance(event, SampleFinished)
+            if wanted == 0:
+                return
