@@ -19,7 +19,10 @@ TYPES = ("string", "number", "decimal", "boolean", "date", "date-time", "array")
 TYPE_EXPRESSION = re.compile(rf"^({'|'.join(TYPES)})(\s*\|\s*null)?$")
 FIELD_NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 OWN_COLUMNS = frozenset(
-    {"sample_id", "row", "status", "reason", "not_present", "not_found", "attempt", "llm_calls", "artifacts", "message"}
+    (
+        *("sample_id", "row", "status", "reason", "not_present", "not_found", "flagged", "notes"),
+        *("attempt", "llm_calls", "artifacts", "message"),
+    )
 )
 """Columns of the table that every run has; no output field can bear their names."""
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")

@@ -150,6 +150,8 @@ def summary(finished: RunFinished, tally: Tally, here: Path) -> RenderableType:
     facts.add_row("Evidence", Text(_from(here, finished.location)))
     facts.add_row("Table", Text(_from(here, finished.table)))
     facts.add_row("Took", f"{took_s:.1f} s, {finished.samples / took_s:.1f} samples/s" if took_s > 0 else "0 s")
+    if finished.flagged:
+        facts.add_row("Flagged", f"{finished.flagged} of the samples have a remark to read: the column notes")
     facts.add_row("Model", f"{finished.llm_calls} calls, ${finished.cost_usd:.4f}")
     parts: list[RenderableType] = [table, Text("")]
     if tally.troubles:

@@ -35,6 +35,7 @@ class _Result(Part, frozen=True, kw_only=True):
     attempt: int
     llm_calls: int
     usage: dict[str, Any]
+    flagged: bool
     started_at: datetime
 
 
@@ -100,6 +101,7 @@ def ended_of(result: bytes) -> Ended:
         attempt=read.attempt,
         llm_calls=read.llm_calls,
         cost_usd=float(read.usage.get("cost_usd", 0.0)),
+        flagged=read.flagged,
         started_at=read.started_at,
     )
 

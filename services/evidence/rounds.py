@@ -24,6 +24,7 @@ class Ended:
     attempt: int
     llm_calls: int
     cost_usd: float
+    flagged: bool
     started_at: datetime
 
 
@@ -90,6 +91,7 @@ def run_finished(state: RunState, location: str, table: str, now: datetime) -> R
         ),
         location=location,
         table=table,
+        flagged=sum(ended.flagged for ended in state.ended.values()),
         llm_calls=sum(ended.llm_calls for ended in state.ended.values()),
         cost_usd=sum(ended.cost_usd for ended in state.ended.values()),
         started_at=min(this_round, default=now),

@@ -27,6 +27,8 @@ class RunFinished(Message, frozen=True, kw_only=True):
     """Folder of the run's evidence."""
     table: str
     """Path of combined.csv."""
+    flagged: int = 0
+    """Samples, done ones among them, with a remark that a person should read."""
     llm_calls: int
     cost_usd: float
     started_at: datetime

@@ -10,10 +10,12 @@ from pathlib import Path
 import duckdb
 
 BEFORE = ("sample_id", "row", "status", "reason")
-AFTER = ("not_present", "not_found", "attempt", "llm_calls", "artifacts", "message")
+AFTER = ("not_present", "not_found", "flagged", "attempt", "llm_calls", "artifacts", "message", "notes")
+NOTES = "array_to_string(notes, '; ')"
 _COLUMNS = (
     "{sample_id: 'VARCHAR', row: 'BIGINT', status: 'VARCHAR', reason: 'VARCHAR', message: 'VARCHAR',"
-    " fields: 'MAP(VARCHAR, JSON)', attempt: 'BIGINT', llm_calls: 'BIGINT', artifacts: 'STRUCT(filename VARCHAR)[]'}"
+    " flagged: 'BOOLEAN', notes: 'VARCHAR[]', fields: 'MAP(VARCHAR, JSON)', attempt: 'BIGINT',"
+    " llm_calls: 'BIGINT', artifacts: 'STRUCT(filename VARCHAR)[]'}"
 )
 
 
@@ -39,10 +41,12 @@ def _copy(fields: list[str], target: Path) -> str:
         *(f"nullif({column}, '') AS {column}" if column == "reason" else column for column in BEFORE),
         *(f"{_guarded(_value(field))} AS {_identifier(field)}" for field in fields),
         *(f"{_named(state)} AS {state}" for state in ("not_present", "not_found")),
+        "flagged",
         "attempt",
         "llm_calls",
         "nullif(array_to_string([a.filename FOR a IN artifacts], ';'), '') AS artifacts",
         f"nullif({_guarded('message')}, '') AS message",
+        f"nullif({_guarded(NOTES)}, '') AS notes",
     ]
     rows = f"read_json($files, columns={_COLUMNS}, format='unstructured')"
     query = f"SELECT {', '.join(columns)} FROM {rows} ORDER BY sample_id"  # noqa: S608  only quoted names of fields

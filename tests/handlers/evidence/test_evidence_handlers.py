@@ -204,6 +204,18 @@ async def test_the_table_is_sorted_and_harmless_and_the_same_each_time(desk, tmp
     assert desk.files()["run_1/combined.csv"] == other.files()["run_1/combined.csv"]
 
 
+async def test_what_a_person_should_read_stands_in_the_table(desk):
+    one, other = sample("A-1"), sample("A-2", 2)
+    await desk.begun(one, other)
+    notes = ("=owner: 'Ann' is not shown", "look at it")
+    finished = await desk.tell(ended(one), ended(other, flagged=True, notes=notes))
+    assert [(row["flagged"], row["notes"]) for row in desk.rows()] == [
+        ("false", ""),
+        ("true", "'=owner: 'Ann' is not shown; look at it"),
+    ]
+    assert finished.flagged == 1
+
+
 # --- told twice, late, or after a restart
 
 
