@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 from services.planner.fields import source_of
-from services.planner.identity import equal, expected
+from services.planner.identity import equal, expected, prove, shows_record
 from services.planner.page_text import text_of
-from services.planner.sample_state import MAX_BAD_REPLIES, MAX_FAILURES, Ending, SampleState, View
-from services.planner.values import Invalid, Normal, as_shown, fold, is_not_present, normalise, tidy
-from shared.contracts.browser_pool import Element, PageObserved
+from services.planner.reported import (
+    CUT_OFF,
+    claim,
+    element_of,
+    label_problems,
+    means_same,
+    problems_of,
+    standing_problems,
+)
+from services.planner.sample_state import MAX_BAD_REPLIES, MAX_FAILURES, Ending, Problem, SampleState, View
+from services.planner.values import QUOTED_CHARS, Invalid, as_shown, fold, is_not_present, normalise, quoted, tidy
+from shared.contracts.browser_pool import Element
 from shared.contracts.planner import Done, Fail, FieldValue, SaveProgress
-from shared.task_spec import OutputField, nullable
+from shared.task_spec import OutputField, base_type, nullable
 
 FAILURES: dict[str, Ending] = {
     "not_found": Ending("failed", "not_found", "the record does not exist", "record"),
@@ -27,7 +35,7 @@ FAILURES: dict[str, Ending] = {
     "unreachable": Ending("failed", "unreachable", "the site cannot be reached", "site"),
     "policy_denied": Ending("failed", "policy_denied", "the address may not be visited", "us"),
 }
-_CUT_OFF = re.compile(r"\.\.\. \(\+\d+ characters: extract\)$")
+DISPUTED = Ending("needs_review", "disputed_not_found", "the page shows the record that is said not to exist", "us")
 GAVE_UP = Ending("failed", "gave_up", "the decider gave up", "us")
 
 
@@ -39,29 +47,24 @@ class Bounce:
 
 
 @dataclass(frozen=True)
-class Problem:
-    """One reason why a sample is not done. ``reason`` is the code of the result if it stays so."""
-
-    reason: str
-    message: str
-
-
-@dataclass(frozen=True)
 class Checked:
     values: tuple[FieldValue, ...]
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
 
 
-def judge_done(view: View, done: Done) -> tuple[Ending | Bounce, tuple[FieldValue, ...]]:
-    """Whether ``done`` is accepted, and the values as they go into the result either way."""
-    checked = check(view, done)
-    return ruling(view.state, checked), checked.values
+def judge_done(view: View, done: Done, *, by_model: bool = True) -> tuple[Ending | Bounce, tuple[FieldValue, ...]]:
+    """Whether ``done`` is accepted, and the values as they go into the result either way.
+
+    What the rules report they have read off the page; what a model reports is compared with it.
+    """
+    checked = check(view, done, by_model=by_model)
+    return ruling(view, checked, by_model=by_model), checked.values
 
 
-def check(view: View, done: Done) -> Checked:
+def check(view: View, done: Done, *, by_model: bool = True) -> Checked:
     """Values in their types, with everything that speaks against them."""
-    judged = [_judge(name, field, view, done) for name, field in view.spec.output_schema.items()]
+    judged = [_judge(name, field, view, done, by_model) for name, field in view.spec.output_schema.items()]
     values = tuple(value for value, _, _ in judged)
     problems = (
         *_identity_problems(view, values),
@@ -72,29 +75,51 @@ def check(view: View, done: Done) -> Checked:
     return Checked(values, problems, tuple(note for _, _, notes in judged for note in notes))
 
 
-def ruling(state: SampleState, checked: Checked) -> Ending | Bounce:
-    """Done; or back once with the exact reason; or to a person. Another record than the one asked for is final:
-    told what was expected, a decider could only be tempted to write it."""
+def ruling(view: View, checked: Checked, *, by_model: bool) -> Ending | Bounce:
+    """Done; or back once with the exact reason; or to a person. Another record than the one asked for is never done."""
+    state = view.state
     notes = (*state.notes, *checked.notes)
-    flagged = bool(checked.notes)
     if not checked.problems:
-        return Ending("done", "", "", "", checked.values, flagged, notes)
+        return Ending("done", "", "", "", checked.values, bool(checked.notes), notes)
     first = checked.problems[0]
-    if first.reason == "identity_mismatch":
-        return replace(FAILURES[first.reason], message=first.message, notes=notes, flagged=True)
-    if state.bounces == 0:
+    final = first.reason == "identity_mismatch"
+    if state.refusals(Done) == 0 and (by_model or not final):
         return Bounce("\n".join(problem.message for problem in checked.problems))
+    if final:
+        ending = FAILURES[first.reason]
+        fault = ending.fault if not by_model or _shows_another(view) else "us"
+        return replace(ending, message=first.message, fault=fault, notes=notes, flagged=True)
     told = "; ".join(problem.message for problem in checked.problems)
     return Ending("needs_review", first.reason, told, "us", checked.values, True, notes)
 
 
-def judge_fail(view: View, fail: Fail) -> Ending:
-    """The ending a failure code stands for, with what was said about it."""
-    ending = FAILURES.get(fail.code, GAVE_UP)
+def judge_fail(view: View, fail: Fail, *, by_model: bool = True) -> Ending | Bounce:
+    """The ending a failure code stands for, with what was said about it. That a record does not exist
+    is not taken from a model while the page shows it, nor without a picture; once it is sent back."""
+    doubts = _not_found_doubts(view) if by_model and fail.code == "not_found" else ()
+    if doubts and view.state.refusals(Fail) == 0 and not view.last_step:
+        return Bounce("\n".join(doubt.message for doubt in doubts))
+    disputed = [doubt.message for doubt in doubts if doubt.reason == "disputed_not_found"]
+    ending = DISPUTED if disputed else FAILURES.get(fail.code, GAVE_UP)
     review = ending.status == "needs_review"
     values = partial_values(view) if review else ()
     message = tidy(fail.note)[:1000] or ending.message
+    if disputed:
+        message = f"{disputed[0]}; the decider said: {message}"
     return replace(ending, message=message, values=values, flagged=review, notes=view.state.notes)
+
+
+def _not_found_doubts(view: View) -> tuple[Problem, ...]:
+    labels = [filed.artifact.label for filed in view.state.artifacts if filed.artifact.kind == "screenshot"]
+    doubts: list[Problem] = []
+    if view.page is not None and shows_record(view.spec, view.sample, view.page):
+        asked = ", ".join(f"{name} {quoted(value)}" for name, value in expected(view.spec, view.sample).items())
+        told = f"You called fail with the code not_found, but the page shows the record that was asked for: {asked}"
+        doubts.append(Problem("disputed_not_found", told))
+    elif "not_found" not in labels:
+        told = "You called fail with the code not_found, but this screenshot is missing: screenshot:not_found"
+        doubts.append(Problem("missing_artifacts", told))
+    return tuple(doubts)
 
 
 def limit_reached(view: View, elapsed_s: float) -> Ending | None:
@@ -130,17 +155,34 @@ def partial_values(view: View) -> tuple[FieldValue, ...]:
 # --- one field
 
 
-def _judge(name: str, field: OutputField, view: View, done: Done) -> tuple[FieldValue, list[Problem], list[str]]:
+def _judge(
+    name: str, field: OutputField, view: View, done: Done, by_model: bool = False
+) -> tuple[FieldValue, list[Problem], list[str]]:
     """The field's value in its type, what is wrong with it, and what a reviewer should know."""
     before = view.state.seen.get(name)
     written = _written(name, field, view, done)
-    doubts = _doubts(written, field, view) if written is not before else []
+    problems = _against(written, before, field, view, done.refs.get(name)) if by_model else []
+    notes = [*cut_off(written), *(problem.message for problem in problems)]
     if written.state != "value":
-        return written, _not_present_problems(name, field, written), doubts
+        return written, [*_not_present_problems(name, field, written), *problems], notes
     normal = normalise(field.type, written.value)
     if isinstance(normal, Invalid):
-        return _with(written, None), [Problem("invalid_values", f"{name}: {normal.message}")], doubts
-    return _with(written, normal.value), [], doubts
+        told = normal.message if len(as_shown(written.value)) <= QUOTED_CHARS else _unreadable(written, field)
+        return _with(written, None), [Problem("invalid_values", f"{name}: {told}"), *problems], notes
+    return _with(written, normal.value), problems, notes
+
+
+def _against(
+    written: FieldValue, before: FieldValue | None, field: OutputField, view: View, ref: int | None
+) -> list[Problem]:
+    """What was confirmed when it was saved need not stand on this page; its label must not say otherwise."""
+    if written is before and written.field not in view.state.unconfirmed:
+        return label_problems(written, field, view, ref, proven_only=True)
+    return problems_of(written, field, view, ref)
+
+
+def _unreadable(value: FieldValue, field: OutputField) -> str:
+    return f"{quoted(as_shown(value.value))} cannot be read as {base_type(field.type)}"
 
 
 def _written(name: str, field: OutputField, view: View, done: Done) -> FieldValue:
@@ -149,9 +191,9 @@ def _written(name: str, field: OutputField, view: View, done: Done) -> FieldValu
     raw, words = done.values.get(name), done.not_present.get(name)
     if raw is None and words is None:
         return before or FieldValue(field=name, state="not_found")
-    element = _element(view.page, done.refs.get(name))
+    element = element_of(view.page, done.refs.get(name))
     source = source_of(element, view.page) if element is not None and view.page is not None else None
-    shown = _shown(raw, element) if words is None else words
+    shown = _shown(raw, field, element) if words is None else words
     if words is not None or is_not_present(shown, field.not_present):
         now = FieldValue(field=name, state="not_present", shown=shown, source=source)
         same = before is not None and before.state == "not_present" and before.shown == shown
@@ -161,20 +203,30 @@ def _written(name: str, field: OutputField, view: View, done: Done) -> FieldValu
     return before if same and before is not None else now
 
 
-def saved(view: View, action: SaveProgress) -> tuple[tuple[FieldValue, ...], tuple[str, ...]]:
-    """What SaveProgress keeps, as written, and what a reviewer should know of it."""
+def saved(view: View, action: SaveProgress) -> tuple[tuple[FieldValue, ...], tuple[str, ...], frozenset[str]]:
+    """What SaveProgress keeps, as written; what a reviewer should know of it; the fields that no page showed."""
     said = Done(values=action.values)
     known = {name: field for name, field in view.spec.output_schema.items() if action.values.get(name) is not None}
     values = tuple(_written(name, field, view, said) for name, field in known.items())
-    return values, tuple(note for value in values for note in _doubts(value, known[value.field], view))
+    fresh = [value for value in values if value is not view.state.seen.get(value.field)]
+    doubts = {v.field: standing_problems(v, known[v.field], view, None) for v in fresh}
+    still = {v.field for v in values if v not in fresh} & view.state.unconfirmed
+    notes = (*(note for v in fresh for note in cut_off(v)), *(p.message for found in doubts.values() for p in found))
+    return values, notes, frozenset({name for name, found in doubts.items() if found} | still)
 
 
-def _shown(raw: Any, element: Element | None) -> str:
+def cut_off(value: FieldValue) -> list[str]:
+    if value.state == "not_found" or not CUT_OFF.search(value.shown or ""):
+        return []
+    return [f"{value.field}: the text is longer than an observation shows, and was cut off"]
+
+
+def _shown(raw: Any, field: OutputField, element: Element | None) -> str:
     """The text on the page: the element's own where the value is another form of it."""
     text = as_shown(raw)
-    if element is None or not isinstance(raw, str) or fold(text) in fold(text_of(element)):
+    if element is None or fold(text) in fold(text_of(element)) or not means_same(raw, field, text_of(element)):
         return text
-    return text_of(element) or text
+    return text_of(element)
 
 
 def _not_present_problems(name: str, field: OutputField, value: FieldValue) -> list[Problem]:
@@ -185,41 +237,6 @@ def _not_present_problems(name: str, field: OutputField, value: FieldValue) -> l
             )
         ]
     return []
-
-
-def _doubts(value: FieldValue, field: OutputField, view: View) -> list[str]:
-    """A value must stand where it is said to stand, or at least on the page the decider was shown."""
-    if value.state == "not_found" or view.page is None or not (value.shown or "").strip():
-        return []
-    if _CUT_OFF.search(value.shown or ""):
-        return [f"{value.field}: the text is longer than an observation shows, and was cut off"]
-    ref = value.source.ref if value.source is not None else None
-    element = _element(view.page, ref)
-    if element is None:
-        standing = any(_stands_in(value, field, text_of(e)) for e in view.page.elements)
-        return [] if standing else [_doubt(value, "the page")]
-    text = text_of(element)
-    return [] if _stands_in(value, field, text) else [_doubt(value, f"element {ref}, which shows {text!r}")]
-
-
-def _stands_in(value: FieldValue, field: OutputField, text: str) -> bool:
-    """Word for word, or the text means the same value of the type."""
-    raw: Any = value.value if value.state == "value" else value.shown
-    pieces = cast("list[object]", raw) if isinstance(raw, list) else [cast("object", raw)]
-    if all(fold(as_shown(piece)) in fold(text) for piece in pieces):
-        return True
-    meant = normalise(field.type, cast("object", raw))
-    return value.state == "value" and isinstance(meant, Normal) and meant == normalise(field.type, text)
-
-
-def _doubt(value: FieldValue, where: str) -> str:
-    return f"{value.field}: {as_shown(value.value) or value.shown!r} is not shown by {where}"
-
-
-def _element(page: PageObserved | None, ref: int | None) -> Element | None:
-    if page is None or ref is None:
-        return None
-    return next((element for element in page.elements if element.ref == ref), None)
 
 
 def _with(value: FieldValue, normal: Any) -> FieldValue:
@@ -246,10 +263,28 @@ def _identity_problems(view: View, values: Iterable[FieldValue]) -> list[Problem
         if value.state == "not_found":
             return [Problem("missing_fields", f"You called done but these required fields are missing: {name}")]
         if not any(equal(as_shown(form), wanted) for form in (value.shown, value.value) if form is not None):
-            return [Problem("identity_mismatch", f"{name} is {value.shown!r} where {wanted!r} was asked for")]
+            told = f"{name}: you reported {quoted(as_shown(claim(value)))} where {quoted(wanted)} was asked for"
+            return [Problem("identity_mismatch", f"{told}. {_whose_record(view)}")]
     if view.spec.identity and not view.state.proven:
-        return [Problem("identity_mismatch", "no page was seen that shows the record that was asked for")]
+        return [Problem("identity_mismatch", _whose_record(view))]
     return []
+
+
+def _whose_record(view: View) -> str:
+    """What the page shows, and what to do about it."""
+    asked = ", ".join(f"{name} {quoted(value)}" for name, value in expected(view.spec, view.sample).items())
+    proof = prove(view.spec, view.sample, view.page) if view.page is not None else None
+    if proof is not None and proof.state == "proven":
+        return f"The page shows the record that was asked for ({asked}); report what it shows"
+    wrong = f"; {proof.wrong}" if proof is not None and proof.wrong else ""
+    return (
+        f"No page was seen that shows the record that was asked for ({asked}){wrong}. "
+        "If the record does not exist, call fail with the code not_found"
+    )
+
+
+def _shows_another(view: View) -> bool:
+    return view.page is not None and prove(view.spec, view.sample, view.page).state == "mismatch"
 
 
 def missing_artifacts(view: View) -> tuple[str, ...]:

@@ -8,8 +8,16 @@ from typing import Literal
 from urllib.parse import quote
 
 from services.planner.fields import Candidate, Found, Missing, Reading, all_labels, read_fields
-from services.planner.page_text import is_heading, is_input, is_not_found_text, mentions, same_shape, text_of
-from services.planner.values import fold
+from services.planner.page_text import (
+    is_heading,
+    is_input,
+    is_not_found_text,
+    mentions,
+    same_shape,
+    says_not_found,
+    text_of,
+)
+from services.planner.values import fold, quoted
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
 from shared.task_spec import PLACEHOLDER, TaskSpec, fill, placeholders
@@ -92,13 +100,30 @@ def prove(spec: TaskSpec, sample: Sample, page: PageObserved) -> Proof:
     return Proof("proven") if shown else proof
 
 
+def shows_record(spec: TaskSpec, sample: Sample, page: PageObserved) -> bool:
+    """Whether the page plainly shows the record asked for. A page that says "not found" may repeat the id,
+    so there a field of the record must stand as well."""
+    if not spec.identity or prove(spec, sample, page).state != "proven":
+        return False
+    if says_not_found(page, tuple(spec.not_found_texts)) is None:
+        return True
+    read = read_page(spec, sample, page)
+    others = [reading for name, reading in read.readings.items() if name not in spec.identity]
+    return read.proof.state == "proven" and any(
+        isinstance(r, Found) and not is_input(r.candidate.element) for r in others
+    )
+
+
 def _proof(wanted: dict[str, str], readings: dict[str, Reading]) -> Proof:
     for name, value in wanted.items():
         reading = readings[name]
         if not isinstance(reading, Found):
             return Proof("unproven")
         if not equal(reading.candidate.shown, value):
-            return Proof("mismatch", f"the page shows {name} {reading.candidate.shown!r} where {value!r} was asked for")
+            return Proof(
+                "mismatch",
+                f"the page shows {name} {quoted(reading.candidate.shown)} where {quoted(value)} was asked for",
+            )
     return Proof("proven")
 
 

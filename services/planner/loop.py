@@ -8,6 +8,7 @@ from datetime import datetime
 from services.planner.deps import Decider, Deps
 from services.planner.gates import Bounce, judge_done, judge_fail, limit_reached, saved
 from services.planner.identity import keywords, prove
+from services.planner.opening import BY_RULE
 from services.planner.sample_state import (
     Act,
     Ending,
@@ -15,9 +16,11 @@ from services.planner.sample_state import (
     SampleState,
     Unusable,
     View,
+    accepted,
     acted,
     bounced,
     changes_page,
+    kept,
     looked,
     misunderstood,
     noted,
@@ -133,7 +136,7 @@ class SampleWork:
         result = await self.deps.asks.ask(ACT, request, timeout_s=timeout_s)
         self.watch.browser_ms += result.browser_ms
         decided_on = self.page
-        self.state = acted(self.state, action, result, result.message)
+        self.state = acted(self.state, action, result, result.message, decision.remark)
         self.stale = self.stale or changes_page(action)
         if self._never_opened():
             self.page, self.stale = None, False
@@ -150,27 +153,24 @@ class SampleWork:
 
     async def _conclude(self, decision: Act, action: Done | Fail | SaveProgress) -> Ending | None:
         if isinstance(action, SaveProgress):
-            values, notes = saved(self.view, action)
-            self.state = noted(read(acted(self.state, action, None, "saved"), values), notes)
+            values, notes, unconfirmed = saved(self.view, action)
+            done = acted(self.state, action, None, "saved", decision.remark)
+            self.state = noted(kept(done, values, unconfirmed), notes)
             await self._publish(decision, action, self.page, values=values, message="saved")
             return None
+        by_model = decision.decided_by != BY_RULE
         if isinstance(action, Fail):
-            ending = judge_fail(self.view, action)
-            self.state = acted(self.state, action, None, ending.message)
-            await self._publish(decision, action, self.page, message=ending.message)
-            return ending
-        ruling, values = judge_done(self.view, action)
-        told = ruling.message or "accepted"
-        if isinstance(ruling, Bounce):
-            self.state = bounced(self.state, action, told)
+            ruling, values = judge_fail(self.view, action, by_model=by_model), ()
         else:
-            self.state = acted(self.state, action, None, told)
+            ruling, values = judge_done(self.view, action, by_model=by_model)
+        told = ruling.message or "accepted"
+        after = bounced if isinstance(ruling, Bounce) else accepted
+        self.state = after(self.state, action, told, decision.remark)
         await self._publish(decision, action, self.page, values=values, message=told)
         return None if isinstance(ruling, Bounce) else ruling
 
     async def _could_not_use(self, decision: Unusable) -> None:
-        nothing = SaveProgress(values={}, reason="The answer could not be used.")
-        self.state = misunderstood(self.state, nothing, decision.message)
+        self.state = misunderstood(self.state, decision.message, decision.remark)
         await self._publish(decision, None, self.page, message=decision.message)
 
     # --- what is said
@@ -198,7 +198,7 @@ class SampleWork:
             decided_by=decision.decided_by,
             action=action,
             result=result,
-            message=message,
+            message=f"{message} {decision.remark}".strip(),
             artifacts=(filed,) if filed is not None else (),
             values=values,
             usage=decision.usage,

@@ -64,7 +64,7 @@ def _status(view: View, visit: Entry) -> int | None:
     return visit.result.change.http_status if visit.result is not None else None
 
 
-def _goes_on(action: AnyAction, first: Entry) -> bool:
+def _goes_on(action: AnyAction | None, first: Entry) -> bool:
     """Once a decider has gone on from the start page, its status is no longer what counts."""
     if isinstance(action, Goto):
         return action.url != _url(first)

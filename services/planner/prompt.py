@@ -6,20 +6,23 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 
 import msgspec
 
+from services.planner.gates import missing_artifacts
 from services.planner.identity import row_of
 from services.planner.sample_state import Entry, View
 from services.planner.values import tidy
 from shared.contracts.actions import ByCss, ByRef, ByText
 from shared.contracts.planner import AnyAction
+from shared.names import safe_label
 from shared.task_spec import TaskSpec
 
 FENCE = "untrusted_data"
 CLOSING = "Take the single best next action."
 FULL_ENTRIES, MAX_ENTRIES = 5, 25
-FULL_CHARS, SHORT_CHARS = 600, 160
+FULL_CHARS, SHORT_CHARS, REFUSAL_CHARS = 600, 160, 1000
 ROW_CHARS = 8000
 
 INSTRUCTIONS = f"""\
@@ -33,6 +36,7 @@ How to work
 - Report a value as the page shows it, with the ref of the element that shows it. Never guess, compute or translate.
 - A field of which the page itself says that there is nothing (such as "Unassigned") goes into not_present with
   the page's words. A field you could not find goes nowhere.
+- A cookie or notice dialog is closed before a screenshot is taken; reject rather than accept.
 - Take the required screenshots and downloads, under the exact labels asked for, while the right record is shown.
 - Change nothing on the site: do not save, submit, delete, or send anything that the task does not ask for.
 - If the record does not exist, or a login is asked for, or the site blocks you, call fail with that code.
@@ -64,8 +68,11 @@ def user_message(view: View) -> str:
 
 def fenced(text: str) -> str:
     """``text`` as data. Anything in it that looks like our fence is broken up."""
-    harmless = re.sub(rf"<(?=\s*/?\s*{FENCE})", "‹", text, flags=re.I)
-    return f"<{FENCE}>\n{harmless}\n</{FENCE}>"
+    return f"<{FENCE}>\n{_harmless(text)}\n</{FENCE}>"
+
+
+def _harmless(text: str) -> str:
+    return re.sub(rf"<(?=\s*/?\s*{FENCE})", "‹", text, flags=re.I)
 
 
 def page_state(view: View) -> str:
@@ -89,7 +96,7 @@ def actions_so_far(view: View) -> str:
     lines += [
         _entry(first + at, entry, FULL_CHARS if at >= full_from else SHORT_CHARS) for at, entry in enumerate(shown)
     ]
-    return "ACTIONS SO FAR\n" + fenced("\n".join(lines)) + _bounce(view)
+    return "ACTIONS SO FAR\n" + fenced("\n".join(lines)) + _of_answers(first, shown)
 
 
 def output_schema(spec: TaskSpec) -> str:
@@ -110,15 +117,38 @@ def output_schema(spec: TaskSpec) -> str:
 def _goal(view: View) -> str:
     left = view.spec.max_steps - view.state.steps
     warning = "\nThis is the last step: call done or fail." if view.last_step else f"\nSteps left: {left}"
-    return f"GOAL\n{view.spec.goal.strip()}{warning}"
+    spec = view.spec
+    stop = f"\nStop when: {spec.stop_condition.strip()}" if spec.stop_condition.strip() else ""
+    words = ", ".join(json.dumps(text, ensure_ascii=False) for text in spec.not_found_texts)
+    gone = f"\nWhere a record does not exist, the site says: {words}" if words else ""
+    return f"GOAL\n{spec.goal.strip()}{stop}{gone}\n{_artifacts(view)}{warning}"
 
 
-def _bounce(view: View) -> str:
-    """What our own gates said of the last answer. It may quote the page, so the quote is fenced too."""
-    last = view.state.last
-    if last is None or not last.refused:
+def _artifacts(view: View) -> str:
+    """Those that were taken before the record was proven do not count, and are still missing."""
+    taken = [f"{one.artifact.kind}:{safe_label(one.artifact.label)}" for one in view.state.artifacts]
+    missing = missing_artifacts(view)
+    return f"Artifacts taken: {', '.join(taken) or 'none'}; still missing: {', '.join(missing) or 'none'}"
+
+
+def _of_answers(first: int, shown: Sequence[Entry]) -> str:
+    """What we say of the answers so far, the last one at the end."""
+    told = [_of_answer(first + at, entry) for at, entry in enumerate(shown) if entry.refused or entry.remark]
+    if not told:
         return ""
-    return f"\nYour last answer was not accepted; put right what is said here:\n{fenced(last.message)}"
+    last = [told.pop()] if shown[-1].refused else []
+    earlier = ["What we said of earlier answers:", *told] if told else []
+    now = ["Your last answer was not accepted; put right what is said here:", *last] if last else []
+    return "\n".join(("", *earlier, *now))
+
+
+def _of_answer(number: int, entry: Entry) -> str:
+    """Our own words, so they stand outside of the fence. What they quote is short; of all others' words that
+    slip in, none can look like a fence or go on without end."""
+    told = "; ".join(tidy(line) for line in entry.message.splitlines()) if entry.refused else ""
+    words = " ".join(part for part in (told, entry.remark) if part)
+    short = words if len(words) <= REFUSAL_CHARS else f"{words[:REFUSAL_CHARS]} ..."
+    return f"{number}. {'Refused: ' if entry.refused else ''}{_harmless(short)}"
 
 
 def _entry(number: int, entry: Entry, limit: int) -> str:
@@ -126,13 +156,15 @@ def _entry(number: int, entry: Entry, limit: int) -> str:
     if entry.result is not None and not entry.ok:
         outcome += f" ({entry.result.code})"
     filed = f" -> {entry.filed.filename}" if entry.filed is not None else ""
-    told = tidy(entry.message)
+    told = "" if entry.refused else tidy(entry.message)
     message = told if len(told) <= limit else f"{told[:limit]} ..."
     return f"{number}. {_call(entry.action)}: {outcome}{filed}{' - ' + message if message else ''}"
 
 
-def _call(action: AnyAction) -> str:
+def _call(action: AnyAction | None) -> str:
     """The action as the model would write it; a ref is one of the page it was shown then."""
+    if action is None:
+        return "(no valid call)"
     written = {field: getattr(action, field) for field in action.__struct_fields__ if field != "reason"}
     told = {key: _target(value) for key, value in written.items() if value is not None}
     text = json.dumps(msgspec.to_builtins(told), ensure_ascii=False)

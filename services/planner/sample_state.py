@@ -41,13 +41,16 @@ NO_USAGE = Usage()
 class Entry:
     """One step as deciders are told of it. ``proven``: the page shown was proven to be the sample's record."""
 
-    action: AnyAction
+    action: AnyAction | None
+    """None where the reply held no call that could be used."""
     result: ActionResult | None
     message: str
     filed: FiledArtifact | None = None
     proven: bool = False
     refused: bool = False
     """Not accepted by us: it could not be understood, or the gates did not agree."""
+    remark: str = ""
+    """What else we tell the decider of its answer."""
 
     @property
     def ok(self) -> bool:
@@ -63,11 +66,12 @@ class SampleState:
 
     history: tuple[Entry, ...] = ()
     seen: Mapping[str, FieldValue] = field(default_factory=dict[str, FieldValue])
+    unconfirmed: frozenset[str] = frozenset()
+    """Fields in ``seen`` that a model saved, and that the page it saw did not show."""
     proven: bool = False
     steps: int = 0
     failures: int = 0
     bad_replies: int = 0
-    bounces: int = 0
     looks: int = 0
     max_tokens: int = OBSERVE_TOKENS
     usage: Usage = NO_USAGE
@@ -80,6 +84,10 @@ class SampleState:
     @property
     def last(self) -> Entry | None:
         return self.history[-1] if self.history else None
+
+    def refusals(self, kind: type[Done] | type[Fail]) -> int:
+        """How often an ending of this kind was sent back."""
+        return sum(entry.refused and isinstance(entry.action, kind) for entry in self.history)
 
     def proven_artifacts(self) -> tuple[Artifact, ...]:
         """What was captured while the right record was shown."""
@@ -112,6 +120,8 @@ class Act:
     usage: Usage = NO_USAGE
     seen: tuple[FieldValue, ...] = ()
     notes: tuple[str, ...] = ()
+    remark: str = ""
+    """What the decider is told of its answer, beside what comes of the action."""
 
 
 @dataclass(frozen=True)
@@ -131,9 +141,18 @@ class Unusable:
     decided_by: str
     usage: Usage = NO_USAGE
     notes: tuple[str, ...] = ()
+    remark: str = ""
 
 
 Decision = Act | Look | Unusable
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One reason why a sample is not done. ``reason`` is the code of the result if it stays so."""
+
+    reason: str
+    message: str
 
 
 @dataclass(frozen=True)
@@ -152,10 +171,12 @@ class Ending:
 # --- transitions
 
 
-def acted(state: SampleState, action: AnyAction, result: ActionResult | None, message: str) -> SampleState:
+def acted(
+    state: SampleState, action: AnyAction, result: ActionResult | None, message: str, remark: str = ""
+) -> SampleState:
     """One more step. An action that may have changed the page makes earlier looks at it worthless."""
     ok = result is None or result.ok
-    entry = Entry(action, result, message, _file(state, result), state.proven)
+    entry = Entry(action, result, message, _file(state, result), state.proven, remark=remark)
     kept = not changes_page(action) or isinstance(action, Scroll)
     return replace(
         state,
@@ -168,18 +189,21 @@ def acted(state: SampleState, action: AnyAction, result: ActionResult | None, me
     )
 
 
-def misunderstood(state: SampleState, action: AnyAction, message: str) -> SampleState:
+def accepted(state: SampleState, action: AnyAction, message: str, remark: str = "") -> SampleState:
+    """The Done or Fail that ends the work."""
+    return acted(state, action, None, message, remark)
+
+
+def misunderstood(state: SampleState, message: str, remark: str = "") -> SampleState:
     """A step whose decision could not be used."""
-    entry = Entry(action, None, message, refused=True)
+    entry = Entry(None, None, message, refused=True, remark=remark)
     return replace(state, history=(*state.history, entry), steps=state.steps + 1, bad_replies=state.bad_replies + 1)
 
 
-def bounced(state: SampleState, action: AnyAction, message: str) -> SampleState:
-    """A Done the gates sent back."""
-    entry = Entry(action, None, message, refused=True)
-    return replace(
-        state, history=(*state.history, entry), steps=state.steps + 1, bounces=state.bounces + 1, bad_replies=0
-    )
+def bounced(state: SampleState, action: AnyAction, message: str, remark: str = "") -> SampleState:
+    """A Done or Fail the gates sent back."""
+    entry = Entry(action, None, message, refused=True, remark=remark)
+    return replace(state, history=(*state.history, entry), steps=state.steps + 1, bad_replies=0)
 
 
 def looked(state: SampleState, look: Look) -> SampleState:
@@ -189,7 +213,13 @@ def looked(state: SampleState, look: Look) -> SampleState:
 def read(state: SampleState, seen: tuple[FieldValue, ...]) -> SampleState:
     """Keeps a reading; a field that was seen earlier is not forgotten because it is out of sight now."""
     fresh = {value.field: value for value in seen if value.state != "not_found"}
-    return replace(state, seen={**state.seen, **fresh})
+    return replace(state, seen={**state.seen, **fresh}, unconfirmed=state.unconfirmed - set(fresh))
+
+
+def kept(state: SampleState, values: tuple[FieldValue, ...], unconfirmed: frozenset[str]) -> SampleState:
+    """What a model saved; of the ``unconfirmed`` it is remembered that no page showed them."""
+    state = read(state, values)
+    return replace(state, unconfirmed=state.unconfirmed | unconfirmed)
 
 
 def shown_record(state: SampleState, proof: Literal["proven", "mismatch", "unproven"]) -> SampleState:

@@ -38,6 +38,8 @@ DESCRIPTIONS = {
     "done": "Ends the work with the values of all fields, each as the page shows it.",
     "fail": "Ends the work because it cannot be done; the code says why.",
 }
+ALSO_REQUIRED: dict[type[Action], tuple[str, ...]] = {Done: ("refs",), Fail: ("code",)}
+"""What a model must give although the contract has a default for it."""
 Tool = dict[str, Any]
 
 
@@ -87,6 +89,8 @@ def _first_problem(kind: type[Action], written: Mapping[str, Any]) -> str | None
     unknown = [key for key in written if key not in known]
     if unknown:
         return f"there is no argument {unknown[0][:60]!r}; there are: {', '.join(sorted(known))}"
+    if kind is Fail and "code" not in written:
+        return "'code' is missing"
     if "target" in known and "target" in written and not isinstance(written["target"], str):
         return f"'target' must be a string. {TARGET}"
     return None
@@ -105,7 +109,17 @@ def _checked(action: AnyAction | BadCall, view: View) -> AnyAction | BadCall:
             return BadCall(
                 f"There is no field {unknown[0][:60]!r}; the fields are: {', '.join(view.spec.output_schema)}."
             )
-    return action
+    return _with_refs(action, view) if isinstance(action, Done) else action
+
+
+def _with_refs(done: Done, view: View) -> Done | BadCall:
+    """Every value names its element, but for those that were saved from a page that may be gone by now."""
+    seen = view.state.seen
+    kept = {name for name, value in done.values.items() if name in seen and seen[name].value == value}
+    lacking = [name for name, value in done.values.items() if value is not None and name not in {*done.refs, *kept}]
+    if lacking:
+        return BadCall(f"done: 'refs' lacks the element that shows the value of: {', '.join(lacking)}")
+    return done
 
 
 def _allowed_goto(action: Goto, view: View) -> Goto | BadCall:
@@ -134,7 +148,7 @@ def _host(action: Goto) -> str:
 def _tool(name: str, kind: type[Action], spec: TaskSpec) -> Tool:
     properties = {"reason": {"type": "string", "description": REASON}}
     properties |= {key: _property(key, hint, kind, spec) for key, hint in _hints(kind).items()}
-    required = ["reason", *(f.name for f in msgspec.structs.fields(kind) if f.required)]
+    required = ["reason", *(f.name for f in msgspec.structs.fields(kind) if f.required), *ALSO_REQUIRED.get(kind, ())]
     schema = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
     return {"name": name, "description": DESCRIPTIONS[name], "input_schema": schema}
 
@@ -148,30 +162,37 @@ def _property(key: str, hint: Any, kind: type[Action], spec: TaskSpec) -> Tool:
     if hint in (Target, Target | None):
         return {"type": "string", "description": TARGET}
     if get_origin(hint) is Literal:
-        return {"type": "string", "enum": list(get_args(hint))}
+        return {"type": "string", "enum": list(get_args(hint)), **_default(key, kind)}
     if kind is Fail and key == "code":
         return {"type": "string", "enum": list(FAIL_CODES)}
     if key in ("values", "not_present", "refs"):
         return _per_field(key, spec)
-    return {"type": JSON_TYPES[hint]}
+    return {"type": JSON_TYPES[hint], **_default(key, kind)}
+
+
+def _default(key: str, kind: type[Action]) -> Tool:
+    default = next(f.default for f in msgspec.structs.fields(kind) if f.name == key)
+    return {"default": default} if isinstance(default, str | int | float) and default != "" else {}
 
 
 def _per_field(key: str, spec: TaskSpec) -> Tool:
     about = {
         "values": "Field to value, each as the page shows it. Leave out what was not found; never guess.",
         "not_present": "Fields of which the page itself says that there is nothing, mapped to its words ('' if empty).",
-        "refs": "Field to the ref of the element on this page that shows it.",
+        "refs": "Every field in values to the ref of the element on this page that shows its value (not its label). "
+        "Only a value saved before, unchanged, needs none.",
     }[key]
     fields = {n: f for n, f in spec.output_schema.items() if key != "not_present" or nullable(f.type)}
-    each = {name: _one_field(key, field.type, field.description) for name, field in fields.items()}
+    each = {name: _one_field(key, field.type) for name, field in fields.items()}
     return {"type": "object", "description": about, "properties": each, "additionalProperties": False}
 
 
-def _one_field(key: str, type_expression: str, description: str) -> Tool:
+def _one_field(key: str, type_expression: str) -> Tool:
+    """The type only: what the field is stands in the output schema of the user's turn."""
     if key != "values":
         return {"type": "integer" if key == "refs" else "string"}
     kind = FIELD_TYPES.get(base_type(type_expression), ["string"])
     schema: Tool = {"type": kind[0] if len(kind) == 1 else kind}
     if base_type(type_expression) == "array":
         schema["items"] = {"type": "string"}
-    return {**schema, "description": description} if description else schema
+    return schema

@@ -15,6 +15,9 @@ from typing import Any, cast
 from services.planner.dates import NotADate, iso_date, iso_date_time
 from shared.task_spec import base_type
 
+QUOTED_CHARS = 80
+"""The most of somebody else's text that stands in a message of ours."""
+
 TRUE = frozenset({"true", "yes", "y", "on", "checked", "enabled", "1", "✓", "✔", "☑"})
 FALSE = frozenset({"false", "no", "n", "off", "unchecked", "disabled", "0", "✗", "✘", "☐"})
 
@@ -48,6 +51,12 @@ def tidy(text: str) -> str:
 def fold(text: str) -> str:
     """For comparing: trimmed, collapsed, without case."""
     return tidy(text).casefold()
+
+
+def quoted(text: str, most: int = QUOTED_CHARS) -> str:
+    """Text of others in a sentence of ours: on one line, short, in quotes."""
+    line = tidy(text)
+    return repr(line if len(line) <= most else f"{line[:most]} ...")
 
 
 def as_shown(raw: object) -> str:

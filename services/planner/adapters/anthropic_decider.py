@@ -112,11 +112,12 @@ class AnthropicDecider:
         if not calls:
             told = f"There was no tool call (the answer stopped with {reply.stop_reason}). Call exactly one tool."
             return Unusable(told, self._model, usage, notes)
+        told = f"Only the first of the {len(calls)} calls of this answer was executed." if len(calls) > 1 else ""
         name, arguments = (getattr(calls[0], part, None) for part in ("name", "input"))
         action = parse_call(str(name), arguments, view)
         if isinstance(action, BadCall):
-            return Unusable(action.message, self._model, usage, notes)
-        return Act(action, self._model, usage, notes=notes)
+            return Unusable(action.message, self._model, usage, notes, told)
+        return Act(action, self._model, usage, notes=notes, remark=told)
 
 
 def system_blocks(view: View) -> list[TextBlockParam]:

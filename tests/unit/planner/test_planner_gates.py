@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from planner_pages import artifact, done_result, el, page, picture, row, sample, shot, spec, ticket, view
+from planner_pages import artifact, done_result, el, heading, page, picture, row, sample, shot, spec, text, ticket, view
 
 from services.planner.gates import Bounce, judge_done, judge_fail, limit_reached, missing_artifacts, saved
 from services.planner.sample_state import (
@@ -15,6 +15,7 @@ from services.planner.sample_state import (
     acted,
     bounced,
     filename,
+    kept,
     looked,
     misunderstood,
     noted,
@@ -22,7 +23,7 @@ from services.planner.sample_state import (
     shown_record,
     spent,
 )
-from shared.contracts.actions import ByText, Click, Extract, Goto, Scroll
+from shared.contracts.actions import ByText, Click, Extract, Goto, Scroll, TextRead
 from shared.contracts.planner import Done, Fail, FieldValue, SaveProgress, Usage
 
 VALUES = {"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "Mar 3, 2026"}
@@ -69,7 +70,8 @@ def test_none_is_missing_and_zero_false_and_the_empty_text_are_values():
     fields = {"count": "number", "open": "boolean", "note": "string", "other": "string"}
     values = {"count": 0, "open": False, "note": "", "other": None}
     task = {"spec": spec(output_schema=fields, required_fields=list(fields), identity={}, required_artifacts=[])}
-    bounce, judged = judge(Done(values=values), **task)
+    seen = page(el("checkbox", "Open", tag="input"), text("0"))
+    bounce, judged = judge(Done(values=values, refs={"open": 1}), seen=seen, **task)
     assert bounce.message == "You called done but these required fields are missing: other"
     assert [by_name(judged)[name].value for name in ("count", "open", "note")] == [0, False, ""]
 
@@ -148,11 +150,30 @@ def test_a_picture_taken_before_the_record_was_proven_does_not_count():
 
 
 @pytest.mark.parametrize("number", ["TCK-1002", "TCK-10011", "1001", ""])
-def test_another_record_is_never_done(number):
-    ending, _ = judge(Done(values={**VALUES, "ticket_number": number}))
+def test_another_record_is_sent_back_once_and_never_done(number):
+    done = Done(values={**VALUES, "ticket_number": number}, refs={"ticket_number": 2})
+    bounce, _ = judge(done)
+    assert f"you reported {number!r} where 'TCK-1001' was asked for" in bounce.message
+    ending, _ = judge(done, bounced(proven(), done, bounce.message))
     assert isinstance(ending, Ending)
-    assert (ending.status, ending.reason, ending.fault) == ("failed", "identity_mismatch", "site")
-    assert ending.values == ()
+    assert (ending.status, ending.reason, ending.values) == ("failed", "identity_mismatch", ())
+    assert ending.fault == "us"  # the page shows the right one
+
+
+def test_the_page_of_another_record_is_said_and_is_the_fault_of_the_site():
+    done, seen = Done(values={**VALUES, "ticket_number": "TCK-1002"}), page(*ticket("TCK-1002"))
+    state = shown_record(acted(SampleState(), picture(), shot(), ""), "mismatch")
+    bounce, _ = judge(done, state, seen)
+    assert "the page shows ticket_number 'TCK-1002' where 'TCK-1001' was asked for" in bounce.message
+    assert "If the record does not exist, call fail with the code not_found" in bounce.message
+    ending, _ = judge(done, bounced(state, done, bounce.message), seen)
+    assert (ending.reason, ending.fault) == ("identity_mismatch", "site")
+
+
+def test_what_the_rules_report_of_another_record_is_final_at_once():
+    done = Done(values={**VALUES, "ticket_number": "TCK-1002"})
+    ending, _ = judge_done(view(page(*ticket("TCK-1002")), SampleState()), done, by_model=False)
+    assert (ending.reason, ending.fault) == ("identity_mismatch", "site")
 
 
 def test_identity_is_compared_without_case_and_ends():
@@ -161,36 +182,139 @@ def test_identity_is_compared_without_case_and_ends():
 
 
 def test_a_decider_that_only_says_the_right_number_proves_nothing():
-    ending, _ = judge(Done(values=VALUES), acted(SampleState(), picture(), shot(), ""))
+    state = acted(SampleState(), picture(), shot(), "")
+    bounce, _ = judge(Done(values=VALUES), state)
+    assert isinstance(bounce, Bounce)
+    ending, _ = judge(Done(values=VALUES), bounced(state, Done(values=VALUES), bounce.message))
     assert (ending.status, ending.reason) == ("failed", "identity_mismatch")
 
 
 def test_every_identity_field_must_agree():
     both = {"ticket_number": "{ticket_number}", "assignee": "{owner}"}
     row_ = sample(fields={"ticket_number": "TCK-1001", "owner": "Bob"})
-    ending, _ = judge(Done(values=VALUES), spec=spec(identity=both), sample=row_)
+    state = bounced(proven(), Done(values=VALUES), "")
+    ending, _ = judge(Done(values=VALUES), state, spec=spec(identity=both), sample=row_)
     assert ending.reason == "identity_mismatch"
 
 
 # --- can the value be believed
 
 
-def test_a_value_its_element_does_not_show_is_flagged_and_said():
-    ending, _ = judge(Done(values={**VALUES, "assignee": "Bob"}, refs={"assignee": 3}))
-    assert ending.status == "done"
-    assert ending.flagged
-    assert ending.notes == ("assignee: 'Bob' is not shown by element 3, which shows 'Ann Lee'",)
+def twice(done, seen, state=None, **changes):
+    """What is said of a done, and the ending when it is said again."""
+    state = state or proven()
+    bounce, _ = judge(done, state, seen, **changes)
+    assert isinstance(bounce, Bounce)
+    ending, _ = judge(done, bounced(state, done, bounce.message), seen, **changes)
+    return bounce.message, ending
 
 
-def test_a_value_without_a_ref_must_stand_on_the_page():
-    assert judge(Done(values=VALUES))[0].flagged is False
-    assert judge(Done(values={**VALUES, "assignee": "Bob"}))[0].notes == ("assignee: 'Bob' is not shown by the page",)
+def unlabelled(*more):
+    """The right record, with its assignee in prose only."""
+    return page(heading("TCK-1001: Printer on fire"), *row("Due date", "Mar 3, 2026"), *more)
 
 
-def test_a_value_in_another_form_is_flagged_and_the_shown_text_is_that_of_the_element():
-    ending, values = judge(Done(values={**VALUES, "due_date": "2026-03-04"}, refs={"due_date": 5}))
-    assert by_name(values)["due_date"].shown == "Mar 3, 2026"
-    assert ending.flagged
+def test_a_value_that_stands_nowhere_is_sent_back_once_and_then_reviewed():
+    told, ending = twice(Done(values={**VALUES, "assignee": "Bob"}), unlabelled())
+    assert told == "assignee: 'Bob' is not shown by the page"
+    assert (ending.status, ending.reason, ending.flagged) == ("needs_review", "unconfirmed_values", True)
+    assert told in ending.notes
+
+
+@pytest.mark.parametrize("said", ["Ann", "Annual report", "a report"])
+def test_a_value_must_stand_there_as_whole_words(said):
+    seen = unlabelled(text("Annual reports"))
+    told, _ = twice(Done(values={**VALUES, "assignee": said}), seen)
+    assert f"assignee: {said!r} is not shown" in told
+
+
+def test_words_for_nothing_must_stand_on_the_page_as_well():
+    done = Done(values={"ticket_number": "TCK-1001", "due_date": "Mar 3, 2026"}, not_present={"assignee": "Nobody"})
+    told, ending = twice(done, unlabelled())
+    assert (told, ending.reason) == ("assignee: 'Nobody' is not shown by the page", "unconfirmed_values")
+
+
+def test_what_was_saved_without_standing_anywhere_is_not_believed_later():
+    seen = unlabelled()
+    values, notes, unconfirmed = saved(view(seen, proven()), SaveProgress(values={"assignee": "Bob"}))
+    assert notes == ("assignee: 'Bob' is not shown by the page",)
+    for said in (VALUES | {"assignee": "Bob"}, {"ticket_number": "TCK-1001", "due_date": "Mar 3, 2026"}):
+        told, ending = twice(Done(values=said), seen, kept(proven(), values, unconfirmed))
+        assert (told, ending.reason) == (notes[0], "unconfirmed_values")
+
+
+def test_what_was_extracted_and_what_spans_elements_stands_on_the_page():
+    whole = "Ann Lee of the second floor"
+    read_ = acted(proven(), Extract(target=ByText(text="x")), done_result(effect=TextRead(text=whole)), "")
+    assert judge(Done(values={**VALUES, "assignee": whole}), read_, unlabelled())[0].status == "done"
+    spans = unlabelled(text("Ann"), text("Lee"))
+    assert judge(Done(values=VALUES, refs={"assignee": 4}), seen=spans)[0].status == "done"
+
+
+def test_a_number_is_found_in_any_of_its_forms_but_not_inside_another():
+    task = {"spec": spec(output_schema={"total": "decimal"}, required_fields=[], identity={}, required_artifacts=[])}
+    seen = page(text("All in all 1,234.50 are due"), text("Items 217"))
+    assert judge(Done(values={"total": 1234.5}, refs={"total": 1}), seen=seen, **task)[0].status == "done"
+    told, _ = twice(Done(values={"total": 17}), seen, **task)
+    assert "'17' is not shown" in told
+
+
+# --- the wrong element
+
+
+def activity(assignee="Unassigned"):
+    return page(*ticket(assignee=assignee), el("listitem", "Hana Kobayashi was the assignee", tag="li"))
+
+
+def test_a_value_from_elsewhere_than_under_its_label_is_sent_back_with_both_and_then_reviewed():
+    told, ending = twice(Done(values={**VALUES, "assignee": "Hana Kobayashi"}, refs={"assignee": 6}), activity())
+    assert told == "assignee: you reported 'Hana Kobayashi' (from [6]), but [3] Assignee shows 'Unassigned'"
+    assert (ending.status, ending.reason, ending.flagged) == ("needs_review", "contradicted_values", True)
+
+
+@pytest.mark.parametrize(("stands", "said"), [("Unassigned", "Hana Kobayashi"), ("Ann Lee", "Unassigned")])
+def test_there_is_and_there_is_none_contradict_each_other(stands, said):
+    seen = page(*ticket(assignee=stands), text("Unassigned"), text("Hana Kobayashi"))
+    words = said == "Unassigned"
+    values = {key: value for key, value in VALUES.items() if key != "assignee"}
+    done = Done(
+        values=values if words else {**values, "assignee": said}, not_present={"assignee": said} if words else {}
+    )
+    _, ending = twice(done, seen)
+    assert ending.reason == "contradicted_values"
+
+
+@pytest.mark.parametrize("ref", [2, 3])
+def test_a_ref_that_does_not_show_the_value_is_sent_back_and_overrides_nothing(ref):
+    done = Done(values={**VALUES, "assignee": "John Smith"}, refs={"assignee": ref})
+    _, values = judge(done, seen=activity())
+    assert (by_name(values)["assignee"].state, by_name(values)["assignee"].shown) == ("value", "John Smith")
+    _, ending = twice(done, activity())
+    assert ending.reason == "contradicted_values" if ref == 3 else ending.status == "needs_review"
+
+
+def test_a_ref_to_the_label_is_sent_back():
+    told, ending = twice(Done(values=VALUES, refs={"assignee": 2}), page(*ticket()))
+    assert told == "assignee: 'Ann Lee' is not shown by element 2, which shows 'Assignee'"
+    assert ending.reason == "contradicted_values"
+
+
+def test_two_labelled_values_contradict_nobody():
+    seen = page(*ticket(assignee="Unassigned"), *row("Assignee", "Ann Lee"))
+    assert judge(Done(values=VALUES), seen=seen)[0].status == "done"
+
+
+def test_what_a_page_says_is_quoted_short():
+    long = "x" * 500
+    told, _ = twice(Done(values=VALUES), page(*ticket(assignee=long), text("Ann Lee")))
+    assert "x" * 80 in told
+    assert "x" * 81 not in told
+
+
+def test_a_value_in_another_form_must_mean_the_same():
+    told, ending = twice(Done(values={**VALUES, "due_date": "2026-03-04"}, refs={"due_date": 5}), page(*ticket()))
+    assert "due_date: you reported '2026-03-04' (from [5]), but [5] Due date shows 'Mar 3, 2026'" in told
+    assert ending.reason == "contradicted_values"
 
 
 def test_another_form_of_the_same_value_is_believed():
@@ -211,9 +335,11 @@ def test_a_text_that_was_cut_off_is_flagged():
 
 def test_what_was_saved_before_is_kept_with_its_source():
     at_first = view(page(*row("Assignee", "Ann Lee")), proven())
-    values, notes = saved(at_first, SaveProgress(values={"assignee": "Ann Lee", "nonsense": "x", "due_date": None}))
+    values, notes, unconfirmed = saved(
+        at_first, SaveProgress(values={"assignee": "Ann Lee", "nonsense": "x", "due_date": None})
+    )
     assert [value.field for value in values] == ["assignee"]
-    assert notes == ()
+    assert (notes, unconfirmed) == ((), frozenset())
     state = read(proven(), values)
     ending, judged = judge(
         Done(values={"ticket_number": "TCK-1001", "due_date": "Mar 3, 2026"}),
@@ -241,8 +367,39 @@ def test_what_was_saved_before_is_kept_with_its_source():
     ],
 )
 def test_each_failure_has_its_status(code, status, reason, fault):
-    ending = judge_fail(view(page()), Fail(code=code, note="because"))
+    state = acted(SampleState(), picture("not_found"), shot("not_found"), "")
+    ending = judge_fail(view(page(), state), Fail(code=code, note="because"))
     assert (ending.status, ending.reason, ending.fault, ending.message) == (status, reason, fault, "because")
+
+
+GONE = Fail(code="not_found", note="nothing there")
+
+
+def test_not_found_without_its_picture_is_sent_back_once():
+    bounce = judge_fail(view(page(heading("Not found"))), GONE)
+    assert bounce.message.endswith("this screenshot is missing: screenshot:not_found")
+    again = judge_fail(view(page(heading("Not found")), bounced(SampleState(), GONE, bounce.message)), GONE)
+    assert (again.status, again.reason, again.fault) == ("failed", "not_found", "record")
+
+
+def test_not_found_while_the_record_is_shown_is_sent_back_and_then_reviewed():
+    state = acted(SampleState(), picture("not_found"), shot("not_found"), "")
+    bounce = judge_fail(view(page(*ticket()), state), GONE)
+    assert "the page shows the record that was asked for: ticket_number 'TCK-1001'" in bounce.message
+    ending = judge_fail(view(page(*ticket()), bounced(state, GONE, bounce.message)), GONE)
+    assert (ending.status, ending.reason, ending.flagged) == ("needs_review", "disputed_not_found", True)
+
+
+@pytest.mark.parametrize("said", ["TCK-1001 not found", "There is no such ticket: TCK-1001"])
+def test_a_page_that_repeats_the_id_does_not_show_the_record(said):
+    state = acted(SampleState(), picture("not_found"), shot("not_found"), "")
+    for element in (heading(said), text(said)):
+        assert judge_fail(view(page(element, text("TCK-1001")), state), GONE).reason == "not_found"
+
+
+def test_not_found_of_the_rules_and_on_the_last_step_is_taken_as_it_is():
+    assert judge_fail(view(page()), GONE, by_model=False).reason == "not_found"
+    assert judge_fail(view(page(), spec=spec(max_steps=1)), GONE).reason == "not_found"
 
 
 def stepped(count, state=None, result=None):
@@ -289,7 +446,7 @@ def test_answers_that_cannot_be_used_end_the_sample():
     state = SampleState()
     for _ in range(MAX_BAD_REPLIES):
         assert limit_reached(view(None, state), 0.0) is None
-        state = misunderstood(state, SaveProgress(values={}), "no tool call")
+        state = misunderstood(state, "no tool call")
     ending = limit_reached(view(None, state), 0.0)
     assert (ending.reason, ending.fault) == ("bad_replies", "us")
     assert "no tool call" in ending.message
