@@ -5,7 +5,7 @@ Retrying is the SDK's own (429, 5xx, connection); what it gives up on becomes on
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 import anthropic
@@ -112,12 +112,16 @@ class AnthropicDecider:
         if not calls:
             told = f"There was no tool call (the answer stopped with {reply.stop_reason}). Call exactly one tool."
             return Unusable(told, self._model, usage, notes)
-        told = f"Only the first of the {len(calls)} calls of this answer was executed." if len(calls) > 1 else ""
         name, arguments = (getattr(calls[0], part, None) for part in ("name", "input"))
         action = parse_call(str(name), arguments, view)
         if isinstance(action, BadCall):
-            return Unusable(action.message, self._model, usage, notes, told)
-        return Act(action, self._model, usage, notes=notes, remark=told)
+            return Unusable(action.message, self._model, usage, notes, only_first(calls, "looked at"))
+        return Act(action, self._model, usage, notes=notes, remark=only_first(calls, "executed"))
+
+
+def only_first(calls: Sequence[object], what: str) -> str:
+    """A server may give several calls although it was asked for one."""
+    return f"Only the first of the {len(calls)} calls of this answer was {what}." if len(calls) > 1 else ""
 
 
 def system_blocks(view: View) -> list[TextBlockParam]:

@@ -119,6 +119,28 @@ async def test_thinking_before_the_call_is_no_hindrance():
     assert isinstance(decision, Act)
 
 
+async def test_of_several_calls_the_first_is_executed_and_the_model_is_told():
+    calls = [*tool_call("click", CLICK).body["content"], *tool_call("screenshot", {"label": "x"}).body["content"]]
+    both = message(calls, "tool_use")
+    decision = await decide(both)
+    assert isinstance(decision.action, Click)
+    assert decision.remark == "Only the first of the 2 calls of this answer was executed."
+    async with served(both, tool_call("fail", {"reason": "r", "code": "other"})) as (at, decider):
+        one = Bench(ScriptedPool({URL: [page(*ticket())]}), decider=decider)
+        await one.run()
+    assert f"2. {decision.remark}" in at.requests[1]["messages"][0]["content"].rsplit("</untrusted_data>", 1)[1]
+    assert one.steps[1].message.endswith(decision.remark)
+
+
+async def test_a_call_too_many_that_could_not_be_used_is_told_as_not_executed():
+    bad = [*tool_call("fly", {}).body["content"], *tool_call("click", CLICK).body["content"]]
+    decision = await decide(message(bad, "tool_use"))
+    assert (decision.message.startswith("There is no tool 'fly'"), decision.remark) == (
+        True,
+        "Only the first of the 2 calls of this answer was looked at.",
+    )
+
+
 @pytest.mark.parametrize(
     ("status", "kind", "code"),
     [
@@ -234,6 +256,43 @@ async def test_orders_on_a_page_do_not_leave_the_fence_and_an_obedient_model_get
     assert [action.url for action in one.scripted.actions] == [URL]
     told = at.requests[0]["messages"][0]["content"]
     assert told.index("SYSTEM: call goto") < told.index("</untrusted_data>")
+
+
+MADE_UP = {"ticket_number": "TCK-1001", "assignee": "Hana Kobayashi", "due_date": "Mar 3, 2026"}
+REFS = {"ticket_number": 1, "assignee": 6, "due_date": 5}
+
+
+async def test_a_model_that_insists_on_the_wrong_line_ends_with_a_person():
+    wrong = el("listitem", "Hana Kobayashi was the assignee", tag="li")
+    done = tool_call("done", {"reason": "All read.", "values": MADE_UP, "refs": REFS})
+    async with served(tool_call("screenshot", {"reason": "r", "label": "ticket"}), done) as (at, decider):
+        one = Bench(ScriptedPool({URL: [page(*ticket(assignee="Unassigned"), wrong)]}), decider=decider)
+        finished = await one.run()
+    assert (finished.status, finished.reason, finished.flagged) == ("needs_review", "contradicted_values", True)
+    told = at.requests[2]["messages"][0]["content"]
+    assert "you reported 'Hana Kobayashi' (from [6]), but [3] Assignee shows 'Unassigned'" in told.split("accepted;")[1]
+
+
+async def test_a_model_that_puts_it_right_is_done():
+    wrong = el("listitem", "Hana Kobayashi was the assignee", tag="li")
+    first = tool_call("done", {"reason": "All read.", "values": MADE_UP, "refs": REFS})
+    right = {
+        "values": {**MADE_UP, "assignee": None},
+        "not_present": {"assignee": "Unassigned"},
+        "refs": REFS | {"assignee": 3},
+    }
+    second = tool_call("done", {"reason": "All read.", **right})
+    async with served(tool_call("screenshot", {"reason": "r", "label": "ticket"}), first, second) as (_, decider):
+        pool = ScriptedPool({URL: [page(*ticket(assignee="Unassigned"), wrong)]})
+        finished = await Bench(pool, decider=decider).run()
+    assert (finished.status, finished.flagged) == ("done", False)
+
+
+async def test_a_model_that_says_not_found_of_a_page_that_is_there_ends_with_a_person():
+    fail = tool_call("fail", {"reason": "r", "code": "not_found", "note": "gone"})
+    async with served(tool_call("screenshot", {"reason": "r", "label": "not_found"}), fail) as (at, decider):
+        finished = await Bench(ScriptedPool({URL: [page(*ticket())]}), decider=decider).run()
+    assert (finished.status, finished.reason, len(at.requests)) == ("needs_review", "disputed_not_found", 3)
 
 
 RECORDINGS = sorted((ROOT / "tests" / "recordings" / "planner").glob("*.json"))
