@@ -20,7 +20,10 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 import msgspec
-from nats.js.api import AckPolicy, ConsumerConfig
+import nats.errors
+import nats.js.errors
+from nats.aio.subscription import Subscription
+from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
 from shared.actor.bus import Bus, connect
 from shared.contracts.discovery import InputFile, Problem, RunAccepted, RunRejected, SubmitRun
@@ -33,6 +36,8 @@ from shared.subjects import LOAD_RUN, PREFIX, SUBMIT_RUN
 _EVENTS: msgspec.json.Decoder[RunEvent] = msgspec.json.Decoder(RunEvent)
 SUBMIT_BOUND_S = 120.0
 IDLE_CONSUMER_S = 300.0
+QUIET_S = 2.0
+"""After this long without an event it is asked whether one was missed."""
 
 
 class RunRejectedError(PermanentError):
@@ -81,22 +86,55 @@ class Client:
         return reply
 
     async def watch(self, run_id: str) -> AsyncGenerator[RunEvent]:
-        """Every event of the run from its beginning, then each as it happens. It never ends by itself."""
+        """Every event of the run from its beginning, then each as it happens, in order. It never ends by itself.
+
+        A gap (a connection that broke, a consumer that is gone) is noticed, and what was missed is fetched.
+        """
+        last = 0
+        while True:
+            async with self._deliveries(run_id, last) as (subscription, consumer):
+                expected = 1
+                while True:
+                    try:
+                        message = await subscription.next_msg(timeout=QUIET_S)
+                    except TimeoutError:
+                        if await self._nothing_missed(consumer, expected - 1):
+                            continue
+                        break
+                    sequence = message.metadata.sequence
+                    if sequence.consumer != expected:
+                        break
+                    expected, last = expected + 1, sequence.stream
+                    yield _EVENTS.decode(message.data)
+
+    @asynccontextmanager
+    async def _deliveries(self, run_id: str, after: int) -> AsyncGenerator[tuple[Subscription, str]]:
+        """The events of the run behind the stream's ``after``-th message, pushed to us; and the consumer's name."""
         inbox = self.bus.nc.new_inbox()
         subscription = await self.bus.nc.subscribe(inbox)
         config = ConsumerConfig(
             filter_subjects=[f"{PREFIX}.evt.*.*.*.{run_id}", f"{PREFIX}.evt.*.*.*.{run_id}.>"],
             ack_policy=AckPolicy.NONE,
             deliver_subject=inbox,
+            deliver_policy=DeliverPolicy.BY_START_SEQUENCE if after else DeliverPolicy.ALL,
+            opt_start_seq=after + 1 if after else None,
             inactive_threshold=IDLE_CONSUMER_S,
         )
         try:
-            await self.bus.js.add_consumer(EVENTS_STREAM.name, config)
-            async for message in subscription.messages:
-                yield _EVENTS.decode(message.data)
+            yield subscription, (await self.bus.js.add_consumer(EVENTS_STREAM.name, config)).name
         finally:
             if not self.bus.nc.is_closed:
                 await subscription.unsubscribe()
+
+    async def _nothing_missed(self, consumer: str, received: int) -> bool:
+        """Whether the server has sent no more than we got. While the bus is away nothing can be told."""
+        try:
+            info = await self.bus.js.consumer_info(EVENTS_STREAM.name, consumer)
+        except nats.js.errors.NotFoundError:
+            return False
+        except (TimeoutError, nats.errors.Error):
+            return True
+        return info.delivered is None or info.delivered.consumer_seq == received
 
     async def result(self, run_id: str, *, attempt_base: int = 0) -> RunFinished:
         """Waits until the run is finished; ``attempt_base`` tells a resumed round from the first."""

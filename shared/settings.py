@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
-from pydantic import Field, SecretStr
+from pydantic import Field, FilePath, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 SPARE_SESSIONS = 2
@@ -22,7 +23,7 @@ class Settings(BaseSettings):
     state_dir: Path = Path(".exhibit")
     """Where `exhibit up` keeps the bus's streams, and login states; never inside the evidence."""
 
-    chromium: Path | None = None
+    chromium: FilePath | None = None
     """The browser to drive. None: Playwright's own where it is installed, else one found on the machine."""
     browser_capacity: int = Field(default=8, ge=1)
     """Sessions one browser pool process holds at a time."""
@@ -34,7 +35,7 @@ class Settings(BaseSettings):
     """Least time between two navigations to one registrable domain."""
     max_download_bytes: int = Field(default=200_000_000, gt=0)
 
-    planner: str | None = None
+    planner: Literal["rules", "anthropic"] | None = None
     """``rules`` or ``anthropic``. None: anthropic where a key is set, else rules."""
     planner_capacity: int = Field(default=8, ge=1)
     """Samples one planner process works on at a time."""
@@ -44,7 +45,7 @@ class Settings(BaseSettings):
     anthropic_base_url: str | None = Field(default=None, validation_alias="ANTHROPIC_BASE_URL")
     model: str = "claude-sonnet-5-5"
 
-    log_level: str = "WARNING"
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
     trace_file: Path | None = None
     """Where the spans of this process are appended, one JSON object a line. None: nothing is traced."""
 

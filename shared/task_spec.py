@@ -127,6 +127,12 @@ class TaskSpec(Strict):
             for name in self.output_schema
             if not FIELD_NAME.match(name)
         ]
+        lowered = [name.lower() for name in self.output_schema]
+        problems += [
+            f"output_schema.{name}: another field has this name but for capitals, and a table cannot tell them apart"
+            for name in self.output_schema
+            if lowered.count(name.lower()) > 1
+        ]
         if self.judgment_required and not self.judgment_question:
             problems.append("judgment_question: needed when judgment_required is true")
         if not self.output_schema:

@@ -123,11 +123,10 @@ async def _follow(client: Client, accepted: RunAccepted, screen: Screen, setting
 
 
 def _say_how_to_go_on(tally: Tally, settings: Settings) -> None:
-    finished = f"{len(tally.results)} of {tally.expected or tally.found} samples are finished"
+    finished = f"{len(tally.results)} of {tally.expected or tally.found} samples were worked on"
     if settings.nats_url is not None:
         sys.stderr.write(f"\nno longer watching; {finished}. The run {tally.run_id} goes on at {settings.nats_url}.\n")
         return
-    sys.stderr.write(
-        f"\ninterrupted; {finished} and filed. Go on with:\n"
-        f"  exhibit run --resume {tally.run_id} --evidence {settings.evidence_dir}\n"
-    )
+    sys.stderr.write(f"\ninterrupted; {finished}.\n")
+    if (settings.evidence_dir / tally.run_id / "run.json").exists():
+        sys.stderr.write(f"Go on with:\n  exhibit run --resume {tally.run_id} --evidence {settings.evidence_dir}\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
@@ -59,13 +60,26 @@ class LiveScreen:
         return live_view(self._tally, self._title, self._clock_s() - self._started_s)
 
 
+class Trouble:
+    """Says on standard error that evidence is waiting, each time it becomes so: a run that stands still says why."""
+
+    def __init__(self) -> None:
+        self._said = ""
+
+    def show(self, tally: Tally) -> None:
+        if tally.blocked and tally.blocked != self._said:
+            sys.stderr.write(f"exhibit: evidence is waiting: {tally.blocked}\n")
+        self._said = tally.blocked
+
+
 class LineScreen:
     """One line for every tenth part of the run; for a file or a pipe."""
 
     def __init__(self, console: Console) -> None:
-        self._console, self._said = console, -1
+        self._console, self._said, self._trouble = console, -1, Trouble()
 
     def show(self, tally: Tally) -> None:
+        self._trouble.show(tally)
         if tally.expected and (tenth := 10 * len(tally.results) // tally.expected) > self._said:
             self._said = tenth
             self._console.print(f"{len(tally.results)} of {tally.expected} samples", style="dim", highlight=False)
@@ -76,7 +90,12 @@ class LineScreen:
 class NoScreen:
     """For scripts that read JSON."""
 
-    def show(self, tally: Tally) -> None: ...
+    def __init__(self) -> None:
+        self._trouble = Trouble()
+
+    def show(self, tally: Tally) -> None:
+        self._trouble.show(tally)
+
     def close(self) -> None: ...
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator
 
 from services.discovery.cell_types import misfit
@@ -15,6 +16,7 @@ from shared.task_spec import TaskSpec, nullable, placeholders
 Wanted = dict[str, list[str]]
 """A column that must be there, and what asks for it."""
 MAX_LISTED = 200
+_USER_INFO = re.compile(r"^[a-z][a-z0-9+.-]*://[^/?#@:]*:[^/?#@]+@", re.IGNORECASE)
 _OWN = frozenset({"sample_id", "key"})
 """What templates other than ``sample_id`` may name without a column: every sample has them."""
 
@@ -25,6 +27,7 @@ def samples_of_table(spec: TaskSpec, table: Table) -> tuple[tuple[Sample, ...], 
     wanted = _wanted(spec, template)
     problems = [*_missing_columns(wanted, table)]
     problems += [problem for row in table.rows for problem in _cell_problems(spec, row, wanted)]
+    problems += [problem for row in table.rows for problem in _secrets(row)]
     if not set(placeholders(template or "")) <= set(table.columns):
         return (), tuple(problems)
     keys = keys_of(template, table.rows)
@@ -89,6 +92,14 @@ def _cell_problems(spec: TaskSpec, row: Row, wanted: Wanted) -> Iterator[Problem
         required = name in spec.input_schema and not nullable(spec.input_schema[name])
         if not required and row.cells.get(name) == "":
             yield Problem(where=f"row {row.number}, column {name}", message=f"empty, and {askers[-1]} needs it")
+
+
+def _secrets(row: Row) -> Iterator[Problem]:
+    """The row is part of the evidence, and evidence holds no secret."""
+    for name, text in row.cells.items():
+        if _USER_INFO.match(text):
+            told = "a password stands in this address; take it out, and log in with an auth_profile"
+            yield Problem(where=f"row {row.number}, column {name}", message=told)
 
 
 def _duplicates(samples: tuple[Sample, ...]) -> Iterator[Problem]:

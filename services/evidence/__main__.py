@@ -25,8 +25,10 @@ def _now() -> datetime:
 
 @asynccontextmanager
 async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[Deps]:
-    store = FolderStore(settings.evidence_dir, BlockedReporter(bus, _now))
-    yield Deps(store=store, blobs=bus, tables=DuckDbTables(), now=_now)
+    blocked = BlockedReporter(bus, _now)
+    store = FolderStore(settings.evidence_dir, blocked)
+    store.must_be_usable()
+    yield Deps(store=store, blobs=bus, tables=DuckDbTables(blocked), now=_now)
 
 
 if __name__ == "__main__":

@@ -129,7 +129,7 @@ def samples_csv(samples: Iterable[tuple[Sample, datetime]]) -> bytes:
     extra = [column for column in columns if column not in ("sample_id", "url")]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["sample_id", "url", "discovered_at", "row", *extra])
+    writer.writerow(["sample_id", "url", "discovered_at", "row", *(guarded(column) for column in extra)])
     for sample, found_at in ordered:
         when = str(msgspec.to_builtins(found_at))
         cells = [sample.url or "", when, sample.row, *(sample.fields.get(column, "") for column in extra)]
@@ -139,7 +139,7 @@ def samples_csv(samples: Iterable[tuple[Sample, datetime]]) -> bytes:
 
 def guarded(cell: object) -> object:
     """A text that a spreadsheet would take for a formula gets an apostrophe; numbers stay as they are."""
-    if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
+    if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n")):
         return cell
     return cell if _is_number(cell) else f"'{cell}"
 

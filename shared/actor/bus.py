@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncGenerator, Generator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, TypeVar
 
 import msgspec
@@ -206,7 +206,8 @@ async def connect(url: str, *, name: str) -> AsyncGenerator[Bus]:
         await _declare(bus.js)
         yield bus
     finally:
-        await nc.close()
+        with suppress(OSError):  # a server that is gone already is no reason to fail
+            await nc.close()
 
 
 async def _must_answer(url: str) -> None:

@@ -18,7 +18,8 @@ from shared.errors import Unavailable
 
 log = logging.getLogger(__name__)
 
-MAX_PAYLOAD_BYTES = 8 * 1024 * 1024
+MAX_PAYLOAD_BYTES = 64 * 1024 * 1024
+"""The most a server allows. What is known of a run of 10,000 samples with all their columns travels in one answer."""
 START_BOUND_S = 15.0
 STOP_BOUND_S = 5.0
 _PR_SET_PDEATHSIG = 1
@@ -37,7 +38,15 @@ async def nats_server(store_dir: Path, *, port: int = -1) -> AsyncGenerator[str]
         output = Path(scratch) / "output.log"
         with output.open("wb") as sink:
             process = await asyncio.create_subprocess_exec(
-                str(_binary()), "--config", str(config), stdout=sink, stderr=sink, preexec_fn=_die_with_parent
+                str(_binary()),
+                "--config",
+                str(config),
+                stdout=sink,
+                stderr=sink,
+                preexec_fn=_die_with_parent,
+                # Ctrl-C in a terminal reaches the whole group, and a Go program takes SIGINT even where it was told
+                # to ignore it; the server must outlive the services that still use it.
+                start_new_session=True,
             )
         try:
             yield await _url(process, Path(scratch), output)
@@ -70,8 +79,6 @@ def _die_with_parent() -> None:
     """Runs in the child before it becomes the server."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    # Ctrl-C in a terminal reaches the whole group; the server must outlive the services that still use it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 async def _url(process: asyncio.subprocess.Process, ports_dir: Path, output: Path) -> str:
@@ -85,8 +92,9 @@ async def _url(process: asyncio.subprocess.Process, ports_dir: Path, output: Pat
                 await asyncio.sleep(0.01)
     except TimeoutError:
         pass
-    said = output.read_text(encoding="utf-8", errors="replace")[-2000:]
-    raise Unavailable(f"nats-server did not start:\n{said}", code="no_bus")
+    lines = output.read_text(encoding="utf-8", errors="replace").splitlines()
+    fatal = [line.partition("[FTL] ")[2] for line in lines if "[FTL] " in line]
+    raise Unavailable(f"nats-server did not start: {'; '.join(fatal or lines[-5:])[:1000]}", code="no_bus")
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

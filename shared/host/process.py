@@ -7,6 +7,8 @@ import signal
 import sys
 from collections.abc import Callable
 
+from pydantic import ValidationError
+
 from shared.errors import ExhibitError, Unavailable
 from shared.host.services import running
 from shared.settings import Settings
@@ -16,12 +18,12 @@ from shared.telemetry.tracing import exporting
 
 def main(name: str) -> None:
     """Serves until SIGINT or SIGTERM. Exits with 3 where the bus cannot be reached or the service cannot start."""
-    settings = Settings()
-    configure(settings.log_level)
     try:
+        settings = Settings()
+        configure(settings.log_level)
         with exporting(name, settings.trace_file):
             asyncio.run(serve_until_told(settings, (name,)))
-    except ExhibitError as exc:
+    except (ExhibitError, ValidationError) as exc:
         print(f"exhibit: {exc}", file=sys.stderr)
         raise SystemExit(3) from exc
 
@@ -41,13 +43,9 @@ async def serve_until_told(
 
 
 async def told_to_stop() -> None:
-    """Returns at the first SIGINT or SIGTERM."""
+    """Returns at the first SIGINT or SIGTERM. Further ones change nothing: what was begun is ended in order."""
     told = asyncio.Event()
     loop = asyncio.get_running_loop()
     for sign in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(sign, told.set)
-    try:
-        await told.wait()
-    finally:
-        for sign in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(sign)
+    await told.wait()

@@ -59,6 +59,7 @@ class Cli:
             text=True,
             env=self.env,
             cwd=ROOT,
+            start_new_session=True,  # so that a test can do what Ctrl-C in a terminal does: signal the whole group
         )
         self.started.append(process)
         return process

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 from pathlib import Path
 
@@ -86,6 +87,26 @@ def test_a_bus_that_is_not_there_is_said(cli: Cli):
     assert "no NATS server answers at nats://127.0.0.1:1" in ended.stderr
 
 
+def test_evidence_that_cannot_be_kept_is_said_before_anything_starts(cli: Cli):
+    samples = write_rows(cli.folder / "in.csv", "http://127.0.0.1", ["TCK-1"])
+    (cli.folder / "file").touch()
+    ended = cli.run("run", SPEC, "--input", samples, "--evidence", str(cli.folder / "file"))
+    assert ended.returncode == 3
+    assert "evidence cannot be kept in" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("EXHIBIT_LOG_LEVEL", "loud"), ("EXHIBIT_PLANNER", "oracle"), ("EXHIBIT_CHROMIUM", "/no/such")]
+)
+def test_a_setting_that_is_wrong_is_named(cli: Cli, name: str, value: str):
+    cli.env[name] = value
+    ended = cli.run("run", SPEC)
+    assert ended.returncode == 2
+    assert name.removeprefix("EXHIBIT_").lower() in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
 def test_validate(cli: Cli):
     ended = cli.run("validate", SPEC)
     assert ended.returncode == 0
@@ -136,9 +157,9 @@ def test_ctrl_c_leaves_no_browser_behind_and_the_run_can_be_resumed(cli: Cli, ti
         pass
     family = descendants(process.pid)
     assert family
-    process.send_signal(signal.SIGINT)
+    os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 130, err
     assert gone(family)
     assert "Traceback" not in err
     (run,) = evidence.glob("run_*")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import duckdb
 
+from shared.errors import Unavailable
+
 BEFORE = ("sample_id", "row", "status", "reason")
 AFTER = ("not_present", "not_found", "flagged", "attempt", "llm_calls", "artifacts", "message", "notes")
+MAX_RESULT_BYTES = 256 * 1024 * 1024
 NOTES = "array_to_string(notes, '; ')"
 _COLUMNS = (
     "{sample_id: 'VARCHAR', row: 'BIGINT', status: 'VARCHAR', reason: 'VARCHAR', message: 'VARCHAR',"
@@ -19,11 +22,23 @@ _COLUMNS = (
 )
 
 
+async def _say_nothing(key: str, why: str) -> None: ...
+
+
 class DuckDbTables:
     """See :class:`services.evidence.deps.Tables`. Equal results give equal bytes."""
 
+    def __init__(self, on_blocked: Callable[[str, str], Awaitable[None]] = _say_nothing) -> None:
+        self._on_blocked = on_blocked
+
     async def combined(self, results: Sequence[str], fields: Sequence[str]) -> bytes:
-        return await asyncio.to_thread(_combined, list(results), list(fields))
+        try:
+            return await asyncio.to_thread(_combined, list(results), list(fields))
+        except (duckdb.Error, OSError) as exc:
+            told = f"the table cannot be made: {str(exc)[:500]}"
+            run_id = Path(results[0]).parent.parent.name if results else "-"
+            await self._on_blocked(f"{run_id}/-", told)
+            raise Unavailable(told, code="table_unavailable") from exc
 
 
 def _combined(results: list[str], fields: list[str]) -> bytes:
@@ -48,7 +63,7 @@ def _copy(fields: list[str], target: Path) -> str:
         f"nullif({_guarded('message')}, '') AS message",
         f"nullif({_guarded(NOTES)}, '') AS notes",
     ]
-    rows = f"read_json($files, columns={_COLUMNS}, format='unstructured')"
+    rows = f"read_json($files, columns={_COLUMNS}, format='unstructured', maximum_object_size={MAX_RESULT_BYTES})"
     query = f"SELECT {', '.join(columns)} FROM {rows} ORDER BY sample_id"  # noqa: S608  only quoted names of fields
     return f"COPY ({query}) TO {_text(str(target))} (FORMAT csv, HEADER)"
 
@@ -66,7 +81,9 @@ def _named(state: str) -> str:
 
 def _guarded(value: str) -> str:
     """Formula-injection safe: a spreadsheet must never run what a page said. Plain numbers stay numbers."""
-    risky = f"regexp_matches({value}, '^[=+\\-@\\t\\r]') AND NOT regexp_matches({value}, '^[+-]?[0-9]+([.][0-9]+)?$')"
+    risky = (
+        f"regexp_matches({value}, '^[=+\\-@\\t\\r\\n]') AND NOT regexp_matches({value}, '^[+-]?[0-9]+([.][0-9]+)?$')"
+    )
     return f"CASE WHEN {risky} THEN '''' || {value} ELSE {value} END"
 
 

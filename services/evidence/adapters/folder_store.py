@@ -29,6 +29,15 @@ class FolderStore:
         self._root = root.resolve()
         self._on_blocked = on_blocked
 
+    def must_be_usable(self) -> None:
+        """Raises Unavailable, saying why, where nothing can be written: better now than in the middle of a run."""
+        try:
+            _write(self._root / ".writable", b"")
+            (self._root / ".writable").unlink(missing_ok=True)
+        except OSError as exc:
+            told = f"evidence cannot be kept in {self._root}: {exc.strerror or exc}"
+            raise Unavailable(told, code="store_unavailable") from exc
+
     async def write(self, key: str, data: bytes) -> None:
         path = self._path(key)
         try:

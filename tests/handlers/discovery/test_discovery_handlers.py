@@ -145,6 +145,13 @@ async def test_a_workbook_with_a_cell_in_the_last_corner_is_refused_and_not_read
     assert "rectangle" in reply.problems[0].message
 
 
+async def test_an_address_with_a_password_is_refused_since_rows_are_evidence(bus):
+    rows = ({"number": "T-1", "url": "https://ann:hunter2@x/1"}, {"number": "T-2", "url": "https://x/a:b@c"})
+    reply = await submit_run(SubmitRun(spec=SPEC, samples=rows), deps_on(bus))
+    assert where(reply) == ["row 1, column url"]
+    assert "hunter2" not in reply.problems[0].message
+
+
 async def test_columns_are_checked_even_where_the_spec_is_wrong(bus):
     request = SubmitRun(spec={**SPEC, "colour": "red", "goal": 1}, samples=({"url": "http://x"},))
     assert set(where(await submit_run(request, deps_on(bus)))) == {"spec.colour", "spec.goal", "column number"}

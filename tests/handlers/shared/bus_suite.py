@@ -11,6 +11,7 @@ from shared.actor.actor import Actor
 from shared.contracts.discovery import PopulationClosed, RunAccepted, RunRecord, SubmitReply, SubmitRun
 from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown
 from shared.errors import ExhibitError, PermanentError, RateLimited, TransientError
+from shared.host.nats_server import MAX_PAYLOAD_BYTES
 from shared.streams import ARTIFACTS, RUNS
 from shared.subjects import LOAD_RUN, POPULATION_CLOSED, SUBMIT_RUN
 
@@ -83,7 +84,7 @@ class BusSuite:
 
         @actor.answers(LOAD_RUN)
         async def load(request: LoadRun, deps: None) -> LoadReply:
-            return RunUnknown(run_id=request.run_id, message="x" * 9_000_000)
+            return RunUnknown(run_id=request.run_id, message="x" * (MAX_PAYLOAD_BYTES + 1))
 
         bus = await served(actor, None)
         with pytest.raises(PermanentError) as caught:

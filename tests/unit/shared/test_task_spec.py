@@ -41,6 +41,13 @@ def test_names_must_agree():
     assert set(found) == {"spec.required_fields", "spec.identity", "spec.judgment_question"}
 
 
+def test_two_fields_differ_by_more_than_capitals():
+    assert set(problems_of(output_schema={"Owner": "string", "owner": "string"})) == {
+        "spec.output_schema.Owner",
+        "spec.output_schema.owner",
+    }
+
+
 @pytest.mark.parametrize("artifact", ["screen", "screenshot:", "download:a/b", "screenshot:../x"])
 def test_a_required_artifact_is_a_kind_and_a_label(artifact):
     assert "spec.required_artifacts[0]" in problems_of(required_artifacts=[artifact])

@@ -1,0 +1,38 @@
+"""The client's watch, on a real nats-server."""
+
+from __future__ import annotations
+
+import uuid
+from contextlib import aclosing
+
+from shared.client import connected
+from shared.contracts.discovery import PopulationClosed
+from shared.streams import EVENTS_STREAM
+from shared.subjects import POPULATION_CLOSED
+
+
+def closed(run_id: str, base: int) -> PopulationClosed:
+    return PopulationClosed(run_id=run_id, samples=1, attempt_base=base)
+
+
+async def test_a_watch_whose_consumer_is_lost_misses_nothing_and_repeats_nothing(nats_url):
+    run_id = f"run_{uuid.uuid4().hex[:8]}"
+    async with connected(nats_url) as client, aclosing(client.watch(run_id)) as events:
+        for base in (1, 2):
+            await client.bus.publish(POPULATION_CLOSED, closed(run_id, base))
+        seen = [await anext(events), await anext(events)]
+        for info in await client.bus.js.consumers_info(EVENTS_STREAM.name):
+            if any(run_id in subject for subject in info.config.filter_subjects or ()):
+                await client.bus.js.delete_consumer(EVENTS_STREAM.name, info.name)
+        for base in (3, 4):
+            await client.bus.publish(POPULATION_CLOSED, closed(run_id, base))
+        seen += [await anext(events), await anext(events)]
+    assert seen == [closed(run_id, base) for base in (1, 2, 3, 4)]
+
+
+async def test_of_two_runs_whose_names_begin_alike_only_the_one_is_watched(nats_url):
+    run_id = f"run_{uuid.uuid4().hex[:8]}"
+    async with connected(nats_url) as client, aclosing(client.watch(run_id)) as events:
+        await client.bus.publish(POPULATION_CLOSED, closed(f"{run_id}_2", 1))
+        await client.bus.publish(POPULATION_CLOSED, closed(run_id, 1))
+        assert await anext(events) == closed(run_id, 1)
