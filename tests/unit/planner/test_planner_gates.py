@@ -489,3 +489,17 @@ def test_a_page_that_says_nothing_leaves_the_proof_and_another_record_takes_it_a
     right = shown_record(SampleState(), "proven")
     assert shown_record(right, "unproven").proven
     assert not shown_record(right, "mismatch").proven
+
+
+def test_a_page_that_is_not_proven_says_nothing_against_what_was_saved():
+    values, _, _ = saved(view(page(*ticket()), proven()), SaveProgress(values={"assignee": "Ann Lee"}))
+    elsewhere = page(*row("Assignee", "Anyone"), *row("Due date", "Mar 3, 2026"), text("It is TCK-1001."))
+    said = Done(values={"ticket_number": "TCK-1001", "due_date": "Mar 3, 2026"})
+    assert judge(said, read(proven(), values), elsewhere)[0].status == "done"
+
+
+def test_what_is_read_anew_is_no_longer_unconfirmed():
+    value = FieldValue(field="assignee", state="value", value="Bob", shown="Bob")
+    state = kept(SampleState(), (value,), frozenset({"assignee"}))
+    assert state.unconfirmed == {"assignee"}
+    assert read(state, (value,)).unconfirmed == frozenset()
