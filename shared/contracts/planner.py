@@ -189,7 +189,8 @@ class SampleFinished(Message, frozen=True, kw_only=True):
     """The end of a sample: exactly one counts, that of the highest attempt.
 
     ``reason`` is empty for done, else a stable code: not_found, identity_mismatch, ambiguous_value,
-    missing_fields, invalid_values, missing_artifacts, missing_column, http_error, unreachable, policy_denied,
+    missing_fields, invalid_values, missing_artifacts, unconfirmed_values, contradicted_values,
+    disputed_not_found, missing_column, http_error, unreachable, policy_denied,
     login_required, blocked, gave_up, bad_replies, too_many_failures, max_steps_exceeded, time_exceeded,
     retries_exhausted, artifact_mismatch, artifact_missing, or the code of the error that ended the last try.
     ``fault``: ``record`` when the sample itself is the reason, ``site``, or ``us``.
