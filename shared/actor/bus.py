@@ -9,7 +9,7 @@ actor is in `shared.actor.serving`. Foreign errors are mapped to ours here, once
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, Generator, Mapping
+from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, TypeVar
 
@@ -258,10 +258,6 @@ def consumer_config(consumer: Consumer) -> ConsumerConfig:
         max_ack_pending=consumer.max_ack_pending,
         max_deliver=-1,
     )
-
-
-def headers_of(headers: Mapping[str, str] | None) -> Mapping[str, str]:
-    return headers or {}
 
 
 def _key(text: str) -> str:

@@ -23,7 +23,7 @@ from nats.micro.request import Request
 from nats.micro.service import EndpointConfig, ServiceConfig
 
 from shared.actor.actor import Actor, AskRoute, StoredRoute
-from shared.actor.bus import Bus, headers_of
+from shared.actor.bus import Bus
 from shared.actor.runner import Runner
 from shared.actor.verdict import Ack, Nak, Verdict
 from shared.actor.wire import respond
@@ -47,7 +47,7 @@ class StoredDelivery:
         self.subject = msg.subject
         self.attempt = msg.metadata.num_delivered
         self.data = msg.data
-        self.headers: Mapping[str, str] = headers_of(msg.headers)
+        self.headers: Mapping[str, str] = msg.headers or {}
 
     async def settle(self, verdict: Verdict, /) -> None:
         if isinstance(verdict, Ack):
@@ -111,7 +111,7 @@ def _ask_handler(route: AskRoute[Any], runner: Runner[Any], running: set[asyncio
 
 
 async def _answer(route: AskRoute[Any], runner: Runner[Any], msg: Msg) -> None:
-    answer = await runner.answer(route, msg.data, headers_of(msg.headers))
+    answer = await runner.answer(route, msg.data, msg.headers or {})
     await respond(Request(msg), msg.reply, answer)
 
 

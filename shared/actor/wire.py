@@ -43,10 +43,5 @@ def reply_of(subject: Ask[ReqT, RepT], msg: Msg) -> RepT:
     headers: Mapping[str, str] = msg.headers or {}
     if ERROR_CODE_HEADER in headers:
         raise from_failure(decode(msg.data, Failure))
-    reply: Any = decode_union(msg.data, subject.reply)
+    reply: Any = msgspec.json.decode(msg.data, type=subject.reply)
     return reply
-
-
-def decode_union(data: bytes, form: Any) -> Any:
-    """As :func:`shared.actor.runner.decode`, for a type form that need not be one class."""
-    return msgspec.json.decode(data, type=form)

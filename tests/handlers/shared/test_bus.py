@@ -15,9 +15,10 @@ from shared.actor.bus import connect
 from shared.actor.serving import serve
 from shared.contracts.browser_pool import ReleaseSession, SessionReleased
 from shared.contracts.discovery import PopulationClosed
+from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown
 from shared.errors import Unavailable
 from shared.streams import EVENTS_STREAM
-from shared.subjects import POPULATION_CLOSED, RELEASE
+from shared.subjects import LOAD_RUN, POPULATION_CLOSED, RELEASE
 from shared.testing.bus import MemoryBus
 
 
@@ -74,6 +75,27 @@ async def test_no_server_is_said_with_its_address_and_what_to_do():
     with pytest.raises(Unavailable, match=r"no NATS server answers at nats://127\.0\.0\.1:1.*JetStream"):
         async with connect("nats://127.0.0.1:1", name="lost"):
             pass
+
+
+async def test_an_ask_may_be_published_by_a_client_that_waits_for_no_reply(nats_url):
+    heard: asyncio.Queue[str] = asyncio.Queue()
+    actor: Actor[None] = Actor("listening")
+
+    @actor.answers(LOAD_RUN)
+    async def load(request: LoadRun, deps: None) -> LoadReply:
+        heard.put_nowait(request.run_id)
+        return RunUnknown(run_id=request.run_id, message="")
+
+    stop, ready = asyncio.Event(), asyncio.Event()
+    async with connect(nats_url, name="listening") as bus:
+        serving = asyncio.create_task(serve(bus, actor, None, capacity=1, stop=stop, ready=ready))
+        await ready.wait()
+        await bus.nc.flush()
+        await bus.nc.publish(LOAD_RUN.pattern, b'{"type":"LoadRun","run_id":"r"}')
+        assert await asyncio.wait_for(heard.get(), 10) == "r"
+        assert await bus.ask(LOAD_RUN, LoadRun(run_id="still there")) == RunUnknown(run_id="still there", message="")
+        stop.set()
+        await serving
 
 
 async def test_an_instance_that_dies_while_it_is_asked_is_said_to_be_gone(nats_url):
