@@ -15,7 +15,9 @@ SPARE_SESSIONS = 2
 class Settings(BaseSettings):
     """One object for all services, so that one process can host them all."""
 
-    model_config = SettingsConfigDict(env_prefix="EXHIBIT_", env_file=".env", extra="ignore", populate_by_name=True)
+    model_config = SettingsConfigDict(
+        env_prefix="EXHIBIT_", env_file=".env", env_ignore_empty=True, extra="ignore", populate_by_name=True
+    )
 
     nats_url: str | None = None
     """Where the bus is. None: a server is started on this machine for as long as the command runs."""
