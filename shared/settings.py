@@ -34,8 +34,18 @@ class Settings(BaseSettings):
     settle_bound_s: float = Field(default=5.0, gt=0)
     """The longest that is waited for a page to become quiet."""
     domain_interval_s: float = Field(default=0.0, ge=0)
-    """Least time between two navigations to one registrable domain."""
+    """Least time between two documents asked of one registrable domain, by all pools together."""
+    domain_max_in_flight: int = Field(default=0, ge=0)
+    """Most documents on their way from one registrable domain at a time, to all pools together; 0 is no limit."""
     max_download_bytes: int = Field(default=200_000_000, gt=0)
+    browser_max_leases: int = Field(default=500, ge=1)
+    """Sessions one browser process serves before another takes its place."""
+    browser_memory_mb: int = Field(default=3000, ge=100)
+    """Memory of one browser process and its children above which another takes its place."""
+    min_free_memory_mb: int = Field(default=500, ge=0)
+    """Below this much memory free on the machine, no new session is leased."""
+    upload_dir: Path | None = None
+    """Folder with the files that pages may be given. None: only what was downloaded in the same session."""
 
     planner: Literal["rules", "anthropic"] | None = None
     """``rules`` or ``anthropic``. None: anthropic where a key is set, else rules."""

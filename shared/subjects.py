@@ -15,12 +15,16 @@ from typing import Any, Generic, TypeVar
 from shared.contracts.actions import ActionResult
 from shared.contracts.base import Message
 from shared.contracts.browser_pool import (
+    AccessChecked,
     ActOnPage,
+    CheckAccess,
+    KeepSession,
     LeaseReply,
     LeaseSession,
     ObservePage,
     PageObserved,
     ReleaseSession,
+    SessionKept,
     SessionReleased,
 )
 from shared.contracts.discovery import (
@@ -83,6 +87,13 @@ ACT: Ask[ActOnPage, ActionResult] = Ask(
 )
 RELEASE: Ask[ReleaseSession, SessionReleased] = Ask(
     f"{PREFIX}.ask.browser_pool.session.release", ReleaseSession, SessionReleased, ("instance_id",)
+)
+
+KEEP: Ask[KeepSession, SessionKept] = Ask(
+    f"{PREFIX}.ask.browser_pool.session.keep", KeepSession, SessionKept, ("instance_id",)
+)
+CHECK_ACCESS: Ask[CheckAccess, AccessChecked] = Ask(
+    f"{PREFIX}.ask.browser_pool.access.check", CheckAccess, AccessChecked
 )
 
 LOAD_RUN: Ask[LoadRun, LoadReply] = Ask(f"{PREFIX}.ask.evidence.run.load", LoadRun, LoadReply)

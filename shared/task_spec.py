@@ -26,6 +26,7 @@ OWN_COLUMNS = frozenset(
 )
 """Columns of the table that every run has; no output field can bear their names."""
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_HOST = r"^(\*\.)?([A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$"
 _ARTIFACT = r"^(screenshot|download)(:[A-Za-z0-9_ -]+)?$"
 
 
@@ -68,6 +69,17 @@ def _long_form(written: object) -> object:
 WrittenField = Annotated[OutputField, BeforeValidator(_long_form, json_schema_input_type=TypeExpression | OutputField)]
 
 
+class PolitenessSpec(Strict):
+    """How gently a site is treated, by all browser pools together; what is not said is left to their settings."""
+
+    interval_s: Annotated[float, Field(ge=0, le=600)] | None = Field(
+        default=None, description="Least time between two pages asked of one registrable domain."
+    )
+    max_in_flight: Annotated[int, Field(ge=0, le=64)] | None = Field(
+        default=None, description="Most pages that may be on their way from one domain at a time; 0 is no limit."
+    )
+
+
 class TaskSpec(Strict):
     """A task: where to go, what to bring back, and when it counts as done."""
 
@@ -106,7 +118,18 @@ class TaskSpec(Strict):
         default=300.0, description="For one attempt at one sample; 0 is no limit."
     )
     concurrency: Annotated[int, Field(ge=1, le=256)] = 5
-    auth_profile: str | None = None
+    auth_profile: str | None = Field(
+        default=None, description="A login state recorded with `exhibit login NAME URL`, under that name."
+    )
+    allowed_hosts: list[Annotated[str, Field(pattern=_HOST)]] = Field(
+        default=[],
+        description='Where the browser may navigate: "host", "host:port" or "*.domain". None: the host of the start '
+        "URL. Private addresses are reached only where they are named here or in start_url.",
+    )
+    secrets: list[Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]] = Field(
+        default=[], description="Names of secrets that may be typed; their values are known to browser pools only."
+    )
+    politeness: PolitenessSpec = PolitenessSpec()
 
     @model_validator(mode="after")
     def _names_agree(self) -> TaskSpec:

@@ -7,7 +7,7 @@ import hashlib
 import msgspec
 
 from services.browser_pool.deps import Deps
-from services.browser_pool.ports import Acted, Capture
+from services.browser_pool.ports import Acted, Capture, Terms
 from services.browser_pool.sessions import Held
 from services.browser_pool.snapshot import compose
 from shared.actor.actor import Actor
@@ -41,11 +41,21 @@ async def lease(request: LeaseSession, deps: Deps) -> LeaseReply:
         run_id=request.run_id,
         sample_id=request.sample_id,
         ttl_s=request.ttl_s,
-        auth_profile=request.auth_profile,
+        terms=terms_of(request),
     )
     if held is None:
         return NoSessionFree(retry_after_s=RETRY_AFTER_S)
     return SessionLeased(session_id=session_id, instance_id=deps.instance_id, browser=deps.sessions.browser.name)
+
+
+def terms_of(request: LeaseSession) -> Terms:
+    return Terms(
+        auth_profile=request.auth_profile,
+        allowed_hosts=request.allowed_hosts,
+        private_hosts=request.private_hosts,
+        secrets=request.secrets,
+        politeness=request.politeness,
+    )
 
 
 @actor.answers(OBSERVE, deadline_s=60.0)
@@ -74,24 +84,32 @@ async def release(request: ReleaseSession, deps: Deps) -> SessionReleased:
 
 async def kept(acted: Acted, held: Held, deps: Deps) -> ActionResult:
     """The result, with the bytes that were captured put where evidence will take them from."""
-    if acted.capture is None:
+    if not acted.captures:
         return acted.result
+    artifacts = [await stored(capture, held, deps) for capture in acted.captures]
+    return msgspec.structs.replace(acted.result, artifacts=tuple(artifacts))
+
+
+async def stored(capture: Capture, held: Held, deps: Deps) -> Artifact:
     name = f"{safe_id(held.run_id)}/{safe_id(held.sample_id)}/{deps.new_id()}"
-    artifact = describe(acted.capture, name, deps)
-    await deps.blobs.put(ARTIFACTS, name, acted.capture.data)
-    return msgspec.structs.replace(acted.result, artifact=artifact)
+    data = capture.data if isinstance(capture.data, bytes) else capture.data.read_bytes()
+    await deps.blobs.put(ARTIFACTS, name, data)
+    return describe(capture, data, name, deps)
 
 
-def describe(capture: Capture, name: str, deps: Deps) -> Artifact:
+def describe(capture: Capture, data: bytes, name: str, deps: Deps) -> Artifact:
     return Artifact(
         kind=capture.kind,
         label=capture.label,
         media_type=capture.media_type,
         suffix=capture.suffix,
-        size_bytes=len(capture.data),
-        sha256=hashlib.sha256(capture.data).hexdigest(),
+        size_bytes=len(data),
+        sha256=hashlib.sha256(data).hexdigest(),
         blob=name,
         source_url=capture.source_url,
         captured_at=deps.utc_now(),
         original_name=capture.original_name,
+        text_preview=capture.text_preview,
+        part=capture.part,
+        parts=capture.parts,
     )

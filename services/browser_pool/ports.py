@@ -2,31 +2,47 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from services.browser_pool.page import RawPage
 from shared.contracts.actions import ActionResult, BrowserAction
+from shared.contracts.browser_pool import Politeness
 from shared.subjects import Ask
 
 
 @dataclass(frozen=True)
 class Capture:
-    """Bytes that an action brought, not yet stored."""
+    """What an action brought, not yet stored: bytes, or a file on disk that whoever stores it then removes."""
 
     kind: Literal["screenshot", "download"]
     label: str
     media_type: str
     suffix: str
-    data: bytes
+    data: bytes | Path
     source_url: str
     original_name: str | None = None
+    text_preview: str | None = None
+    part: int = 1
+    parts: int = 1
 
 
 @dataclass(frozen=True)
 class Acted:
     result: ActionResult
-    capture: Capture | None = None
+    captures: tuple[Capture, ...] = ()
+
+
+@dataclass(frozen=True)
+class Terms:
+    """On which a session is opened. See LeaseSession for ``allowed_hosts`` and ``private_hosts``."""
+
+    auth_profile: str | None = None
+    allowed_hosts: tuple[str, ...] = ()
+    private_hosts: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+    politeness: Politeness = field(default_factory=Politeness)
 
 
 class BrowserSession(Protocol):
@@ -43,7 +59,7 @@ class BrowserSession(Protocol):
 
 
 class BrowserPort(Protocol):
-    async def open_session(self, auth_profile: str | None) -> BrowserSession:
+    async def open_session(self, terms: Terms) -> BrowserSession:
         """A fresh context. Unavailable when no browser can be started, PermanentError (``no_auth_profile``)
         when the login state it is to begin with does not exist."""
         ...

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from services.browser_pool import leases
 from services.browser_pool.leases import Leases
-from services.browser_pool.ports import BrowserPort, BrowserSession, Gate
+from services.browser_pool.ports import BrowserPort, BrowserSession, Gate, Terms
 from shared.errors import Unavailable
 from shared.subjects import LEASE
 
@@ -42,9 +42,7 @@ class Sessions:
         self._open = True
         self._closing: set[asyncio.Task[None]] = set()
 
-    async def lease(
-        self, session_id: str, *, run_id: str, sample_id: str, ttl_s: float, auth_profile: str | None
-    ) -> Held | None:
+    async def lease(self, session_id: str, *, run_id: str, sample_id: str, ttl_s: float, terms: Terms) -> Held | None:
         """A session on a fresh context, or None when there is no room."""
         # Reserved before the first await: two askers cannot both get the last place.
         reserved = leases.take(self.leases, session_id, ttl_s=ttl_s, now_s=self._now_s())
@@ -54,7 +52,7 @@ class Sessions:
         self.leases = reserved
         try:
             await self._show_room()
-            held = Held(await self.browser.open_session(auth_profile), run_id, sample_id)
+            held = Held(await self.browser.open_session(terms), run_id, sample_id)
         except BaseException:
             await self._forget(session_id)
             raise

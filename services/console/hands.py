@@ -23,11 +23,12 @@ from shared.contracts.browser_pool import (
     LeaseSession,
     ObservePage,
     PageObserved,
+    ProfilePaused,
     ReleaseSession,
     SessionLeased,
 )
 from shared.contracts.discovery import Problem
-from shared.errors import TransientError, Unavailable
+from shared.errors import PermanentError, TransientError, Unavailable
 from shared.host.nats_server import nats_server
 from shared.host.services import running
 from shared.names import safe_label
@@ -86,6 +87,8 @@ async def _lease(bus: Bus) -> SessionLeased:
             reply = await bus.ask(LEASE, LeaseSession(run_id="hand", sample_id="hand"), timeout_s=60.0)
             if isinstance(reply, SessionLeased):
                 return reply
+            if isinstance(reply, ProfilePaused):
+                raise PermanentError(reply.reason, code="login_required")
             wait_s = reply.retry_after_s
         except TransientError as exc:
             if exc.code != "no_responders":
@@ -141,11 +144,12 @@ async def _drive_line(session: Hand, number: int, line: str, out: Path) -> bool:
         _print_line(await session.observe())
         return True
     result = await session.act(action)
-    if result.artifact is not None:
+    for artifact in result.artifacts:
         out.mkdir(parents=True, exist_ok=True)
-        name = f"{number:02d}_{safe_label(result.artifact.label)}{result.artifact.suffix}"
-        (out / name).write_bytes(await session.bus.get(ARTIFACTS, result.artifact.blob))
-        await session.bus.remove(ARTIFACTS, result.artifact.blob)
+        part = f"_{artifact.part}of{artifact.parts}" if artifact.parts > 1 else ""
+        name = f"{number:02d}_{safe_label(artifact.label)}{part}{artifact.suffix}"
+        (out / name).write_bytes(await session.bus.get(ARTIFACTS, artifact.blob))
+        await session.bus.remove(ARTIFACTS, artifact.blob)
     _print_line(result)
     return result.ok
 
@@ -164,9 +168,10 @@ def parse_action(line: str, snapshot_id: str) -> BrowserAction | Problem | None:
     fields = cast("dict[str, Any]", data)
     if fields.get("action") == "observe":
         return None
-    target = fields.get("target")
-    if isinstance(target, (str, int)) and not isinstance(target, bool):
-        fields = {**fields, "target": msgspec.to_builtins(parse_target(str(target), snapshot_id))}
+    for key in ("target", "onto"):
+        written = fields.get(key)
+        if isinstance(written, (str, int)) and not isinstance(written, bool):
+            fields = {**fields, key: msgspec.to_builtins(parse_target(str(written), snapshot_id))}
     try:
         return msgspec.convert(fields, BrowserAction)
     except msgspec.ValidationError as exc:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from services.planner.bounds import allowed_hosts, private_hosts
 from services.planner.deps import Deps, Run
 from services.planner.loop import SampleWork, Task
 from services.planner.sessions import leased
 from shared.actor.actor import Actor
-from shared.contracts.browser_pool import LeaseSession
+from shared.contracts.browser_pool import LeaseSession, Politeness
 from shared.contracts.discovery import RunRecord
 from shared.contracts.planner import SampleFinished, WorkSample
 from shared.errors import ExhibitError, PermanentError, Unavailable, Unsupported
@@ -55,6 +56,10 @@ async def work_sample(message: WorkSample, deps: Deps, attempt: int) -> SampleFi
         sample_id=message.sample_id,
         ttl_s=SESSION_TTL_S,
         auth_profile=run.spec.auth_profile,
+        allowed_hosts=allowed_hosts(run.spec, message.sample),
+        private_hosts=private_hosts(run.spec),
+        secrets=tuple(run.spec.secrets),
+        politeness=Politeness(**run.spec.politeness.model_dump()),
     )
     async with leased(request, deps) as session:
         return await SampleWork(task, session, deps).run()

@@ -185,7 +185,7 @@ class SampleWork:
         result: ActionResult | None = None,
         values: tuple[FieldValue, ...] = (),
     ) -> None:
-        filed = self.state.last.filed if self.state.last is not None else None
+        filed = self.state.last.filed if self.state.last is not None else ()
         watch, now_s = self.watch, self.deps.elapsed_s()
         step = StepTaken(
             run_id=self.task.message.run_id,
@@ -199,7 +199,7 @@ class SampleWork:
             action=action,
             result=result,
             message=f"{message} {decision.remark}".strip(),
-            artifacts=(filed,) if filed is not None else (),
+            artifacts=filed,
             values=values,
             usage=decision.usage,
             browser_ms=round(watch.browser_ms, 3),

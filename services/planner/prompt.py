@@ -155,7 +155,7 @@ def _entry(number: int, entry: Entry, limit: int) -> str:
     outcome = "refused" if entry.refused else "ok" if entry.ok else "FAILED"
     if entry.result is not None and not entry.ok:
         outcome += f" ({entry.result.code})"
-    filed = f" -> {entry.filed.filename}" if entry.filed is not None else ""
+    filed = f" -> {', '.join(filed.filename for filed in entry.filed)}" if entry.filed else ""
     told = "" if entry.refused else tidy(entry.message)
     message = told if len(told) <= limit else f"{told[:limit]} ..."
     return f"{number}. {_call(entry.action)}: {outcome}{filed}{' - ' + message if message else ''}"

@@ -45,7 +45,7 @@ class Entry:
     """None where the reply held no call that could be used."""
     result: ActionResult | None
     message: str
-    filed: FiledArtifact | None = None
+    filed: tuple[FiledArtifact, ...] = ()
     proven: bool = False
     refused: bool = False
     """Not accepted by us: it could not be understood, or the gates did not agree."""
@@ -79,7 +79,7 @@ class SampleState:
 
     @property
     def artifacts(self) -> tuple[FiledArtifact, ...]:
-        return tuple(entry.filed for entry in self.history if entry.filed is not None)
+        return tuple(filed for entry in self.history for filed in entry.filed)
 
     @property
     def last(self) -> Entry | None:
@@ -91,7 +91,7 @@ class SampleState:
 
     def proven_artifacts(self) -> tuple[Artifact, ...]:
         """What was captured while the right record was shown."""
-        return tuple(entry.filed.artifact for entry in self.history if entry.filed is not None and entry.proven)
+        return tuple(filed.artifact for entry in self.history if entry.proven for filed in entry.filed)
 
 
 @dataclass(frozen=True)
@@ -250,13 +250,17 @@ def is_browser_action(action: Action) -> bool:
 
 
 def filename(number: int, artifact: Artifact) -> str:
-    """``01_ticket.png``"""
+    """``01_ticket.png``, or ``02_ticket_2of3.png`` where there are several parts."""
     # A download's suffix comes from the site.
     suffix = "".join(c for c in artifact.suffix.lower() if c.isascii() and c.isalnum())[:10]
-    return f"{number:02d}_{safe_label(artifact.label)}" + (f".{suffix}" if suffix else "")
+    part = f"_{artifact.part}of{artifact.parts}" if artifact.parts > 1 else ""
+    return f"{number:02d}_{safe_label(artifact.label)}{part}" + (f".{suffix}" if suffix else "")
 
 
-def _file(state: SampleState, result: ActionResult | None) -> FiledArtifact | None:
-    if result is None or result.artifact is None:
-        return None
-    return FiledArtifact(filename=filename(len(state.artifacts) + 1, result.artifact), artifact=result.artifact)
+def _file(state: SampleState, result: ActionResult | None) -> tuple[FiledArtifact, ...]:
+    artifacts = result.artifacts if result is not None else ()
+    first = len(state.artifacts) + 1
+    return tuple(
+        FiledArtifact(filename=filename(number, artifact), artifact=artifact)
+        for number, artifact in enumerate(artifacts, start=first)
+    )

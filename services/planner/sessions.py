@@ -7,8 +7,15 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from services.planner.deps import Deps
-from shared.contracts.browser_pool import LeaseReply, LeaseSession, NoSessionFree, ReleaseSession, SessionLeased
-from shared.errors import ExhibitError, TransientError, Unavailable
+from shared.contracts.browser_pool import (
+    LeaseReply,
+    LeaseSession,
+    NoSessionFree,
+    ProfilePaused,
+    ReleaseSession,
+    SessionLeased,
+)
+from shared.errors import ExhibitError, PermanentError, TransientError, Unavailable
 from shared.subjects import LEASE, RELEASE
 
 log = logging.getLogger(__name__)
@@ -35,6 +42,8 @@ async def _lease(request: LeaseSession, deps: Deps) -> SessionLeased:
         reply = await _ask(request, deps)
         if isinstance(reply, SessionLeased):
             return reply
+        if isinstance(reply, ProfilePaused):
+            raise PermanentError(reply.reason, code="login_required")
         if waited_s >= deps.lease_bound_s:
             raise Unavailable(
                 f"no browser session became free within {deps.lease_bound_s:g} s; is a browser pool running?",

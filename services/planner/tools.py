@@ -18,6 +18,7 @@ from shared.contracts.planner import AnyAction, Done, Fail, SaveProgress
 from shared.task_spec import TaskSpec, base_type, nullable
 
 TARGET = 'What to act on: a ref number of the page ("12"), visible text that only one element has, or css=SELECTOR.'
+TARGETS = ("target", "onto")
 REASON = "One sentence: why this is the best next action."
 FAIL_CODES = ("not_found", "auth_required", "blocked", "other")
 JSON_TYPES: dict[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
@@ -28,7 +29,21 @@ DESCRIPTIONS = {
     "goto": "Opens a URL: of the site the task is about, or one that the page links to.",
     "click": "Clicks one element.",
     "type": "Replaces what a field holds by a text.",
+    "type_secret": "Types a secret of the task, by its name; you never see its value.",
+    "press": 'Presses a key or a chord, such as "Enter" or "Control+A", on the target or where the focus is.',
+    "hover": "Moves the mouse over one element, for menus and hints that open so.",
     "select_option": "Picks an option of a select by its visible label.",
+    "pick": "Picks an option of any control that offers choices: a dropdown that is no select, a box that searches.",
+    "set_date": "Sets a date field or date picker; the date is ISO 8601, such as 2026-11-21 or 2026-11-21T14:30.",
+    "upload": "Gives a file field a file, by its name.",
+    "drag": "Drags one element onto another.",
+    "drag_by": "Drags one element by so many pixels, such as the handle of a slider.",
+    "back": "Goes one page back.",
+    "switch_tab": "Looks at another tab, by its number.",
+    "close_tab": "Closes the tab that is looked at.",
+    "dialog": "Answers the dialog of the browser that is open.",
+    "screenshot_element": "Takes a picture of one element and files it under the label.",
+    "screenshot_views": "Takes a picture of every screenful of the page, from top to bottom.",
     "scroll": "Scrolls the page.",
     "wait": "Waits until the target is visible, or, without one, until the page is quiet.",
     "screenshot": "Takes a picture of the page and files it under the label.",
@@ -71,9 +86,10 @@ def parse_call(name: str, arguments: object, view: View) -> AnyAction | BadCall:
 
 
 def _convert(kind: type[Action], written: dict[str, Any], view: View) -> AnyAction | BadCall:
-    if isinstance(written.get("target"), str):
-        snapshot = view.page.snapshot_id if view.page is not None else ""
-        written = {**written, "target": msgspec.to_builtins(parse_target(written["target"], snapshot))}
+    snapshot = view.page.snapshot_id if view.page is not None else ""
+    for key in TARGETS:
+        if isinstance(written.get(key), str):
+            written = {**written, key: msgspec.to_builtins(parse_target(written[key], snapshot))}
     try:
         action: Any = msgspec.convert({"action": kind.__struct_config__.tag, **written}, type=AnyAction)
     except msgspec.ValidationError as exc:
@@ -91,9 +107,8 @@ def _first_problem(kind: type[Action], written: Mapping[str, Any]) -> str | None
         return f"there is no argument {unknown[0][:60]!r}; there are: {', '.join(sorted(known))}"
     if kind is Fail and "code" not in written:
         return "'code' is missing"
-    if "target" in known and "target" in written and not isinstance(written["target"], str):
-        return f"'target' must be a string. {TARGET}"
-    return None
+    wrong = [key for key in TARGETS if key in known and key in written and not isinstance(written[key], str)]
+    return f"'{wrong[0]}' must be a string. {TARGET}" if wrong else None
 
 
 def _checked(action: AnyAction | BadCall, view: View) -> AnyAction | BadCall:

@@ -74,6 +74,87 @@ class TypeText(Action, frozen=True, kw_only=True, tag="type"):
     text: str
 
 
+class TypeSecret(Action, frozen=True, kw_only=True, tag="type_secret"):
+    """Types a secret that the task spec names. Its value is known to the browser pool alone: a password, or the
+    code of this moment where the secret is a TOTP seed."""
+
+    target: Target
+    secret: str
+
+
+class Press(Action, frozen=True, kw_only=True, tag="press"):
+    """Presses a key or a chord: ``Enter``, ``ArrowDown``, ``Control+A``; on ``target``, else where the focus is."""
+
+    keys: str
+    target: Target | None = None
+
+
+class Hover(Action, frozen=True, kw_only=True, tag="hover"):
+    """Moves the mouse over ``target`` and leaves it there."""
+
+    target: Target
+
+
+class Drag(Action, frozen=True, kw_only=True, tag="drag"):
+    """Drags the middle of ``target`` to the middle of ``onto``."""
+
+    target: Target
+    onto: Target
+
+
+class DragBy(Action, frozen=True, kw_only=True, tag="drag_by"):
+    """Drags the middle of ``target`` by so many CSS pixels: slider handles, dividers, maps."""
+
+    target: Target
+    right_px: float = 0.0
+    down_px: float = 0.0
+
+
+class Upload(Action, frozen=True, kw_only=True, tag="upload"):
+    """Gives a file field one file: the name of one in the pool's upload folder, or the label of one that was
+    downloaded in this session. Never a path."""
+
+    target: Target
+    file: str
+
+
+class Pick(Action, frozen=True, kw_only=True, tag="pick"):
+    """Picks ``option`` in any control that offers choices: native selects, custom dropdowns, comboboxes that
+    search or load as one types, menus, radio groups."""
+
+    target: Target
+    option: str
+
+
+class SetDate(Action, frozen=True, kw_only=True, tag="set_date"):
+    """Sets a date field or date picker. ``date`` is ISO 8601: ``2026-11-21``, ``2026-11``, ``14:30`` or
+    ``2026-11-21T14:30``."""
+
+    target: Target
+    date: str
+
+
+class Back(Action, frozen=True, kw_only=True, tag="back"):
+    """One step back in the history of the tab."""
+
+
+class SwitchTab(Action, frozen=True, kw_only=True, tag="switch_tab"):
+    """Looks at another tab, by the number the observation gives it."""
+
+    tab: int
+
+
+class CloseTab(Action, frozen=True, kw_only=True, tag="close_tab"):
+    """Closes the tab that is looked at; the one that was looked at before it comes back."""
+
+
+class AnswerDialog(Action, frozen=True, kw_only=True, tag="dialog"):
+    """Answers the JavaScript dialog that is open: ``text`` goes into a prompt that is accepted."""
+
+    answer: Literal["accept", "dismiss"]
+    text: str = ""
+
+
 class SelectOption(Action, frozen=True, kw_only=True, tag="select_option"):
     """Picks the option whose visible label, else value, is ``option`` in a native select."""
 
@@ -94,8 +175,23 @@ class Wait(Action, frozen=True, kw_only=True, tag="wait"):
 
 
 class Screenshot(Action, frozen=True, kw_only=True, tag="screenshot"):
+    """A picture of the whole page, in several tiles where it is very high, or of the viewport."""
+
     label: str
     full_page: bool = True
+
+
+class ScreenshotElement(Action, frozen=True, kw_only=True, tag="screenshot_element"):
+    """A picture of one element."""
+
+    target: Target
+    label: str
+
+
+class ScreenshotViews(Action, frozen=True, kw_only=True, tag="screenshot_views"):
+    """The page from top to bottom, one picture a viewport: for pages that load as they are scrolled."""
+
+    label: str
 
 
 class Extract(Action, frozen=True, kw_only=True, tag="extract"):
@@ -111,7 +207,31 @@ class Download(Action, frozen=True, kw_only=True, tag="download"):
     label: str = "download"
 
 
-BrowserAction = Goto | Click | TypeText | SelectOption | Scroll | Wait | Screenshot | Extract | Download
+BrowserAction = (
+    Goto
+    | Click
+    | TypeText
+    | TypeSecret
+    | Press
+    | Hover
+    | SelectOption
+    | Pick
+    | SetDate
+    | Upload
+    | Drag
+    | DragBy
+    | Scroll
+    | Wait
+    | Back
+    | SwitchTab
+    | CloseTab
+    | AnswerDialog
+    | Screenshot
+    | ScreenshotElement
+    | ScreenshotViews
+    | Extract
+    | Download
+)
 
 # --- what came of it
 
@@ -163,6 +283,10 @@ class Artifact(Part, frozen=True, kw_only=True):
     captured_at: datetime
     original_name: str | None = None
     text_preview: str | None = None
+    """The beginning of the text of a PDF, CSV or XLSX file."""
+    part: int = 1
+    parts: int = 1
+    """A page that is too high for one picture is captured in parts, top to bottom, under one label."""
 
 
 class Navigated(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="navigated"):
@@ -201,11 +325,51 @@ class Captured(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", ta
     """A picture or a file now exists; it is the result's artifact."""
 
 
+class FilesGiven(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="files_given"):
+    """The names of the files the field now holds."""
+
+    names: tuple[str, ...]
+
+
+class TabShown(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="tab_shown"):
+    """Another tab is looked at now."""
+
+    tab: int
+    url: str
+    title: str
+
+
+class DialogOpened(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="dialog_opened"):
+    """A JavaScript dialog waits for an answer; until it is given, nothing else can be done."""
+
+    kind: Literal["confirm", "prompt"]
+    message: str
+
+
+class DialogAnswered(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="dialog_answered"):
+    message: str
+    accepted: bool
+
+
 class NotSeen(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="not_seen"):
     """The action was fired and nothing was seen to come of it."""
 
 
-Effect = Navigated | ValueSet | Checked | PageChanged | Scrolled | TextRead | Appeared | Captured | NotSeen
+Effect = (
+    Navigated
+    | ValueSet
+    | Checked
+    | PageChanged
+    | Scrolled
+    | TextRead
+    | Appeared
+    | Captured
+    | FilesGiven
+    | TabShown
+    | DialogOpened
+    | DialogAnswered
+    | NotSeen
+)
 
 
 class Change(Part, frozen=True, kw_only=True):
@@ -218,14 +382,21 @@ class Change(Part, frozen=True, kw_only=True):
     title: str = ""
     new_tabs: int = 0
     dialogs: tuple[str, ...] = ()
-    """Messages of JavaScript dialogs that opened and were dismissed."""
+    """JavaScript dialogs that opened: those with one answer were given it, the last of the others may wait for one."""
+    appeared: tuple[str, ...] = ()
+    """Text that came up in the page: at most 5 pieces of at most 200 characters."""
+    dismissed: tuple[str, ...] = ()
+    """Dialogs, banners and pop-ups of the page that were in the way of the action and were closed."""
+    denied: tuple[str, ...] = ()
+    """Addresses the page asked for and was refused, each with the reason."""
 
 
 class ActionResult(Message, frozen=True, kw_only=True):
     """What an action did. It is always an answer: a failed action is a result with ``ok`` false.
 
     ``code`` is ``ok`` or one of: not_found, ambiguous, stale_ref, not_editable, no_such_option,
-    timeout, http_error, unreachable, policy_denied, no_file, too_large, effect_not_seen, failed.
+    timeout, http_error, unreachable, policy_denied, no_file, too_large, effect_not_seen, blocked, no_such_tab,
+    dialog_open, no_dialog, no_such_secret, no_such_file, failed.
     """
 
     ok: bool
@@ -234,6 +405,7 @@ class ActionResult(Message, frozen=True, kw_only=True):
     change: Change
     effect: Effect | None = None
     target: TargetFound | None = None
-    artifact: Artifact | None = None
+    artifacts: tuple[Artifact, ...] = ()
+    """Pictures and files, one a part; a file that came down unasked is among them."""
     browser_ms: float = 0.0
-    """Wall time spent waiting for Playwright, settling included."""
+    """Wall time spent waiting for the browser, settling included."""

@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
-from shared.contracts.actions import ActionResult, Box, BrowserAction
+from shared.contracts.actions import ActionResult, Box, BrowserAction, Locator
 from shared.contracts.base import Message, Part
 
 
+class Politeness(Part, frozen=True, kw_only=True):
+    """How a registrable domain is treated by all pools together; None leaves it to the pool's settings."""
+
+    interval_s: float | None = None
+    """Least time between two documents asked of it."""
+    max_in_flight: int | None = None
+    """Most documents that may be on their way from it at a time; 0 is no limit."""
+
+
 class LeaseSession(Message, frozen=True, kw_only=True):
-    """A fresh, isolated browser context for one sample, for ``ttl_s`` seconds after the last use."""
+    """A fresh, isolated browser context for one sample, for ``ttl_s`` seconds after the last use or heart-beat,
+    and never for longer than ``max_s``.
+
+    ``allowed_hosts``: where it may navigate, as ``host``, ``host:port`` or ``*.domain``; none: to the host of the
+    first address that is opened. ``private_hosts``: which of them may be private or link-local addresses.
+    ``secrets``: names of secrets it may type.
+    """
 
     run_id: str
     sample_id: str
     ttl_s: float = 120.0
+    max_s: float = 6 * 3600.0
     auth_profile: str | None = None
+    allowed_hosts: tuple[str, ...] = ()
+    private_hosts: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+    politeness: Politeness = Politeness()
 
 
 class SessionLeased(Message, frozen=True, kw_only=True):
@@ -28,7 +48,38 @@ class NoSessionFree(Message, frozen=True, kw_only=True):
     retry_after_s: float
 
 
-LeaseReply = SessionLeased | NoSessionFree
+class ProfilePaused(Message, frozen=True, kw_only=True):
+    """The login state has met a login wall: no session gets it until it has been recorded again."""
+
+    auth_profile: str
+    reason: str
+
+
+LeaseReply = SessionLeased | NoSessionFree | ProfilePaused
+
+
+class KeepSession(Message, frozen=True, kw_only=True):
+    """A heart-beat: whoever holds the session is still there, however long it thinks."""
+
+    session_id: str
+    instance_id: str
+
+
+class SessionKept(Message, frozen=True, kw_only=True):
+    session_id: str
+
+
+class CheckAccess(Message, frozen=True, kw_only=True):
+    """Before a run starts: is what its sessions will need there?"""
+
+    auth_profile: str | None = None
+    secrets: tuple[str, ...] = ()
+
+
+class AccessChecked(Message, frozen=True, kw_only=True):
+    """``problems``: what is missing, in words that say what to do. None: all is there."""
+
+    problems: tuple[str, ...] = ()
 
 
 class ObservePage(Message, frozen=True, kw_only=True):
@@ -38,6 +89,10 @@ class ObservePage(Message, frozen=True, kw_only=True):
     instance_id: str
     keywords: tuple[str, ...] = ()
     max_tokens: int = 6000
+    locators: bool = False
+    """Whether each element shown carries the locators that find it, with their match counts."""
+    since: str | None = None
+    """An earlier snapshot of this session: the answer then says what is different (``difference``)."""
 
 
 class Element(Part, frozen=True, kw_only=True):
@@ -62,7 +117,21 @@ class Element(Part, frozen=True, kw_only=True):
     in_viewport: bool = True
     in_dialog: bool = False
     """Inside a dialog, or a banner that lies over the page."""
+    covered_by: str | None = None
+    """What a click in its middle would really hit, where that is neither it nor a part of it."""
     frame: str = "main"
+    fingerprint: str = ""
+    """As in :class:`shared.contracts.actions.TargetFound`: stable across page loads."""
+    locators: tuple[Locator, ...] = ()
+
+
+class Tab(Part, frozen=True, kw_only=True):
+    """A tab of the session, numbered from 1 in the order in which they were opened."""
+
+    number: int
+    title: str
+    url: str
+    active: bool
 
 
 class PageObserved(Message, frozen=True, kw_only=True):
@@ -85,6 +154,14 @@ class PageObserved(Message, frozen=True, kw_only=True):
     settled: bool
     """False: the page was still changing when the bound on waiting was reached."""
     browser_ms: float
+    triggers: tuple[str, ...] = ()
+    """Why the structure cannot be trusted whatever the formula says: empty, canvas, pictures, unnamed, unread_frame."""
+    tabs: tuple[Tab, ...] = ()
+    """All tabs, where there are several."""
+    dialog: str | None = None
+    """The JavaScript dialog that waits for an answer: the page itself cannot be read until then."""
+    difference: str | None = None
+    """Against the snapshot named in ``since``: lines that begin with ``+``, ``-`` or ``~``; empty: none."""
 
 
 class ActOnPage(Message, frozen=True, kw_only=True):
@@ -96,6 +173,8 @@ class ActOnPage(Message, frozen=True, kw_only=True):
 class ReleaseSession(Message, frozen=True, kw_only=True):
     session_id: str
     instance_id: str
+    login_wall: str = ""
+    """Where the session's login state no longer opened the door: what the page said. The profile is then paused."""
 
 
 class SessionReleased(Message, frozen=True, kw_only=True):
@@ -103,15 +182,22 @@ class SessionReleased(Message, frozen=True, kw_only=True):
 
 
 __all__ = [
+    "AccessChecked",
     "ActOnPage",
     "ActionResult",
+    "CheckAccess",
     "Element",
+    "KeepSession",
     "LeaseReply",
     "LeaseSession",
     "NoSessionFree",
     "ObservePage",
     "PageObserved",
+    "Politeness",
+    "ProfilePaused",
     "ReleaseSession",
+    "SessionKept",
     "SessionLeased",
     "SessionReleased",
+    "Tab",
 ]

@@ -10,15 +10,7 @@ from shared.contracts.actions import (
     ActionResult,
     Artifact,
     Box,
-    Click,
-    Download,
-    Extract,
-    Goto,
-    Screenshot,
-    Scroll,
-    SelectOption,
-    TypeText,
-    Wait,
+    BrowserAction,
 )
 from shared.contracts.base import Message, Part
 from shared.contracts.discovery import Sample
@@ -56,20 +48,7 @@ class Fail(Action, frozen=True, kw_only=True, tag="fail"):
     note: str = ""
 
 
-AnyAction = (
-    Goto
-    | Click
-    | TypeText
-    | SelectOption
-    | Scroll
-    | Wait
-    | Screenshot
-    | Extract
-    | Download
-    | SaveProgress
-    | Done
-    | Fail
-)
+AnyAction = BrowserAction | SaveProgress | Done | Fail
 
 # --- work
 

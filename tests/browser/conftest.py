@@ -11,6 +11,7 @@ import pytest_asyncio
 
 from services.browser_pool.adapters.chromium import Chromium
 from services.browser_pool.adapters.session import Limits, PageSession
+from services.browser_pool.ports import Terms
 from services.browser_pool.snapshot import compose
 from shared.contracts.browser_pool import PageObserved
 from shared.settings import Settings
@@ -25,14 +26,14 @@ Look = Callable[..., Awaitable[PageObserved]]
 async def chromium(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Chromium]:
     browser = Chromium(chromium=Settings().chromium, auth_dir=tmp_path_factory.mktemp("auth"), limits=LIMITS)
     # Without a browser these tests fail: passing over them would hide a set-up that does not work.
-    await (await browser.open_session(None)).close()
+    await (await browser.open_session(Terms())).close()
     yield browser
     await browser.close()
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def session(chromium: Chromium) -> AsyncIterator[PageSession]:
-    leased = await chromium.open_session(None)
+    leased = await chromium.open_session(Terms())
     yield leased
     await leased.close()
 

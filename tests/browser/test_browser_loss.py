@@ -15,6 +15,7 @@ import pytest_asyncio
 from services.browser_pool.adapters.chromium import Chromium
 from services.browser_pool.adapters.finding import find_browser
 from services.browser_pool.adapters.session import PageSession
+from services.browser_pool.ports import Terms
 from shared.contracts.actions import ByText, Click, Goto
 from shared.errors import PermanentError, Unavailable
 from shared.settings import Settings
@@ -37,7 +38,7 @@ async def pid_of(session: PageSession) -> int:
 
 @pytest.mark.usefixtures("chromium")
 async def test_a_killed_browser_loses_its_sessions_and_is_started_again(own: Chromium, site: Site) -> None:
-    session = await own.open_session(None)
+    session = await own.open_session(Terms())
     await session.act(Goto(url=site.add("/alive", "<button>A</button>")))
     pid = await pid_of(session)
     os.kill(pid, signal.SIGKILL)
@@ -48,14 +49,14 @@ async def test_a_killed_browser_loses_its_sessions_and_is_started_again(own: Chr
     assert act.value.code == observe.value.code == "session_lost"
     assert session.lost
     await session.close()
-    fresh = await own.open_session(None)
+    fresh = await own.open_session(Terms())
     assert (await fresh.act(Goto(url=f"{site.url}/alive"))).result.ok
     assert await pid_of(fresh) != pid
 
 
 @pytest.mark.usefixtures("chromium")
 async def test_a_browser_killed_in_the_middle_of_an_action(own: Chromium, site: Site) -> None:
-    session = await own.open_session(None)
+    session = await own.open_session(Terms())
     going = asyncio.create_task(session.act(Goto(url=site.add("/held", "x", gate=asyncio.Event()))))
     pid = await pid_of(session)
     await site.asked_for("/held").wait()
@@ -89,7 +90,7 @@ async def test_a_page_closed_by_itself_is_a_lost_session(session: PageSession) -
 
 @pytest.mark.usefixtures("chromium")
 async def test_no_browser_is_left_behind(own: Chromium) -> None:
-    pid = await pid_of(await own.open_session(None))
+    pid = await pid_of(await own.open_session(Terms()))
     watched = os.pidfd_open(pid)
     await own.close()
     ended, _, _ = await asyncio.to_thread(select.select, [watched], [], [], 10)
@@ -101,7 +102,7 @@ async def test_sessions_share_nothing(chromium: Chromium, site: Site) -> None:
     url = site.add("/cookie", "<p>x</p><script>document.title = document.cookie; document.cookie = 'a=1'</script>")
     titles: list[str] = []
     for _ in range(2):
-        session = await chromium.open_session(None)
+        session = await chromium.open_session(Terms())
         titles.append((await session.act(Goto(url=url))).result.change.title)
         await session.close()
     assert titles == ["", ""]
@@ -113,12 +114,12 @@ async def test_a_login_state_is_used_and_a_missing_one_is_told(own: Chromium, tm
         f'{{"cookies": [{{"name": "who", "value": "ann", "domain": "{host}", "path": "/", "expires": -1,'
         ' "httpOnly": false, "secure": false, "sameSite": "Lax"}], "origins": []}'
     )
-    session = await own.open_session("ann")
+    session = await own.open_session(Terms(auth_profile="ann"))
     url = site.add("/who", "<p>x</p><script>document.title = document.cookie</script>")
     assert (await session.act(Goto(url=url))).result.change.title == "who=ann"
     for name in ("bob", "../ann"):
         with pytest.raises(PermanentError) as missing:
-            await own.open_session(name)
+            await own.open_session(Terms(auth_profile=name))
         assert missing.value.code == "no_auth_profile"
 
 

@@ -358,9 +358,9 @@ async def test_pictures(
     await look(f"<body style='margin:0'><div style='height:{height}px'></div>")
     acted = await session.act(Screenshot(label="Page", full_page=full_page))
     assert acted.result.ok
-    assert acted.capture is not None
-    assert (acted.capture.media_type, acted.capture.label) == ("image/png", "Page")
-    assert size_of(acted.capture.data) == expected
+    assert len(acted.captures) == 1
+    assert (acted.captures[0].media_type, acted.captures[0].label) == ("image/png", "Page")
+    assert size_of(acted.captures[0].data) == expected
     assert ("cut at" in acted.result.message) == (height > 16_000)
 
 
@@ -368,7 +368,7 @@ async def test_password_fields_are_covered_in_pictures(look: Look, session: Page
     pictures: list[bytes] = []
     for typed in ("a", "abcdef"):
         await look(f"<input type=password aria-label=Password value={typed}>")
-        capture = (await session.act(Screenshot(label="x"))).capture
+        capture = (await session.act(Screenshot(label="x"))).captures[0]
         assert capture is not None
         pictures.append(capture.data)
     assert pictures[0] == pictures[1]
@@ -381,8 +381,12 @@ async def test_a_file_comes_down_with_its_name(session: PageSession, site: Site)
     await do(session, Goto(url=site.add("/files", "<a href=/f>Report</a><a href=/files2>Page</a>")))
     acted = await session.act(Download(target=text("Report"), label="report"))
     assert acted.result.ok
-    assert acted.capture is not None
-    assert (acted.capture.data, acted.capture.original_name, acted.capture.suffix) == (b"a,b\n1,2\n", "r.csv", ".csv")
+    assert len(acted.captures) == 1
+    assert (acted.captures[0].data, acted.captures[0].original_name, acted.captures[0].suffix) == (
+        b"a,b\n1,2\n",
+        "r.csv",
+        ".csv",
+    )
     assert (await do(session, Goto(url=f"{site.url}/f"))).code == "failed"
 
 
@@ -390,6 +394,6 @@ async def test_no_file_and_too_large_a_file(session: PageSession, site: Site) ->
     site.add("/big", b"x" * 60_000, headers={"content-disposition": "attachment"}, content_type="application/zip")
     await do(session, Goto(url=site.add("/files3", "<a href=/big>Big</a><a href=/gone>Gone</a>")))
     big = await session.act(Download(target=text("Big")))
-    assert (big.result.ok, big.result.code, big.capture) == (False, "too_large", None)
+    assert (big.result.ok, big.result.code, big.captures) == (False, "too_large", ())
     gone = await do(session, Download(target=text("Gone")))
     assert (gone.ok, gone.code) == (False, "no_file")

@@ -14,11 +14,12 @@ from pathlib import Path
 from playwright.async_api import Browser, BrowserContext, Error, Page, Playwright, async_playwright
 
 from services.browser_pool.adapters import engine
-from services.browser_pool.adapters.actions import perform
 from services.browser_pool.adapters.finding import find_browser
 from services.browser_pool.adapters.gone import unless_gone
+from services.browser_pool.adapters.hands.perform import perform
 from services.browser_pool.adapters.session import Limits, Pace, PageSession
 from services.browser_pool.matching import first_line
+from services.browser_pool.ports import Terms
 from shared.errors import PermanentError, Unavailable
 from shared.names import safe_id
 
@@ -62,8 +63,9 @@ class Chromium:
             return ""
         return f"{self._browser.browser_type.name} {self._browser.version}"
 
-    async def open_session(self, auth_profile: str | None) -> PageSession:
-        storage = None if auth_profile is None else await asyncio.to_thread(auth_file, self._auth_dir, auth_profile)
+    async def open_session(self, terms: Terms) -> PageSession:
+        profile = terms.auth_profile
+        storage = None if profile is None else await asyncio.to_thread(auth_file, self._auth_dir, profile)
         driver = self._playwright
         try:
             warm = await self._take_spare() if storage is None else None

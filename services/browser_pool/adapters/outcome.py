@@ -15,13 +15,13 @@ class Outcome:
     message: str
     effect: Effect | None = None
     target: TargetFound | None = None
-    capture: Capture | None = None
+    captures: tuple[Capture, ...] = ()
 
 
 def done(
-    message: str, *, effect: Effect | None = None, target: TargetFound | None = None, capture: Capture | None = None
+    message: str, *, effect: Effect | None = None, target: TargetFound | None = None, captures: tuple[Capture, ...] = ()
 ) -> Outcome:
-    return Outcome(True, "ok", message, effect, target, capture)
+    return Outcome(True, "ok", message, effect, target, captures)
 
 
 def refuse(code: str, message: str, *, effect: Effect | None = None, target: TargetFound | None = None) -> Outcome:

@@ -143,7 +143,7 @@ class PageSession:
             target=outcome.target,
             browser_ms=self._spent_s * 1000,
         )
-        return Acted(result, outcome.capture)
+        return Acted(result, outcome.captures)
 
     async def _done(self, action: BrowserAction, url_before: str) -> tuple[Outcome, Change]:
         outcome = await self._outcome(action)

@@ -13,7 +13,7 @@ import pytest
 from services.browser_pool import handlers
 from services.browser_pool.deps import Deps
 from services.browser_pool.page import RawItem, RawPage, Seen, Stats
-from services.browser_pool.ports import Acted, Capture
+from services.browser_pool.ports import Acted, Capture, Terms
 from services.browser_pool.sessions import Sessions
 from shared.contracts.actions import ActionResult, BrowserAction, Captured, Change, Screenshot, Scroll
 from shared.contracts.browser_pool import (
@@ -56,7 +56,7 @@ class FakeSession:
         if self.gate is not None:
             await self.gate.wait()
         self.done.append(f"end {action.reason}")
-        return Acted(RESULT, self.capture)
+        return Acted(RESULT, (self.capture,) if self.capture else ())
 
     def _check(self) -> None:
         if self.lost:
@@ -72,7 +72,7 @@ class FakeBrowser:
     broken: bool = False
     name: str = "fake 1"
 
-    async def open_session(self, auth_profile: str | None) -> FakeSession:
+    async def open_session(self, terms: Terms) -> FakeSession:
         await asyncio.sleep(0)
         if self.broken:
             raise Unavailable("no browser", code="no_browser")
@@ -226,7 +226,7 @@ async def test_bytes_are_hashed_here_and_left_in_the_bucket(room: Room) -> None:
     leased = await room.lease()
     room.browser.sessions[0].capture = Capture("screenshot", "Ticket", "image/png", ".png", b"png", "http://a.test/")
     request = ActOnPage(session_id=leased.session_id, instance_id="pool1", action=Screenshot(label="Ticket"))
-    artifact = (await handlers.act(request, room.deps)).artifact
+    artifact = (await handlers.act(request, room.deps)).artifacts[0]
     assert artifact is not None
     assert (artifact.label, artifact.size_bytes, artifact.captured_at) == ("Ticket", 3, NOON)
     assert artifact.sha256 == hashlib.sha256(b"png").hexdigest()

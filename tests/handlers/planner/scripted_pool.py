@@ -133,7 +133,7 @@ def click(action: Click, deps: ScriptedPool) -> ActionResult:
 def capture(action: Screenshot | Download, deps: ScriptedPool) -> ActionResult:
     kind, suffix = ("download", ".pdf") if isinstance(action, Download) else ("screenshot", ".png")
     taken = artifact(action.label, suffix, kind)
-    return result(Change(url_before=deps.at, url_after=deps.at), effect=Captured(), artifact=taken)
+    return result(Change(url_before=deps.at, url_after=deps.at), effect=Captured(), artifacts=(taken,))
 
 
 def nothing(action: Action, deps: ScriptedPool) -> ActionResult:

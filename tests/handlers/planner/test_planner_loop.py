@@ -52,7 +52,7 @@ async def test_every_step_is_said_with_what_it_was_decided_on():
     assert [step.step for step in one.steps] == [1, 2, 3] == list(range(1, finished.steps + 1))
     assert (goto.observation, shot.observation.url) == (None, URL)
     assert shot.observation.sha256 == done.observation.sha256 == page(*ticket()).sha256
-    assert (shot.result.artifact.label, shot.artifacts[0].filename) == ("ticket", "01_ticket.png")
+    assert (shot.result.artifacts[0].label, shot.artifacts[0].filename) == ("ticket", "01_ticket.png")
     assert {value.field for value in done.values} == {"ticket_number", "assignee", "due_date"}
     assert all(step.decided_by == "rules" and step.action.reason for step in one.steps)
     assert (goto.started_at, goto.ended_at, goto.started_at.tzinfo is not None) == (NOW, NOW, True)

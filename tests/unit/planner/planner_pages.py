@@ -115,7 +115,7 @@ def done_result(**changes: Any) -> ActionResult:
 
 
 def shot(label: str = "ticket", suffix: str = ".png") -> ActionResult:
-    return done_result(artifact=artifact(label, suffix))
+    return done_result(artifacts=(artifact(label, suffix),))
 
 
 def artifact(label: str = "ticket", suffix: str = ".png", kind: Any = "screenshot") -> Artifact:

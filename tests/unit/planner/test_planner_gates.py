@@ -126,7 +126,7 @@ def test_a_value_of_the_wrong_type_is_sent_back_then_reviewed_and_its_text_kept(
         (["screenshot:ticket"], (shot("tickets"),), ("screenshot:ticket",)),
         (["screenshot:ticket"], (done_result(),), ("screenshot:ticket",)),
         (["download"], (shot("ticket"),), ("download",)),
-        (["download:bill"], (done_result(artifact=artifact("bill", ".pdf", "download")),), ()),
+        (["download:bill"], (done_result(artifacts=(artifact("bill", ".pdf", "download"),)),), ()),
     ],
 )
 def test_artifacts_are_required_by_kind_and_exact_label(wanted, results, missing):

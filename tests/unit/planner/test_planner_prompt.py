@@ -143,8 +143,9 @@ def test_the_last_step_offers_only_what_ends_the_work():
 def test_every_action_is_a_tool_with_a_reason_it_must_give():
     tools = {tool["name"]: tool["input_schema"] for tool in tools_for(spec())}
     assert set(tools) == {
-        "goto", "click", "type", "select_option", "scroll", "wait", "screenshot", "extract", "download",
-        "save_progress", "done", "fail",
+        "goto", "click", "type", "type_secret", "press", "hover", "select_option", "pick", "set_date", "upload", "drag",
+        "drag_by", "scroll", "wait", "back", "switch_tab", "close_tab", "dialog", "screenshot", "screenshot_element",
+        "screenshot_views", "extract", "download", "save_progress", "done", "fail",
     }  # fmt: skip
     assert all("reason" in schema["required"] for schema in tools.values())
     assert tools["type"]["required"] == ["reason", "target", "text"]

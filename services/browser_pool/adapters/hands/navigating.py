@@ -1,0 +1,41 @@
+"""Going to an address."""
+
+from __future__ import annotations
+
+from playwright.async_api import Error
+from playwright.async_api import TimeoutError as PlaywrightTimeout
+
+from services.browser_pool import matching
+from services.browser_pool.adapters.outcome import Outcome, done, refuse
+from services.browser_pool.adapters.session import PageSession
+from shared.contracts.actions import Goto, Navigated
+
+
+async def goto(session: PageSession, action: Goto) -> Outcome:
+    refusal = matching.refused_address(action.url)
+    if refusal:
+        return refuse("policy_denied", refusal)
+    await session.pace.wait(action.url)
+    timeout_s = session.limits.navigation_s
+    try:
+        response = await session.timed(
+            session.page.goto(action.url, wait_until="domcontentloaded", timeout=timeout_s * 1000)
+        )
+    except PlaywrightTimeout:
+        return refuse("timeout", f"{action.url} did not load within {timeout_s:g} s")
+    except Error as error:
+        session.tabs.raise_if_lost(error)
+        return _not_loaded(session, action.url, error.message)
+    await session.settle(acted=False)
+    status = response.status if response else session.network.fresh_status
+    effect = Navigated(url=session.page.url, http_status=status)
+    if status is not None and status >= 400:
+        return refuse("http_error", f"{session.page.url} answered with HTTP {status}", effect=effect)
+    return done(f"opened {session.page.url}", effect=effect)
+
+
+def _not_loaded(session: PageSession, url: str, message: str) -> Outcome:
+    if session.tabs.downloads or "Download is starting" in message:
+        return refuse("failed", f"{url} is a file, not a page; use download on the link to it")
+    code = matching.navigation_code(message)
+    return refuse(code, f"{url} could not be opened: {matching.net_error(message)}")
