@@ -9,7 +9,7 @@ actor is in `shared.actor.serving`. Foreign errors are mapped to ours here, once
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, TypeVar
 
@@ -18,6 +18,7 @@ import nats
 import nats.errors
 import nats.js.errors
 from nats.aio.client import Client as NatsClient
+from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 from nats.js.api import (
     ConsumerConfig,
@@ -124,13 +125,39 @@ class Bus:
         return True
 
     async def read(self, bucket: Bucket, key: str, type_: type[Any]) -> Any | None:
+        value, _ = await self.read_revision(bucket, key, type_)
+        return value
+
+    async def read_revision(self, bucket: Bucket, key: str, type_: type[Any]) -> tuple[Any | None, int]:
+        """See :class:`shared.actor.ports.Records`."""
         kv = await self._key_value(bucket)
         try:
             with _mapped():
                 entry = await kv.get(_key(key), validate_keys=False)
         except nats.js.errors.KeyNotFoundError:
-            return None
-        return msgspec.json.decode(entry.value or b"null", type=type_)
+            return None, 0
+        return msgspec.json.decode(entry.value or b"null", type=type_), entry.revision or 0
+
+    async def update(self, bucket: Bucket, key: str, value: Any, revision: int) -> bool:
+        """See :class:`shared.actor.ports.Records`."""
+        kv = await self._key_value(bucket)
+        try:
+            with _mapped():
+                await kv.update(_key(key), msgspec.json.encode(value), last=revision, validate_keys=False)
+        except nats.js.errors.KeyWrongLastSequenceError:
+            return False
+        return True
+
+    async def hear(self, bucket: Bucket, type_: type[Any], told: Callable[[str, Any], None]) -> None:
+        """See :class:`shared.actor.ports.Records`. A stored record travels on a subject like any message, so a plain
+        subscription hears it; unlike a watch of the bucket it outlives a restart of the server."""
+        prefix = f"$KV.{bucket.name}."
+
+        async def on_message(msg: Msg) -> None:
+            told(msg.subject.removeprefix(prefix), msgspec.json.decode(msg.data, type=type_))
+
+        await self.nc.subscribe(f"{prefix}>", cb=on_message)
+        await self.nc.flush()
 
     async def put(self, bucket: Bucket, name: str, data: bytes) -> None:
         """See :class:`shared.actor.ports.Blobs`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 from shared.contracts.base import Message
@@ -48,3 +49,17 @@ class Records(Protocol):
         ...
 
     async def read(self, bucket: Bucket, key: str, type_: type[Any]) -> Any | None: ...
+
+    async def read_revision(self, bucket: Bucket, key: str, type_: type[Any]) -> tuple[Any | None, int]:
+        """The record and its revision; nothing and 0 where there is none."""
+        ...
+
+    async def update(self, bucket: Bucket, key: str, value: Any, revision: int) -> bool:
+        """Stores ``value`` if the record still has that revision (0: if there is none). False where it has not:
+        somebody else was first, and nothing was stored."""
+        ...
+
+    async def hear(self, bucket: Bucket, type_: type[Any], told: Callable[[str, Any], None]) -> None:
+        """From now on ``told`` is called with key and value of every record that is stored in the bucket by
+        anybody. What is stored while this process is cut off from the bus is not heard."""
+        ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import msgspec
@@ -29,6 +30,8 @@ class MemoryBus:
         self.closed_asks: set[str] = set()
         self._ids: set[str] = set()
         self._records: dict[tuple[str, str], bytes] = {}
+        self._revisions: dict[tuple[str, str], int] = {}
+        self._hearers: list[tuple[str, type[Any], Callable[[str, Any], None]]] = []
         self._blobs: dict[tuple[str, str], bytes] = {}
         self._actors: list[tuple[Actor[Any], Runner[Any]]] = []
 
@@ -63,12 +66,32 @@ class MemoryBus:
     async def create(self, bucket: Bucket, key: str, value: Any) -> bool:
         if (bucket.name, key) in self._records:
             return False
-        self._records[bucket.name, key] = msgspec.json.encode(value)
+        self._store(bucket, key, value)
         return True
 
     async def read(self, bucket: Bucket, key: str, type_: type[Any]) -> Any | None:
         data = self._records.get((bucket.name, key))
         return None if data is None else msgspec.json.decode(data, type=type_)
+
+    async def read_revision(self, bucket: Bucket, key: str, type_: type[Any]) -> tuple[Any | None, int]:
+        return await self.read(bucket, key, type_), self._revisions.get((bucket.name, key), 0)
+
+    async def update(self, bucket: Bucket, key: str, value: Any, revision: int) -> bool:
+        if self._revisions.get((bucket.name, key), 0) != revision:
+            return False
+        self._store(bucket, key, value)
+        return True
+
+    async def hear(self, bucket: Bucket, type_: type[Any], told: Callable[[str, Any], None]) -> None:
+        self._hearers.append((bucket.name, type_, told))
+
+    def _store(self, bucket: Bucket, key: str, value: Any) -> None:
+        data = msgspec.json.encode(value)
+        self._records[bucket.name, key] = data
+        self._revisions[bucket.name, key] = self._revisions.get((bucket.name, key), 0) + 1
+        for name, type_, told in self._hearers:
+            if name == bucket.name:
+                told(key, msgspec.json.decode(data, type=type_))
 
     async def put(self, bucket: Bucket, name: str, data: bytes) -> None:
         self._blobs[bucket.name, name] = data

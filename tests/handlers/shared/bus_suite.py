@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from datetime import UTC, datetime
 
@@ -98,6 +99,31 @@ class BusSuite:
         assert await bus.create(RUNS, key, first)
         assert not await bus.create(RUNS, key, record("second"))
         assert await bus.read(RUNS, key, RunRecord) == first
+
+    async def test_a_record_is_updated_only_by_who_knows_its_revision(self, served):
+        bus = await served(Actor("none"), None)
+        key = unique("run")
+        assert await bus.read_revision(RUNS, key, RunRecord) == (None, 0)
+        assert not await bus.update(RUNS, key, record("ahead"), 7)
+        assert await bus.update(RUNS, key, record("first"), 0)
+        assert not await bus.update(RUNS, key, record("late"), 0)
+        value, revision = await bus.read_revision(RUNS, key, RunRecord)
+        assert value == record("first")
+        assert await bus.update(RUNS, key, record("second"), revision)
+        assert not await bus.update(RUNS, key, record("late"), revision)
+        assert await bus.read(RUNS, key, RunRecord) == record("second")
+
+    async def test_what_is_stored_is_heard(self, served):
+        bus, key, heard = await served(Actor("none"), None), unique("run"), asyncio.Queue()
+        await bus.hear(RUNS, RunRecord, lambda key, value: heard.put_nowait((key, value)))
+        await bus.create(RUNS, key, record("first"))
+        _, revision = await bus.read_revision(RUNS, key, RunRecord)
+        await bus.update(RUNS, key, record("second"), revision)
+        of_ours = []
+        while len(of_ours) < 2:
+            told, value = await asyncio.wait_for(heard.get(), 10)
+            of_ours += [value] if told == key else []
+        assert of_ours == [record("first"), record("second")]
 
     async def test_blobs_of_any_size_come_back_whole_until_removed(self, served):
         bus = await served(Actor("none"), None)
