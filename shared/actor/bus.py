@@ -11,7 +11,8 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from typing import Any, TypeVar
+from io import BufferedIOBase
+from typing import Any, TypeVar, cast
 
 import msgspec
 import nats
@@ -36,6 +37,7 @@ from nats.nuid import NUID
 
 from shared.actor.gate import Gate
 from shared.actor.liveness import answer_pings, while_there
+from shared.actor.ports import Source
 from shared.actor.runner import Delivery
 from shared.actor.wire import reply_of
 from shared.contracts.base import Failure, Message
@@ -159,13 +161,15 @@ class Bus:
         await self.nc.subscribe(f"{prefix}>", cb=on_message)
         await self.nc.flush()
 
-    async def put(self, bucket: Bucket, name: str, data: bytes) -> None:
+    async def put(self, bucket: Bucket, name: str, data: bytes | Source) -> None:
         """See :class:`shared.actor.ports.Blobs`."""
         store = await self._object_store(bucket)
-        chunk_bytes = max(MIN_CHUNK_BYTES, min(len(data), MAX_CHUNK_BYTES, self.nc.max_payload // 2))
+        wanted_bytes = len(data) if isinstance(data, bytes) else MAX_CHUNK_BYTES
+        chunk_bytes = max(MIN_CHUNK_BYTES, min(wanted_bytes, MAX_CHUNK_BYTES, self.nc.max_payload // 2))
         meta = ObjectMeta(name=name, options=ObjectMetaOptions(max_chunk_size=chunk_bytes))
         with _mapped():
-            await store.put(name, data, meta)
+            # nats-py asks no more of what it reads from than `readinto`, and calls it in a thread.
+            await store.put(name, data if isinstance(data, bytes) else cast("BufferedIOBase", data), meta)
 
     async def get(self, bucket: Bucket, name: str) -> bytes:
         store = await self._object_store(bucket)

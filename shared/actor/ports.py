@@ -28,10 +28,21 @@ class Publishes(Protocol):
         ...
 
 
+class Source(Protocol):
+    """Bytes to be read once, from front to back: a binary file that is open, for instance."""
+
+    def readinto(self, buffer: bytearray, /) -> int:
+        """Fills ``buffer`` from its front and says how far; 0 at the end. It is called in a thread."""
+        ...
+
+
 class Blobs(Protocol):
     """Bytes too large for messages: put under a name, taken by whoever got the name in a message."""
 
-    async def put(self, bucket: Bucket, name: str, data: bytes) -> None: ...
+    async def put(self, bucket: Bucket, name: str, data: bytes | Source) -> None:
+        """A source is read piece by piece and never held whole; one that fails leaves nothing under the name."""
+        ...
+
     async def get(self, bucket: Bucket, name: str) -> bytes:
         """The bytes; PermanentError with the code ``no_blob`` when there are none."""
         ...

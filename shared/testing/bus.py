@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import msgspec
 
 from shared.actor.actor import Actor
+from shared.actor.ports import Source
 from shared.actor.runner import Runner
 from shared.contracts.base import Failure, Message
 from shared.errors import PermanentError, Unavailable, from_failure
@@ -18,6 +20,8 @@ from shared.subjects import Ask, Stored, message_id, subject_for
 ReqT = TypeVar("ReqT", bound=Message)
 RepT = TypeVar("RepT")
 MsgT = TypeVar("MsgT", bound=Message)
+
+CHUNK_BYTES = 128 * 1024
 
 
 class MemoryBus:
@@ -93,8 +97,8 @@ class MemoryBus:
             if name == bucket.name:
                 told(key, msgspec.json.decode(data, type=type_))
 
-    async def put(self, bucket: Bucket, name: str, data: bytes) -> None:
-        self._blobs[bucket.name, name] = data
+    async def put(self, bucket: Bucket, name: str, data: bytes | Source) -> None:
+        self._blobs[bucket.name, name] = data if isinstance(data, bytes) else await _read(data)
 
     async def get(self, bucket: Bucket, name: str) -> bytes:
         if (bucket.name, name) not in self._blobs:
@@ -112,6 +116,14 @@ class MemoryBus:
 
     async def set_open(self, subject: Ask[Any, Any], is_open: bool) -> None:
         (self.closed_asks.discard if is_open else self.closed_asks.add)(subject.pattern)
+
+
+async def _read(source: Source) -> bytes:
+    pieces: list[bytes] = []
+    buffer = bytearray(CHUNK_BYTES)
+    while count := await asyncio.to_thread(source.readinto, buffer):
+        pieces.append(bytes(buffer[:count]))
+    return b"".join(pieces)
 
 
 class _NoOutbox:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import uuid
 from datetime import UTC, datetime
 
@@ -137,12 +138,52 @@ class BusSuite:
             await bus.get(ARTIFACTS, name)
         assert caught.value.code == "no_blob"
 
+    async def test_a_source_is_put_piece_by_piece(self, served):
+        bus = await served(Actor("none"), None)
+        name = f"{unique('run')}/TCK-1/big.zip"
+        for size in (0, 1, 5_000_000):
+            source = Counting(bytes(range(250)) * (size // 250) + b"z" * (size % 250))
+            await bus.put(ARTIFACTS, name, source)
+            assert await bus.get(ARTIFACTS, name) == source.data
+            assert source.largest <= 1024 * 1024
+            assert source.in_loop == 0
+
+    async def test_a_source_that_fails_leaves_nothing_behind(self, served):
+        bus = await served(Actor("none"), None)
+        name = f"{unique('run')}/TCK-1/broken.zip"
+        with pytest.raises(OSError, match="disk"):
+            await bus.put(ARTIFACTS, name, Counting(b"x" * 3_000_000, fails_at=2_000_000))
+        with pytest.raises(PermanentError) as caught:
+            await bus.get(ARTIFACTS, name)
+        assert caught.value.code == "no_blob"
+
     async def test_a_second_publishing_of_the_same_fact_counts_once(self, served, published):
         bus = await served(Actor("none"), None)
         run_id = unique("run")
         for samples in (1, 2):
             await bus.publish(POPULATION_CLOSED, PopulationClosed(run_id=run_id, samples=samples))
         assert await published(bus, run_id) == [PopulationClosed(run_id=run_id, samples=1)]
+
+
+class Counting:
+    """A source that notes how much of it is asked for at once, and how often in the loop's own thread."""
+
+    def __init__(self, data: bytes, fails_at: int | None = None) -> None:
+        self.data = data
+        self.largest = 0
+        self.in_loop = 0
+        self._at = 0
+        self._fails_at = fails_at
+
+    def readinto(self, buffer: bytearray, /) -> int:
+        self.largest = max(self.largest, len(buffer))
+        self.in_loop += threading.current_thread() is threading.main_thread()
+        if self._fails_at is not None and self._at >= self._fails_at:
+            raise OSError("the disk is gone")
+        piece = self.data[self._at : self._at + len(buffer)]
+        buffer[: len(piece)] = piece
+        self._at += len(piece)
+        return len(piece)
 
 
 async def eventually(bus, wanted: str) -> bool:
