@@ -46,7 +46,13 @@ RUNS = Bucket("RUNS")
 """Key-value: run id to RunRecord."""
 INBOX = Bucket("INBOX", max_age_s=DAY_S)
 """Key-value: which deliveries have been handled, with what they produced."""
-KEY_VALUE_BUCKETS = (RUNS, INBOX)
+SITE_PACE = Bucket("SITE_PACE", max_age_s=3600.0)
+"""Key-value: registrable domain to when the next document may be asked of it, where a limit is set."""
+SITE_PAUSES = Bucket("SITE_PAUSES", max_age_s=3600.0)
+"""Key-value: registrable domain to until when it is left alone, because it answered 429 or 503."""
+AUTH_PROFILES = Bucket("AUTH_PROFILES")
+"""Key-value: login state to PausedProfile, where it has met a login wall."""
+KEY_VALUE_BUCKETS = (RUNS, INBOX, SITE_PACE, SITE_PAUSES, AUTH_PROFILES)
 
 ARTIFACTS = Bucket("ARTIFACTS", max_age_s=7 * DAY_S)
 """Objects: captured bytes on their way from the browser pool to evidence, which removes them."""

@@ -14,7 +14,6 @@ _UNREACHABLE = (
     *("ERR_SSL_", "ERR_CERT_", "ERR_EMPTY_RESPONSE", "ERR_SOCKET_", "ERR_TUNNEL_", "ERR_PROXY_", "ERR_UNSAFE_PORT"),
 )
 _NET_ERROR = re.compile(r"net::(ERR_[A-Z0-9_]+)")
-_TWO_LEVEL = frozenset({"co", "com", "org", "net", "gov", "ac", "edu"})
 
 
 def ambiguous(wanted: str, listed: Sequence[str], count: int) -> str:
@@ -102,14 +101,3 @@ def blocker(message: str) -> str | None:
 def fingerprint(tag: str, role: str, name: str, type_: str, path: str) -> str:
     """16 hex digits that stay the same across loads of a page."""
     return hashlib.sha256("\x1f".join((tag, role, name, type_, path)).encode("utf-8", "replace")).hexdigest()[:16]
-
-
-def domain_key(url: str) -> str:
-    """The registrable domain of a URL, near enough to keep a polite distance: its last two labels, or three
-    where the second is one like ``co`` (``shop.example.co.uk``). An address of numbers is its own key."""
-    host = (urlsplit(url).hostname or "").lower()
-    labels = host.split(".")
-    if ":" in host or labels[-1].isdecimal() or len(labels) <= 2:
-        return host
-    short_country = len(labels[-1]) == 2 and labels[-2] in _TWO_LEVEL
-    return ".".join(labels[-3:] if short_country else labels[-2:])

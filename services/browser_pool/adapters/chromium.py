@@ -7,19 +7,33 @@ import contextlib
 import logging
 import os
 import shutil
+import time
+import uuid
 from collections.abc import Awaitable
 from dataclasses import dataclass
 from pathlib import Path
 
-from playwright.async_api import Browser, BrowserContext, Error, Page, Playwright, async_playwright
+from playwright.async_api import (
+    Browser,
+    BrowserContext,
+    Error,
+    Page,
+    Playwright,
+    Request,
+    Response,
+    async_playwright,
+)
 
+from services.browser_pool import politeness
 from services.browser_pool.adapters import engine
 from services.browser_pool.adapters.finding import find_browser
 from services.browser_pool.adapters.gone import unless_gone
 from services.browser_pool.adapters.hands.perform import perform
-from services.browser_pool.adapters.session import Limits, Pace, PageSession
+from services.browser_pool.adapters.pacing import Pacing, SessionPace
+from services.browser_pool.adapters.session import Limits, PageSession, Perform
 from services.browser_pool.matching import first_line
 from services.browser_pool.ports import Terms
+from shared.contracts.browser_pool import Politeness
 from shared.errors import PermanentError, Unavailable
 from shared.names import safe_id
 
@@ -44,12 +58,19 @@ class Chromium:
     """One browser process for all sessions of this pool. ``chromium`` is the one to use, where somebody said so."""
 
     def __init__(
-        self, *, chromium: Path | None, auth_dir: Path, limits: Limits, domain_interval_s: float = 0.0
+        self,
+        *,
+        chromium: Path | None,
+        auth_dir: Path,
+        limits: Limits,
+        pacing: Pacing | None = None,
+        polite: politeness.Limits | None = None,
     ) -> None:
         self._chromium = chromium
         self._auth_dir = auth_dir
         self._limits = limits
-        self._pace = Pace(domain_interval_s, asyncio.sleep)
+        self._pacing = pacing or Pacing(None, time.time)
+        self._polite = polite or politeness.Limits()
         self._playwright: Playwright | None = None
         self._browser: Browser | None = None
         self._spare: asyncio.Task[Warm] | None = None
@@ -74,7 +95,8 @@ class Chromium:
             self._drop_dead_driver(driver, error)
             raise Unavailable(f"no page could be opened: {first_line(error.message)}", code="no_browser") from error
         self._make_spare()
-        return PageSession(warm.browser, warm.context, warm.page, self._limits, perform, self._pace)
+        pace = SessionPace(self._pacing, limits_of(terms.politeness, self._polite), uuid.uuid4().hex[:16])
+        return PoolSession(warm.browser, warm.context, warm.page, self._limits, perform, pace)
 
     def _drop_dead_driver(self, driver: Playwright | None, error: Error) -> None:
         """A browser or driver that has died is not asked again: the next lease starts others."""
@@ -165,6 +187,43 @@ class Chromium:
             raise Unavailable(f"{executable} did not start: {first_line(error.message)}", code="no_browser") from error
         log.info("started %s %s", executable, browser.version)
         return browser
+
+
+class PoolSession(PageSession):
+    """A session that tells its pace what its documents were answered."""
+
+    def __init__(
+        self,
+        browser: Browser,
+        context: BrowserContext,
+        page: Page,
+        limits: Limits,
+        perform: Perform,
+        pace: SessionPace,
+    ) -> None:
+        super().__init__(browser, context, page, limits, perform, pace)
+        context.on("response", self._answered)
+        context.on("requestfailed", self._failed)
+
+    def _answered(self, response: Response) -> None:
+        if response.request.is_navigation_request():
+            self.pace.answered(response.url, response.status, response.headers.get("retry-after"))
+
+    def _failed(self, request: Request) -> None:
+        if request.is_navigation_request():
+            self.pace.answered(request.url, None)
+
+    async def close(self) -> None:
+        self.pace.end()
+        await super().close()
+
+
+def limits_of(asked: Politeness, ours: politeness.Limits) -> politeness.Limits:
+    """What the lease asks for; what it leaves open, by our settings."""
+    return politeness.Limits(
+        ours.interval_s if asked.interval_s is None else asked.interval_s,
+        ours.max_in_flight if asked.max_in_flight is None else asked.max_in_flight,
+    )
 
 
 async def _fresh(browser: Browser, storage: Path | None) -> Warm:

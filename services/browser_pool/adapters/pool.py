@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from typing import Protocol
 
+from services.browser_pool import politeness
 from services.browser_pool.adapters.chromium import Chromium
+from services.browser_pool.adapters.pacing import Pacing
 from services.browser_pool.adapters.session import Limits
 from services.browser_pool.ports import Gate
 from services.browser_pool.sessions import Sessions
+from shared.actor.ports import Records
 from shared.settings import Settings
 
 SWEEP_S = 1.0
 
 
-def chromium_for(settings: Settings) -> Chromium:
+class PoolBus(Gate, Records, Protocol):
+    """What the pool needs of the bus for itself."""
+
+
+def chromium_for(settings: Settings, pacing: Pacing) -> Chromium:
     limits = Limits(
         action_s=settings.action_timeout_s,
         navigation_s=settings.navigation_timeout_s,
@@ -26,15 +35,18 @@ def chromium_for(settings: Settings) -> Chromium:
         chromium=settings.chromium,
         auth_dir=settings.state_dir / "auth",
         limits=limits,
-        domain_interval_s=settings.domain_interval_s,
+        pacing=pacing,
+        polite=politeness.Limits(settings.domain_interval_s, settings.domain_max_in_flight),
     )
 
 
 @asynccontextmanager
-async def running(settings: Settings, gate: Gate, now_s: Callable[[], float]) -> AsyncGenerator[Sessions]:
+async def running(settings: Settings, bus: PoolBus, now_s: Callable[[], float]) -> AsyncGenerator[Sessions]:
     """A warmed-up browser and the sessions on it; both are closed at the end, whatever the reason."""
-    browser = chromium_for(settings)
-    sessions = Sessions(settings.browser_capacity, browser, gate, now_s)
+    pacing = Pacing(bus, time.time, hold_s=settings.navigation_timeout_s + 5.0)
+    await pacing.start()
+    browser = chromium_for(settings, pacing)
+    sessions = Sessions(settings.browser_capacity, browser, bus, now_s)
     browser.warm_up()
     sweeper = asyncio.create_task(_sweep(sessions))
     try:
@@ -43,6 +55,7 @@ async def running(settings: Settings, gate: Gate, now_s: Callable[[], float]) ->
         sweeper.cancel()
         await asyncio.gather(sweeper, return_exceptions=True)
         await browser.close()
+        await pacing.drained()
 
 
 async def _sweep(sessions: Sessions) -> None:

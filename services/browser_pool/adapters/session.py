@@ -16,6 +16,7 @@ from services.browser_pool.adapters.frames import Whole, walk_all
 from services.browser_pool.adapters.gone import unless_gone
 from services.browser_pool.adapters.network import Network
 from services.browser_pool.adapters.outcome import Outcome, refuse
+from services.browser_pool.adapters.pacing import SessionPace
 from services.browser_pool.adapters.settle import Rest, look, quiet_ms, settle
 from services.browser_pool.adapters.tabs import Tabs
 from services.browser_pool.adapters.targets import Found, Intent, Targets
@@ -42,7 +43,7 @@ class PageSession:
     """Used by one caller at a time; the pool holds a lock around it."""
 
     def __init__(
-        self, browser: Browser, context: BrowserContext, page: Page, limits: Limits, perform: Perform, pace: Pace
+        self, browser: Browser, context: BrowserContext, page: Page, limits: Limits, perform: Perform, pace: SessionPace
     ) -> None:
         self.limits = limits
         self.tabs = Tabs(browser, context, page)
@@ -181,22 +182,3 @@ class PageSession:
             return  # it died before us
         finally:
             self.tabs.detach()
-
-
-class Pace:
-    """Keeps navigations to one registrable domain ``interval_s`` apart; 0 keeps nothing."""
-
-    def __init__(self, interval_s: float, sleep: Callable[[float], Awaitable[object]]) -> None:
-        self._interval_s = interval_s
-        self._sleep = sleep
-        self._next_s: dict[str, float] = {}
-
-    async def wait(self, url: str) -> None:
-        """Each caller takes the next free moment of its domain and waits for it; other domains are not held."""
-        if self._interval_s <= 0:
-            return
-        key = matching.domain_key(url)
-        now_s = time.monotonic()
-        mine_s = max(now_s, self._next_s.get(key, now_s))
-        self._next_s[key] = mine_s + self._interval_s
-        await self._sleep(mine_s - now_s)

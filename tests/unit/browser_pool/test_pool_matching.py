@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 
 from services.browser_pool.matching import (
-    domain_key,
     fingerprint,
     navigation_code,
     pick_option,
@@ -63,21 +62,6 @@ def test_addresses_that_are(url: str) -> None:
 )
 def test_codes_of_navigations_that_failed(said: str, code: str) -> None:
     assert navigation_code(said) == code
-
-
-@pytest.mark.parametrize(
-    ("url", "key"),
-    [
-        ("https://acme.tracker.test/x", "tracker.test"),
-        ("https://tracker.test", "tracker.test"),
-        ("http://a.shop.co.uk", "shop.co.uk"),
-        ("http://127.0.0.1:80/", "127.0.0.1"),
-        ("http://[::1]:80/", "::1"),
-        ("http://localhost", "localhost"),
-    ],
-)
-def test_domains_that_share_a_pace(url: str, key: str) -> None:
-    assert domain_key(url) == key
 
 
 def test_a_fingerprint_depends_on_every_part_and_on_where_one_ends() -> None:

@@ -8,6 +8,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from services.browser_pool import matching
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
+from services.browser_pool.adapters.visiting import visit
 from shared.contracts.actions import Goto, Navigated
 
 
@@ -15,23 +16,21 @@ async def goto(session: PageSession, action: Goto) -> Outcome:
     refusal = matching.refused_address(action.url)
     if refusal:
         return refuse("policy_denied", refusal)
-    await session.pace.wait(action.url)
-    timeout_s = session.limits.navigation_s
     try:
-        response = await session.timed(
-            session.page.goto(action.url, wait_until="domcontentloaded", timeout=timeout_s * 1000)
-        )
+        visited = await visit(session, action.url)
     except PlaywrightTimeout:
-        return refuse("timeout", f"{action.url} did not load within {timeout_s:g} s")
+        return refuse("timeout", f"{action.url} did not load within {session.limits.navigation_s:g} s")
     except Error as error:
         session.tabs.raise_if_lost(error)
         return _not_loaded(session, action.url, error.message)
+    if isinstance(visited, Outcome):
+        return visited
     await session.settle(acted=False)
-    status = response.status if response else session.network.fresh_status
+    status = visited.response.status if visited.response else session.network.fresh_status
     effect = Navigated(url=session.page.url, http_status=status)
     if status is not None and status >= 400:
-        return refuse("http_error", f"{session.page.url} answered with HTTP {status}", effect=effect)
-    return done(f"opened {session.page.url}", effect=effect)
+        return refuse("http_error", f"{session.page.url} answered with HTTP {status}{visited.remark}", effect=effect)
+    return done(f"opened {session.page.url}{visited.remark}", effect=effect)
 
 
 def _not_loaded(session: PageSession, url: str, message: str) -> Outcome:

@@ -1,0 +1,161 @@
+"""When the next document may go: the table of `politeness`, and what must hold whatever happens."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.browser_pool.adapters.domains import registrable_domain
+from services.browser_pool.politeness import (
+    LONGEST_BACK_OFF_S,
+    LONGEST_PAUSE_S,
+    Limits,
+    Pace,
+    Pause,
+    after_answer,
+    give_back,
+    limits_now,
+    retry_after_s,
+    take,
+)
+
+NOON = 1_900_000_000.0
+
+
+def test_documents_are_an_interval_apart_and_each_takes_the_next_free_moment() -> None:
+    pace, went = Pace(), []
+    for _ in range(3):
+        granted = take(pace, Limits(interval_s=2.0), "a", now=NOON, hold_s=60)
+        assert granted is not None
+        pace = granted.pace
+        went.append(granted.go_at - NOON)
+    assert went == [0.0, 2.0, 4.0]
+    late = take(pace, Limits(interval_s=2.0), "a", now=NOON + 50, hold_s=60)
+    assert late is not None
+    assert late.go_at == NOON + 50
+
+
+@pytest.mark.parametrize(("before_s", "after_s"), [(5.0, 0.1), (0.1, 5.0)])
+def test_of_two_intervals_the_longer_one_is_kept_between_their_documents(before_s: float, after_s: float) -> None:
+    first = take(Pace(), Limits(interval_s=before_s), "a", now=NOON, hold_s=60)
+    assert first is not None
+    second = take(first.pace, Limits(interval_s=after_s), "b", now=NOON, hold_s=60)
+    assert second is not None
+    assert second.go_at == NOON + 5.0
+
+
+def test_no_more_are_on_their_way_than_may_be_and_a_dead_pools_slot_runs_out() -> None:
+    limits = Limits(max_in_flight=2)
+    pace = Pace()
+    for owner in "ab":
+        granted = take(pace, limits, owner, now=NOON, hold_s=60)
+        assert granted is not None
+        pace = granted.pace
+    assert take(pace, limits, "c", now=NOON + 59, hold_s=60) is None
+    assert take(give_back(pace, "a"), limits, "c", now=NOON, hold_s=60) is not None
+    assert give_back(give_back(pace, "a"), "a") == give_back(pace, "a")
+    assert take(pace, limits, "c", now=NOON + 60, hold_s=60) is not None
+
+
+def test_a_site_that_is_too_busy_is_left_alone_for_longer_and_longer() -> None:
+    pause, now, waits = Pause(), NOON, []
+    for _ in range(9):
+        changed = after_answer(pause, 503, None, now=now)
+        assert changed is not None
+        waits.append(changed.until - now)
+        pause, now = changed, changed.until
+    assert waits == [1, 2, 4, 8, 16, 32, LONGEST_BACK_OFF_S, LONGEST_BACK_OFF_S, LONGEST_BACK_OFF_S]
+
+
+def test_documents_that_were_on_their_way_together_are_one_strike() -> None:
+    first = after_answer(Pause(), 429, None, now=NOON)
+    assert first == Pause(until=NOON + 1, strikes=1)
+    assert after_answer(first, 429, None, now=NOON + 0.5) is None
+    assert after_answer(first, 429, 7.0, now=NOON + 0.5) == Pause(until=NOON + 7.5, strikes=1)
+
+
+def test_what_the_site_asks_for_is_kept_to_within_reason() -> None:
+    for asked, waited in ((0.0, 0.0), (30.0, 30.0), (1e9, LONGEST_PAUSE_S)):
+        assert after_answer(Pause(), 429, asked, now=NOON) == Pause(until=NOON + waited, strikes=1)
+
+
+def test_after_a_pause_one_goes_first_and_a_good_answer_ends_it() -> None:
+    paused = Pause(until=NOON, strikes=3)
+    assert limits_now(Limits(interval_s=1.0, max_in_flight=9), paused) == Limits(1.0, 1)
+    assert limits_now(Limits(), Pause(until=NOON)) == Limits()
+    assert after_answer(paused, 200, None, now=NOON - 1) is None, "it was on its way before the pause"
+    assert after_answer(paused, 404, None, now=NOON) == Pause(until=NOON)
+    assert after_answer(Pause(), 200, None, now=NOON) is None
+
+
+@pytest.mark.parametrize(
+    ("header", "wait_s"),
+    [
+        ("120", 120.0),
+        (" 0 ", 0.0),
+        ("9" * 5000, LONGEST_PAUSE_S),
+        ("Sun, 17 Mar 2030 17:47:10 GMT", 30.0),
+        ("Sun, 17 Mar 2019 17:47:10 GMT", 0.0),
+        ("-5", None),
+        ("soon", None),
+        ("", None),
+        (None, None),
+        ("\u0663", None),
+    ],
+)
+def test_retry_after_as_sites_write_it(header: str | None, wait_s: float | None) -> None:
+    assert retry_after_s(header, now=NOON) == wait_s
+
+
+@given(st.text(max_size=60))
+def test_no_header_breaks_it(header: str) -> None:
+    wait_s = retry_after_s(header, now=NOON)
+    assert wait_s is None or 0 <= wait_s <= LONGEST_PAUSE_S
+
+
+asks = st.tuples(st.sampled_from("abcd"), st.floats(0, 5), st.integers(1, 3), st.floats(0, 9), st.booleans())
+
+
+@given(st.lists(asks, max_size=40))
+def test_never_too_close_and_never_too_many(steps: list[tuple[str, float, int, float, bool]]) -> None:
+    pace, now, went = Pace(), NOON, []
+    for owner, interval_s, most, passed_s, answered in steps:
+        now += passed_s
+        granted = take(pace, Limits(interval_s, most), owner, now=now, hold_s=20)
+        if granted is None:
+            assert sum(slot.until > now for slot in pace.slots) >= most
+            pace = give_back(pace, owner)
+            continue
+        assert granted.go_at >= now
+        assert not went or granted.go_at - went[-1][0] >= max(went[-1][1], interval_s) - 1e-6
+        assert sum(slot.until > now for slot in granted.pace.slots) <= most
+        went.append((granted.go_at, interval_s))
+        pace = give_back(granted.pace, owner) if answered else granted.pace
+
+
+@pytest.mark.parametrize(
+    ("url", "domain"),
+    [
+        ("https://acme.tracker.example/x", "tracker.example"),
+        ("http://a.shop.co.uk", "shop.co.uk"),
+        ("http://B.Shop.co.uk.:8443/", "shop.co.uk"),
+        ("http://one.github.io", "one.github.io"),
+        ("http://co.uk", "co.uk"),
+        ("https://www.m\u00fcnchen.de/", "xn--mnchen-3ya.de"),
+        ("http://127.0.0.1:80/", "127.0.0.1"),
+        ("http://10.1.2.3/", "10.1.2.3"),
+        ("http://[::1]:80/", "--1"),
+        ("http://localhost:3000", "localhost"),
+        ("http://tracker/", "tracker"),
+        ("about:blank", ""),
+        ("http://[bad", ""),
+    ],
+)
+def test_what_shares_a_pace(url: str, domain: str) -> None:
+    assert registrable_domain(url) == domain
+
+
+@given(st.text(max_size=40))
+def test_whatever_a_host_is_called_its_key_is_one_token_or_more_and_no_wildcard(host: str) -> None:
+    assert not set(registrable_domain(f"http://{host}/")) & set("*> \t\r\n/")
