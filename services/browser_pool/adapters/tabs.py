@@ -7,9 +7,13 @@ import asyncio
 from playwright.async_api import Browser, BrowserContext, Dialog, Download, Error, Page
 
 from services.browser_pool.matching import first_line
+from shared.contracts.actions import DialogOpened
+from shared.contracts.browser_pool import Tab
 from shared.errors import Unavailable
 
+TITLE_BOUND_S = 0.5
 _CLOSED = ("has been closed", "Target crashed", "Page crashed", "Connection closed", "has been disconnected")
+MAX_DIALOGS_TOLD = 20
 
 
 class Tabs:
@@ -20,7 +24,14 @@ class Tabs:
         self.context = context
         self.page = page
         self.opened: list[Page] = []
+        self.shown_before: list[Page] = []
+        """The tabs that were looked at, the last one last."""
         self.dialogs: list[str] = []
+        self.dismissed: list[str] = []
+        """What was in the way of the action and was closed."""
+        self.dialog_waits = asyncio.Event()
+        self._dialog: Dialog | None = None
+        self._numbers: dict[Page, int] = {}
         self.downloads: list[Download] = []
         self.download_started = asyncio.Event()
         self.gone = asyncio.Event()
@@ -36,12 +47,40 @@ class Tabs:
     def lost(self) -> bool:
         return self.gone.is_set() or not self.browser.is_connected() or not self.open_pages()
 
+    @property
+    def waiting(self) -> DialogOpened | None:
+        """The dialog that waits for an answer. Its page is at a standstill until then."""
+        dialog = self.open_dialog
+        if dialog is None:
+            return None
+        return DialogOpened(kind="prompt" if dialog.type == "prompt" else "confirm", message=dialog.message[:2000])
+
+    @property
+    def open_dialog(self) -> Dialog | None:
+        if self._dialog is not None and self._dialog.page is not None and self._dialog.page.is_closed():
+            self.answered()
+        return self._dialog
+
+    def answered(self) -> None:
+        self._dialog = None
+        self.dialog_waits.clear()
+
+    def number(self, page: Page) -> int:
+        """Counted from 1 as tabs are opened; the number of a tab that was closed is not given again."""
+        return self._numbers[page]
+
+    def show(self, page: Page) -> None:
+        if page is not self.page:
+            self.shown_before.append(self.page)
+            self.page = page
+
     def open_pages(self) -> list[Page]:
         return [page for page in self.context.pages if not page.is_closed()]
 
     def begin_action(self) -> None:
         self.opened.clear()
         self.dialogs.clear()
+        self.dismissed.clear()
         self.downloads.clear()
         self.download_started.clear()
 
@@ -50,9 +89,20 @@ class Tabs:
         fresh = [page for page in self.opened if not page.is_closed()]
         pages = fresh or (self.open_pages() if self.page.is_closed() else [])
         if pages and pages[-1] is not self.page:
-            self.page = pages[-1]
+            self.show(pages[-1])
             return True
         return False
+
+    async def listed(self) -> tuple[Tab, ...]:
+        """All tabs, where there are several."""
+        pages = self.open_pages()
+        if len(pages) < 2:
+            return ()
+        titles = await asyncio.gather(*(_title(page) for page in pages))
+        return tuple(
+            Tab(number=self._numbers[page], title=title[:200], url=page.url[:2000], active=page is self.page)
+            for page, title in zip(pages, titles, strict=True)
+        )
 
     def raise_if_lost(self, error: Error) -> None:
         """Turns what Playwright says of a dead browser or page into `session_lost`."""
@@ -69,6 +119,7 @@ class Tabs:
         self._attach(page)
 
     def _attach(self, page: Page) -> None:
+        self._numbers[page] = len(self._numbers) + 1
         page.on("crash", self._crashed)
         page.on("dialog", self._dialog_opened)
         page.on("download", self._download_started)
@@ -85,8 +136,13 @@ class Tabs:
         self.browser.remove_listener("disconnected", self._disconnected)
 
     def _dialog_opened(self, dialog: Dialog) -> None:
-        self.dialogs.append(f"{dialog.type}: {dialog.message}"[:500])
-        task = asyncio.ensure_future(_dismiss(dialog))
+        if len(self.dialogs) < MAX_DIALOGS_TOLD:
+            self.dialogs.append(f"{dialog.type}: {dialog.message}"[:500])
+        if dialog.type in ("confirm", "prompt") and self.open_dialog is None:
+            self._dialog = dialog
+            self.dialog_waits.set()
+            return
+        task = asyncio.ensure_future(_answer(dialog))
         self._answering.add(task)
         task.add_done_callback(self._answering.discard)
 
@@ -95,9 +151,19 @@ class Tabs:
         self.download_started.set()
 
 
-async def _dismiss(dialog: Dialog) -> None:
+async def _title(page: Page) -> str:
+    """Empty where the page does not say it at once."""
     try:
-        # "Leave this page?" has to be answered with yes, or no sample could ever move on.
-        await (dialog.accept() if dialog.type == "beforeunload" else dialog.dismiss())
+        async with asyncio.timeout(TITLE_BOUND_S):
+            return await page.title()
+    except (Error, TimeoutError):
+        return ""
+
+
+async def _answer(dialog: Dialog) -> None:
+    """What has only one answer: an alert was read, and "Leave this page?" is yes, or no sample could ever move on.
+    A question of another tab while one waits already is answered with no."""
+    try:
+        await (dialog.dismiss() if dialog.type in ("confirm", "prompt") else dialog.accept())
     except Error:
         return  # its page is gone, and the dialog with it
