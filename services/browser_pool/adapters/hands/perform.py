@@ -2,39 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from services.browser_pool.adapters.hands.choosing import select_option
+from services.browser_pool.adapters.hands.dialogs import answer_dialog, unless_asked, waits
 from services.browser_pool.adapters.hands.downloading import download
+from services.browser_pool.adapters.hands.keys import press
 from services.browser_pool.adapters.hands.navigating import goto
 from services.browser_pool.adapters.hands.picturing import screenshot
-from services.browser_pool.adapters.hands.pointing import click
+from services.browser_pool.adapters.hands.pointing import click, hover
 from services.browser_pool.adapters.hands.reading import extract, scroll, wait
+from services.browser_pool.adapters.hands.tabbing import back, close_tab, switch_tab
 from services.browser_pool.adapters.hands.typing import type_text
 from services.browser_pool.adapters.outcome import Outcome
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import (
     Action,
+    AnswerDialog,
+    Back,
     BrowserAction,
     Click,
+    CloseTab,
     Download,
     Extract,
     Goto,
+    Hover,
+    Press,
     Screenshot,
     Scroll,
     SelectOption,
+    SwitchTab,
     TypeText,
     Wait,
 )
 
-HANDS: dict[type[Action], Callable[[PageSession, Any], Awaitable[Outcome]]] = {
+HANDS: dict[type[Action], Callable[[PageSession, Any], Coroutine[Any, Any, Outcome]]] = {
     Goto: goto,
     Click: click,
+    Hover: hover,
+    Press: press,
     TypeText: type_text,
     SelectOption: select_option,
     Scroll: scroll,
     Wait: wait,
+    Back: back,
+    SwitchTab: switch_tab,
+    CloseTab: close_tab,
     Screenshot: screenshot,
     Extract: extract,
     Download: download,
@@ -42,4 +56,7 @@ HANDS: dict[type[Action], Callable[[PageSession, Any], Awaitable[Outcome]]] = {
 
 
 async def perform(session: PageSession, action: BrowserAction) -> Outcome:
-    return await HANDS[type(action)](session, action)
+    """Does it, for as long as the page asks nothing that has to be answered first."""
+    if isinstance(action, AnswerDialog):
+        return await answer_dialog(session, action)
+    return waits(session) or await unless_asked(session, HANDS[type(action)](session, action))

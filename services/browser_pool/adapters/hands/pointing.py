@@ -1,13 +1,33 @@
-"""Clicks."""
+"""Clicks, and the mouse over things."""
 
 from __future__ import annotations
 
-from services.browser_pool.adapters.engine import Described, Gone, State
+import msgspec
+from playwright.async_api import Error
+from playwright.async_api import TimeoutError as PlaywrightTimeout
+
+from services.browser_pool import matching
+from services.browser_pool.adapters.engine import Described, Gone, State, ask
 from services.browser_pool.adapters.hands.before import changed, navigated, page_before
+from services.browser_pool.adapters.hands.reaching import reach
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.adapters.targets import Found
-from shared.contracts.actions import Checked, Click, Effect, Navigated, NotSeen, PageChanged
+from shared.contracts.actions import Checked, Click, Effect, Hover, Navigated, NotSeen, PageChanged
+
+SIGHTS = "hands-sights"
+
+
+class Sights(msgspec.Struct, frozen=True):
+    """What came into sight since the mark, how much went, and how the first of it reads."""
+
+    came: int
+    left: int
+    texts: tuple[str, ...]
+
+
+class Marked(msgspec.Struct, frozen=True):
+    count: int
 
 
 async def click(session: PageSession, action: Click) -> Outcome:
@@ -16,14 +36,23 @@ async def click(session: PageSession, action: Click) -> Outcome:
         return found
     if found.now.tag == "option":
         return refuse("failed", "an option is not clicked; use select_option on its list", target=found.told())
+    reached = await reach(session, found)
+    if isinstance(reached, Outcome):
+        return reached
     before = await page_before(session, found)
-    await session.timed(found.locator.click(timeout=session.limits.action_s * 1000))
+    try:
+        await reached.press(session)
+    except PlaywrightTimeout as error:
+        why = matching.blocker(error.message)
+        if why is None:
+            raise
+        return refuse("blocked", f"not clicked: {why}", target=found.told())
     await session.settle()
-    effect = await _effect_of_click(session, found, before)
+    effect = await effect_of_click(session, found, before)
     return _clicked(session, found, effect)
 
 
-async def _effect_of_click(session: PageSession, found: Found, before: State) -> Effect:
+async def effect_of_click(session: PageSession, found: Found, before: State) -> Effect:
     if session.tabs.follow():
         await session.settle()
         return Navigated(url=session.page.url, http_status=session.network.status(session.page))
@@ -55,10 +84,44 @@ def _clicked(session: PageSession, found: Found, effect: Effect) -> Outcome:
             "http_error", f"clicked {what}; the page answered with HTTP {status}", effect=effect, target=found.told()
         )
     message = f"clicked {what}"
+    if session.tabs.opened:
+        message += f"; it opened the tab {session.tabs.number(session.page)}, which is looked at now"
     if isinstance(effect, NotSeen):
         message += "; nothing was seen to come of it"
     if session.tabs.downloads:
         message += f'; it offers the file "{session.tabs.downloads[-1].suggested_filename}": use download to keep it'
     if session.tabs.dialogs:
-        message += f"; a dialog was dismissed: {session.tabs.dialogs[-1]}"
+        message += f"; a dialog opened and was answered: {session.tabs.dialogs[-1]}"
     return done(message, effect=effect, target=found.told())
+
+
+async def hover(session: PageSession, action: Hover) -> Outcome:
+    """What a hover shows is often a matter of style alone, so what is in sight is compared."""
+    found = await session.find(action.target, "act")
+    if isinstance(found, Outcome):
+        return found
+    reached = await reach(session, found, enabled=False)
+    if isinstance(reached, Outcome):
+        return reached
+    before = await page_before(session, found)
+    # A mouse that is there already moves away first, or nothing would be noticed.
+    await session.timed(session.page.mouse.move(0, 0))
+    await session.timed(ask(found.frame, Marked, session.limits.action_s, "mark", SIGHTS))
+    await session.timed(session.page.mouse.move(*await reached.point(session), steps=3))
+    rest = await session.settle()
+    if navigated(before, rest.state):
+        return done("the page went on", effect=Navigated(url=session.page.url), target=found.told())
+    sights = await _sights(session, found)
+    what = f'the mouse is over {found.now.role} "{found.now.name or found.now.text[:80]}"'
+    if sights is None or sights.came or sights.left or changed(before, rest.state):
+        seen = f"; it shows: {' | '.join(sights.texts)}" if sights and sights.texts else ""
+        return done(what + seen, effect=PageChanged(), target=found.told())
+    return done(f"{what}; nothing was seen to come of it", effect=NotSeen(), target=found.told())
+
+
+async def _sights(session: PageSession, found: Found) -> Sights | None:
+    try:
+        return await session.timed(ask(found.frame, Sights, session.limits.action_s, "sights", SIGHTS))
+    except Error as error:
+        session.tabs.raise_if_lost(error)
+        return None

@@ -1,0 +1,148 @@
+"""The way to an element: is it free, what is over it, and what can be closed to get there."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
+from playwright.async_api import Error, Frame, Position
+
+from services.browser_pool.adapters import engine
+from services.browser_pool.adapters.outcome import Outcome, refuse
+from services.browser_pool.adapters.session import PageSession
+from services.browser_pool.adapters.targets import Found
+
+WAY = "hands-way"
+"""The id under which the page keeps what could be pressed; with an x, what the mouse would be put on."""
+MAX_CLOSED = 4
+GIVES_WAY_S = 1.0
+"""What covers an element for a moment (a fading veil, a toast) is given this long."""
+POLL_S = 0.05
+
+
+class Way(msgspec.Struct, frozen=True):
+    """``x``, ``y``: where the mouse hits it, from the corner of its frame's window; ``dx``, ``dy``: from the corner
+    of the element. ``over`` is what covers it, ``way`` the button that would close that."""
+
+    state: Literal["free", "covered", "unseen", "outside", "gone"]
+    disabled: bool = False
+    x: float = 0.0
+    y: float = 0.0
+    dx: float = 0.0
+    dy: float = 0.0
+    middle: bool = True
+    over: str = ""
+    way: str = ""
+    escape: bool = False
+    busy: bool = False
+
+
+@dataclass(frozen=True)
+class Reached:
+    """The element the mouse goes to (its label, where the element itself cannot be hit), and where on it."""
+
+    frame: Frame
+    way: Way
+
+    async def press(self, session: PageSession) -> None:
+        position = None if self.way.middle else Position(x=self.way.dx, y=self.way.dy)
+        locator = engine.element(self.frame, WAY + "x", 0)
+        await session.timed(locator.click(timeout=session.limits.action_s * 1000, position=position))
+
+    async def point(self, session: PageSession) -> tuple[float, float]:
+        """Where the mouse hits it, from the corner of the window."""
+        left, top = await corner(session, self.frame)
+        return left + self.way.x, top + self.way.y
+
+
+async def corner(session: PageSession, frame: Frame) -> tuple[float, float]:
+    """Where the window of a frame begins within that of the page."""
+    if frame.parent_frame is None:
+        return 0.0, 0.0
+    holder = await session.timed(frame.frame_element())
+    box = await session.timed(holder.bounding_box())
+    border = await session.timed(holder.evaluate("el => [el.clientLeft, el.clientTop]"))
+    return (box["x"] + border[0], box["y"] + border[1]) if box else (0.0, 0.0)
+
+
+async def reach(session: PageSession, found: Found, *, enabled: bool = True) -> Reached | Outcome:
+    """The way to an element, made free where something is over it that can be closed; ``blocked`` otherwise."""
+    return await reach_part(session, found.frame, found.snapshot_id, found.n, _called(found), enabled=enabled)
+
+
+async def reach_part(
+    session: PageSession, frame: Frame, snapshot_id: str, n: int, called: str, *, enabled: bool = True
+) -> Reached | Outcome:
+    began_s = time.monotonic()
+    tried: list[str] = []
+    while True:
+        way, over_frame = await _look(session, frame, snapshot_id, n)
+        if way.state == "free" and not (enabled and way.disabled):
+            return Reached(frame, way)
+        if way.state == "gone":
+            return refuse("stale_ref", f"{called} is no longer on the page. Observe the page again.")
+        if way.state == "covered" and await _clear(session, over_frame, way, tried):
+            began_s = time.monotonic()
+            continue
+        patience_s = session.limits.action_s if way.busy else min(GIVES_WAY_S, session.limits.action_s)
+        if time.monotonic() - began_s >= patience_s:
+            return refuse("blocked", f"{called} {_why(way)}", target=session.target)
+        await session.timed(asyncio.sleep(POLL_S))
+
+
+def _called(found: Found) -> str:
+    return f'{found.now.role} "{(found.now.name or found.now.text)[:80]}"'
+
+
+def _why(way: Way) -> str:
+    match way.state:
+        case "covered":
+            return f"cannot be reached: {way.over} is over it" + (", and it did not go away" if way.way else "")
+        case "unseen":
+            return "cannot be acted on: it is not visible"
+        case "outside":
+            return "cannot be reached: it stands outside of what the page can show"
+        case _:
+            return "is disabled"
+
+
+async def _look(session: PageSession, frame: Frame, snapshot_id: str, n: int) -> tuple[Way, Frame]:
+    """The way within its own frame, then whether the frame itself is free at that point of the page."""
+    bound_s = session.limits.action_s
+    way = await session.timed(engine.ask(frame, Way, bound_s, "reach", snapshot_id, n, WAY))
+    main = session.page.main_frame
+    if way.state != "free" or frame is main:
+        return way, frame
+    left, top = await corner(session, frame)
+    over = await session.timed(engine.ask(main, Way, bound_s, "over", round(left + way.x), round(top + way.y), WAY))
+    if over.state == "outside":
+        await session.timed((await frame.frame_element()).scroll_into_view_if_needed(timeout=bound_s * 1000))
+        left, top = await corner(session, frame)
+        over = await session.timed(engine.ask(main, Way, bound_s, "over", round(left + way.x), round(top + way.y), WAY))
+    return (way, frame) if over.state == "free" else (over, main)
+
+
+async def _clear(session: PageSession, frame: Frame, way: Way, tried: list[str]) -> bool:
+    """Closes what is over the target, where there is a way not tried yet; True once something was pressed."""
+    step = f"{way.over}: pressed {way.way or 'Escape'}"
+    if step in tried:
+        # It is still there, so it was not closed.
+        session.tabs.dismissed[:] = [one for one in session.tabs.dismissed if one != step]
+        return False
+    if not (way.way or way.escape) or len(tried) >= MAX_CLOSED:
+        return False
+    tried.append(step)
+    try:
+        if way.way:
+            await session.timed(engine.element(frame, WAY, 0).click(timeout=GIVES_WAY_S * 1000))
+        else:
+            await session.timed(session.page.keyboard.press("Escape"))
+    except Error as error:
+        session.tabs.raise_if_lost(error)
+        return False
+    session.tabs.dismissed.append(step)
+    await session.settle()
+    return True

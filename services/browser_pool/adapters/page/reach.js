@@ -1,0 +1,237 @@
+// Where the mouse would hit an element, what has the focus, what came into sight, what scrolls.
+
+function handVerbs() {
+  return {
+    reach: (id, n, asId) => reach(id, Number(n), asId),
+    over: (x, y, asId) => overFrame(Number(x), Number(y), asId),
+    focused: (asId) => focused(asId),
+    take: (id, n) => takeFocus(id, Number(n)),
+    shown: (id, n) => shownBy(id, Number(n)),
+    around: (id, n) => ({ text: aroundOf(id, Number(n)) }),
+    part: (id, n, asId, kind) => partOf(id, Number(n), asId, kind),
+    mark: (id) => mark(id),
+    sights: (id) => sights(id),
+    glide: (dy) => glide(Number(dy)),
+    files: (id, n) => filesOf(id, Number(n)),
+    choices: (id, n, markId, asId) => choices(id, Number(n), markId, asId),
+    scrollChoices: (asId, how) => scrollChoices(asId, how),
+    calendar: (id, n, markId, asId, wanted) => calendar(id, Number(n), markId, asId, wanted),
+  };
+}
+
+const elementOf = (id, n) => { const item = (snapshots.get(id) || [])[n]; return item && item.el.isConnected ? item.control || item.el : null; };
+const keepElements = (id, elements) => keep(id, elements.map((el) => ({ el, role: '', name: null, nodes: null })));
+const upFrom = (el) => el.assignedSlot || el.parentElement || (el.getRootNode() && el.getRootNode().host) || null;
+function within(el, outer) { for (let up = el; up; up = upFrom(up)) if (up === outer) return true; return false; }
+function hasBox(el) { const box = el.getBoundingClientRect(); return box.width > 0 && box.height > 0; }
+const inSight = (el) => el.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && hasBox(el);
+const entitled = (el) => `${roleOf(el) || el.localName} "${(nameOf(el, roleOf(el)) || clean(textOf(el))).slice(0, 80)}"`;
+
+function topAt(x, y) {
+  let el = document.elementFromPoint(x, y);
+  for (let root = el && rootOf(el); root; root = el && rootOf(el)) {
+    const inner = root.elementFromPoint(x, y);
+    if (!inner || inner === el) break;
+    el = inner;
+  }
+  return el;
+}
+
+// A label stands for its control and the other way round.
+function meets(hit, el) {
+  if (within(hit, el)) return true;
+  const label = hit.closest && hit.closest('label');
+  return Boolean(label && label.control === el) || el.localName === 'label' && el.control === hit
+    || el.localName === 'area' && hit.localName === 'img' || el.localName === 'option' && hit.localName === 'select';
+}
+
+// Points of the part of a box that is in the window: its middle, then a grid over it.
+function* pointsOf(el) {
+  const clip = (r) => ({ l: Math.max(r.left, 0), t: Math.max(r.top, 0), r: Math.min(r.right, innerWidth), b: Math.min(r.bottom, innerHeight) });
+  const boxes = [...el.getClientRects()].filter((r) => r.width * r.height > 0.99).map(clip).filter((r) => r.r > r.l && r.b > r.t);
+  for (const r of boxes) yield [(r.l + r.r) / 2, (r.t + r.b) / 2];
+  for (const r of boxes.slice(0, 3)) {
+    for (const fy of [0.5, 0.25, 0.75, 0.1, 0.9]) for (const fx of [0.5, 0.25, 0.75, 0.1, 0.9]) yield [r.l + (r.r - r.l) * fx, r.t + (r.b - r.t) * fy];
+  }
+}
+
+// Can the mouse hit it, where, and if not, what is over it? `asId` then holds what could be pressed to clear the way.
+function reach(id, n, asId) {
+  let el = elementOf(id, n);
+  if (!el) return { state: 'gone' };
+  const disabled = el.matches(':disabled') || el.getAttribute('aria-disabled') === 'true';
+  if (!el.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: false }) || !el.getClientRects().length || !hasBox(el) && !hasBoxInside(el)) {
+    const label = labelsOf(el).find(inSight);
+    if (!label) return { state: 'unseen', disabled };
+    el = label;
+  }
+  show(el);
+  let points = tryPoints(el);
+  if (!points.hit) {
+    // A real check box is often under its picture, or too small to be met: its label is what a person presses.
+    const label = labelsOf(el).find(inSight);
+    if (label) { show(label); const other = tryPoints(label); if (other.hit) { el = label; points = other; } }
+  }
+  keepElements(`${asId}x`, [el]);
+  const box = el.getBoundingClientRect();
+  const where = { x: points.x, y: points.y, dx: points.x - box.left - el.clientLeft, dy: points.y - box.top - el.clientTop, middle: points.middle };
+  if (points.hit) return { state: 'free', disabled, ...where };
+  if (!points.top) return { state: 'outside', disabled };
+  return { state: 'covered', disabled, ...where, ...inTheWay(points.top, el, asId) };
+}
+
+const hasBoxInside = (el) => [...el.children].some(hasBox);
+
+function show(el) {
+  const box = el.getBoundingClientRect();
+  const x = box.left + box.width / 2, y = box.top + box.height / 2;
+  const outside = box.top < 0 || box.left < 0 || box.bottom > innerHeight || box.right > innerWidth;
+  const top = outside ? null : topAt(x, y);
+  if (!outside && top && meets(top, el)) return;
+  el.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
+}
+
+function tryPoints(el) {
+  let first = null;
+  let count = 0;
+  for (const [x, y] of pointsOf(el)) {
+    const top = topAt(x, y);
+    if (top && meets(top, el)) return { hit: true, x, y, middle: count === 0, top };
+    if (!first) first = { hit: false, x, y, middle: true, top };
+    count += 1;
+  }
+  if (first) return first;
+  const inner = [...el.children].find(hasBox);
+  return inner ? tryPoints(inner) : { hit: false, x: 0, y: 0, top: null };
+}
+
+// The same for an element of a child frame: is the frame itself what lies at that point of this one?
+function overFrame(x, y, asId) {
+  const top = topAt(x, y);
+  if (!top) return { state: 'outside' };
+  if (top.localName === 'iframe' || top.localName === 'frame') return { state: 'free' };
+  return { state: 'covered', ...inTheWay(top, null, asId) };
+}
+
+function focused(asId) {
+  let el = document.activeElement;
+  while (el && rootOf(el) && rootOf(el).activeElement) el = rootOf(el).activeElement;
+  if (!el || el === document.body || el === document.documentElement && !el.isContentEditable) return { tag: '', has: document.hasFocus() };
+  keepElements(asId, [el]);
+  return { tag: el.localName, has: document.hasFocus(), ...shownBy(asId, 0) };
+}
+
+function takeFocus(id, n) {
+  const el = elementOf(id, n);
+  if (!el) return { took: false };
+  el.focus();
+  let active = document.activeElement;
+  while (active && rootOf(active) && rootOf(active).activeElement) active = rootOf(active).activeElement;
+  return { took: Boolean(active) && (active === el || within(active, el) && active !== document.body || el === document.body) };
+}
+
+// What a control shows, whatever has become of its role and name.
+function shownBy(id, n) {
+  const el = elementOf(id, n);
+  if (!el) return { here: false };
+  const role = roleOf(el);
+  const inner = el.matches('input,select,textarea') ? null : onlyOne(el, 'input:not([type=hidden]),textarea,select');
+  const value = isSecret(el) ? '(hidden)' : valueOf(el, role) ?? (inner && valueOf(inner, roleOf(inner)) || clean(textOf(el)));
+  const check = CHECKABLE.has(role) ? checkedOf(el) : null;
+  return { here: true, role, name: nameOf(el, role).slice(0, 300), value: String(value ?? '').slice(0, 5000), secret: isSecret(el), checked: check,
+    invalid: el.getAttribute('aria-invalid') === 'true' || el.matches(':user-invalid') || Boolean(el.validity && el.value && !el.validity.valid),
+    selected: el.selected === true || ['aria-selected', 'aria-checked', 'aria-current', 'aria-pressed'].some((name) => /^(true|date|page)$/.test(el.getAttribute(name) || ''))
+      || el.checked === true || /(^|[\s_-])(selected|active|checked|chosen|current)/i.test(el.getAttribute('class') || ''),
+    expanded: el.getAttribute('aria-expanded') };
+}
+
+function onlyOne(el, css) {
+  const found = [...el.querySelectorAll(css)].filter((one) => inSight(one));
+  return found.length === 1 ? found[0] : null;
+}
+
+// The text of the nearest surroundings of a control: chips beside an input, a caption that names the choice.
+function aroundOf(id, n) {
+  const el = elementOf(id, n);
+  if (!el) return '';
+  let up = el;
+  for (let step = 0; step < 3 && up.parentElement && clean(textOf(up.parentElement)).length < 400; step += 1) up = up.parentElement;
+  const values = [...up.querySelectorAll('input,textarea')].filter((one) => !isSecret(one) && one.type !== 'hidden').map((one) => one.value);
+  return clean([textOf(up), ...values].join(' ')).slice(0, 2000);
+}
+
+// The one part of a composite that is meant: what can be typed into, or takes a file.
+function partOf(id, n, asId, kind) {
+  const el = elementOf(id, n);
+  if (!el) return { count: 0 };
+  const css = kind === 'file' ? 'input[type=file]' : 'input:not([type=hidden]):not([type=button]):not([type=submit]),textarea,[contenteditable=""],[contenteditable=true]';
+  const fits = (one) => kind === 'file' || inSight(one) && isEditable(one);
+  let found = el.matches(css) ? [el] : el.localName === 'label' && el.control && el.control.matches(css) ? [el.control] : everything(css, el).filter(fits);
+  if (!found.length && rootOf(el)) found = everything(css, rootOf(el)).filter(fits);
+  keepElements(asId, found);
+  return { count: found.length };
+}
+
+// Everything in sight now, to know later what came.
+const marks = new Map();
+function mark(id) {
+  const seen = new Set();
+  for (const el of everything('*')) if (inSight(el)) seen.add(el);
+  marks.set(id, seen);
+  if (marks.size > 4) marks.delete(marks.keys().next().value);
+  return { count: seen.size };
+}
+
+// The outermost elements that are in sight now and were not at the mark.
+function cameUp(id) {
+  const before = marks.get(id);
+  if (!before) return [];
+  const fresh = everything('*').filter((el) => !before.has(el) && !SILENT.has(el.localName) && inSight(el));
+  const all = new Set(fresh);
+  return fresh.filter((el) => { for (let up = upFrom(el); up; up = upFrom(up)) if (all.has(up)) return false; return true; });
+}
+
+function sights(id) {
+  const before = marks.get(id) || new Set();
+  const came = cameUp(id);
+  let left = 0;
+  for (const el of before) if (!el.isConnected || !inSight(el)) left += 1;
+  return { came: came.length, left, texts: came.map((el) => clean(textOf(el)).slice(0, 200)).filter(Boolean).slice(0, 5) };
+}
+
+// Scrolls what a person would: the open dialog, else the page, else the largest thing in view that can be scrolled.
+function glide(dy) {
+  const page = document.scrollingElement || document.documentElement;
+  const locked = [document.documentElement, document.body].some((el) => el && /hidden|clip/.test(getComputedStyle(el).overflowY) && page.scrollHeight - innerHeight > 1);
+  const modal = everything('dialog[open],[role=dialog],[role=alertdialog],[aria-modal=true]').filter((el) => inSight(el) && meetsMiddle(el)).pop();
+  const scroller = modal && widest(modal) || (page.scrollHeight - innerHeight > 1 && !locked ? page : widest(null)) || page;
+  const before = scroller.scrollTop;
+  scroller.scrollBy({ top: dy, behavior: 'instant' });
+  const visible = scroller === page ? innerHeight : scroller.clientHeight;
+  return { y: scroller.scrollTop, max: Math.max(0, scroller.scrollHeight - visible), moved: scroller.scrollTop - before,
+    what: scroller === page ? '' : entitled(scroller).slice(0, 60), alone: scroller !== page || page.scrollHeight - innerHeight > 1 };
+}
+
+function meetsMiddle(el) {
+  const box = el.getBoundingClientRect();
+  const top = topAt(Math.min(Math.max(box.left + box.width / 2, 1), innerWidth - 1), Math.min(Math.max(box.top + box.height / 2, 1), innerHeight - 1));
+  return Boolean(top) && within(top, el);
+}
+
+function widest(root) {
+  let best = null;
+  let most = 0;
+  for (const el of [...root ? [root] : [], ...everything('*', root || document)]) {
+    if (el.scrollHeight - el.clientHeight < 2 || el.clientHeight < 40 || el === document.body || el === document.documentElement) continue;
+    if (!/auto|scroll|overlay/.test(getComputedStyle(el).overflowY) || !inSight(el)) continue;
+    const box = el.getBoundingClientRect();
+    const area = Math.max(0, Math.min(box.right, innerWidth) - Math.max(box.left, 0)) * Math.max(0, Math.min(box.bottom, innerHeight) - Math.max(box.top, 0));
+    if (area > most && el.localName !== 'textarea' && el.localName !== 'select') { best = el; most = area; }
+  }
+  return best;
+}
+
+function filesOf(id, n) {
+  const el = elementOf(id, n);
+  return { names: el && el.files ? [...el.files].map((file) => file.name) : [] };
+}
