@@ -153,7 +153,7 @@ def _unpack(archive: Path, folder: Path) -> None:
         into = Path(temporary) / "package"
         if zipfile.is_zipfile(archive):
             with zipfile.ZipFile(archive) as wheel:
-                wheel.extractall(into)  # zipfile itself keeps every member inside
+                wheel.extractall(into)  # noqa: S202 -- zipfile itself keeps every member inside
         else:
             _untar(archive, into)
         # Another process may have been faster; what it unpacked is the same.
