@@ -27,6 +27,8 @@ class Settings(BaseSettings):
 
     chromium: FilePath | None = None
     """The browser to drive. None: Playwright's own where it is installed, else one found on the machine."""
+    browser_headed: bool = False
+    """Whether the browser opens a window; `exhibit login` does."""
     browser_capacity: int = Field(default=8, ge=1)
     """Sessions one browser pool process holds at a time."""
     action_timeout_s: float = Field(default=15.0, gt=0)

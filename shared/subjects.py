@@ -24,6 +24,8 @@ from shared.contracts.browser_pool import (
     ObservePage,
     PageObserved,
     ReleaseSession,
+    SaveProfile,
+    SaveReply,
     SessionKept,
     SessionReleased,
 )
@@ -94,6 +96,9 @@ KEEP: Ask[KeepSession, SessionKept] = Ask(
 )
 CHECK_ACCESS: Ask[CheckAccess, AccessChecked] = Ask(
     f"{PREFIX}.ask.browser_pool.access.check", CheckAccess, AccessChecked
+)
+SAVE_PROFILE: Ask[SaveProfile, SaveReply] = Ask(
+    f"{PREFIX}.ask.browser_pool.profile.save", SaveProfile, SaveReply, ("instance_id",)
 )
 
 LOAD_RUN: Ask[LoadRun, LoadReply] = Ask(f"{PREFIX}.ask.evidence.run.load", LoadRun, LoadReply)

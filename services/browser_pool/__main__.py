@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
-from services.browser_pool.adapters.pool import running
+from services.browser_pool.adapters.pool import logins_of, running
 from services.browser_pool.deps import Deps
 from services.browser_pool.handlers import actor
 from shared.actor.bus import Bus
@@ -28,6 +28,8 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[Deps]:
             instance_id=bus.instance_id,
             new_id=lambda: uuid.uuid4().hex[:16],
             utc_now=lambda: datetime.now(UTC),
+            records=bus,
+            logins=logins_of(settings),
         )
 
 

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from services.browser_pool.access import Logins
 from services.browser_pool.sessions import Sessions
-from shared.actor.ports import Blobs
+from shared.actor.ports import Blobs, Records
 
 
 @dataclass
@@ -17,3 +18,7 @@ class Deps:
     instance_id: str
     new_id: Callable[[], str]
     utc_now: Callable[[], datetime]
+    records: Records
+    logins: Logins
+    missing_secrets: Callable[[tuple[str, ...]], tuple[str, ...]] = lambda names: ()
+    """Which of these secrets this pool does not know."""

@@ -1,4 +1,4 @@
-"""The browser pool's actor: lease, look, act, release."""
+"""The browser pool's actor: lease, keep, look, act, release; and what sessions are logged in with."""
 
 from __future__ import annotations
 
@@ -6,26 +6,35 @@ import hashlib
 
 import msgspec
 
+from services.browser_pool import access
 from services.browser_pool.deps import Deps
-from services.browser_pool.ports import Acted, Capture, Terms
+from services.browser_pool.ports import Acted, Capture
 from services.browser_pool.sessions import Held
 from services.browser_pool.snapshot import compose
 from shared.actor.actor import Actor
 from shared.contracts.actions import ActionResult, Artifact
 from shared.contracts.browser_pool import (
+    AccessChecked,
     ActOnPage,
+    CheckAccess,
+    KeepSession,
     LeaseReply,
     LeaseSession,
     NoSessionFree,
+    NothingToSave,
     ObservePage,
     PageObserved,
+    ProfileSaved,
     ReleaseSession,
+    SaveProfile,
+    SaveReply,
+    SessionKept,
     SessionLeased,
     SessionReleased,
 )
 from shared.names import safe_id
 from shared.streams import ARTIFACTS
-from shared.subjects import ACT, LEASE, OBSERVE, RELEASE
+from shared.subjects import ACT, CHECK_ACCESS, KEEP, LEASE, OBSERVE, RELEASE, SAVE_PROFILE
 
 RETRY_AFTER_S = 0.02
 
@@ -34,28 +43,41 @@ actor: Actor[Deps] = Actor("browser_pool")
 
 @actor.answers(LEASE, deadline_s=60.0, gated=True)
 async def lease(request: LeaseSession, deps: Deps) -> LeaseReply:
-    """A session on a fresh, isolated context, or when to ask again."""
+    """A session on a fresh, isolated context, or when to ask again, or why its login state is not handed out."""
+    login = None if request.auth_profile is None else await deps.logins.find(request.auth_profile)
+    refusal = None if login is None else await access.paused(login, deps.records)
+    if refusal is not None:
+        return refusal
     session_id = deps.new_id()
-    held = await deps.sessions.lease(
-        session_id,
-        run_id=request.run_id,
-        sample_id=request.sample_id,
-        ttl_s=request.ttl_s,
-        terms=terms_of(request),
-    )
-    if held is None:
+    if await deps.sessions.lease(session_id, request, login) is None:
         return NoSessionFree(retry_after_s=RETRY_AFTER_S)
     return SessionLeased(session_id=session_id, instance_id=deps.instance_id, browser=deps.sessions.browser.name)
 
 
-def terms_of(request: LeaseSession) -> Terms:
-    return Terms(
-        auth_profile=request.auth_profile,
-        allowed_hosts=request.allowed_hosts,
-        private_hosts=request.private_hosts,
-        secrets=request.secrets,
-        politeness=request.politeness,
-    )
+@actor.answers(KEEP)
+async def keep(request: KeepSession, deps: Deps) -> SessionKept:
+    """Its time starts again."""
+    deps.sessions.keep(request.session_id)
+    return SessionKept(session_id=request.session_id)
+
+
+@actor.answers(CHECK_ACCESS)
+async def check_access(request: CheckAccess, deps: Deps) -> AccessChecked:
+    """What a run would lack that needs these."""
+    missing = deps.missing_secrets(request.secrets)
+    return AccessChecked(problems=await access.problems_of(request, deps.logins, missing))
+
+
+@actor.answers(SAVE_PROFILE, deadline_s=60.0)
+async def save_profile(request: SaveProfile, deps: Deps) -> SaveReply:
+    """Records what the session is logged in with. It never leaves this process but for its file."""
+    async with deps.sessions.using(request.session_id) as held:
+        state = await held.session.login_state()
+    cookies, origins = len(state["cookies"]), len(state["origins"])
+    if not cookies and not origins:
+        return NothingToSave(auth_profile=request.auth_profile)
+    path = await deps.logins.save(request.auth_profile, state)
+    return ProfileSaved(auth_profile=request.auth_profile, path=path, cookies=cookies, origins=origins)
 
 
 @actor.answers(OBSERVE, deadline_s=60.0)
@@ -77,8 +99,11 @@ async def act(request: ActOnPage, deps: Deps) -> ActionResult:
 
 @actor.answers(RELEASE, deadline_s=30.0)
 async def release(request: ReleaseSession, deps: Deps) -> SessionReleased:
-    """Closes the session; one that has ended already is released just the same."""
-    await deps.sessions.end(request.session_id)
+    """Closes the session; one that has ended already is released just the same. A login state that no longer opened
+    the door is not handed out again."""
+    held = await deps.sessions.end(request.session_id)
+    if request.login_wall and held is not None and held.login is not None:
+        await access.pause(held.login, request.login_wall, deps.utc_now(), deps.records)
     return SessionReleased(session_id=request.session_id)
 
 

@@ -6,11 +6,13 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from services.browser_pool import leases
+from services.browser_pool.access import LoginState
 from services.browser_pool.leases import Leases
 from services.browser_pool.ports import BrowserPort, BrowserSession, Gate, Terms
+from shared.contracts.browser_pool import LeaseSession
 from shared.errors import Unavailable
 from shared.subjects import LEASE
 
@@ -21,42 +23,58 @@ CLOSE_BOUND_S = 5.0
 
 @dataclass
 class Held:
-    """``lock``: two actions on one page at once would each see the other's effects as its own."""
+    """``login``: what it was logged in with. ``lock``: two actions on one page at once would each see the other's
+    effects as its own."""
 
     session: BrowserSession
     run_id: str
     sample_id: str
+    login: LoginState | None = None
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class Sessions:
-    """``now_s`` is a monotonic clock in seconds."""
+    """``now_s`` is a monotonic clock in seconds, ``has_memory`` says whether there is enough for another session."""
 
-    def __init__(self, capacity: int, browser: BrowserPort, gate: Gate, now_s: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        capacity: int,
+        browser: BrowserPort,
+        gate: Gate,
+        now_s: Callable[[], float],
+        has_memory: Callable[[], bool] = lambda: True,
+    ) -> None:
         self.leases = Leases(capacity)
         self.held: dict[str, Held] = {}
         self.browser = browser
         self._gate = gate
-        self._now_s = now_s
+        self._now_s, self._has_memory = now_s, has_memory
         self._door = asyncio.Lock()
         self._open = True
         self._closing: set[asyncio.Task[None]] = set()
 
-    async def lease(self, session_id: str, *, run_id: str, sample_id: str, ttl_s: float, terms: Terms) -> Held | None:
+    async def lease(self, session_id: str, request: LeaseSession, login: LoginState | None = None) -> Held | None:
         """A session on a fresh context, or None when there is no room."""
+        self._look_at_memory()
         # Reserved before the first await: two askers cannot both get the last place.
-        reserved = leases.take(self.leases, session_id, ttl_s=ttl_s, now_s=self._now_s())
+        reserved = leases.take(self.leases, session_id, ttl_s=request.ttl_s, max_s=request.max_s, now_s=self._now_s())
         if reserved is None:
             await self._show_room()
             return None
         self.leases = reserved
         try:
             await self._show_room()
-            held = Held(await self.browser.open_session(terms), run_id, sample_id)
+            session = await self.browser.open_session(terms_of(request))
         except BaseException:
             await self._forget(session_id)
             raise
-        self.held[session_id] = held
+        held = self.held[session_id] = Held(session, request.run_id, request.sample_id, login)
+        self.leases = leases.touch(self.leases, session_id, now_s=self._now_s())
+        return held
+
+    def keep(self, session_id: str) -> Held:
+        """Its time starts again; whoever holds it need not do anything with it. Raises as `using` does."""
+        held = self._known(session_id)
         self.leases = leases.touch(self.leases, session_id, now_s=self._now_s())
         return held
 
@@ -80,23 +98,36 @@ class Sessions:
             raise Unavailable("this browser session has ended; lease a new one", code="session_lost")
         return held
 
-    async def end(self, session_id: str) -> None:
+    async def end(self, session_id: str) -> Held | None:
         """Makes room at once, and closes the session, if there is one, behind the asker's back: a context takes
-        tens of milliseconds to close, and nobody needs to wait for that."""
+        tens of milliseconds to close, and nobody needs to wait for that. Gives back what was held."""
         held = self.held.pop(session_id, None)
         if held is not None:
             closing = asyncio.create_task(_close(held.session))
             self._closing.add(closing)
             closing.add_done_callback(self._closing.discard)
         await self._forget(session_id)
+        return held
 
     async def expire(self) -> None:
-        """Ends the sessions that nobody has used for as long as their lease allows."""
+        """Ends the sessions whose time has run out, and looks whether there is memory for others."""
         busy = frozenset(key for key, held in self.held.items() if held.lock.locked())
         opening = frozenset(self.leases.held) - frozenset(self.held)
-        for session_id in leases.expired(self.leases, now_s=self._now_s(), busy=busy | opening):
-            log.warning("session %s was not used for its whole lease and is closed", session_id)
+        now_s = self._now_s()
+        for session_id in leases.expired(self.leases, now_s=now_s, busy=busy | opening):
+            log.warning("session %s was neither used nor kept for its whole lease and is closed", session_id)
             await self.end(session_id)
+        for session_id in leases.overdue(self.leases, now_s=now_s, opening=opening):
+            log.warning("session %s was held for as long as any may be and is closed", session_id)
+            await self.end(session_id)
+        self._look_at_memory()
+        await self._show_room()
+
+    def _look_at_memory(self) -> None:
+        short = not self._has_memory()
+        if short != self.leases.short_of_memory:
+            log.warning("too little memory for more sessions" if short else "there is memory for more sessions again")
+            self.leases = replace(self.leases, short_of_memory=short)
 
     async def close(self) -> None:
         """Ends all sessions, and waits until they are closed."""
@@ -118,6 +149,16 @@ class Sessions:
             if wanted != self._open:
                 await self._gate.set_open(LEASE, wanted)
                 self._open = wanted
+
+
+def terms_of(request: LeaseSession) -> Terms:
+    return Terms(
+        auth_profile=request.auth_profile,
+        allowed_hosts=request.allowed_hosts,
+        private_hosts=request.private_hosts,
+        secrets=request.secrets,
+        politeness=request.politeness,
+    )
 
 
 async def _close(session: BrowserSession) -> None:

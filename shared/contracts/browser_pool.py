@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from shared.contracts.actions import ActionResult, Box, BrowserAction, Locator
 from shared.contracts.base import Message, Part
+from shared.contracts.discovery import Problem
 
 
 class Politeness(Part, frozen=True, kw_only=True):
@@ -77,9 +78,37 @@ class CheckAccess(Message, frozen=True, kw_only=True):
 
 
 class AccessChecked(Message, frozen=True, kw_only=True):
-    """``problems``: what is missing, in words that say what to do. None: all is there."""
+    """``problems``: what is missing, in words that say what to do; ``where`` is ``auth_profile`` or ``secrets``.
+    None: all is there."""
 
-    problems: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+class SaveProfile(Message, frozen=True, kw_only=True):
+    """Record what this session is logged in with under this name. It is a secret, so it never travels."""
+
+    session_id: str
+    instance_id: str
+    auth_profile: str
+
+
+class ProfileSaved(Message, frozen=True, kw_only=True):
+    """``path`` is on the machine of the browser pool. ``origins``: sites that keep something in the browser besides
+    cookies."""
+
+    auth_profile: str
+    path: str
+    cookies: int
+    origins: int
+
+
+class NothingToSave(Message, frozen=True, kw_only=True):
+    """The session has neither cookies nor storage: nobody is logged in. What was recorded before is left as it is."""
+
+    auth_profile: str
+
+
+SaveReply = ProfileSaved | NothingToSave
 
 
 class ObservePage(Message, frozen=True, kw_only=True):
@@ -191,11 +220,15 @@ __all__ = [
     "LeaseReply",
     "LeaseSession",
     "NoSessionFree",
+    "NothingToSave",
     "ObservePage",
     "PageObserved",
     "Politeness",
     "ProfilePaused",
+    "ProfileSaved",
     "ReleaseSession",
+    "SaveProfile",
+    "SaveReply",
     "SessionKept",
     "SessionLeased",
     "SessionReleased",

@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 
 from services.browser_pool.adapters.chromium import Chromium
+from services.browser_pool.adapters.logins import LoginFolder
 from services.browser_pool.adapters.session import Limits, PageSession
 from services.browser_pool.ports import Terms
 from services.browser_pool.snapshot import compose
@@ -24,7 +25,7 @@ Look = Callable[..., Awaitable[PageObserved]]
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def chromium(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Chromium]:
-    browser = Chromium(chromium=Settings().chromium, auth_dir=tmp_path_factory.mktemp("auth"), limits=LIMITS)
+    browser = Chromium(chromium=Settings().chromium, logins=LoginFolder(tmp_path_factory.mktemp("auth")), limits=LIMITS)
     # Without a browser these tests fail: passing over them would hide a set-up that does not work.
     await (await browser.open_session(Terms())).close()
     yield browser

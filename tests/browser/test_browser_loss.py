@@ -14,6 +14,7 @@ import pytest_asyncio
 
 from services.browser_pool.adapters.chromium import Chromium
 from services.browser_pool.adapters.finding import find_browser
+from services.browser_pool.adapters.logins import LoginFolder
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.ports import Terms
 from shared.contracts.actions import ByText, Click, Goto
@@ -25,7 +26,7 @@ from tests.browser.site import Site
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def own(tmp_path: Path) -> AsyncIterator[Chromium]:
-    browser = Chromium(chromium=Settings().chromium, auth_dir=tmp_path, limits=LIMITS)
+    browser = Chromium(chromium=Settings().chromium, logins=LoginFolder(tmp_path), limits=LIMITS)
     yield browser
     await browser.close()
 

@@ -1,209 +1,268 @@
-"""The browser: found, started, kept warm, started again when it dies."""
+"""Which browser a session is opened on: contexts kept warm, browsers replaced in time, and after they have died."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import json
 import logging
-import os
-import shutil
 import time
 import uuid
-from collections.abc import Awaitable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from playwright.async_api import (
-    Browser,
-    BrowserContext,
-    Error,
-    Page,
-    Playwright,
-    Request,
-    Response,
-    async_playwright,
-)
+from playwright.async_api import BrowserContext, Error, Request, Response
 
 from services.browser_pool import politeness
-from services.browser_pool.adapters import engine
-from services.browser_pool.adapters.finding import find_browser
-from services.browser_pool.adapters.gone import unless_gone
+from services.browser_pool.access import Logins, LoginState
+from services.browser_pool.adapters.guard import guarded
 from services.browser_pool.adapters.hands.perform import perform
 from services.browser_pool.adapters.pacing import Pacing, SessionPace
-from services.browser_pool.adapters.session import Limits, PageSession, Perform
+from services.browser_pool.adapters.session import Limits, PageSession
+from services.browser_pool.adapters.started import Started, Warm, start
 from services.browser_pool.matching import first_line
 from services.browser_pool.ports import Terms
 from shared.contracts.browser_pool import Politeness
 from shared.errors import PermanentError, Unavailable
-from shared.names import safe_id
 
 log = logging.getLogger(__name__)
 
-VIEWPORT_WIDTH_PX = 1280
-VIEWPORT_HEIGHT_PX = 900
-LAUNCH_BOUND_S = 30.0
-CLOSE_BOUND_S = 3.0
+DEAD = ("has been closed", "Connection closed", "Target crashed")
+TRIES = 3
+"""A browser that dies while a session is opened on it costs no lease."""
 
 
 @dataclass(frozen=True)
-class Warm:
-    """A context nobody has used, with its first page open."""
+class Upkeep:
+    """``spares``: contexts kept warm. A browser is replaced after ``max_leases`` sessions, or above ``memory_mb``."""
 
-    browser: Browser
-    context: BrowserContext
-    page: Page
+    spares: int = 1
+    max_leases: int = 500
+    memory_mb: float = float("inf")
 
 
 class Chromium:
-    """One browser process for all sessions of this pool. ``chromium`` is the one to use, where somebody said so."""
+    """The browser for new sessions, and those before it that still have some. ``chromium`` is the one to use, where
+    somebody said so; ``headed`` opens it with a window."""
 
     def __init__(
         self,
         *,
         chromium: Path | None,
-        auth_dir: Path,
+        logins: Logins,
         limits: Limits,
         pacing: Pacing | None = None,
         polite: politeness.Limits | None = None,
+        upkeep: Upkeep | None = None,
+        headed: bool = False,
     ) -> None:
-        self._chromium = chromium
-        self._auth_dir = auth_dir
+        self._chosen, self._headed = chromium, headed
+        self._logins = logins
         self._limits = limits
         self._pacing = pacing or Pacing(None, time.time)
         self._polite = polite or politeness.Limits()
-        self._playwright: Playwright | None = None
-        self._browser: Browser | None = None
-        self._spare: asyncio.Task[Warm] | None = None
-        self._stopping: set[asyncio.Task[None]] = set()
+        self._upkeep = upkeep or Upkeep()
+        self._current: Started | None = None
+        self._retired: list[Started] = []
+        self._opening = 0
+        self._closed = False
+        self._refilling: asyncio.Task[None] | None = None
+        self._replacing: asyncio.Task[None] | None = None
+        self._behind: set[asyncio.Task[None]] = set()
         # Two leases at once must not start two browsers.
         self._starting = asyncio.Lock()
 
     @property
     def name(self) -> str:
-        if self._browser is None:
+        if self._current is None:
             return ""
-        return f"{self._browser.browser_type.name} {self._browser.version}"
+        browser = self._current.browser
+        return f"{browser.browser_type.name} {browser.version}"
 
-    async def open_session(self, terms: Terms) -> PageSession:
-        profile = terms.auth_profile
-        storage = None if profile is None else await asyncio.to_thread(auth_file, self._auth_dir, profile)
-        driver = self._playwright
+    async def open_session(self, terms: Terms) -> PoolSession:
+        login = None if terms.auth_profile is None else await self._logins.find(terms.auth_profile)
+        self._opening += 1
         try:
-            warm = await self._take_spare() if storage is None else None
-            warm = warm or await self._warm(storage)
-        except Error as error:
-            self._drop_dead_driver(driver, error)
-            raise Unavailable(f"no page could be opened: {first_line(error.message)}", code="no_browser") from error
-        self._make_spare()
-        pace = SessionPace(self._pacing, limits_of(terms.politeness, self._polite), uuid.uuid4().hex[:16])
-        return PoolSession(warm.browser, warm.context, warm.page, self._limits, perform, pace)
+            return await self._opened(terms, login)
+        finally:
+            self._opening -= 1
+            self._refill()
 
-    def _drop_dead_driver(self, driver: Playwright | None, error: Error) -> None:
-        """A browser or driver that has died is not asked again: the next lease starts others."""
-        if "has been closed" not in error.message and "Connection closed" not in error.message:
-            return
-        if driver is None or driver is not self._playwright:  # another lease has replaced it already
-            return
-        self._playwright = self._browser = None
-        stopping = asyncio.create_task(_quietly(driver.stop()))
-        self._stopping.add(stopping)
-        stopping.add_done_callback(self._stopping.discard)
+    async def _opened(self, terms: Terms, login: LoginState | None) -> PoolSession:
+        said = ""
+        for _ in range(TRIES):
+            started = await self._running()
+            started.leases += 1
+            started.live += 1
+            try:
+                warm = started.spare() or await started.fresh()
+                if login is not None:
+                    await log_in(warm.context, login)
+                session = self._session(started, warm, terms)
+                session.guard = await guarded(started.browser, warm.context, warm.page, terms, session.pace)
+                return session
+            except (Error, Unavailable) as error:
+                # What is said of a dead browser and of a dead driver is the same; another one answers for both. Should
+                # sessions live on there all the same, they may.
+                started.live -= 1
+                said = first_line(str(error))
+                self._drop(started)
+            except BaseException:
+                started.live -= 1
+                raise
+        raise Unavailable(f"no page could be opened: {said}", code="no_browser")
+
+    def _drop(self, started: Started) -> None:
+        if started is self._current:
+            self._current = None
+            self._retire(started)
+
+    def _session(self, started: Started, warm: Warm, terms: Terms) -> PoolSession:
+        pace = SessionPace(self._pacing, limits_of(terms.politeness, self._polite), uuid.uuid4().hex[:16])
+
+        def ended() -> None:
+            started.live -= 1
+
+        return PoolSession(started, warm, self._limits, pace, ended)
+
+    async def _running(self) -> Started:
+        async with self._starting:
+            if self._closed:
+                raise Unavailable("this browser pool ends", code="no_browser")
+            if self._current is not None and not self._current.dead:
+                return self._current
+            if self._current is not None:
+                self._drop(self._current)
+            self._current = await start(self._chosen, headed=self._headed)
+            return self._current
+
+    # --- spares
 
     def warm_up(self) -> None:
-        """Starts browser and first page in the background; what goes wrong is told to the first lease."""
-        self._make_spare()
+        """Starts browser and first contexts in the background; what goes wrong is told to the first lease."""
+        self._refill()
+
+    async def warmed(self) -> list[Warm]:
+        """The contexts that are kept warm, once there are as many as there should be, or no more can be made."""
+        if self._refilling is not None:
+            await asyncio.shield(self._refilling)
+        return [] if self._current is None else list(self._current.spares)
+
+    def _refill(self) -> None:
+        if self._refilling is None or self._refilling.done():
+            self._refilling = self._soon(self._refilled())
+
+    async def _refilled(self) -> None:
+        """One at a time, and not while a lease is being opened: whoever waits comes first."""
+        try:
+            while not self._opening:
+                started = await self._running()
+                if len(started.spares) >= self._upkeep.spares:
+                    return
+                started.spares.append(await started.fresh())
+        except (Error, Unavailable) as error:
+            # What failed here fails again, with its message, at the lease that asks for it.
+            log.info("no context could be kept warm: %s", error)
+
+    # --- replacing browsers
+
+    async def tend(self) -> None:
+        """Called now and then: closes browsers that are no longer needed, and replaces one that has served enough."""
+        for started in tuple(self._retired):
+            if started.dead or started.live <= 0:
+                self._retired.remove(started)
+                self._soon(started.close())
+        self._refill()
+        current = self._current
+        # Never more than two: a memory bound that cannot be kept must not fill the memory with browsers.
+        if current is None or current.dead or self._retired or not (self._replacing is None or self._replacing.done()):
+            return
+        why = await self._worn(current)
+        if why and current is self._current:
+            log.info("the browser is replaced: %s", why)
+            self._replacing = self._soon(self._replaced(current))
+
+    async def _worn(self, started: Started) -> str:
+        if started.leases >= self._upkeep.max_leases:
+            return f"it has served {started.leases} sessions"
+        memory_mb = await started.memory_mb()
+        # One that has served nobody yet would be followed by one just as large.
+        if memory_mb > self._upkeep.memory_mb and started.leases:
+            return f"it takes {memory_mb:.0f} MB"
+        return ""
+
+    async def _replaced(self, old: Started) -> None:
+        """Leases go on on the old browser until the new one has contexts to give."""
+        try:
+            fresh = await start(self._chosen, headed=self._headed)
+        except Unavailable as error:
+            log.warning("the browser could not be replaced, and is used on: %s", error)
+            return
+        try:
+            for _ in range(self._upkeep.spares):
+                fresh.spares.append(await fresh.fresh())
+        except (Error, Unavailable) as error:
+            log.info("no context could be kept warm: %s", error)
+        async with self._starting:
+            if self._current is not old:  # it died meanwhile, and a lease has started another
+                self._retire(fresh)
+                return
+            self._current = fresh
+            self._retire(old)
+
+    def _retire(self, started: Started) -> None:
+        """No new session goes there; `tend` closes it when its last one has ended."""
+        started.spares.clear()
+        self._retired.append(started)
+
+    # --- the end
 
     async def close(self) -> None:
-        """Ends browser and driver; a browser that does not go by itself is ended with its driver."""
-        if self._spare is not None:
-            self._spare.cancel()
-            await asyncio.gather(self._spare, return_exceptions=True)
-            self._spare = None
-        if self._browser is not None:
-            await _quietly(self._browser.close())
-        if self._playwright is not None:
-            await _quietly(self._playwright.stop())
-        await asyncio.gather(*self._stopping)
-        self._browser = self._playwright = None
+        """Ends all browsers and drivers, whatever is still open on them."""
+        self._closed = True
+        for task in (self._refilling, self._replacing):
+            if task is not None:
+                task.cancel()
+        await asyncio.gather(*self._behind, return_exceptions=True)
+        every = [*self._retired, *([self._current] if self._current else [])]
+        self._retired, self._current = [], None
+        await asyncio.gather(*(started.close() for started in every))
 
-    def _make_spare(self) -> None:
-        if self._spare is None:
-            self._spare = asyncio.create_task(self._warm(None))
-            # What failed here fails again, with its message, at the lease that asks for it.
-            self._spare.add_done_callback(lambda task: task.cancelled() or task.exception())
-
-    async def _take_spare(self) -> Warm | None:
-        task, self._spare = self._spare, None
-        if task is None:
-            return None
-        try:
-            warm = await task
-        except (Error, Unavailable):
-            return None
-        if warm.browser.is_connected() and not warm.page.is_closed():
-            return warm
-        return None
-
-    async def _warm(self, storage: Path | None) -> Warm:
-        browser = await self._running()
-        gone = asyncio.Event()
-
-        def disconnected(_: Browser) -> None:
-            gone.set()
-
-        browser.on("disconnected", disconnected)
-        try:
-            return await unless_gone(_fresh(browser, storage), gone)
-        finally:
-            browser.remove_listener("disconnected", disconnected)
-
-    async def _running(self) -> Browser:
-        async with self._starting:
-            if self._browser is not None and self._browser.is_connected():
-                return self._browser
-            if self._playwright is None:
-                self._playwright = await async_playwright().start()
-                await engine.register(self._playwright)
-            self._browser = await self._launch(self._playwright)
-            return self._browser
-
-    async def _launch(self, playwright: Playwright) -> Browser:
-        executable = await asyncio.to_thread(
-            find_browser, self._chromium, Path(playwright.chromium.executable_path), shutil.which
-        )
-        try:
-            browser = await playwright.chromium.launch(
-                executable_path=executable,
-                headless=True,
-                # Chromium's sandbox does not work as root; for everyone else it stays on.
-                chromium_sandbox=os.geteuid() != 0,
-                args=["--disable-background-networking", "--no-default-browser-check"],
-                handle_sigint=False,
-                handle_sigterm=False,
-                handle_sighup=False,
-                timeout=LAUNCH_BOUND_S * 1000,
-            )
-        except Error as error:
-            raise Unavailable(f"{executable} did not start: {first_line(error.message)}", code="no_browser") from error
-        log.info("started %s %s", executable, browser.version)
-        return browser
+    def _soon(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._behind.add(task)
+        task.add_done_callback(self._behind.discard)
+        return task
 
 
 class PoolSession(PageSession):
-    """A session that tells its pace what its documents were answered."""
+    """A session that tells its pace what its documents were answered, and the pool when it has ended."""
 
     def __init__(
-        self,
-        browser: Browser,
-        context: BrowserContext,
-        page: Page,
-        limits: Limits,
-        perform: Perform,
-        pace: SessionPace,
+        self, started: Started, warm: Warm, limits: Limits, pace: SessionPace, ended: Callable[[], None]
     ) -> None:
-        super().__init__(browser, context, page, limits, perform, pace)
-        context.on("response", self._answered)
-        context.on("requestfailed", self._failed)
+        super().__init__(started.browser, warm.context, warm.page, limits, perform, pace)
+        self._ended: Callable[[], None] | None = ended
+        warm.context.on("response", self._answered)
+        warm.context.on("requestfailed", self._failed)
+
+    async def login_state(self) -> dict[str, Any]:
+        """See BrowserSession."""
+        try:
+            return dict(await self.tabs.context.storage_state(indexed_db=True))
+        except Error as error:
+            self.tabs.raise_if_lost(error)
+            raise Unavailable(f"the login state could not be read: {first_line(error.message)}") from error
+
+    async def close(self) -> None:
+        self.pace.end()
+        try:
+            await super().close()
+        finally:
+            if self._ended is not None:
+                self._ended()
+                self._ended = None
 
     def _answered(self, response: Response) -> None:
         if response.request.is_navigation_request():
@@ -213,9 +272,21 @@ class PoolSession(PageSession):
         if request.is_navigation_request():
             self.pace.answered(request.url, None)
 
-    async def close(self) -> None:
-        self.pace.end()
-        await super().close()
+
+async def log_in(context: BrowserContext, login: LoginState) -> None:
+    """Gives a context that nobody has used the cookies and the storage that were recorded."""
+    state: Any = json.loads(await asyncio.to_thread(login.path.read_bytes))
+    try:
+        if set(state) <= {"cookies", "origins"} and not state.get("origins"):
+            # To set a whole state takes a page of its own and tens of milliseconds; mostly there are only cookies.
+            await context.add_cookies(state["cookies"])
+        else:
+            await context.set_storage_state(state)
+    except Error as error:
+        if any(words in error.message for words in DEAD):
+            raise
+        told = f"the login state {login.name!r} could not be loaded ({first_line(error.message)}); record it again"
+        raise PermanentError(told, code="no_auth_profile") from error
 
 
 def limits_of(asked: Politeness, ours: politeness.Limits) -> politeness.Limits:
@@ -224,37 +295,3 @@ def limits_of(asked: Politeness, ours: politeness.Limits) -> politeness.Limits:
         ours.interval_s if asked.interval_s is None else asked.interval_s,
         ours.max_in_flight if asked.max_in_flight is None else asked.max_in_flight,
     )
-
-
-async def _fresh(browser: Browser, storage: Path | None) -> Warm:
-    context = await browser.new_context(
-        viewport={"width": VIEWPORT_WIDTH_PX, "height": VIEWPORT_HEIGHT_PX},
-        color_scheme="light",
-        accept_downloads=True,
-        storage_state=storage,
-    )
-    try:
-        return Warm(browser, context, await context.new_page())
-    except BaseException:
-        if browser.is_connected():
-            await _quietly(context.close())
-        raise
-
-
-def auth_file(folder: Path, profile: str) -> Path:
-    """The stored login state of that name; PermanentError when there is none."""
-    if safe_id(profile) != profile:
-        raise PermanentError(f"{profile!r} is not a name of a login state", code="no_auth_profile")
-    path = folder / f"{profile}.json"
-    if not path.is_file():
-        raise PermanentError(
-            f"the login state {profile!r} does not exist: expected the file {path}", code="no_auth_profile"
-        )
-    return path
-
-
-async def _quietly(closing: Awaitable[object]) -> None:
-    """Awaits a closing call within its bound; what is dead already needs no closing."""
-    with contextlib.suppress(Error, TimeoutError):
-        async with asyncio.timeout(CLOSE_BOUND_S):
-            await closing

@@ -7,26 +7,31 @@ from pathlib import Path
 
 from shared.errors import Unavailable
 
-COMMANDS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+WITH_WINDOW = ("chromium", "chromium-browser", "google-chrome")
+COMMANDS = ("chromium-headless-shell", *WITH_WINDOW)
 SHELL_NAMES = ("chrome-headless-shell", "headless_shell")
 
 
-def find_browser(chosen: Path | None, playwrights_own: Path, which: Callable[[str], str | None]) -> Path:
-    """The executable to start; Unavailable, saying what to install, when there is none."""
+def find_browser(
+    chosen: Path | None, playwrights_own: Path, which: Callable[[str], str | None], *, headed: bool = False
+) -> Path:
+    """The executable to start; Unavailable, saying what to install, when there is none. ``headed``: with a window,
+    which a headless shell cannot open."""
     if chosen is not None:
         if chosen.is_file():
             return chosen
         raise Unavailable(f"EXHIBIT_CHROMIUM is {chosen}, and no such file exists", code="no_browser")
-    for own in (headless_shell_beside(playwrights_own), playwrights_own):
+    for own in (None if headed else headless_shell_beside(playwrights_own), playwrights_own):
         if own is not None and own.is_file():
             return own
-    for command in COMMANDS:
+    for command in WITH_WINDOW if headed else COMMANDS:
         path = which(command)
         if path:
             return Path(path)
+    kind, name = ("browser with a window", "chromium") if headed else ("browser", "chromium-headless-shell")
     raise Unavailable(
-        "no browser was found. Install one: `playwright install chromium-headless-shell`, or your system's "
-        "package (Debian: `apt-get install chromium-headless-shell`), or set EXHIBIT_CHROMIUM to its path",
+        f"no {kind} was found. Install one: `playwright install {name}`, or your system's "
+        f"package (Debian: `apt-get install {name}`), or set EXHIBIT_CHROMIUM to its path",
         code="no_browser",
     )
 

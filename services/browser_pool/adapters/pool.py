@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from typing import Protocol
 
 from services.browser_pool import politeness
-from services.browser_pool.adapters.chromium import Chromium
+from services.browser_pool.adapters import memory
+from services.browser_pool.adapters.chromium import Chromium, Upkeep
+from services.browser_pool.adapters.logins import LoginFolder
 from services.browser_pool.adapters.pacing import Pacing
 from services.browser_pool.adapters.session import Limits
 from services.browser_pool.ports import Gate
@@ -18,10 +21,17 @@ from shared.actor.ports import Records
 from shared.settings import Settings
 
 SWEEP_S = 1.0
+TEND_EVERY_SWEEPS = 5
+"""To add up the memory of a browser's processes takes milliseconds for each."""
+SPARES = 3
 
 
 class PoolBus(Gate, Records, Protocol):
     """What the pool needs of the bus for itself."""
+
+
+def logins_of(settings: Settings) -> LoginFolder:
+    return LoginFolder(settings.state_dir / "auth", settings.evidence_dir)
 
 
 def chromium_for(settings: Settings, pacing: Pacing) -> Chromium:
@@ -33,10 +43,14 @@ def chromium_for(settings: Settings, pacing: Pacing) -> Chromium:
     )
     return Chromium(
         chromium=settings.chromium,
-        auth_dir=settings.state_dir / "auth",
+        logins=logins_of(settings),
         limits=limits,
         pacing=pacing,
         polite=politeness.Limits(settings.domain_interval_s, settings.domain_max_in_flight),
+        upkeep=Upkeep(
+            min(SPARES, settings.browser_capacity), settings.browser_max_leases, float(settings.browser_memory_mb)
+        ),
+        headed=settings.browser_headed,
     )
 
 
@@ -46,9 +60,11 @@ async def running(settings: Settings, bus: PoolBus, now_s: Callable[[], float]) 
     pacing = Pacing(bus, time.time, hold_s=settings.navigation_timeout_s + 5.0)
     await pacing.start()
     browser = chromium_for(settings, pacing)
-    sessions = Sessions(settings.browser_capacity, browser, bus, now_s)
+    sessions = Sessions(
+        settings.browser_capacity, browser, bus, now_s, lambda: memory.free_mb() >= settings.min_free_memory_mb
+    )
     browser.warm_up()
-    sweeper = asyncio.create_task(_sweep(sessions))
+    sweeper = asyncio.create_task(_sweep(sessions, browser))
     try:
         yield sessions
     finally:
@@ -58,7 +74,9 @@ async def running(settings: Settings, bus: PoolBus, now_s: Callable[[], float]) 
         await pacing.drained()
 
 
-async def _sweep(sessions: Sessions) -> None:
-    while True:
+async def _sweep(sessions: Sessions, browser: Chromium) -> None:
+    for count in itertools.count(1):
         await asyncio.sleep(SWEEP_S)
         await sessions.expire()
+        if count % TEND_EVERY_SWEEPS == 0:
+            await browser.tend()

@@ -7,10 +7,13 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from services.browser_pool import handlers
+from services.browser_pool.adapters.logins import LoginFolder
 from services.browser_pool.deps import Deps
 from services.browser_pool.page import RawItem, RawPage, Seen, Stats
 from services.browser_pool.ports import Acted, Capture, Terms
@@ -31,7 +34,7 @@ from shared.testing.bus import MemoryBus
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 RESULT = ActionResult(ok=True, code="ok", message="", change=Change(url_before="a", url_after="a"), effect=Captured())
-ITEM = RawItem("text", "hello", None, (), None, "p", None, None, None, (0, 0, 1, 1), True, False)
+ITEM = RawItem(0, "text", "hello", None, (), None, "p", None, None, None, (0, 0, 1, 1), True, False)
 
 
 @dataclass
@@ -42,12 +45,12 @@ class FakeSession:
     started: asyncio.Event = field(default_factory=asyncio.Event)
     gate: asyncio.Event | None = None
     capture: Capture | None = None
+    state: dict[str, Any] = field(default_factory=lambda: {"cookies": [], "origins": []})
 
-    async def observe(self, snapshot_id: str) -> RawPage:
+    async def observe(self, snapshot_id: str, **how: object) -> RawPage:
         self._check()
-        return RawPage(
-            "http://a.test/", "T", 200, (Seen(1, ITEM, "main", 0, 0, True, None),), Stats(1), 0, 0, True, 3.0
-        )
+        seen = (Seen(1, ITEM, "main", 0, 0, True, None),)
+        return RawPage("http://a.test/", "T", 200, ("text\x1f\x1fhello",), seen, frozenset(), Stats(1), 0, 0, True, 3.0)
 
     async def act(self, action: BrowserAction) -> Acted:
         self._check()
@@ -61,6 +64,10 @@ class FakeSession:
     def _check(self) -> None:
         if self.lost:
             raise Unavailable("gone", code="session_lost")
+
+    async def login_state(self) -> dict[str, Any]:
+        self._check()
+        return self.state
 
     async def close(self) -> None:
         self.closed += 1
@@ -88,6 +95,8 @@ class Room:
     browser: FakeBrowser
     bus: MemoryBus
     now_s: list[float]
+    enough: list[bool]
+    logins: LoginFolder
 
     @property
     def listens(self) -> bool:
@@ -103,12 +112,14 @@ ASKED = LeaseSession(run_id="run/../1", sample_id="s1", ttl_s=10)
 
 
 @pytest.fixture
-def room() -> Room:
-    bus, browser, now_s = MemoryBus(), FakeBrowser(), [0.0]
+def room(tmp_path: Path) -> Room:
+    bus, browser, now_s, enough = MemoryBus(), FakeBrowser(), [0.0], [True]
     ids = iter(f"id{n}" for n in range(100))
     new_id: Callable[[], str] = ids.__next__
-    sessions = Sessions(2, browser, bus, lambda: now_s[0])
-    return Room(Deps(sessions, bus, "pool1", new_id, lambda: NOON), browser, bus, now_s)
+    sessions = Sessions(2, browser, bus, lambda: now_s[0], lambda: enough[0])
+    logins = LoginFolder(tmp_path / "auth", tmp_path / "evidence")
+    deps = Deps(sessions, bus, "pool1", new_id, lambda: NOON, bus, logins)
+    return Room(deps, browser, bus, now_s, enough, logins)
 
 
 def look_at(leased: SessionLeased) -> ObservePage:

@@ -1,0 +1,86 @@
+"""Login states: whether one may be used, and what becomes of one that no longer opens the door."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from shared.actor.ports import Records
+from shared.contracts.base import Part
+from shared.contracts.browser_pool import CheckAccess, ProfilePaused
+from shared.contracts.discovery import Problem
+from shared.errors import PermanentError
+from shared.streams import AUTH_PROFILES
+
+log = logging.getLogger(__name__)
+
+TRIES = 10
+
+
+@dataclass(frozen=True)
+class LoginState:
+    """One that was recorded, and the hash of what is in its file."""
+
+    name: str
+    path: Path
+    sha256: str
+
+
+class Logins(Protocol):
+    """Recorded login states; their contents are secrets and leave this process for the browser only."""
+
+    async def find(self, name: str) -> LoginState:
+        """PermanentError (``no_auth_profile``), saying how to record one, where there is none."""
+        ...
+
+    async def save(self, name: str, state: dict[str, Any]) -> str:
+        """Keeps it in place of what was there, and says where."""
+        ...
+
+
+class PausedProfile(Part, frozen=True, kw_only=True):
+    """The login state with that content has met a login wall; one that was recorded since has another content."""
+
+    reason: str
+    at: datetime
+    sha256: str
+
+
+async def paused(login: LoginState, records: Records) -> ProfilePaused | None:
+    """Why this login state is not handed out, where it is not."""
+    known: PausedProfile | None = await records.read(AUTH_PROFILES, login.name, PausedProfile)
+    if known is None or known.sha256 != login.sha256:
+        return None
+    told = (
+        f"the login state {login.name!r} met a login wall at {known.at:%Y-%m-%d %H:%M} UTC: {known.reason}. "
+        f"Record it again with `exhibit login {login.name} URL`; the run then goes on with `exhibit run --resume`"
+    )
+    return ProfilePaused(auth_profile=login.name, reason=told)
+
+
+async def pause(login: LoginState, reason: str, at: datetime, records: Records) -> None:
+    """No session gets this login state until it has been recorded again. The first reason given is kept."""
+    stored = PausedProfile(reason=reason[:500], at=at, sha256=login.sha256)
+    for _ in range(TRIES):
+        known, revision = await records.read_revision(AUTH_PROFILES, login.name, PausedProfile)
+        if known is not None and known.sha256 == login.sha256:
+            return
+        if await records.update(AUTH_PROFILES, login.name, stored, revision):
+            log.warning("the login state %s is paused: %s", login.name, reason)
+            return
+
+
+async def problems_of(request: CheckAccess, logins: Logins, missing_secrets: tuple[str, ...]) -> tuple[Problem, ...]:
+    """What a run would lack. A paused login state is none: its samples wait for it, and others need not."""
+    problems = [
+        Problem(where="secrets", message=f"the browser pool knows no secret {name!r}") for name in missing_secrets
+    ]
+    if request.auth_profile is not None:
+        try:
+            await logins.find(request.auth_profile)
+        except PermanentError as exc:
+            problems.insert(0, Problem(where="auth_profile", message=str(exc)))
+    return tuple(problems)

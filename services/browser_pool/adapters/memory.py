@@ -1,0 +1,75 @@
+"""How much memory is left, for this machine or for the container this process is in, and how much a browser takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import psutil
+
+BYTES_PER_MB = 1024 * 1024
+CGROUPS = Path("/sys/fs/cgroup")
+
+
+def free_mb() -> float:
+    """What can still be taken: of the machine, or of the tightest limit set on this process."""
+    machine = psutil.virtual_memory().available
+    return min([machine, *left_in_groups(CGROUPS, Path("/proc/self/cgroup"))]) / BYTES_PER_MB
+
+
+def tree_mb(pid: int) -> float:
+    """Memory of a process and all that it started, each page counted once where the system can tell."""
+    try:
+        root = psutil.Process(pid)
+        return sum(_bytes_of(process) for process in (root, *root.children(recursive=True))) / BYTES_PER_MB
+    except psutil.Error:
+        return 0.0
+
+
+def _bytes_of(process: psutil.Process) -> int:
+    """Browser processes share most of their code: a plain sum of their sizes would be twice the truth."""
+    try:
+        full = process.memory_full_info()
+        return int(getattr(full, "pss", 0) or full.uss)
+    except psutil.AccessDenied:
+        return process.memory_info().rss
+    except psutil.Error:  # it has ended meanwhile
+        return 0
+
+
+def left_in_groups(root: Path, listed: Path) -> list[int]:
+    """What each limit above this process leaves. Both versions of control groups; none where there are none."""
+    try:
+        lines = listed.read_text().splitlines()
+    except OSError:
+        return []
+    left: list[int] = []
+    for line in lines:
+        _, kinds, path = line.split(":", 2)
+        if not kinds:
+            left += _left_up(root, path, "memory.max", "memory.current", "inactive_file")
+        elif "memory" in kinds.split(","):
+            left += _left_up(
+                root / "memory", path, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
+            )
+    return left
+
+
+def _left_up(root: Path, path: str, limit: str, used: str, cache: str) -> list[int]:
+    """Of a group and all groups it is in. Inside a container its own group is the root of what can be seen."""
+    group = root / path.lstrip("/")
+    folders = [folder for folder in (group, *group.parents, root) if folder == root or root in folder.parents]
+    left = [_left_in(folder, limit, used, cache) for folder in dict.fromkeys(folders)]
+    return [each for each in left if each is not None]
+
+
+def _left_in(folder: Path, limit: str, used: str, cache: str) -> int | None:
+    """None where nothing is limited. Files that are cached give way, so they do not count as used."""
+    try:
+        most = (folder / limit).read_text().strip()
+        now = int((folder / used).read_text())
+        stat = dict(
+            line.split() for line in (folder / "memory.stat").read_text().splitlines() if len(line.split()) == 2
+        )
+    except (OSError, ValueError):
+        return None
+    return max(int(most) - now + int(stat.get(cache, 0)), 0) if most.isdecimal() else None
