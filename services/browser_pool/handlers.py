@@ -85,8 +85,14 @@ async def observe(request: ObservePage, deps: Deps) -> PageObserved:
     """What is on the page, within the budget asked for."""
     snapshot_id = deps.new_id()
     async with deps.sessions.using(request.session_id) as held:
-        raw = await held.session.observe(snapshot_id)
-    return compose(raw, snapshot_id, keywords=request.keywords, max_tokens=request.max_tokens)
+        raw = await held.session.observe(
+            snapshot_id,
+            keywords=request.keywords,
+            max_tokens=request.max_tokens,
+            locators=request.locators,
+            since=request.since,
+        )
+    return compose(raw, snapshot_id)
 
 
 @actor.answers(ACT, deadline_s=150.0)

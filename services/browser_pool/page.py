@@ -6,13 +6,17 @@ from dataclasses import dataclass
 
 import msgspec
 
+from shared.contracts.browser_pool import Tab
+
 
 class RawItem(msgspec.Struct, frozen=True, array_like=True):
-    """One thing of one frame, as observe.js lists it; an array on the way, for speed.
+    """One thing of one frame, as walk.js tells it in full; an array on the way, for speed.
 
-    ``box`` is x, y, width, height in CSS pixels from the top left of its frame's document.
+    ``n`` counts the things of its frame from 0; ``box`` is x, y, width, height in CSS pixels from the top left of its
+    frame's document; ``type`` and ``path`` (of tags) go into its fingerprint.
     """
 
+    n: int
     role: str
     name: str
     value: str | None
@@ -25,6 +29,10 @@ class RawItem(msgspec.Struct, frozen=True, array_like=True):
     box: tuple[float, float, float, float]
     in_viewport: bool
     in_dialog: bool
+    covered_by: str | None = None
+    type: str = ""
+    path: str = ""
+    locators: tuple[tuple[str, str, int], ...] = ()
 
 
 class Stats(msgspec.Struct, frozen=True):
@@ -53,15 +61,23 @@ class Seen:
 
 @dataclass(frozen=True)
 class RawPage:
-    """A page as it was found: everything, in document order. ``unread`` names frames that did not answer."""
+    """A page as it was found. ``contents`` says all things, in document order, a line each; ``seen`` are those that
+    fit the budget, less the ``hidden`` ones, which turned out to have no place on the page; ``before`` are the contents
+    of an earlier look, to compare with. ``unread`` names frames that did not answer."""
 
     url: str
     title: str
     http_status: int | None
+    contents: tuple[str, ...]
     seen: tuple[Seen, ...]
+    hidden: frozenset[int]
+    """Refs."""
     stats: Stats
     scroll_y_px: float
     scroll_max_y_px: float
     settled: bool
     browser_ms: float
     unread: tuple[str, ...] = ()
+    before: tuple[str, ...] | None = None
+    tabs: tuple[Tab, ...] = ()
+    dialog: str | None = None

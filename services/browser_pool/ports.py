@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -51,7 +52,18 @@ class BrowserSession(Protocol):
 
     @property
     def lost(self) -> bool: ...
-    async def observe(self, snapshot_id: str) -> RawPage: ...
+    async def observe(
+        self,
+        snapshot_id: str,
+        *,
+        keywords: Sequence[str] = (),
+        max_tokens: int = 6000,
+        locators: bool = False,
+        since: str | None = None,
+    ) -> RawPage:
+        """What is on the page, within a budget of tokens. See ObservePage."""
+        ...
+
     async def act(self, action: BrowserAction) -> Acted: ...
     async def login_state(self) -> dict[str, Any]:
         """Cookies and storage, as a login state is recorded: ``cookies`` and ``origins``. They are secrets."""

@@ -39,6 +39,8 @@ def _notes(element: Element) -> list[str]:
         notes.append(f"row {element.row}")
     if element.in_dialog:
         notes.append("in dialog")
+    if element.covered_by is not None:
+        notes.append(f"under {one_line(element.covered_by)}")
     return notes
 
 
@@ -53,22 +55,29 @@ def short_url(url: str, origin: str) -> str:
     return written
 
 
-def with_gaps(lines: Sequence[str], elements: Sequence[Element], kept: Sequence[int], unread: Sequence[str]) -> str:
-    """The kept lines in order. A line of three dots stands wherever something is left out, and the last
-    line says how much; where the frame changes, a line says so."""
-    out: list[str] = []
+def with_gaps(
+    lines: Sequence[str],
+    elements: Sequence[Element],
+    total: int,
+    hidden: frozenset[int],
+    unread: Sequence[str],
+    dialog: str | None = None,
+) -> str:
+    """The lines in order. A line of three dots stands wherever some of the ``total`` refs are left out that are not
+    ``hidden``, and the last line says how many; where the frame changes, a line says so."""
+    out = [] if dialog is None else [f'[dialog] "{one_line(dialog)}" (waits for an answer: use dialog)']
     frame = "main"
-    expected = 0
-    for index in kept:
-        if index != expected:
+    expected = 1
+    for text, element in zip(lines, elements, strict=True):
+        if any(ref not in hidden for ref in range(expected, element.ref)):
             out.append("...")
-        if elements[index].frame != frame:
-            frame = elements[index].frame
+        if element.frame != frame:
+            frame = element.frame
             out.append(f"-- frame {one_line(frame)} --")
-        out.append(lines[index])
-        expected = index + 1
-    left_out = len(lines) - len(kept)
+        out.append(text)
+        expected = element.ref + 1
+    left_out = total - len(hidden) - len(lines)
     if left_out:
-        out.append(f"... {left_out} more elements: scroll, or extract")
+        out.append(f"... {left_out} more elements below or between: scroll, or extract")
     out += [f"... frame {one_line(name)} could not be read" for name in unread]
     return "\n".join(out)

@@ -1,66 +1,87 @@
 """Pure: what of a page is shown, in four passes, and how far its structure can be trusted.
 
-1. what carries nothing is dropped; 2. only roles that mean something to a reader are kept; 3. what matches
-the task's keywords always stays; 4. when the budget runs short, what is in view comes first. The order is
-always that of the document, and what is left out is counted and said.
+1. what carries nothing is dropped; 2. only roles that mean something to a reader are kept (both happen where the
+page is walked); 3. what matches the task's keywords always stays; 4. when the budget runs short, what is in view
+comes first. The order is always that of the document, and what is left out is counted and said.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import Literal, cast
 from urllib.parse import urlsplit
 
+from services.browser_pool.difference import difference
+from services.browser_pool.matching import fingerprint
 from services.browser_pool.page import RawPage, Seen, Stats
 from services.browser_pool.rendering import line, with_gaps
-from shared.contracts.actions import Box
+from shared.contracts.actions import Box, Locator
 from shared.contracts.browser_pool import Element, PageObserved
 
 CHARS_PER_TOKEN = 4
-NEVER_SHOWN = frozenset({"none", "presentation", "generic", "rowgroup", "separator", ""})
-# A control without a name, or an empty cell under a header, still says something.
-SHOWN_WITHOUT_NAME = frozenset(
-    {
-        *("button", "link", "textbox", "searchbox", "checkbox", "radio", "combobox", "listbox", "tab", "menuitem"),
-        *("menuitemcheckbox", "menuitemradio", "switch", "slider", "spinbutton", "treeitem", "canvas", "iframe"),
-        *("progressbar", "meter", "img"),
-    }
-)
+LINE_CHARS = 14
+"""What a line has beside its content: its ref, brackets and quotes."""
+FIELD = "\x1f"
+"""Between the fields of a content line: role, header, name, value, states, URL."""
+Kind = Literal["id", "testid", "role", "label", "text", "css"]
 
 
-def compose(raw: RawPage, snapshot_id: str, *, keywords: Sequence[str], max_tokens: int) -> PageObserved:
-    """The snapshot as it goes out: trimmed to the budget, rendered, hashed."""
-    shown = meaningful(raw.seen)
-    elements = tuple(to_element(one) for one in shown)
+def choose(contents: Sequence[str], ranks: Sequence[str], keywords: Sequence[str], max_tokens: int) -> tuple[int, ...]:
+    """Passes three and four: indexes that are kept, ascending. Keyword matches are kept whatever the budget.
+
+    ``ranks``: a digit for each thing. Dialogs (0) come first, for they are in the way; then what is in view (1),
+    headings (2), the rest (3); options of selects last (4).
+    """
+    budget_chars = max_tokens * CHARS_PER_TOKEN
+    costs = [len(content) + LINE_CHARS for content in contents]
+    if sum(costs) <= budget_chars:
+        return tuple(range(len(contents)))
+    wanted = tuple(word.casefold() for word in keywords if word.strip())
+    kept = {index for index, content in enumerate(contents) if matches(content, wanted)} if wanted else set[int]()
+    spent = sum(costs[index] for index in kept)
+    for index in sorted((index for index in range(len(contents)) if index not in kept), key=lambda i: ranks[i]):
+        # The first that does not fit ends the filling: skipping it for a shorter one further down
+        # would tear holes into tables and lists.
+        if spent + costs[index] > budget_chars:
+            break
+        kept.add(index)
+        spent += costs[index]
+    return tuple(sorted(kept))
+
+
+def matches(content: str, folded_words: Sequence[str]) -> bool:
+    """In header, name or value; the role and the address are not looked at."""
+    haystack = FIELD.join(content.split(FIELD)[1:4]).casefold()
+    return any(word in haystack for word in folded_words)
+
+
+def compose(raw: RawPage, snapshot_id: str) -> PageObserved:
+    """The snapshot as it goes out: rendered and hashed."""
+    elements = tuple(to_element(one) for one in raw.seen)
     origin = _origin(raw.url)
+    total = len(raw.contents) - len(raw.hidden)
     lines = tuple(line(element, origin) for element in elements)
-    kept = within_budget(elements, lines, keywords, max_tokens * CHARS_PER_TOKEN)
     return PageObserved(
         snapshot_id=snapshot_id,
         url=raw.url,
         title=raw.title,
         http_status=raw.http_status,
-        elements=tuple(elements[index] for index in kept),
-        text=with_gaps(lines, elements, kept, raw.unread),
-        sha256=page_hash(raw.url, raw.title, elements, origin),
-        dom_confidence=dom_confidence(raw.stats, len(elements)),
-        total_elements=len(elements),
-        left_out=len(elements) - len(kept),
+        elements=elements,
+        text=with_gaps(lines, elements, len(raw.contents), raw.hidden, raw.unread, raw.dialog),
+        sha256=page_hash(raw.url, raw.title, raw.contents),
+        dom_confidence=dom_confidence(raw.stats, total),
+        total_elements=total,
+        left_out=total - len(elements),
         scroll_y_px=raw.scroll_y_px,
         scroll_max_y_px=raw.scroll_max_y_px,
         settled=raw.settled,
         browser_ms=raw.browser_ms,
+        triggers=triggers(raw.stats, total, raw.unread),
+        tabs=raw.tabs,
+        dialog=raw.dialog,
+        difference=None if raw.before is None else difference(raw.before, raw.contents),
     )
-
-
-def meaningful(seen: Iterable[Seen]) -> tuple[Seen, ...]:
-    """Passes one and two."""
-    return tuple(one for one in seen if one.item.role not in NEVER_SHOWN and _says_something(one))
-
-
-def _says_something(one: Seen) -> bool:
-    item = one.item
-    return bool(item.name or item.value or item.header) or item.role in SHOWN_WITHOUT_NAME
 
 
 def to_element(one: Seen) -> Element:
@@ -79,47 +100,13 @@ def to_element(one: Seen) -> Element:
         box=Box(x=one.x, y=one.y, width=item.box[2], height=item.box[3]),
         in_viewport=one.in_viewport,
         in_dialog=item.in_dialog,
+        covered_by=item.covered_by,
         frame=one.frame,
+        fingerprint=fingerprint(item.tag, item.role, item.name, item.type, item.path),
+        locators=tuple(
+            Locator(kind=cast("Kind", kind), value=value, matches=count) for kind, value, count in item.locators
+        ),
     )
-
-
-def within_budget(
-    elements: Sequence[Element], lines: Sequence[str], keywords: Sequence[str], budget_chars: int
-) -> tuple[int, ...]:
-    """Passes three and four: indexes that are kept, ascending. Keyword matches are kept whatever the budget."""
-    costs = [len(text) + 1 for text in lines]
-    if sum(costs) <= budget_chars:
-        return tuple(range(len(elements)))
-    wanted = tuple(word.casefold() for word in keywords if word.strip())
-    kept = {index for index, element in enumerate(elements) if matches(element, wanted)}
-    spent = sum(costs[index] for index in kept)
-    order = sorted((index for index in range(len(elements)) if index not in kept), key=lambda i: _rank(elements[i], i))
-    for index in order:
-        # The first that does not fit ends the filling: skipping it for a shorter one further down
-        # would tear holes into tables and lists.
-        if spent + costs[index] > budget_chars:
-            break
-        kept.add(index)
-        spent += costs[index]
-    return tuple(sorted(kept))
-
-
-def matches(element: Element, folded_words: Sequence[str]) -> bool:
-    if not folded_words:
-        return False
-    haystack = "\n".join((element.name, element.value or "", element.header or "")).casefold()
-    return any(word in haystack for word in folded_words)
-
-
-def _rank(element: Element, index: int) -> tuple[int, int]:
-    """Dialogs first, for they are in the way; then what is in view, headings, the rest; options of selects last."""
-    if element.role == "option":
-        return 4, index
-    if element.in_dialog:
-        return 0, index
-    if element.in_viewport:
-        return 1, index
-    return (2 if element.role == "heading" else 3), index
 
 
 def dom_confidence(stats: Stats, shown: int) -> float:
@@ -136,14 +123,30 @@ def dom_confidence(stats: Stats, shown: int) -> float:
         1 - 0.3 * stats.canvas / max(1, stats.total) - 0.2 * stats.unnamed / interactive - 0.1 * stats.svg / interactive
     )
     by_area = 1 - min(1.0, stats.canvas_share)
-    by_names = 0.5 if stats.interactive >= 2 and stats.unnamed * 2 >= stats.interactive else 1.0
+    by_names = 0.5 if _mostly_unnamed(stats) else 1.0
     return round(max(0.0, min(formula, by_area, by_names)), 4)
 
 
-def page_hash(url: str, title: str, elements: Sequence[Element], origin: str) -> str:
-    """Over URL, title and the text of every element without its ref, left out of the budget or not."""
+def triggers(stats: Stats, shown: int, unread: Sequence[str]) -> tuple[str, ...]:
+    """Why somebody should look at the picture of the page, whatever the confidence."""
+    found = {
+        "empty": shown == 0,
+        "canvas": stats.canvas > 0 and stats.canvas_share >= 0.2,
+        "pictures": stats.canvas == 0 and stats.canvas_share >= 0.4,
+        "unnamed": _mostly_unnamed(stats),
+        "unread_frame": bool(unread),
+    }
+    return tuple(name for name, is_so in found.items() if is_so)
+
+
+def _mostly_unnamed(stats: Stats) -> bool:
+    return stats.interactive >= 2 and stats.unnamed * 2 >= stats.interactive
+
+
+def page_hash(url: str, title: str, contents: Sequence[str]) -> str:
+    """Over URL, title and what every element says, left out of the budget or not."""
     digest = hashlib.sha256()
-    for part in (url, title, *(line(element, origin, with_ref=False) for element in elements)):
+    for part in (url, title, *contents):
         digest.update(part.encode("utf-8", "surrogatepass"))
         digest.update(b"\n")
     return digest.hexdigest()

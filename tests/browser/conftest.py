@@ -19,6 +19,8 @@ from shared.settings import Settings
 from tests.browser.site import Site
 
 LIMITS = Limits(action_s=3.0, navigation_s=5.0, settle_s=1.0, download_bytes=50_000)
+LOOPBACK = Terms(allowed_hosts=("127.0.0.1",), private_hosts=("127.0.0.1",))
+"""Sessions of these tests may visit the sites of these tests."""
 
 Look = Callable[..., Awaitable[PageObserved]]
 
@@ -27,14 +29,14 @@ Look = Callable[..., Awaitable[PageObserved]]
 async def chromium(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Chromium]:
     browser = Chromium(chromium=Settings().chromium, logins=LoginFolder(tmp_path_factory.mktemp("auth")), limits=LIMITS)
     # Without a browser these tests fail: passing over them would hide a set-up that does not work.
-    await (await browser.open_session(Terms())).close()
+    await (await browser.open_session(LOOPBACK)).close()
     yield browser
     await browser.close()
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def session(chromium: Chromium) -> AsyncIterator[PageSession]:
-    leased = await chromium.open_session(Terms())
+    leased = await chromium.open_session(LOOPBACK)
     yield leased
     await leased.close()
 
@@ -56,8 +58,7 @@ def look(session: PageSession) -> Look:
         if html is not None:
             await session.page.set_content(html)
         snapshot_id = f"s{next(counter)}"
-        raw = await session.observe(snapshot_id)
-        return compose(raw, snapshot_id, **{"keywords": (), "max_tokens": 6000, **how})  # type: ignore[arg-type]
+        return compose(await session.observe(snapshot_id, **how), snapshot_id)  # type: ignore[arg-type]
 
     return look_at
 

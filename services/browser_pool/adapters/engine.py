@@ -1,24 +1,37 @@
 """The verbs of the page engine (page/*.js) as typed calls.
 
-The engine is registered with Playwright as a selector engine that runs in the isolated world of each frame:
-the page can neither see it nor change the built-ins it stands on, and what it remembers lives as long as the
-document. A question costs one round trip per frame, whatever the size of the page.
+The engine lives in the isolated world of each document (see `worlds`), and what it remembers lives as long as
+the document. It is also registered with Playwright as a selector engine, so that a Playwright locator can
+name exactly the n-th thing of a snapshot. A question costs one round trip, whatever the size of the page.
 """
 
 from __future__ import annotations
 
 import json
+from functools import cache
 from importlib.resources import files
 from typing import TypeVar
 from urllib.parse import quote
 
 import msgspec
-from playwright.async_api import Frame, Locator, Playwright
+from playwright.async_api import Frame, Locator, Page, Playwright
 
+from services.browser_pool.adapters.worlds import Worlds, worlds_of
 from services.browser_pool.page import RawItem, Stats
 
 NAME = "exhibit"
-_PARTS = ("roles.js", "tables.js", "walk.js", "state.js", "target.js", "engine.js")
+_PARTS = (
+    "roles.js",
+    "tables.js",
+    "walk.js",
+    "state.js",
+    "target.js",
+    "reach.js",
+    "overlays.js",
+    "choices.js",
+    "calendar.js",
+    "engine.js",
+)
 
 
 class State(msgspec.Struct, frozen=True):
@@ -41,12 +54,23 @@ class State(msgspec.Struct, frozen=True):
     width: float
     height: float
     loading: bool
+    name: str = ""
+    appeared: tuple[str, ...] = ()
 
 
-class Walked(State, frozen=True):
-    items: tuple[RawItem, ...] = ()
+class Surveyed(State, frozen=True):
+    """All things of one document, in short: ``content`` has a line for each, ``ranks`` a digit. ``items`` are they
+    in full where there are few; ``frames`` are the numbers of iframes, ``hosts`` counts what may have a closed
+    shadow root, kept under the snapshot's id with ``:hosts``."""
+
+    count: int = 0
+    content: str = ""
+    ranks: str = ""
+    frames: tuple[int, ...] = ()
+    hosts: int = 0
     stats: Stats = Stats()
     rows: int = 0
+    items: tuple[RawItem, ...] | None = None
 
 
 class Described(State, frozen=True):
@@ -85,6 +109,10 @@ class Matches(msgspec.Struct, frozen=True):
     error: str | None = None
 
 
+class Counted(msgspec.Struct, frozen=True):
+    count: int
+
+
 class ScrolledTo(msgspec.Struct, frozen=True):
     y: float
     max: float
@@ -99,10 +127,20 @@ async def register(playwright: Playwright) -> None:
     await playwright.selectors.register(NAME, script=script(), content_script=True)
 
 
+@cache
 def script() -> str:
+    """An expression: the engine of this document, made where there is none yet."""
     folder = files("services.browser_pool.adapters") / "page"
-    sources = "\n".join((folder / part).read_text(encoding="utf-8") for part in _PARTS)
-    return f"(() => {{\n{sources}\n}})()"
+    sources = "\n".join((folder / part).read_text(encoding="utf-8") for part in _PARTS if (folder / part).is_file())
+    # `Object.hasOwn`: an element whose id is our name is no engine.
+    return (
+        "(Object.hasOwn(globalThis, '__exhibit') ? globalThis.__exhibit :"
+        f" globalThis.__exhibit = (() => {{\n{sources}\n}})())"
+    )
+
+
+async def worlds(page: Page) -> Worlds:
+    return await worlds_of(page, script)
 
 
 def selector(verb: str, *parameters: str | int) -> str:
@@ -117,8 +155,16 @@ def element(frame: Frame, snapshot_id: str, n: int) -> Locator:
 
 async def ask(frame: Frame, type_: type[AnswerT], timeout_s: float, verb: str, *parameters: str | int) -> AnswerT:
     """One verb. Raises Playwright's errors."""
-    text = await frame.locator(selector(verb, *parameters)).text_content(timeout=timeout_s * 1000)
-    return decode(text or "", type_)
+    return decode(await _text(frame, timeout_s, verb, *parameters), type_)
+
+
+async def _text(frame: Frame, timeout_s: float, verb: str, *parameters: str | int) -> str:
+    """Straight from the document where its frame is known, else through Playwright."""
+    there = await worlds(frame.page)
+    frame_id = there.id_of(frame)
+    if frame_id is not None:
+        return await there.ask(frame_id, timeout_s, verb, *parameters)
+    return await frame.locator(selector(verb, *parameters)).text_content(timeout=timeout_s * 1000) or ""
 
 
 def decode(text: str, type_: type[AnswerT]) -> AnswerT:
@@ -134,6 +180,5 @@ def decode(text: str, type_: type[AnswerT]) -> AnswerT:
 
 
 async def describe(frame: Frame, snapshot_id: str, n: int, timeout_s: float) -> Described | Gone:
-    text = await frame.locator(selector("describe", snapshot_id, n)).text_content(timeout=timeout_s * 1000)
-    answer = text or ""
+    answer = await _text(frame, timeout_s, "describe", snapshot_id, n)
     return decode(answer, Gone) if answer.startswith('{"gone"') else decode(answer, Described)

@@ -1,107 +1,189 @@
-"""The frames of a page that a person can see, walked in document order."""
+"""The frames of a page that a person can see, surveyed and put together in document order."""
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
-from playwright.async_api import Error, Frame
+from playwright.async_api import Error, Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from services.browser_pool.adapters.engine import Walked, ask, element
-from services.browser_pool.page import Seen, Stats
+from services.browser_pool.adapters import engine
+from services.browser_pool.adapters.engine import Counted, Surveyed, decode
+from services.browser_pool.adapters.worlds import Worlds
+from services.browser_pool.page import RawItem, Seen, Stats
 
 MAX_FRAMES = 40
 MIN_FRAME_PX = 4
 FRAME_TIMEOUT_S = 3.0
+ROUNDS_FOR_ROOTS = 4
+"""Closed shadow roots within closed shadow roots."""
 
 
 @dataclass(frozen=True)
-class Part:
-    """The refs ``first`` to ``first + count - 1`` of a snapshot belong to this frame."""
+class Place:
+    """A frame. It is what the ``n``-th thing of its parent's snapshot holds; boxes in it count from ``x``, ``y``."""
 
-    frame: Frame
-    first: int
-    count: int
-    offset_x: float
-    offset_y: float
+    frame_id: str
+    label: str = "main"
+    parent: Place | None = None
+    snapshot_id: str = ""
+    n: int = 0
+    x: float = 0.0
+    y: float = 0.0
+    in_view: bool = True
+
+    @property
+    def depth(self) -> int:
+        return 0 if self.parent is None else self.parent.depth + 1
 
 
 @dataclass(frozen=True)
-class Whole:
-    """A walk over all frames. ``main`` is the walk of the main frame."""
+class Ref:
+    """What a ref means: thing ``n`` of the snapshot in one frame."""
 
-    main: Walked
-    parts: tuple[Part, ...]
-    seen: tuple[Seen, ...]
-    stats: Stats
-    unread: tuple[str, ...]
+    place: Place
+    n: int
 
 
 @dataclass
-class _Collected:
-    snapshot_id: str
-    seen: list[Seen]
-    parts: list[Part]
-    stats: list[Stats]
-    unread: list[str]
-    refs: int = 0
+class Whole:
+    """All frames. ``refs``, ``contents`` and ``ranks`` have one entry for each thing, in document order."""
+
+    main: Surveyed
+    refs: list[Ref] = field(default_factory=list[Ref])
+    contents: list[str] = field(default_factory=list[str])
+    ranks: list[str] = field(default_factory=list[str])
+    parts: list[tuple[Place, Surveyed, int]] = field(default_factory=list[tuple[Place, Surveyed, int]])
+    """With the number of table rows before it."""
+    unread: list[str] = field(default_factory=list[str])
     rows: int = 0
 
-
-async def walk_all(main: Frame, snapshot_id: str, timeout_s: float) -> Whole:
-    """One round trip for the main frame, three for each visible child frame."""
-    collected = _Collected(snapshot_id, [], [], [], [])
-    walked = await ask(main, Walked, timeout_s, "walk", snapshot_id)
-    await _add(collected, main, walked, "main", 0.0, 0.0, True)
-    stats = collected.stats[0] if len(collected.stats) == 1 else total(collected.stats)
-    return Whole(walked, tuple(collected.parts), tuple(collected.seen), stats, tuple(collected.unread))
+    @property
+    def stats(self) -> Stats:
+        return total([surveyed.stats for _, surveyed, _ in self.parts])
 
 
-async def _add(into: _Collected, frame: Frame, walked: Walked, label: str, x: float, y: float, in_view: bool) -> None:
-    first, first_row = into.refs + 1, into.rows
-    into.refs += len(walked.items)
-    into.rows += walked.rows
-    into.parts.append(Part(frame, first, len(walked.items), x, y))
-    into.stats.append(walked.stats)
-    has_children = bool(frame.child_frames)
-    for n, item in enumerate(walked.items):
-        left, top, width, height = item.box
-        visible = in_view and item.in_viewport
-        row = None if item.row is None else first_row + item.row + 1
-        into.seen.append(Seen(first + n, item, label, x + left, y + top, visible, row))
-        if has_children and item.role == "iframe" and width >= MIN_FRAME_PX and height >= MIN_FRAME_PX:
-            await _enter(into, frame, n, x + left, y + top, visible)
+class Look:
+    """One look at a page, under a snapshot id."""
+
+    def __init__(self, worlds: Worlds, snapshot_id: str, timeout_s: float, *, locators: bool = False) -> None:
+        self._worlds, self._snapshot_id, self._timeout_s = worlds, snapshot_id, timeout_s
+        self._how = ("locators",) if locators else ()
+        self._entered = 0
+
+    async def survey(self, *, scripts: bool) -> Whole:
+        """``scripts``: whether the page is known to run any. Raises Playwright's errors for the main frame only."""
+        place = Place(self._worlds.main_id)
+        main = await self._one(place.frame_id, self._timeout_s, scripts=scripts)
+        whole = Whole(main)
+        await self._add(whole, place, main)
+        return whole
+
+    async def _one(self, frame_id: str, timeout_s: float, *, scripts: bool = False) -> Surveyed:
+        if scripts:
+            await self._worlds.mark_listeners(frame_id, timeout_s)
+        surveyed = await self._ask(frame_id, timeout_s)
+        again = not scripts and surveyed.scripts and await self._worlds.mark_listeners(frame_id, timeout_s)
+        for _ in range(ROUNDS_FOR_ROOTS):
+            hosts = f"{self._snapshot_id}:hosts"
+            found = surveyed.hosts and await self._worlds.adopt_closed_roots(frame_id, hosts, surveyed.hosts, timeout_s)
+            if not found and not again:
+                break
+            again = bool(found) and surveyed.scripts and await self._worlds.mark_listeners(frame_id, timeout_s)
+            surveyed = await self._ask(frame_id, timeout_s)
+        return surveyed
+
+    async def _ask(self, frame_id: str, timeout_s: float) -> Surveyed:
+        return decode(await self._worlds.ask(frame_id, timeout_s, "survey", self._snapshot_id, *self._how), Surveyed)
+
+    async def _add(self, whole: Whole, place: Place, surveyed: Surveyed) -> None:
+        """Its things; those of each frame in it follow the iframe that holds it."""
+        whole.parts.append((place, surveyed, whole.rows))
+        whole.rows += surveyed.rows
+        contents = surveyed.content.split("\n") if surveyed.count else []
+        held = await self._children(whole, place, surveyed) if surveyed.frames else {}
+        start = 0
+        for n, child in [*sorted(held.items()), (surveyed.count - 1, None)]:
+            whole.refs += [Ref(place, index) for index in range(start, n + 1)]
+            whole.contents += contents[start : n + 1]
+            whole.ranks += surveyed.ranks[start : n + 1]
+            start = n + 1
+            if child is not None:
+                await self._add(whole, *child)
+
+    async def _children(self, whole: Whole, place: Place, surveyed: Surveyed) -> dict[int, tuple[Place, Surveyed]]:
+        """The frames in a frame, surveyed side by side: one that does not answer holds up no other."""
+        try:
+            ids = await self._worlds.frame_ids(place.frame_id, self._snapshot_id, surveyed.frames, FRAME_TIMEOUT_S)
+            items = await self._items(place, surveyed, surveyed.frames)
+        except (Error, PlaywrightTimeout):
+            whole.unread.append(f"the frames in {place.label}")
+            return {}
+        wanted = [
+            (n, frame_id, items[n])
+            for n, frame_id in zip(surveyed.frames, ids, strict=True)
+            if frame_id and n in items and min(items[n].box[2:]) >= MIN_FRAME_PX
+        ]
+        room = max(0, MAX_FRAMES - self._entered) if place.depth < 10 else 0
+        whole.unread += [_label(item) for _, _, item in wanted[room:]]
+        self._entered += len(wanted[:room])
+        found = await asyncio.gather(*(self._child(place, n, frame_id, item) for n, frame_id, item in wanted[:room]))
+        whole.unread += [_label(item) for (_, _, item), child in zip(wanted, found, strict=False) if child is None]
+        return {n: child for (n, _, _), child in zip(wanted, found, strict=False) if child is not None}
+
+    async def _child(self, parent: Place, n: int, frame_id: str, item: RawItem) -> tuple[Place, Surveyed] | None:
+        try:
+            surveyed = await self._one(frame_id, FRAME_TIMEOUT_S)
+        except (Error, PlaywrightTimeout):
+            return None
+        # Its boxes count from its own document's corner, which may be scrolled out of the iframe.
+        x, y = parent.x + item.box[0] - surveyed.scroll_x, parent.y + item.box[1] - surveyed.scroll_y
+        label = (surveyed.name or surveyed.url)[:200]
+        in_view = parent.in_view and item.in_viewport
+        return Place(frame_id, label, parent, self._snapshot_id, n, x, y, in_view), surveyed
+
+    async def seen(self, whole: Whole, wanted: Sequence[int]) -> tuple[Seen, ...]:
+        """The things ``wanted`` in full; those that have no place on the page are left out."""
+        by_place: dict[Place, list[int]] = {}
+        for index in wanted:
+            by_place.setdefault(whole.refs[index].place, []).append(whole.refs[index].n)
+        parts = [(place, surveyed) for place, surveyed, _ in whole.parts if place in by_place]
+        found = await asyncio.gather(*(self._items(place, one, by_place[place]) for place, one in parts))
+        items = {place: told for (place, _), told in zip(parts, found, strict=True)}
+        rows = {place: before for place, _, before in whole.parts}
+        told = ((index, whole.refs[index]) for index in wanted)
+        return tuple(
+            _seen(index + 1, ref.place, items[ref.place][ref.n], rows[ref.place])
+            for index, ref in told
+            if ref.n in items[ref.place]
+        )
+
+    async def _items(self, place: Place, surveyed: Surveyed, wanted: Sequence[int]) -> dict[int, RawItem]:
+        if surveyed.items is not None:
+            return {item.n: item for item in surveyed.items}
+        numbers = ",".join(map(str, wanted))
+        asked = ("details", self._snapshot_id, numbers, *self._how)
+        told = decode(await self._worlds.ask(place.frame_id, self._timeout_s, *asked), tuple[RawItem, ...])
+        return {item.n: item for item in told}
 
 
-async def _enter(into: _Collected, parent: Frame, n: int, x: float, y: float, in_view: bool) -> None:
-    """Walks the frame that iframe element ``n`` of ``parent`` holds, if it answers."""
-    child: Frame | None = None
-    try:
-        async with asyncio.timeout(FRAME_TIMEOUT_S):
-            handle = await element(parent, into.snapshot_id, n).element_handle(timeout=FRAME_TIMEOUT_S * 1000)
-            child = await handle.content_frame()
-        if child is None:
-            return
-        if len(into.parts) >= MAX_FRAMES:
-            into.unread.append(frame_label(child))
-            return
-        walked = await ask(child, Walked, FRAME_TIMEOUT_S, "walk", into.snapshot_id)
-    except (Error, PlaywrightTimeout, TimeoutError):
-        into.unread.append(frame_label(child) if child else f"{n} of {parent.url}")
-        return
-    # Its boxes count from its own document's corner, which may be scrolled out of the iframe.
-    await _add(into, child, walked, frame_label(child), x - walked.scroll_x, y - walked.scroll_y, in_view)
+def _seen(ref: int, place: Place, item: RawItem, rows_before: int) -> Seen:
+    row = None if item.row is None else rows_before + item.row + 1
+    return Seen(
+        ref, item, place.label, place.x + item.box[0], place.y + item.box[1], place.in_view and item.in_viewport, row
+    )
 
 
-def frame_label(frame: Frame) -> str:
-    if frame.parent_frame is None:
-        return "main"
-    return (frame.name or frame.url)[:200]
+def _label(item: RawItem) -> str:
+    return (item.name or item.url or "without a name")[:200]
 
 
-def total(stats: list[Stats]) -> Stats:
+def total(stats: Sequence[Stats]) -> Stats:
     """Counts of all frames together; each frame's canvases were measured against its own, smaller, view."""
+    if len(stats) == 1:
+        return stats[0]
     return Stats(
         total=sum(one.total for one in stats),
         interactive=sum(one.interactive for one in stats),
@@ -112,15 +194,46 @@ def total(stats: list[Stats]) -> Stats:
     )
 
 
-async def visible_frames(main: Frame) -> list[Frame]:
-    """The main frame and every child that has a box."""
-    found = [main]
-    for frame in main.child_frames:
-        try:
-            async with asyncio.timeout(FRAME_TIMEOUT_S):
-                box = await (await frame.frame_element()).bounding_box()
-        except (Error, TimeoutError):
-            continue
-        if box is not None and box["width"] >= MIN_FRAME_PX and box["height"] >= MIN_FRAME_PX:
-            found += await visible_frames(frame)
-    return found
+async def places(worlds: Worlds, search_id: str, timeout_s: float) -> list[Place]:
+    """The main frame and every frame a person can see, for a search through all of them."""
+    main = Place(worlds.main_id)
+    return [main, *(await _within(worlds, main, search_id, timeout_s) if worlds.page.main_frame.child_frames else ())]
+
+
+async def _within(worlds: Worlds, place: Place, search_id: str, timeout_s: float) -> list[Place]:
+    try:
+        held = f"{search_id}:frames"
+        told = decode(await worlds.ask(place.frame_id, timeout_s, "frames", held), Counted)
+        ids = await worlds.frame_ids(place.frame_id, held, range(told.count), timeout_s)
+    except (Error, PlaywrightTimeout):
+        return []
+    children = [Place(frame_id, frame_id, place, held, n) for n, frame_id in enumerate(ids) if frame_id]
+    deeper = [await _within(worlds, child, search_id, FRAME_TIMEOUT_S) for child in children[:MAX_FRAMES]]
+    return [*children, *(one for some in deeper for one in some)]
+
+
+async def playwright_frame(page: Page, worlds: Worlds, place: Place) -> Frame | None:
+    """Playwright's own frame for it; None when the frame is gone."""
+    if place.parent is None:
+        return page.main_frame
+    known = next((frame for frame in page.frames if worlds.id_of(frame) == place.frame_id), None)
+    if known is not None and not known.is_detached():
+        return known
+    parent = await playwright_frame(page, worlds, place.parent)
+    if parent is None:
+        return None
+    try:
+        async with asyncio.timeout(FRAME_TIMEOUT_S):
+            holder = engine.element(parent, place.snapshot_id, place.n)
+            frame = await (await holder.element_handle(timeout=FRAME_TIMEOUT_S * 1000)).content_frame()
+    except (Error, PlaywrightTimeout, TimeoutError):
+        return None
+    if frame is not None:
+        worlds.name(frame, place.frame_id)
+    return frame
+
+
+def frame_label(frame: Frame) -> str:
+    if frame.parent_frame is None:
+        return "main"
+    return (frame.name or frame.url)[:200]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -11,18 +11,21 @@ from playwright.async_api import Browser, BrowserContext, Error, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool import matching
+from services.browser_pool.adapters import engine
 from services.browser_pool.adapters.engine import State
-from services.browser_pool.adapters.frames import Whole, walk_all
+from services.browser_pool.adapters.frames import Look, Whole
 from services.browser_pool.adapters.gone import unless_gone
+from services.browser_pool.adapters.guard import Guard
 from services.browser_pool.adapters.network import Network
 from services.browser_pool.adapters.outcome import Outcome, refuse
 from services.browser_pool.adapters.pacing import SessionPace
 from services.browser_pool.adapters.settle import Rest, look, quiet_ms, settle
 from services.browser_pool.adapters.tabs import Tabs
-from services.browser_pool.adapters.targets import Found, Intent, Targets
-from services.browser_pool.page import RawPage
+from services.browser_pool.adapters.targets import KEPT_SNAPSHOTS, Found, Intent, Targets
+from services.browser_pool.page import RawPage, Seen
 from services.browser_pool.ports import Acted
-from shared.contracts.actions import ActionResult, BrowserAction, Change, Goto, Screenshot, Target
+from services.browser_pool.snapshot import choose
+from shared.contracts.actions import ActionResult, BrowserAction, Change, Goto, Screenshot, Target, TargetFound
 from shared.errors import DeadlineExceeded, Unavailable
 
 ReplyT = TypeVar("ReplyT")
@@ -52,7 +55,12 @@ class PageSession:
         self.pace = pace
         self._perform = perform
         self._spent_s = 0.0
+        self._told: dict[str, tuple[str, ...]] = {}
         self.rest = Rest(True, None)
+        self.guard: Guard | None = None
+        """Keeps it where its terms allow it to be; every session of a pool has one."""
+        self.target: TargetFound | None = None
+        """What the action at work acts on, for where it is cut short."""
 
     @property
     def lost(self) -> bool:
@@ -83,13 +91,25 @@ class PageSession:
         return self.rest
 
     async def find(self, target: Target, intent: Intent) -> Found | Outcome:
-        return await self.timed(self.targets.resolve(self.page.main_frame, target, intent, self.limits.action_s))
+        found = await self.timed(self.targets.resolve(self.page, target, intent, self.limits.action_s))
+        if self.target is None and isinstance(found, Found):
+            self.target = found.told()
+        return found
 
-    async def observe(self, snapshot_id: str) -> RawPage:
-        """Everything on the page. A page that does not answer in time raises DeadlineExceeded."""
+    async def observe(
+        self,
+        snapshot_id: str,
+        *,
+        keywords: Sequence[str] = (),
+        max_tokens: int = 6000,
+        locators: bool = False,
+        since: str | None = None,
+    ) -> RawPage:
+        """What is on the page. A page that does not answer in time raises DeadlineExceeded."""
         self._spent_s = 0.0
         try:
-            whole = await unless_gone(self._walk(snapshot_id), self.tabs.gone)
+            looking = self._look(snapshot_id, keywords, max_tokens, locators)
+            whole, seen, kept = await unless_gone(looking, self.tabs.gone)
         except PlaywrightTimeout as error:
             raise DeadlineExceeded(
                 f"the page {self.page.url} did not answer within {self.limits.action_s:g} s; its script may never end"
@@ -97,28 +117,49 @@ class PageSession:
         except Error as error:
             self.tabs.raise_if_lost(error)
             raise DeadlineExceeded(f"the page could not be read: {matching.first_line(error.message)}") from error
-        self.targets.remember(snapshot_id, whole.parts)
+        self.targets.remember(snapshot_id, whole.refs)
+        contents = tuple(whole.contents)
+        before = self._told.get(since) if since else None
+        self._told[snapshot_id] = contents
+        while len(self._told) > KEPT_SNAPSHOTS:
+            del self._told[next(iter(self._told))]
         return RawPage(
             url=self.page.url,
             title=whole.main.title,
             http_status=self.network.status(self.page),
-            seen=whole.seen,
+            contents=contents,
+            seen=seen,
+            hidden=frozenset(kept) - {one.ref for one in seen},
             stats=whole.stats,
             scroll_y_px=whole.main.scroll_y,
             scroll_max_y_px=whole.main.scroll_max,
             settled=self.rest.settled,
             browser_ms=self._spent_s * 1000,
-            unread=whole.unread,
+            unread=tuple(whole.unread),
+            before=before,
+            tabs=await self.tabs.listed(),
         )
 
-    async def _walk(self, snapshot_id: str) -> Whole:
+    async def _look(
+        self, snapshot_id: str, keywords: Sequence[str], max_tokens: int, locators: bool
+    ) -> tuple[Whole, tuple[Seen, ...], list[int]]:
+        """All that is there, what is shown of it, and the refs that were chosen to be shown."""
+        look, whole = await self._walk(snapshot_id, locators)
+        chosen = choose(whole.contents, whole.ranks, keywords, max_tokens)
+        seen = await self.timed(look.seen(whole, chosen))
+        return whole, seen, [index + 1 for index in chosen]
+
+    async def _walk(self, snapshot_id: str, locators: bool) -> tuple[Look, Whole]:
         """At once where the page is known to be at rest; else it is given the chance to come to rest first."""
         self.tabs.follow()
-        whole = await self.timed(walk_all(self.page.main_frame, snapshot_id, self.limits.action_s))
+        worlds = await self.timed(engine.worlds(self.page))
+        look = Look(worlds, snapshot_id, self.limits.action_s, locators=locators)
+        scripts = self.rest.state is not None and self.rest.state.scripts
+        whole = await self.timed(look.survey(scripts=scripts))
         if self._still(whole.main):
-            return whole
+            return look, whole
         await self.settle(acted=False)
-        return await self.timed(walk_all(self.page.main_frame, snapshot_id, self.limits.action_s))
+        return look, await self.timed(look.survey(scripts=whole.main.scripts))
 
     def _still(self, walked: State) -> bool:
         before = self.rest.state
@@ -133,6 +174,9 @@ class PageSession:
         self._spent_s = 0.0
         self.tabs.begin_action()
         self.network.begin_action()
+        if self.guard is not None:
+            self.guard.begin_action()
+        self.target = None
         url_before = self.page.url
         outcome, change = await unless_gone(self._done(action, url_before), self.tabs.gone)
         result = ActionResult(
@@ -148,6 +192,8 @@ class PageSession:
 
     async def _done(self, action: BrowserAction, url_before: str) -> tuple[Outcome, Change]:
         outcome = await self._outcome(action)
+        if self.guard is not None:
+            outcome = await self.guard.judged(outcome)
         return outcome, await self._change(action, url_before)
 
     async def _outcome(self, action: BrowserAction) -> Outcome:
@@ -163,7 +209,8 @@ class PageSession:
     async def _change(self, action: BrowserAction, url_before: str) -> Change:
         self.tabs.follow()
         state = self.rest.state
-        if state is None or not isinstance(action, Goto | Screenshot):
+        # While a dialog waits for an answer, its page answers nothing.
+        if self.tabs.waiting is None and (state is None or not isinstance(action, Goto | Screenshot)):
             # The page was told that something is done to an element; it is told that this is over.
             state = await self.timed(look(self.tabs, 1.0, "idle"))
         return Change(
@@ -173,6 +220,8 @@ class PageSession:
             title=state.title if state else "",
             new_tabs=len(self.tabs.opened),
             dialogs=tuple(self.tabs.dialogs),
+            dismissed=tuple(self.tabs.dismissed),
+            denied=self.guard.told() if self.guard is not None else (),
         )
 
     async def close(self) -> None:
@@ -182,3 +231,5 @@ class PageSession:
             return  # it died before us
         finally:
             self.tabs.detach()
+            if self.guard is not None:
+                self.guard.leave()

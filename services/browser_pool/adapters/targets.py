@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
-from playwright.async_api import Error, Frame
+from playwright.async_api import Error, Frame, Page
 from playwright.async_api import Locator as PlaywrightLocator
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool import matching
 from services.browser_pool.adapters import engine
 from services.browser_pool.adapters.engine import Described, Gone, Matches
-from services.browser_pool.adapters.frames import FRAME_TIMEOUT_S, Part, frame_label, visible_frames
+from services.browser_pool.adapters.frames import FRAME_TIMEOUT_S, Ref, frame_label, places, playwright_frame
 from services.browser_pool.adapters.outcome import Outcome, refuse
 from shared.contracts.actions import Box, ByCss, ByRef, ByText, Locator, Target, TargetFound
 
@@ -61,50 +62,62 @@ class Targets:
     """Remembers where the refs of the last snapshots are."""
 
     def __init__(self) -> None:
-        self._snapshots: dict[str, tuple[Part, ...]] = {}
+        self._snapshots: dict[str, Sequence[Ref]] = {}
         self._searches = 0
 
-    def remember(self, snapshot_id: str, parts: tuple[Part, ...]) -> None:
-        self._snapshots[snapshot_id] = parts
+    def remember(self, snapshot_id: str, refs: Sequence[Ref]) -> None:
+        """``refs[0]`` is what the ref 1 means."""
+        self._snapshots[snapshot_id] = refs
         while len(self._snapshots) > KEPT_SNAPSHOTS:
             del self._snapshots[next(iter(self._snapshots))]
 
-    async def resolve(self, main: Frame, target: Target, intent: Intent, timeout_s: float) -> Found | Outcome:
+    async def resolve(self, page: Page, target: Target, intent: Intent, timeout_s: float) -> Found | Outcome:
         """The one element that is meant, or a refusal: stale_ref, not_found, ambiguous."""
         match target:
             case ByRef():
-                return await self._by_ref(target, timeout_s)
+                return await self._by_ref(page, target, timeout_s)
             case ByText():
-                return await self._search(main, f'"{target.text}"', timeout_s, "find", target.text, intent)
+                return await self._search(page, f'"{target.text}"', timeout_s, "find", target.text, intent)
             case ByCss():
-                return await self._search(main, f"css={target.css}", timeout_s, "css", target.css)
+                return await self._search(page, f"css={target.css}", timeout_s, "css", target.css)
 
-    async def _by_ref(self, target: ByRef, timeout_s: float) -> Found | Outcome:
-        parts = self._snapshots.get(target.snapshot_id)
-        if parts is None:
+    async def _by_ref(self, page: Page, target: ByRef, timeout_s: float) -> Found | Outcome:
+        refs = self._snapshots.get(target.snapshot_id)
+        if refs is None:
             return _stale(target.ref, "its snapshot is not one of the last of this session")
-        part = next((one for one in parts if one.first <= target.ref < one.first + one.count), None)
-        if part is None:
+        if not 1 <= target.ref <= len(refs):
             return refuse("not_found", f"the snapshot has no element [{target.ref}]")
-        if part.frame.is_detached():
+        ref = refs[target.ref - 1]
+        frame = await playwright_frame(page, await engine.worlds(page), ref.place)
+        if frame is None or frame.is_detached():
             return _stale(target.ref, "its frame is gone")
-        found = await _describe(part.frame, target.snapshot_id, target.ref - part.first, timeout_s)
+        try:
+            found = await _describe(frame, target.snapshot_id, ref.n, timeout_s)
+        except Error:
+            if frame is page.main_frame:
+                raise
+            return _stale(target.ref, "its frame is gone")
         if isinstance(found, Gone):
             return _stale(target.ref, found.gone)
-        return replace(found, offset=(part.offset_x, part.offset_y))
+        return replace(found, offset=(ref.place.x, ref.place.y))
 
-    async def _search(self, main: Frame, wanted: str, timeout_s: float, verb: str, *how: str) -> Found | Outcome:
+    async def _search(self, page: Page, wanted: str, timeout_s: float, verb: str, *how: str) -> Found | Outcome:
         self._searches += 1
         search_id = f"q{self._searches}"
-        frames = await visible_frames(main) if main.child_frames else [main]
+        worlds = await engine.worlds(page)
         answers: list[tuple[Frame, Matches]] = []
-        for frame in frames:
+        for place in await places(worlds, search_id, timeout_s):
+            bound_s = timeout_s if place.parent is None else FRAME_TIMEOUT_S
             try:
-                bound_s = timeout_s if frame is main else FRAME_TIMEOUT_S
-                answers.append((frame, await engine.ask(frame, Matches, bound_s, verb, search_id, *how)))
+                told = engine.decode(await worlds.ask(place.frame_id, bound_s, verb, search_id, *how), Matches)
             except (Error, PlaywrightTimeout):
-                if frame is main:
+                if place.parent is None:
                     raise
+                continue
+            frame = page.main_frame if place.parent is None else None
+            if told.count:
+                frame = await playwright_frame(page, worlds, place)
+            answers.append((frame or page.main_frame, told))
         return await _only_one(answers, wanted, search_id, timeout_s)
 
 

@@ -11,42 +11,43 @@ from hypothesis import strategies as st
 
 from services.browser_pool.page import RawItem, RawPage, Seen, Stats
 from services.browser_pool.rendering import line
-from services.browser_pool.snapshot import compose, dom_confidence
+from services.browser_pool.snapshot import choose, compose, dom_confidence, triggers
 from shared.contracts.browser_pool import Element, PageObserved
 
-PLAIN = RawItem("text", "", None, (), None, "p", None, None, None, (0, 0, 10, 10), True, False)
+PLAIN = RawItem(0, "text", "", None, (), None, "p", None, None, None, (0, 0, 10, 10), True, False)
+
+
+def content(one: RawItem) -> str:
+    value = "" if one.value is None else f"= {one.value}"
+    return "\x1f".join((one.role, one.header or "", one.name, value, ",".join(one.states), one.url or ""))
+
+
+def rank(one: RawItem) -> str:
+    if one.role == "option":
+        return "4"
+    return "0" if one.in_dialog else "1" if one.in_viewport else "3"
 
 
 def item(role: str, name: str, **more: object) -> RawItem:
     return msgspec.structs.replace(PLAIN, role=role, name=name, **more)
 
 
-def page(*items: RawItem) -> RawPage:
-    seen = tuple(Seen(n + 1, one, "main", 0, 0, one.in_viewport, one.row) for n, one in enumerate(items))
+def shown(items: list[RawItem], *keywords: str, max_tokens: int = 6000, **changes: object) -> PageObserved:
+    """The page as it goes out, chosen and composed as the pool does it."""
+    contents = tuple(content(one) for one in items)
+    chosen = choose(contents, [rank(one) for one in items], keywords, max_tokens)
+    seen = tuple(Seen(n + 1, items[n], "main", 0, 0, items[n].in_viewport, items[n].row) for n in chosen)
     stats = Stats(total=len(items))
-    return RawPage("http://a.test/x", "T", 200, seen, stats, 0, 0, True, 1.0)
-
-
-def shown(raw: RawPage, *keywords: str, max_tokens: int = 6000) -> PageObserved:
-    return compose(raw, "s", keywords=keywords, max_tokens=max_tokens)
+    raw = RawPage("http://a.test/x", "T", 200, contents, seen, frozenset(), stats, 0, 0, True, 1.0)
+    return compose(replace(raw, **changes), "s")  # type: ignore[arg-type]
 
 
 def names(observed: PageObserved) -> list[str]:
     return [one.name for one in observed.elements]
 
 
-def test_what_says_nothing_is_dropped() -> None:
-    raw = page(item("generic", "x"), item("presentation", "x"), item("text", ""), item("", "x"), item("text", "kept"))
-    assert names(shown(raw)) == ["kept"]
-
-
-def test_nameless_controls_and_empty_cells_under_a_header_stay() -> None:
-    raw = page(item("button", ""), item("cell", "", header="Due"), item("cell", ""), item("heading", ""))
-    assert [one.role for one in shown(raw).elements] == ["button", "cell"]
-
-
 def test_all_that_fits_is_shown_in_document_order() -> None:
-    raw = page(*(item("text", f"line {n}", in_viewport=n % 2 == 0) for n in range(50)))
+    raw = [item("text", f"line {n}", in_viewport=n % 2 == 0) for n in range(50)]
     observed = shown(raw, "line 7")
     assert names(observed) == [f"line {n}" for n in range(50)]
     assert (observed.total_elements, observed.left_out) == (50, 0)
@@ -54,7 +55,7 @@ def test_all_that_fits_is_shown_in_document_order() -> None:
 
 
 def test_keyword_matches_are_all_kept_whatever_the_budget() -> None:
-    raw = page(*(item("text", f"{'Amount' if n % 10 == 0 else 'other'} {n}") for n in range(100)))
+    raw = [item("text", f"{'Amount' if n % 10 == 0 else 'other'} {n}") for n in range(100)]
     observed = shown(raw, "amount", max_tokens=1)
     assert names(observed) == [f"Amount {n}" for n in range(0, 100, 10)]
     assert observed.left_out == 90
@@ -63,30 +64,30 @@ def test_keyword_matches_are_all_kept_whatever_the_budget() -> None:
 @pytest.mark.parametrize("field", ["name", "value", "header"])
 def test_keywords_are_looked_for_in_name_value_and_header(field: str) -> None:
     hit = msgspec.structs.replace(item("cell", "n", value="v", header="h"), **{field: "the ISSUE here"})
-    observed = shown(page(item("text", "before"), hit), "Issue", max_tokens=1)
+    observed = shown([item("text", "before"), hit], "Issue", max_tokens=1)
     assert len(observed.elements) == 1
 
 
 def test_what_is_in_view_is_preferred_and_the_rest_is_counted_in_words() -> None:
-    raw = page(*(item("text", f"above {n}", in_viewport=False) for n in range(40)), item("text", "seen"))
-    observed = shown(raw, max_tokens=8)
+    raw = [*(item("text", f"above {n}", in_viewport=False) for n in range(40)), item("text", "seen")]
+    observed = shown(raw, max_tokens=20)
     assert "seen" in names(observed)
     assert observed.left_out == observed.total_elements - len(observed.elements)
-    assert observed.text.endswith(f"... {observed.left_out} more elements: scroll, or extract")
+    assert observed.text.endswith(f"... {observed.left_out} more elements below or between: scroll, or extract")
 
 
 def test_a_gap_is_shown_where_it_is() -> None:
-    raw = page(item("text", "a1"), item("text", "other " * 50), item("text", "a2"))
+    raw = [item("text", "a1"), item("text", "other " * 50), item("text", "a2")]
     assert shown(raw, "a1", "a2", max_tokens=1).text.splitlines() == [
         '[1] [text] "a1"',
         "...",
         '[3] [text] "a2"',
-        "... 1 more elements: scroll, or extract",
+        "... 1 more elements below or between: scroll, or extract",
     ]
 
 
 def test_what_lies_over_the_page_comes_before_what_it_hides() -> None:
-    raw = page(*(item("text", f"t{n}") for n in range(40)), item("button", "Accept", in_dialog=True))
+    raw = [*(item("text", f"t{n}") for n in range(40)), item("button", "Accept", in_dialog=True)]
     assert "Accept" in names(shown(raw, max_tokens=20))
 
 
@@ -96,7 +97,7 @@ def test_what_lies_over_the_page_comes_before_what_it_hides() -> None:
     word=st.sampled_from(["", "n1", "n2"]),
 )
 def test_nothing_is_lost_silently(views: list[bool], max_tokens: int, word: str) -> None:
-    raw = page(*(item("text", f"n{n}", in_viewport=view) for n, view in enumerate(views)))
+    raw = [item("text", f"n{n}", in_viewport=view) for n, view in enumerate(views)]
     observed = shown(raw, word, max_tokens=max_tokens)
     refs = [one.ref for one in observed.elements]
     assert refs == sorted(set(refs))
@@ -105,7 +106,7 @@ def test_nothing_is_lost_silently(views: list[bool], max_tokens: int, word: str)
 
 
 def test_frames_that_could_not_be_read_are_named() -> None:
-    assert "frame ads could not be read" in shown(replace(page(), unread=("ads",))).text
+    assert "frame ads could not be read" in shown([], unread=("ads",)).text
 
 
 BASE = Element(ref=5, role="button", name="Save")
@@ -138,13 +139,37 @@ def test_lines(element: Element, expected: str) -> None:
     assert line(element, "http://a.test") == expected
 
 
-def test_the_hash_knows_no_refs_but_every_value() -> None:
-    raw = page(item("text", "a"), item("textbox", "E", value="1"))
-    moved = replace(raw, seen=tuple(replace(one, ref=one.ref + 7) for one in raw.seen))
-    typed = page(item("text", "a"), item("textbox", "E", value="2"))
-    assert shown(raw).sha256 == shown(moved).sha256 != shown(typed).sha256
-    assert shown(replace(raw, title="other")).sha256 != shown(raw).sha256
-    assert shown(replace(raw, url="http://a.test/y")).sha256 != shown(raw).sha256
+def test_the_hash_knows_no_budget_but_every_value() -> None:
+    raw = [item("text", "a"), item("textbox", "E", value="1")]
+    typed = [item("text", "a"), item("textbox", "E", value="2")]
+    assert shown(raw).sha256 == shown(raw, max_tokens=0).sha256 != shown(typed).sha256
+    assert shown(raw, title="other").sha256 != shown(raw).sha256
+    assert shown(raw, url="http://a.test/y").sha256 != shown(raw).sha256
+
+
+def test_what_has_no_place_on_the_page_is_neither_shown_nor_counted_as_left_out() -> None:
+    raw = [item("text", "a"), item("text", "gone"), item("text", "b")]
+    seen = tuple(Seen(n + 1, raw[n], "main", 0, 0, True, None) for n in (0, 2))
+    observed = shown(raw, seen=seen, hidden=frozenset({2}))
+    assert observed.text.splitlines() == ['[1] [text] "a"', '[3] [text] "b"']
+    assert (observed.total_elements, observed.left_out) == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("stats", "shown_count", "unread", "expected"),
+    [
+        (Stats(total=9, interactive=3), 9, (), ()),
+        (Stats(), 0, (), ("empty",)),
+        (Stats(total=1, canvas=1, canvas_share=0.9), 1, (), ("canvas",)),
+        (Stats(total=30, canvas=1, canvas_share=0.01), 30, (), ()),
+        (Stats(total=30, canvas_share=0.5), 30, (), ("pictures",)),
+        (Stats(total=30, interactive=4, unnamed=2), 30, ("ads",), ("unnamed", "unread_frame")),
+    ],
+)
+def test_triggers_where_the_formula_is_blind(
+    stats: Stats, shown_count: int, unread: tuple[str, ...], expected: tuple[str, ...]
+) -> None:
+    assert triggers(stats, shown_count, unread) == expected
 
 
 @pytest.mark.parametrize(

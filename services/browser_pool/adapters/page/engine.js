@@ -1,29 +1,52 @@
-// The verbs. Playwright asks a selector engine for elements; ours answers most questions with a <pre>
-// that belongs to no document and whose text is one JSON string: one round trip, whatever the size.
+// The verbs. Each answers with one JSON string: one round trip, whatever the size of the page.
+//
+// The engine lives once in the isolated world of each document. It is asked directly through the browser's
+// protocol; Playwright, which keeps its own helpers in the same world, reaches the elements of our snapshots
+// through it as a selector engine.
 
-function answer(value) {
+function verbs() {
+  return {
+    survey: (id, withLocators) => survey(id, withLocators === 'locators'),
+    details: (id, wanted, withLocators) => details(id, wanted.split(',').filter(Boolean).map(Number), withLocators === 'locators'),
+    state: () => pageState(),
+    idle: () => { const state = { ...pageState(), appeared: appeared() }; acting = false; return state; },
+    act: () => { begin(); return pageState(); },
+    describe: (id, n) => describe(id, Number(n)),
+    find: (id, text, intent) => find(id, text, intent),
+    css: (id, css) => findCss(id, css),
+    scroll: (dy) => scrollPage(Number(dy)),
+    frames: (id) => framesOf(id),
+    ...handVerbs(),
+  };
+}
+const VERBS = verbs();
+
+function ask(verb, ...parameters) {
+  forget();
+  try { return JSON.stringify(VERBS[verb](...parameters)); } finally { forget(); }
+}
+
+// For Playwright: elements, or a <pre> that belongs to no document and holds the answer as its text.
+function queryAll(root, selector) {
+  const [verb, ...written] = selector.split(':');
+  const parameters = written.map(decodeURIComponent);
+  if (verb === 'ref') { const item = resolve(parameters[0], Number(parameters[1])); return item ? [item.el] : []; }
+  if (verb === 'secrets') return secretFields();
   const pre = document.createElement('pre');
-  pre.textContent = JSON.stringify(value);
+  pre.textContent = ask(verb, ...parameters);
   return [pre];
 }
 
-const VERBS = {
-  walk: (id) => answer(walk(id)),
-  state: () => answer(pageState()),
-  idle: () => { const state = pageState(); acting = false; return answer(state); },
-  act: () => { acting = true; return answer(pageState()); },
-  describe: (id, n) => answer(describe(id, Number(n))),
-  find: (id, text, intent) => answer(find(id, decodeURIComponent(text), intent)),
-  css: (id, css) => answer(findCss(id, decodeURIComponent(css))),
-  ref: (id, n) => { const item = resolve(id, Number(n)); return item ? [item.el] : []; },
-  scroll: (dy) => answer(scrollPage(Number(dy))),
-  secrets: () => secretFields(),
-};
-
-function queryAll(root, selector) {
-  const [verb, ...parameters] = selector.split(':');
-  forget();
-  try { return VERBS[verb](...parameters); } finally { forget(); }
+// The frames a person can see, for a search through all of them.
+function framesOf(id) {
+  const found = everything('iframe,frame').filter((el) => { const box = el.getBoundingClientRect(); return box.width >= 4 && box.height >= 4 && el.checkVisibility(SEEN); });
+  keep(id, found.map((el) => ({ el, role: 'iframe', name: null, nodes: null })));
+  return { count: found.length };
 }
 
-return { query: (root, selector) => queryAll(root, selector)[0] || null, queryAll };
+return {
+  ask, queryAll, query: (root, selector) => queryAll(root, selector)[0] || null,
+  element: (id, n) => { const item = resolve(id, n); return item ? item.el : null; },
+  adoptRoot: (host, root) => { closedRoots.set(host, root); if (watching) { seenMutations = -1; watch(); } },
+  listensTo: (el) => { if (el && el.nodeType === Node.ELEMENT_NODE) listens.add(el); },
+};

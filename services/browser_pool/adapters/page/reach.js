@@ -14,6 +14,7 @@ function handVerbs() {
     glide: (dy) => glide(Number(dy)),
     files: (id, n) => filesOf(id, Number(n)),
     choices: (id, n, markId, asId) => choices(id, Number(n), markId, asId),
+    aim: (asId, n, text) => aim(asId, Number(n), text),
     scrollChoices: (asId, how) => scrollChoices(asId, how),
     calendar: (id, n, markId, asId, wanted) => calendar(id, Number(n), markId, asId, wanted),
   };

@@ -22,7 +22,8 @@ const TAG_ROLE = { button: 'button', summary: 'button', textarea: 'textbox', opt
   p: 'paragraph', ul: 'list', ol: 'list', img: 'img', svg: 'img' };
 
 function roleOf(el) {
-  for (const token of (el.getAttribute('role') || '').toLowerCase().split(/\s+/)) {
+  const said = el.getAttribute('role');
+  if (said) for (const token of said.toLowerCase().split(/\s+/)) {
     if (token === 'image') return 'img';
     if (token === 'none') return 'presentation';
     if (INTERACTIVE.has(token) || NAMED_BY_CONTENT.has(token) || OTHER_ROLES.has(token)) return token;
@@ -40,7 +41,9 @@ function isEditingHost(el) {
   return el.isContentEditable && !(el.parentElement && el.parentElement.isContentEditable);
 }
 
-const clean = (text) => text.replace(/[\s\u0000-\u001f\u200b\ufeff]+/g, ' ').trim();
+// Nobody reads a name of a million letters; it is cut before it is cleaned.
+const MAX_NAME = 20000;
+const clean = (text) => (text.length > MAX_NAME ? text.slice(0, MAX_NAME) : text).replace(/[\s\u0000-\u001f\u200b\ufeff]+/g, ' ').trim();
 
 // A password stays one when a "show password" button turns its field into a plain one.
 const secrets = new WeakSet();
@@ -54,23 +57,30 @@ function isSecret(el) {
 let remembered = new Map();
 let labels = null;
 function forget() { remembered = new Map(); labels = null; }
+const SEEN = { opacityProperty: true, visibilityProperty: true };
+class Facts {
+  constructor(el) {
+    const style = this.style = getComputedStyle(el);
+    const display = style.display;
+    this.gone = display === 'none' || el.hasAttributes() && (el.hasAttribute('inert') || el.getAttribute('aria-hidden') === 'true');
+    this.unseen = false;
+    this.noBox = display === 'contents';
+    this.inline = display === 'inline' || this.noBox || display.startsWith('inline') && !/^inline-(block|flex|grid)$/.test(display);
+    // One native question instead of three properties, for the great majority that is simply there.
+    if (!this.gone && !el.checkVisibility(SEEN)) {
+      this.gone = style.opacity === '0' && !worksUnseen(el) || style.contentVisibility === 'hidden';
+      this.unseen = style.visibility !== 'visible';
+    }
+  }
+
+  get pointer() { return this.style.cursor === 'pointer'; }
+  get floats() { return this.style.position === 'fixed' || this.style.position === 'sticky'; }
+  get clips() { return this.style.overflowX !== 'visible' || this.style.overflowY !== 'visible'; }
+}
+
 function facts(el) {
   let known = remembered.get(el);
-  if (known) return known;
-  const style = getComputedStyle(el);
-  const display = style.display;
-  known = {
-    gone: display === 'none' || el.hasAttribute('inert') || el.getAttribute('aria-hidden') === 'true' || seeThrough(el, style)
-      || style.contentVisibility === 'hidden',
-    unseen: style.visibility !== 'visible',
-    inline: display.startsWith('inline') && display !== 'inline-block' && display !== 'inline-flex' && display !== 'inline-grid'
-      || display === 'contents',
-    noBox: display === 'contents',
-    pointer: style.cursor === 'pointer',
-    floats: style.position === 'fixed' || style.position === 'sticky',
-    clips: style.overflowX !== 'visible' || style.overflowY !== 'visible',
-  };
-  remembered.set(el, known);
+  if (!known) { known = new Facts(el); remembered.set(el, known); }
   return known;
 }
 
@@ -88,12 +98,14 @@ function labelsOf(el) {
 }
 
 // A styled check box is often the real one at opacity 0 under its picture; it still works.
-function seeThrough(el, style) {
-  return style.opacity === '0' && !(el.localName === 'input' && /^(checkbox|radio|file)$/.test(el.type));
-}
+const worksUnseen = (el) => el.localName === 'input' && /^(checkbox|radio|file)$/.test(el.type);
+
+// Closed shadow roots, handed to us by the browser's protocol: host -> root.
+const closedRoots = new WeakMap();
+const rootOf = (el) => el.shadowRoot || closedRoots.get(el) || null;
 
 function childrenOf(node) {
-  if (node.localName === 'slot' && node.assignedNodes) {
+  if (node.localName === 'slot') {
     const assigned = node.assignedNodes({ flatten: true });
     if (assigned.length) return assigned;
   }
@@ -101,7 +113,7 @@ function childrenOf(node) {
     const summary = [...node.children].find((child) => child.localName === 'summary');
     return summary ? [summary] : [];
   }
-  return (node.shadowRoot || node).childNodes;
+  return (rootOf(node) || node).childNodes;
 }
 
 const SILENT = new Set(['script', 'style', 'noscript', 'template', 'head', 'meta', 'link', 'source', 'track', 'param',
@@ -116,6 +128,7 @@ function textOf(node, skip, depth = 0) {
   if (SILENT.has(node.localName)) return '';
   const known = facts(node);
   if (known.gone) return '';
+  if (depth === 0 && !node.firstElementChild && !rootOf(node) && !known.unseen && node.localName !== 'slot') return node.textContent;
   if (depth > 0) {
     const role = roleOf(node);
     if (skip && skip.has(role)) return ' ';
@@ -135,7 +148,12 @@ function textOf(node, skip, depth = 0) {
 function pictureName(el) {
   if (el.localName === 'img') return el.alt || el.title || '';
   const title = el.querySelector(':scope > title');
-  return (title && title.textContent) || el.getAttribute('title') || '';
+  const label = el.getAttribute('aria-label') || (title && title.textContent) || el.getAttribute('title');
+  if (label || el.localName !== 'svg') return label || '';
+  // <svg><use href="#icon-check"> is all that some pages say of an icon.
+  const use = el.querySelector('use');
+  const href = use && (use.getAttribute('href') || use.getAttribute('xlink:href')) || '';
+  return href.startsWith('#') ? href.slice(1) : '';
 }
 
 const CONTROLS_TEXT = new Set(['textbox', 'searchbox', 'combobox', 'listbox', 'spinbutton', 'slider']);

@@ -2,36 +2,69 @@
 
 const documentId = Math.random().toString(36).slice(2);
 let mutations = 0;
+let seenMutations = -1;        // of the last search for shadow roots
 let lastAt = 0;
 let stirred = false;           // has anything changed since the document was first looked at?
 let watching = false;
 const ticks = new WeakMap();   // node -> times it changed while nobody acted: clocks, carousels
+const ticksOf = (node) => ticks.get(node) || 0;
 const watchedRoots = new WeakSet();
 const QUIET_ATTRIBUTES = new Set(['hidden', 'aria-hidden', 'aria-busy', 'disabled', 'open', 'class', 'aria-expanded']);
+const MAX_NEWS = 5, MAX_NEWS_TEXT = 200;
 let acting = true;
+let allMutations = 0;
+let news = [];                 // nodes that came, or whose text did, since the action began
 
 const observer = new MutationObserver((records) => {
   const fresh = new Set();
+  allMutations += records.length;
   for (const record of records) {
     // A style that moves is an animation more often than news; it counts as change but not as unrest.
     if (record.type !== 'attributes' || QUIET_ATTRIBUTES.has(record.attributeName)) {
       lastAt = performance.now();
       stirred = true;
     }
-    if (acting) { if ((ticks.get(record.target) || 0) < 2) mutations += 1; } else fresh.add(record.target);
+    if (!acting) { fresh.add(record.target); continue; }
+    if (ticksOf(record.target) >= 2) continue;
+    mutations += 1;
+    if (news.length < 400) {
+      if (record.type === 'childList') news.push(...record.addedNodes);
+      else if (record.type === 'characterData' || record.attributeName !== 'style' || record.target.style.display !== 'none') news.push(record.target);
+    }
   }
-  for (const node of fresh) ticks.set(node, (ticks.get(node) || 0) + 1);
+  for (const node of fresh) ticks.set(node, ticksOf(node) + 1);
 });
 
 function watch() {
   if (!watching) { watching = true; lastAt = performance.now(); observe(document); }
-  if (document.querySelector(':not(:empty):defined') === null) return;
-  for (const el of document.querySelectorAll('*')) if (el.shadowRoot && !watchedRoots.has(el.shadowRoot)) observe(el.shadowRoot);
+  // Looking for shadow roots means looking at every element: only where something was added since.
+  if (seenMutations === allMutations) return;
+  seenMutations = allMutations;
+  for (const el of document.querySelectorAll('*')) { const root = rootOf(el); if (root && !watchedRoots.has(root)) observe(root); }
 }
 
 function observe(root) {
   watchedRoots.add(root);
+  shadowRoots += root === document ? 0 : 1;
   observer.observe(root, { childList: true, subtree: true, characterData: true, attributes: true });
+}
+
+let shadowRoots = 0;
+
+// What came up in the page since the action began, as text a person would read.
+function appeared() {
+  const texts = [];
+  const told = new Set();
+  for (const node of news) {
+    if (texts.length >= MAX_NEWS) break;
+    const el = node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement;
+    if (!el || !el.isConnected || told.has(el) || [...told].some((other) => other.contains(el)) || !el.checkVisibility(SEEN)) continue;
+    told.add(el);
+    if (el === document.body || el === document.documentElement) continue;
+    const text = clean(textOf(el)).slice(0, MAX_NEWS_TEXT);
+    if (text && !texts.includes(text)) texts.push(text);
+  }
+  return texts;
 }
 
 function runsScripts() {
@@ -44,8 +77,9 @@ function looksUnfinished() {
   const body = document.body;
   if (!body) return document.documentElement.localName === 'html';  // an SVG or XML document has none
   if (body.querySelector('[aria-busy=true]')) return true;
-  const text = body.textContent.length > 20000 ? null : clean(textOf(body));
-  if (text === null) return false;
+  // A page that has this much to show is not about to begin.
+  if (body.childElementCount > 30 || body.textContent.length > 5000) return false;
+  const text = clean(textOf(body));
   if (!text) return !body.querySelector('img,canvas,svg,input,button,iframe,frame,object,embed,video') && runsScripts();
   return text.length < 400 && /(^|\s)(loading|please wait)\s*(\.{2,3}|…)?(\s|$)/i.test(text);
 }
@@ -71,7 +105,7 @@ function pageState() {
   const scroller = document.scrollingElement || document.documentElement;
   return {
     doc: documentId, mutations, since_ms: performance.now() - lastAt, stirred, scripts: runsScripts(), unfinished: looksUnfinished(),
-    forms: formState(), pictures: pendingPictures(), secrets: secretFields().length, title: document.title, url: location.href,
+    forms: formState(), pictures: pendingPictures(), secrets: secretFields().length, title: document.title.slice(0, 500), url: location.href.slice(0, 8000),
     scroll_x: scroller.scrollLeft, scroll_y: scroller.scrollTop, scroll_max: Math.max(0, scroller.scrollHeight - innerHeight),
     width: scroller.scrollWidth, height: scroller.scrollHeight, loading: document.readyState === 'loading',
   };
@@ -81,10 +115,10 @@ function secretFields() {
   return everything('input').filter(isSecret);
 }
 
-// All matches of a selector in the document and its open shadow roots.
+// All matches of a selector in the document and its shadow roots.
 function everything(css, root = document) {
   const found = [...root.querySelectorAll(css)];
-  for (const el of root.querySelectorAll('*')) if (el.shadowRoot) found.push(...everything(css, el.shadowRoot));
+  if (shadowRoots || !watching) for (const el of root.querySelectorAll('*')) if (rootOf(el)) found.push(...everything(css, rootOf(el)));
   return found;
 }
 

@@ -8,8 +8,8 @@ function candidates() {
   for (const el of everything('*')) {
     if (SILENT.has(el.localName) || el.type === 'hidden' || !el.checkVisibility({ visibilityProperty: true, opacityProperty: false })) continue;
     let role = roleOf(el);
-    const outside = el.parentElement !== null && facts(el.parentElement).pointer;
-    if (!INTERACTIVE.has(role) && seemsClickable(el, role, facts(el), outside)) role = 'button';
+    const at = { pointer: el.parentElement !== null && facts(el.parentElement).pointer };
+    if (!INTERACTIVE.has(role) && seemsClickable(el, role, facts(el), at, null)) role = 'button';
     found.push({ el, role });
   }
   return found;
@@ -87,32 +87,37 @@ function resolve(id, n) {
 function describe(id, n) {
   const item = resolve(id, n);
   if (!item) return { gone: 'it is no longer on the page' };
-  acting = true;
+  begin();
   const { el } = item;
-  let role = roleOf(el);
+  const subject = item.control || el;
+  let role = roleOf(subject);
   // Actors by trace (see seemsClickable) and pieces of text keep the role they were shown with.
   if (item.role === 'button' && !INTERACTIVE.has(role) || item.nodes) role = item.role;
-  const name = item.nodes ? clean(item.nodes.filter((node) => node.isConnected).map((node) => node.data).join('')) : nameOf(el, role);
-  if (INTERACTIVE.has(item.role) && item.name !== null && !sameThing(item, role, name)) {
+  const name = item.nodes ? clean(item.nodes.filter((node) => node.isConnected).map((node) => node.data).join('')) : nameOf(subject, role);
+  if (INTERACTIVE.has(item.role) && item.name !== null && !item.control && !sameThing(item, role, name)) {
     return { gone: `it was ${item.role} "${item.name.slice(0, 80)}" and is now ${role} "${name.slice(0, 80)}"` };
   }
-  if (item.around != null && surroundings(el) !== item.around) return { gone: 'it now belongs to another record' };
+  if (!sameSurroundings(item)) return { gone: 'it now belongs to another record' };
   const rect = el.getBoundingClientRect();
   return {
-    role: role || el.localName, name: name.slice(0, 300), tag: el.localName, type: el.getAttribute('type') || '', path: tagPath(el),
-    text: isSecret(el) ? '(hidden)' : item.nodes ? name : valueOf(el, role) ?? readable(el),
-    editable: isEditable(el), secret: isSecret(el), checkable: CHECKABLE.has(role), checked: CHECKABLE.has(role) ? checkedOf(el) : null,
-    disabled: el.matches(':disabled') || el.getAttribute('aria-disabled') === 'true',
-    options: el.localName === 'select' ? [...el.options].map((one) => [clean(one.label), one.value, one.disabled]) : [],
+    role: role || el.localName, name: name.slice(0, 300), tag: subject.localName, type: subject.getAttribute('type') || '', path: tagPath(el),
+    text: isSecret(subject) ? '(hidden)' : item.nodes ? name : valueOf(subject, role) ?? readable(subject),
+    editable: isEditable(subject), secret: isSecret(subject), checkable: CHECKABLE.has(role), checked: CHECKABLE.has(role) ? checkedOf(subject) : null,
+    disabled: subject.matches(':disabled') || subject.getAttribute('aria-disabled') === 'true',
+    options: subject.localName === 'select' ? [...subject.options].map((one) => [clean(one.label), one.value, one.disabled]) : [],
     box: [rect.left + scrollX, rect.top + scrollY, rect.width, rect.height].map((x) => Math.round(x * 10) / 10),
-    locators: locatorsOf(el, role, name), ...pageState(),
+    locators: locatorsOf(item, role, name), ...pageState(),
   };
 }
+
+// From here on what changes is the work of an action.
+function begin() { acting = true; news = []; }
 
 // A container told as clickable carries only the beginning of its text as its name.
 function sameThing(item, role, name) {
   if (item.role !== role) return false;
-  return item.name === name || item.name === clean(item.el.getAttribute('aria-label') || textOf(item.el)).slice(0, item.name.length);
+  return item.name === name || item.name === clean(item.el.getAttribute('aria-label') || textOf(item.el)).slice(0, item.name.length)
+    || !name && SHAPES.has(item.el.localName) && item.name === shapeName(item.el);
 }
 
 function isEditable(el) {
@@ -131,16 +136,18 @@ function tagPath(el) {
   return tags.reverse().join('>');
 }
 
-function locatorsOf(el, role, name) {
+// Ways to find one element again, each with how many it matches now.
+function locatorsOf(item, role, name) {
+  const el = item.control || item.el;
   const found = [];
   const add = (kind, value, css) => found.push([kind, value, everything(css).length]);
   if (el.id) add('id', `#${CSS.escape(el.id)}`, `#${CSS.escape(el.id)}`);
-  for (const attribute of TEST_IDS) {
-    const value = el.getAttribute(attribute);
-    if (value) { const css = `[${attribute}=${JSON.stringify(value)}]`; add('testid', css, css); break; }
+  const test = testId(el);
+  if (test) add('testid', test, test);
+  if (role && name) {
+    const same = everything('*').filter((one) => roleOf(one) === role && nameOf(one, role) === name && one.checkVisibility());
+    if (same.length) found.push(['role', roleLocator(role, name), same.length]);
   }
-  const others = role && name ? everything('*').filter((one) => one.checkVisibility() && roleOf(one) === role && nameOf(one, role) === name) : [];
-  if (others.length) found.push(['role', `role=${role}[name=${JSON.stringify(name)}]`, others.length]);
   const own = labelsOf(el);
   if (own.length) {
     const label = clean(textOf(own[0], CONTROLS_TEXT));
@@ -150,6 +157,46 @@ function locatorsOf(el, role, name) {
   if (text) found.push(['text', text, everything(el.localName).filter((one) => one.textContent.length < 2000 && clean(one.textContent) === text).length]);
   const path = cssPath(el);
   found.push(['css', path, el.getRootNode().querySelectorAll(path).length]);
+  return found;
+}
+
+const roleLocator = (role, name) => `role=${role}[name=${JSON.stringify(name)}]`;
+
+function testId(el) {
+  for (const attribute of TEST_IDS) {
+    const value = el.getAttribute(attribute);
+    if (value) return `[${attribute}=${JSON.stringify(value)}]`;
+  }
+  return null;
+}
+
+// The same for many elements at once: everything is counted in one pass over the document.
+function countsOf(items) {
+  const counts = new Map();
+  const count = (kind, value) => { const key = `${kind}\n${value}`; counts.set(key, (counts.get(key) || 0) + 1); };
+  for (const one of everything('*')) {
+    if (one.id) count('id', one.id);
+    if (one.hasAttributes()) { const test = testId(one); if (test) count('testid', test); }
+    if (one.localName === 'label') count('label', clean(textOf(one, CONTROLS_TEXT)));
+    if (one.textContent.length < 300) { const text = clean(one.textContent); if (text) count('text', `${one.localName}\n${text}`); }
+  }
+  for (const item of items) if (item.name) count('role', roleLocator(item.role, item.name));
+  return (kind, value) => counts.get(`${kind}\n${value}`) || 0;
+}
+
+function locatorsFrom(item, counts) {
+  const el = item.control || item.el;
+  const found = [];
+  if (el.id) found.push(['id', `#${CSS.escape(el.id)}`, counts('id', el.id)]);
+  const test = testId(el);
+  if (test) found.push(['testid', test, counts('testid', test)]);
+  if (item.role !== 'text' && item.name) found.push(['role', roleLocator(item.role, item.name), counts('role', roleLocator(item.role, item.name))]);
+  const own = labelsOf(el);
+  if (own.length) { const label = clean(textOf(own[0], CONTROLS_TEXT)); found.push(['label', label, counts('label', label)]); }
+  const text = el.textContent.length < 300 ? clean(el.textContent) : '';
+  if (text) found.push(['text', text, counts('text', `${el.localName}\n${text}`)]);
+  // A path with a place among equals at every step leads to one element of its tree.
+  found.push(['css', cssPath(el), 1]);
   return found;
 }
 

@@ -1,81 +1,105 @@
-// One pass over the document: every visible thing, in document order, as one JSON string.
+// One pass over the document: every thing a person can see or use, in document order. A survey tells all of
+// them in few bytes; `details` then tells the ones that are shown in full.
 
 const LEAF = new Set([...INTERACTIVE, 'heading', 'columnheader', 'rowheader', 'term', 'caption', 'img', 'tooltip',
   'progressbar', 'meter', 'canvas', 'iframe']);
 const VALUE_HOLDERS = new Set(['cell', 'gridcell', 'definition']);
+const SAYS_WITHOUT_NAME = new Set([...INTERACTIVE, 'canvas', 'iframe', 'progressbar', 'meter']);
 const STRUCTURE = 'table,ul,ol,dl,h1,h2,h3,h4,h5,h6,p+p,form,select,textarea,input:not([type=hidden]),canvas,iframe,[role=table],[role=grid],[role=heading],[contenteditable=true]';
 const CAN_ACT = 'a[href],button,input:not([type=hidden]),select,textarea,summary,[role=button],[role=link],[role=tab],[role=menuitem],[role=checkbox],[role=radio],[role=switch],[role=option],[onclick],[tabindex="0"]';
+const SHAPES = new Set(['rect', 'circle', 'ellipse', 'line', 'path', 'polygon', 'polyline', 'text', 'image', 'g', 'use']);
 const MAX_TEXT = 2000;
+// Up to here a page is told in full at once; beyond it the survey comes first, for most of it will not be shown.
+const DETAILED = 1500;
+const MAX_HIT_TESTS = 300;
 // A gap this wide (px) between two words that no space separates is a label and its value, not one word.
 const APART_PX = 6;
 
-const snapshots = new Map();  // snapshot id -> [{el, nodes, role, name, around}]
+const snapshots = new Map();  // snapshot id -> [{el, nodes, role, name, ...}]
 function keep(id, items) {
+  snapshots.delete(id);
   snapshots.set(id, items);
   if (snapshots.size > 6) snapshots.delete(snapshots.keys().next().value);
 }
 
 const shorten = (text) => text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)} ... (+${text.length - MAX_TEXT} characters: extract)`;
+const outside = (rect, view) => rect.bottom <= 0 || rect.top >= view.h || rect.right <= 0 || rect.left >= view.w;
+// Left of or above where the document begins: no scrolling brings it into view.
+const unreachable = (rect) => rect.right + scrollX <= 0 || rect.bottom + scrollY <= 0;
+const viewOf = () => ({ w: document.documentElement.clientWidth || innerWidth, h: innerHeight });
 
-function walk(id) {
+function survey(id, withLocators) {
   const items = [];
-  const told = [];
+  const contents = [];
+  const frames = [];
+  const hosts = [];
+  let ranks = '';
   const stats = { total: 0, interactive: 0, unnamed: 0, svg: 0, canvas: 0, canvas_share: 0 };
-  const view = { w: document.documentElement.clientWidth || innerWidth, h: innerHeight };
+  const view = viewOf();
   const cells = new Map();
+  const pressable = new Set();  // the items of a list whose container listens for all of them
+  const told = new Set();       // controls that their label stands for
   let rows = 0;
   let run = null;
 
-  function emit(el, role, name, extra) {
-    const rect = extra.rect || el.getBoundingClientRect();
-    const inView = rect.bottom > 0 && rect.top < view.h && rect.right > 0 && rect.left < view.w;
-    items.push({ el, role, name, nodes: extra.nodes });
-    told.push([role, shorten(name), extra.value ?? null, extra.states || [], extra.url ?? null, el.localName, extra.at.header, extra.at.row,
-      extra.level ?? null, [rect.left + scrollX, rect.top + scrollY, rect.width, rect.height].map((n) => Math.round(n * 10) / 10),
-      inView, extra.at.dialog]);
+  function emit(el, role, name, at, extra) {
+    const item = { el, role, name, header: at.header, row: at.row, dialog: at.dialog, value: null, states: NONE, url: null, level: null, nodes: null };
+    Object.assign(item, extra);
+    if (!name && !item.value && !item.header && !SAYS_WITHOUT_NAME.has(role)) return;
+    if (role === 'iframe') frames.push(items.length);
+    items.push(item);
+    const value = item.value === null ? '' : `= ${clean(item.value)}`;
+    contents.push([role, item.header || '', shorten(name), value, item.states.join(','), item.url ? shortUrl(item.url) : ''].join('\u001f'));
+    ranks += role === 'option' ? '4' : at.dialog ? '0' : !at.out ? '1' : role === 'heading' ? '2' : '3';
   }
 
   function flush() {
     if (run) {
       const text = clean(run.text);
-      if (text) emit(run.el, run.role || 'text', text, { nodes: run.nodes, rect: run.rect || rangeRect(run.nodes), at: run.at });
+      if (text) emit(run.el, run.role || 'text', text, run.at, { nodes: run.nodes });
     }
     run = null;
   }
 
   function addText(node, at) {
-    if (!node.data.trim()) { if (run) run.text += ' '; return; }
-    if (run && !/\s$/.test(run.text) && !/^\s/.test(node.data) && run.nodes[run.nodes.length - 1].parentNode !== node.parentNode) {
+    const data = node.data;
+    if (!data.trim()) { if (run) run.text += ' '; return; }
+    if (run && !/\s$/.test(run.text) && !/^\s/.test(data) && run.nodes[run.nodes.length - 1].parentNode !== node.parentNode) {
       const before = rangeRect(run.nodes.slice(-1));
       const after = rangeRect([node]);
       if (after.left - before.right >= APART_PX || after.top >= before.bottom) flush();
     }
     const el = node.parentElement || node.parentNode.host;
-    run = run || { el, text: '', nodes: [], at, role: at.textRole };
+    if (!run) run = { el, text: '', nodes: [], at, role: at.textRole };
     if (run.el !== el && !run.el.contains(el)) run.el = run.el.parentElement || run.el;
-    run.text += node.data;
+    if (run.text.length < MAX_NAME) run.text += data.length > MAX_NAME ? data.slice(0, MAX_NAME) : data;
     run.nodes.push(node);
   }
 
   function visitAll(node, at) {
-    for (const child of childrenOf(node)) {
-      if (child.nodeType === Node.ELEMENT_NODE) visit(child, at);
-      else if (child.nodeType === Node.TEXT_NODE && !at.mute && !at.unseen) addText(child, at);
-    }
+    if (node.localName === 'slot' || node.localName === 'details') { for (const child of childrenOf(node)) visitOne(child, at); return; }
+    for (let child = (rootOf(node) || node).firstChild; child; child = child.nextSibling) visitOne(child, at);
+  }
+
+  function visitOne(child, at) {
+    if (child.nodeType === Node.ELEMENT_NODE) visit(child, at);
+    else if (child.nodeType === Node.TEXT_NODE && !at.mute && !at.unseen) addText(child, at);
   }
 
   function visit(el, at) {
     const tag = el.localName;
     if (tag === 'br' || tag === 'hr') return flush();
-    if (SILENT.has(tag) || tag === 'input' && el.type === 'hidden' || at.depth > 400) return undefined;
+    if (SILENT.has(tag) || tag === 'input' && el.type === 'hidden' || at.depth > 400 || told.has(el)) return undefined;
     const known = facts(el);
-    if (known.gone) return undefined;
+    if (known.gone || tag === 'input' && worksUnseen(el) && workedByLabel(el)) return undefined;
     let role = roleOf(el);
-    if (tag === 'svg') stats.svg += 1;
     stats.total += 1;
-    const actsAlone = !INTERACTIVE.has(role) && !at.inside && seemsClickable(el, role, known, at.pointer);
-    if (actsAlone && role !== 'row') role = 'button';
-    const inner = { ...at, depth: at.depth + 1, unseen: known.unseen, pointer: known.pointer, textRole: null };
+    if (tag === 'svg') stats.svg += 1;
+    const acts = INTERACTIVE.has(role);
+    const byTrace = !acts && !at.inside && (pressable.has(el) || seemsClickable(el, role, known, at, pressable));
+    if (byTrace && role !== 'row') role = 'button';
+    const inner = { ...at, depth: at.depth + 1, unseen: known.unseen, textRole: null };
+    if (!acts && !at.inside) inner.pointer = known.pointer;
     if (role === 'table' || role === 'grid' || role === 'treegrid') {
       const table = readTable(el, rows);
       rows += table.rows;
@@ -83,85 +107,148 @@ function walk(id) {
       inner.header = null;
       inner.row = null;
     }
-    if (cells.has(el)) { const place = cells.get(el); inner.header = place.header; inner.row = place.row; if (place.role) role = place.role; }
+    const place = cells.size ? cells.get(el) : undefined;
+    if (place) { inner.header = place.header; inner.row = place.row; if (place.role) role = place.role; }
     else if (role === 'definition') inner.header = termOf(el);
-    else if (role === 'row' && at.row === null) inner.row = null;
-    if (role === 'dialog' || role === 'alertdialog' || el.getAttribute('aria-modal') === 'true' || known.floats && liesOver(el)) inner.dialog = true;
     if (!known.inline) flush();
-    if (known.unseen) { visitAll(el, inner); if (!known.inline) flush(); return undefined; }
+    if (tag.includes('-') && mayHaveRoot(el)) hosts.push({ el, role: '', name: null, nodes: null });
 
-    const rect = known.noBox ? null : el.getBoundingClientRect();
-    const empty = rect !== null && (rect.width === 0 || rect.height === 0);
-    if (empty && known.clips) return undefined;
-    // An empty cell under a header is an answer too: there is no due date.
-    if (!empty || role === 'option' || VALUE_HOLDERS.has(role) && inner.header !== null) tell(el, role, rect, inner, actsAlone, at);
+    const holds = el.firstElementChild !== null || rootOf(el) !== null;
+    const block = holds && !known.inline;
+    let rect = null;
+    // Reading a box costs more than all else here: what stands far outside the view is measured when it is shown.
+    if (!known.noBox && tag !== 'option' && (block || !at.out && (acts || byTrace || !known.inline) || !known.inline && known.clips)) {
+      rect = el.getBoundingClientRect();
+      const empty = rect.width === 0 || rect.height === 0;
+      if (empty && (known.clips && !VALUE_HOLDERS.has(role) || acts && !holds) || acts && !empty && unreachable(rect)) return undefined;
+      if (!empty) inner.out = outside(rect, view);
+      if (!holds && !empty && MAY_HAVE_ROOT.has(tag) && mayHaveRoot(el)) hosts.push({ el, role: '', name: null, nodes: null });
+      if (block && !inner.dialog) inner.dialog = role === 'dialog' || role === 'alertdialog' || el.getAttribute('aria-modal') === 'true' || known.floats && liesOver(el);
+    }
+    if (known.unseen) { visitAll(el, inner); if (!known.inline) flush(); return undefined; }
+    tell(el, role, rect, inner, byTrace, at);
     visitAll(el, inner);
     if (!known.inline || inner.mute !== at.mute) flush();
     return undefined;
   }
 
   // Emits the element itself if it is a thing of its own, and says in `inner` how its inside is to be told.
-  function tell(el, role, rect, inner, actsAlone, at) {
+  function tell(el, role, rect, inner, byTrace, at) {
     const tag = el.localName;
-    if (tag === 'label' && el.control && el.control.type !== 'hidden' && !facts(el.control).gone) { inner.mute = true; return; }
-    if (role === 'iframe') { flush(); emit(el, role, nameOf(el, role), { rect, url: el.src, at: inner }); return; }
-    if (at.inside && !INTERACTIVE.has(role)) return;
-    if (actsAlone && (role === 'row' || el.querySelector(CAN_ACT) || el.querySelector(STRUCTURE))) {
+    if (tag === 'label' && el.control && el.control.type !== 'hidden') return tellLabel(el, inner);
+    if (role === 'iframe') { flush(); emit(el, role, nameOf(el, role), inner, { url: el.src || null }); return undefined; }
+    if (at.inside && !INTERACTIVE.has(role)) return undefined;
+    if (byTrace && (role === 'row' || el.querySelector(CAN_ACT) || el.querySelector(STRUCTURE))) {
       flush();
-      const name = clean(el.getAttribute('aria-label') || textOf(el)).slice(0, 100);
-      emit(el, role, name, { rect, states: [...statesOf(el, role), 'clickable'], at: inner });
+      emit(el, role, clean(el.getAttribute('aria-label') || textOf(el)).slice(0, 100), inner, { states: [...statesOf(el, role), 'clickable'] });
       stats.interactive += 1;
-      return;
+      return undefined;
     }
     if (VALUE_HOLDERS.has(role)) return tellValue(el, role, rect, inner);
     if (role === 'listitem' || role === 'status' || role === 'alert' || role === 'note') {
       if (!el.querySelector(CAN_ACT) && !el.querySelector(STRUCTURE)) leaf(el, role, rect, inner);
       else if (role === 'status' || role === 'alert') inner.textRole = role;
-      return;
+      return undefined;
     }
     if (role === 'table' || role === 'grid' || role === 'dialog' || role === 'alertdialog') {
       const name = nameOf(el, role);
-      if (name) { flush(); emit(el, role, name, { rect, at: inner }); }
-      return;
+      if (name) { flush(); emit(el, role, name, inner); }
+      return undefined;
     }
     if (LEAF.has(role)) leaf(el, role, rect, inner);
+    return undefined;
+  }
+
+  // A check box that cannot be seen itself is worked by its label; any other control tells its label's text.
+  function tellLabel(label, inner) {
+    const { control } = label;
+    if (seenItself(control)) { inner.mute = true; return; }
+    if (!worksUnseen(control) || control.matches(':disabled') && facts(control).gone) return;
+    told.add(control);
+    const role = roleOf(control);
+    flush();
+    const name = nameOf(control, role) || clean(textOf(label, CONTROLS_TEXT));
+    emit(label, role, name, inner, { control, value: valueOf(control, role), states: statesOf(control, role) });
+    stats.interactive += 1;
+    inner.mute = true;
+    inner.inside = true;
   }
 
   function leaf(el, role, rect, inner) {
-    if (role === 'canvas') { stats.canvas += 1; stats.canvas_share += share(rect, view); }
-    const name = nameOf(el, role);
-    if (role === 'img' && !name) { if (el.localName !== 'svg') stats.canvas_share += bigPicture(rect, view); return; }
+    if (role === 'canvas') { stats.canvas += 1; stats.canvas_share += share(rect || el.getBoundingClientRect(), view); }
+    const name = nameOf(el, role) || (SHAPES.has(el.localName) ? shapeName(el) : '');
+    if (role === 'img' && !name) { if (el.localName !== 'svg') stats.canvas_share += bigPicture(rect || el.getBoundingClientRect(), view); return; }
+    const states = role === 'canvas' && listens.has(el) ? ['clickable'] : statesOf(el, role);
     if (INTERACTIVE.has(role) && role !== 'option') { stats.interactive += 1; if (!name) stats.unnamed += 1; }
     flush();
-    emit(el, role, name, { rect, value: valueOf(el, role), states: statesOf(el, role), url: urlOf(el, role), level: levelOf(el, role), at: inner });
+    emit(el, role, name, inner, { value: valueOf(el, role), states, url: urlOf(el, role), level: levelOf(el, role) });
     inner.mute = true;
     if (INTERACTIVE.has(role) && role !== 'listbox' && role !== 'combobox') inner.inside = true;
   }
 
   // A cell or dd is told whole, with what names it. If all of it is one link, the link carries the header.
+  // An empty cell under a header is an answer too: there is no due date.
   function tellValue(el, role, rect, inner) {
-    if (el.querySelector(STRUCTURE)) { inner.textRole = role; return; }
+    if (el.firstElementChild && el.querySelector(STRUCTURE)) { inner.textRole = role; return undefined; }
     const text = clean(textOf(el, BUTTONS));
-    const actors = el.querySelectorAll(CAN_ACT);
-    if (actors.length === 1 && text && clean(textOf(actors[0])) === text) return;
-    if (!text && (actors.length || inner.header === null)) return;
-    leaf(el, role, rect, inner);
+    const actors = el.firstElementChild ? el.querySelectorAll(CAN_ACT) : NONE;
+    if (actors.length === 1 && text && clean(textOf(actors[0])) === text) return undefined;
+    if (!text && (actors.length || inner.header === null)) return undefined;
+    return leaf(el, role, rect, inner);
   }
 
   facts(document.documentElement);
-  const start = { header: null, row: null, dialog: false, mute: false, inside: false, unseen: false, pointer: false, depth: 0, textRole: null };
   const root = document.body || document.documentElement;
-  visit(root, start);
+  visit(root, { header: null, row: null, dialog: false, mute: false, inside: false, unseen: false, pointer: false, out: false, depth: 0, textRole: null });
   flush();
   rememberTwins(items);
   keep(id, items);
-  return { items: told, stats, rows, view_w: view.w, view_h: view.h, ...pageState() };
+  if (hosts.length) keep(`${id}:hosts`, hosts);
+  const inFull = items.length <= DETAILED;
+  return { count: items.length, content: contents.join('\n'), ranks, frames, stats, rows,
+    items: inFull ? details(id, null, withLocators) : null, hosts: hosts.length, name: window.name, ...pageState() };
+}
+
+const NONE = Object.freeze([]);
+
+// The items `wanted` (all, when null) in full. Those that turn out to have no box on the page are left out.
+function details(id, wanted, withLocators) {
+  const items = snapshots.get(id) || [];
+  const view = viewOf();
+  const counts = withLocators ? countsOf(items) : null;
+  let tests = 0;
+  const all = [];
+  for (let i = 0; i < (wanted ? wanted.length : items.length); i += 1) {
+    const n = wanted ? wanted[i] : i;
+    const item = items[n];
+    const { el } = item;
+    if (!el.isConnected) continue;
+    const rect = item.nodes ? rangeRect(item.nodes) : el.getBoundingClientRect();
+    const empty = rect.width === 0 || rect.height === 0;
+    const mayBeEmpty = item.role === 'option' || item.role === 'iframe' || VALUE_HOLDERS.has(item.role) || rootOf(el) || facts(el).noBox;
+    if (empty && !mayBeEmpty && !boxedInside(el) || !empty && unreachable(rect)) continue;
+    const inView = !empty && !outside(rect, view);
+    let covered = null;
+    if (inView && tests < MAX_HIT_TESTS && (INTERACTIVE.has(item.role) || item.role === 'iframe')) { tests += 1; covered = coverOf(item, rect, view); }
+    all.push([n, item.role, shorten(item.name), item.value, item.states, item.url, el.localName, item.header, item.row, item.level,
+      [rect.left + scrollX, rect.top + scrollY, rect.width, rect.height].map((x) => Math.round(x * 10) / 10), inView, item.dialog,
+      covered, el.getAttribute('type') || '', tagPath(el), counts ? locatorsFrom(item, counts) : NONE]);
+  }
+  return all;
+}
+
+const boxedInside = (el) => el.firstElementChild !== null && [...el.children].some((child) => { const r = child.getBoundingClientRect(); return r.width > 0 && r.height > 0; });
+
+function shortUrl(url) {
+  return url.startsWith(`${location.origin}/`) ? url.slice(location.origin.length) : url;
 }
 
 function rangeRect(nodes) {
   const range = document.createRange();
+  const last = nodes[nodes.length - 1];
+  if (!nodes[0].isConnected || !last.isConnected) return new DOMRect();
   range.setStart(nodes[0], 0);
-  range.setEnd(nodes[nodes.length - 1], nodes[nodes.length - 1].length);
+  range.setEnd(last, last.length);
   return range.getBoundingClientRect();
 }
 
@@ -176,12 +263,100 @@ function bigPicture(rect, view) {
   return part >= 0.2 ? part : 0;
 }
 
-// Listeners cannot be seen from a script; these are the traces that clickable things leave.
-function seemsClickable(el, role, known, pointerOutside) {
-  if (el.localName === 'label' || el.localName === 'html' || el.localName === 'body' || LEAF.has(role) && role !== 'img') return false;
-  if (el.hasAttribute('onclick')) return true;
-  if (el.getAttribute('tabindex') === '0' && !known.clips) return true;
-  return known.pointer && !pointerOutside;
+const workedByLabel = (input) => !seenItself(input) && labelsOf(input).some((label) => !facts(label).gone);
+
+function seenItself(control) {
+  if (!control.checkVisibility({ visibilityProperty: true }) || control.closest('[inert],[aria-hidden=true]')) return false;
+  const rect = control.getBoundingClientRect();
+  return rect.width > 1 && rect.height > 1 && !unreachable(rect);
+}
+
+// What a click in the middle would really hit, in words, or null where it is the thing itself or a part of it.
+function coverOf(item, rect, view) {
+  const x = (Math.max(rect.left, 0) + Math.min(rect.right, view.w)) / 2;
+  const y = (Math.max(rect.top, 0) + Math.min(rect.bottom, view.h)) / 2;
+  const hit = hitAt(x, y);
+  const { el, control } = item;
+  if (!hit || partOfTree(hit, el) || partOfTree(el, hit) || control && partOfTree(hit, control)) return null;
+  for (let up = hit; up; up = up.parentElement) if (up.localName === 'label' && (up.control === el || up.control === control)) return null;
+  return wordsFor(hit);
+}
+
+function hitAt(x, y) {
+  let hit = document.elementFromPoint(x, y);
+  while (hit && rootOf(hit)) {
+    const deeper = rootOf(hit).elementFromPoint(x, y);
+    if (!deeper || deeper === hit) break;
+    hit = deeper;
+  }
+  return hit;
+}
+
+function partOfTree(el, outer) {
+  for (let up = el; up; up = up.assignedSlot || up.parentElement || (up.getRootNode() && up.getRootNode().host)) if (up === outer) return true;
+  return false;
+}
+
+function wordsFor(hit) {
+  const over = hit.closest('dialog,[role=dialog],[role=alertdialog],[aria-modal=true]') || hit;
+  const role = roleOf(over) || over.localName;
+  const name = clean(over.getAttribute('aria-label') || nameOf(over, role) || over.id || (over.textContent.length < 2000 ? over.textContent : '')).slice(0, 60);
+  return name ? `${role} "${name}"` : role;
+}
+
+// What may have a closed shadow root: only the browser's protocol can tell, and it is asked once.
+const askedForRoot = new WeakSet();
+const MAY_HAVE_ROOT = new Set(['article', 'aside', 'blockquote', 'div', 'footer', 'header', 'main', 'nav', 'p', 'section', 'span']);
+function mayHaveRoot(el) {
+  if (askedForRoot.has(el) || rootOf(el) || !el.localName.includes('-') && el.textContent.trim()) return false;
+  askedForRoot.add(el);
+  return true;
+}
+
+// What a script listens to a press on; the browser's protocol tells us, for a page's script cannot.
+const listens = new WeakSet();
+const LISTS = new Set(['ul', 'ol', 'menu', 'table', 'tbody', 'nav', 'dl']);
+const LIST_ROLES = new Set(['list', 'listbox', 'menu', 'menubar', 'tablist', 'grid', 'tree', 'table', 'rowgroup', 'radiogroup']);
+
+function seemsClickable(el, role, known, at, pressable) {
+  const tag = el.localName;
+  if (tag === 'label' || tag === 'html' || tag === 'body' || LEAF.has(role) && role !== 'img') return false;
+  if (el.hasAttributes()) {
+    if (el.hasAttribute('onclick')) return true;
+    if (el.getAttribute('tabindex') === '0' && !known.clips) return true;
+  }
+  if (listens.has(el)) {
+    const children = delegated(el, role);
+    if (children) { if (pressable) for (const child of children) pressable.add(child); return false; }
+    if (known.pointer || isSmall(el)) return true;
+  }
+  return !at.pointer && known.pointer;
+}
+
+// The children of a container that listens for all of them, or null where it listens for itself.
+function delegated(el, role) {
+  const children = el.children;
+  if (children.length < 2) return null;
+  if (LISTS.has(el.localName) || LIST_ROLES.has(role)) {
+    if (el.localName === 'table') { const all = [...el.rows].filter((row) => row.querySelector('td')); return all.length ? all : null; }
+    return [...children];
+  }
+  if (children.length < 3) return null;
+  const first = children[0];
+  for (const child of children) if (child.localName !== first.localName || child.getAttribute('class') !== first.getAttribute('class')) return null;
+  return [...children].every((child) => child.textContent.trim() || child.querySelector('img,svg')) ? [...children] : null;
+}
+
+// A page's own root, or a card full of other controls, may listen for reasons of its own.
+function isSmall(el) {
+  return !el.querySelector(CAN_ACT) && !el.querySelector(STRUCTURE) && el.textContent.length <= 300;
+}
+
+function shapeName(el) {
+  const title = el.querySelector(':scope > title');
+  if (title) return clean(title.textContent);
+  const fill = el.getAttribute('fill') || el.style.fill || '';
+  return [fill === 'none' ? '' : fill, el.localName].filter(Boolean).join(' ');
 }
 
 // A banner over the page: it floats, something can be pressed in it, and it hides what is not its own.
@@ -201,16 +376,36 @@ function liesOver(el) {
 // Ten "Delete" buttons: what stands around each is what tells it from the others when a list
 // re-uses its nodes for other records.
 function rememberTwins(items) {
-  const count = new Map();
-  for (const item of items) { const key = `${item.role}\n${item.name}`; count.set(key, (count.get(key) || 0) + 1); }
+  const first = new Map();
   for (const item of items) {
-    if (INTERACTIVE.has(item.role) && count.get(`${item.role}\n${item.name}`) > 1) item.around = surroundings(item.el);
+    if (!INTERACTIVE.has(item.role) || item.role === 'option') continue;
+    const key = `${item.role}\n${item.name}`;
+    const other = first.get(key);
+    if (!other) { first.set(key, item); continue; }
+    if (!other.around) other.around = surroundings(other.el);
+    item.around = surroundings(item.el);
   }
 }
 
+// The pieces of text of the record an element stands in: [node, its element, text].
 function surroundings(el) {
   const record = recordOf(el);
-  return record && clean(record.textContent);
+  if (!record) return NONE;
+  const pieces = [];
+  const walker = document.createTreeWalker(record, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode() && pieces.length < 200) {
+    const node = walker.currentNode;
+    if (node.data.trim()) pieces.push([node, node.parentNode, node.data]);
+  }
+  return pieces;
+}
+
+// A clock in the row ticks whoever's row it is; anything else that reads differently makes it another record.
+function sameSurroundings(item) {
+  if (!item.around || item.around === NONE) return true;
+  const calm = ([node, parent]) => ticksOf(node) + ticksOf(parent) < 2;
+  const text = (pieces) => clean(pieces.filter(calm).map((piece) => piece[2]).join(' '));
+  return text(item.around) === text(surroundings(item.el));
 }
 
 function recordOf(el) {

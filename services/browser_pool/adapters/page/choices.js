@@ -1,0 +1,151 @@
+// What a control offers to pick from, wherever in the document that is shown.
+
+const OPTION_CSS = '[role=option],[role=menuitem],[role=menuitemradio],[role=menuitemcheckbox],[role=treeitem],[role=radio],[role=tab],input[type=radio],input[type=checkbox],[role=checkbox],[role=switch]';
+const HOLDERS = new Set(['listbox', 'menu', 'menubar', 'radiogroup', 'tree', 'tablist', 'group', 'list', 'grid', 'form', 'toolbar']);
+const OPENERS = '[aria-haspopup],[aria-expanded],[role=combobox]';
+const FILTERS = 'input:not([type=hidden]):not([type=button]):not([type=submit]):not([type=checkbox]):not([type=radio]),textarea,[contenteditable=true]';
+const SAYS_LOADING = /^(loading|searching|please wait|fetching|lädt|suche|chargement|recherche|cargando|buscando)( \w+)?\s*(\.{2,3}|…)?$/i;
+const SUBMENUS = new Set(['menu', 'tree']);
+let listed = [];
+
+function choices(id, n, markId, asId) {
+  const el = elementOf(id, n);
+  if (!el) return { kind: 'gone', items: [] };
+  const kind = kindOf(el);
+  const roots = rootsFor(el, kind, markId);
+  if (kind === 'datalist') {
+    const known = [...el.list.options].map((one) => ({ name: clean(one.label || one.value), parts: [clean(one.value)], disabled: one.disabled }));
+    return { kind, opened: true, items: known.slice(0, 2000) };
+  }
+  listed = offered(roots);
+  keepElements(asId, listed.map((one) => one.el));
+  const search = [el, ...roots].map((root) => filterIn(root)).find(Boolean);
+  keepElements(`${asId}s`, search ? [search] : []);
+  const many = [el, ...roots].some((root) => root.getAttribute('aria-multiselectable') === 'true') || listed.some((one) => one.el.matches('input[type=checkbox],[role=checkbox],[role=menuitemcheckbox]'));
+  return { kind, many, search: Boolean(search), opened: roots.length > 0, loading: roots.some(loads), items: listed.slice(0, 2000).map((one) => one.told) };
+}
+
+function kindOf(el) {
+  if (el.localName === 'input' && el.list) return 'datalist';
+  const role = roleOf(el);
+  if (el.matches('input[type=radio],[role=radio]')) return 'inside';
+  if (el.matches(OPENERS) && !(HOLDERS.has(role) && role !== 'group')) return 'opens';
+  const holds = HOLDERS.has(role) || ['fieldset', 'ul', 'ol', 'nav', 'form', 'table'].includes(el.localName);
+  if (holds && offered([el]).length > (role === 'list' || role === 'form' ? 0 : 1)) return 'inside';
+  return INTERACTIVE.has(role) || isEditable(el) ? 'opens' : everything(OPTION_CSS, el).filter(inSight).length > 1 ? 'inside' : 'opens';
+}
+
+function rootsFor(el, kind, markId) {
+  if (kind === 'inside') return [el.matches('input[type=radio],[role=radio]') ? groupOf(el) : el];
+  const named = controlledBy(el).filter(inSight);
+  if (named.some((root) => offered([root]).length)) return named;
+  const came = markId ? cameUp(markId).filter((root) => root !== el && !within(el, root)) : [];
+  const roots = [...named, ...came.filter((root) => !named.some((other) => within(root, other)))];
+  return roots.length ? roots : openBeside(el);
+}
+
+// A list that was open before anyone looked: it floats and touches the control.
+function openBeside(el) {
+  const own = el.getBoundingClientRect();
+  return everything('[role=listbox],[role=menu],[role=tree]').filter((list) => {
+    if (!inSight(list) || within(el, list) || within(list, el) || !closestUp(list, (up) => /absolute|fixed/.test(getComputedStyle(up).position))) return false;
+    const box = list.getBoundingClientRect();
+    const apart = Math.min(Math.abs(box.top - own.bottom), Math.abs(own.top - box.bottom));
+    return apart < 24 && box.left < own.right && box.right > own.left;
+  });
+}
+
+function groupOf(el) {
+  const same = (root) => [...root.querySelectorAll('input[type=radio],[role=radio]')];
+  const mine = el.name ? same(el.getRootNode()).filter((one) => one.name === el.name && one.form === el.form) : null;
+  for (let up = el.parentElement; up; up = up.parentElement) {
+    if (mine ? mine.every((one) => up.contains(one)) : same(up).length > 1) return up;
+  }
+  return el;
+}
+
+function controlledBy(el) {
+  const parts = [el, ...el.querySelectorAll(OPENERS), closestUp(el, (one) => one !== el && one.matches('[role=combobox]'))].filter(Boolean);
+  const ids = parts.flatMap((one) => ['aria-controls', 'aria-owns'].flatMap((name) => (one.getAttribute(name) || '').split(/\s+/))).filter(Boolean);
+  return [...new Set(ids)].map((one) => el.getRootNode().getElementById ? el.getRootNode().getElementById(one) || document.getElementById(one) : null).filter(Boolean);
+}
+
+// Things that say they are options, else the pieces of text that stand apart.
+function offered(roots) {
+  const said = roots.flatMap((root) => [...root.matches(OPTION_CSS) ? [root] : [], ...everything(OPTION_CSS, root)]).filter((el) => inSight(el) || el.matches('input') && labelsOf(el).some(inSight));
+  const elements = said.length ? [...new Set(said)] : roots.flatMap((root) => piecesOf(root));
+  return elements.map((el) => ({ el, told: offer(el) })).filter((one) => one.told.name && !SAYS_LOADING.test(one.told.name));
+}
+
+function offer(el) {
+  const nested = new Set(SUBMENUS);
+  const name = el.matches('input') ? nameOf(el, roleOf(el)) : clean(el.getAttribute('aria-label') || textOf(el, nested) || nameOf(el, roleOf(el)));
+  const parts = el.childElementCount && el.childElementCount < 20 ? leavesOf(el).map((one) => clean(one.data)).filter((text) => text && text !== name) : [];
+  return { name: name.slice(0, 300), parts: [...new Set(parts)].slice(0, 6).map((text) => text.slice(0, 300)),
+    disabled: el.matches(':disabled') || el.getAttribute('aria-disabled') === 'true' || /(^|[\s_-])disabled([\s_-]|$)/i.test(el.getAttribute('class') || ''),
+    selected: el.checked === true || el.getAttribute('aria-selected') === 'true' || el.getAttribute('aria-checked') === 'true',
+    marks: el.matches('input,[aria-selected],[aria-checked],[role=radio],[role=checkbox],[role=option]'),
+    more: el.getAttribute('aria-haspopup') === 'true' || el.getAttribute('aria-haspopup') === 'menu' };
+}
+
+function leavesOf(root) {
+  const found = [];
+  const visit = (node) => {
+    for (const child of childrenOf(node)) {
+      if (child.nodeType === Node.TEXT_NODE) { if (child.data.trim()) found.push(child); } else if (child.nodeType === Node.ELEMENT_NODE && !SILENT.has(child.localName) && inSight(child)) visit(child);
+    }
+  };
+  visit(root);
+  return found;
+}
+
+// Each text, and the largest element around it that says nothing else.
+function piecesOf(root) {
+  const found = new Set();
+  for (const text of leavesOf(root)) {
+    let el = text.parentElement || text.parentNode.host;
+    const words = clean(textOf(el));
+    const canRise = () => el !== root && el.parentElement && within(el.parentElement, root);
+    while (canRise() && clean(textOf(el.parentElement)) === words) el = el.parentElement;
+    // Texts side by side in one of several rows are one choice.
+    if (canRise() && !isRow(el) && isRow(el.parentElement) && el.parentElement !== root) el = el.parentElement;
+    if (!el.matches('input,textarea,select,label[for]')) found.add(el);
+  }
+  return [...found];
+}
+
+function isRow(el) {
+  const top = el.getBoundingClientRect().top;
+  return [...el.parentElement ? el.parentElement.children : []].some((other) => other !== el && other.localName === el.localName
+    && Math.abs(other.getBoundingClientRect().top - top) > 4);
+}
+
+// What is pressed to pick the choice `n`: itself, or the piece of it that was meant.
+function aim(asId, n, text) {
+  const el = elementOf(asId, n);
+  if (!el) return { here: false };
+  const same = (other) => clean(other).toLowerCase() === clean(text).toLowerCase();
+  const leaf = same(offer(el).name) ? null : leavesOf(el).find((one) => same(one.data));
+  keepElements(`${asId}p`, [leaf ? leaf.parentElement || el : el]);
+  return { here: true };
+}
+
+function filterIn(root) {
+  if (root.matches(FILTERS)) return isEditable(root) ? root : null;
+  return everything(FILTERS, root).find((one) => isEditable(one) && inSight(one) && one.getBoundingClientRect().width > 2) || null;
+}
+
+function loads(root) {
+  return root.getAttribute('aria-busy') === 'true' || root.querySelector('[aria-busy=true],[role=progressbar],progress') !== null
+    || leavesOf(root).some((node) => SAYS_LOADING.test(clean(node.data)));
+}
+
+// A list that shows only some of its options is scrolled on. `how`: top, down, or at the one that is meant.
+function scrollChoices(asId, how) {
+  const first = listed.map((one) => one.el).find((el) => el.isConnected);
+  const list = first && closestUp(first, (el) => el.scrollHeight > el.clientHeight + 2 && /auto|scroll|overlay/.test(getComputedStyle(el).overflowY) && el !== document.body && el !== document.documentElement);
+  if (!list) return { moved: 0 };
+  const before = list.scrollTop;
+  list.scrollTop = how === 'top' ? 0 : before + Math.max(20, list.clientHeight * 0.8);
+  return { moved: list.scrollTop - before };
+}

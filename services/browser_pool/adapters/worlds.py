@@ -1,0 +1,267 @@
+"""The isolated worlds of a page's documents, asked directly through the browser's protocol.
+
+Playwright makes one isolated world in every document and puts its own helpers there when it first needs them,
+which costs more than most questions do. Our engine (page/*.js) moves into the same world and is asked without
+that detour. The page's scripts can neither see the world nor change the built-ins the engine stands on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
+
+from playwright.async_api import CDPSession, Error, Frame, Page
+from playwright.async_api import TimeoutError as PlaywrightTimeout
+
+from services.browser_pool.adapters.protocol import on, send
+
+WORLD = "__playwright_utility_world"
+NEW_WORLD_S = 2.0
+"""How long a document that has just begun may take to get its world."""
+OBJECTS = "exhibit"
+MOVED_ON = ("Cannot find context", "uniqueContextId not found", "context was destroyed", "Inspected target navigated")
+GONE_SESSION = ("Session closed", "Target closed", "session has been closed", "No session with given id")
+PRESSES = frozenset({"click", "dblclick", "mousedown", "mouseup", "pointerdown", "pointerup", "touchstart", "touchend"})
+MAX_AT_ONCE = 200
+
+ReplyT = TypeVar("ReplyT")
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """Of one document. ``settled_in``: whether our engine is there; ``marked``: nodes whose listeners it knows."""
+
+    session: CDPSession
+    context_id: int
+    unique_id: str
+    settled_in: list[bool] = field(default_factory=list[bool])
+    document: list[str] = field(default_factory=list[str])
+    marked: set[int] = field(default_factory=set[int])
+
+
+class Worlds:
+    """Of one page. A frame is named by the protocol's frame id."""
+
+    def __init__(self, page: Page, script: str) -> None:
+        self.page = page
+        self.main_id = ""
+        self._script = script
+        self._attached = False
+        self._worlds: dict[str, World] = {}
+        self._known: WeakKeyDictionary[Frame, str] = WeakKeyDictionary()
+        self._changed = asyncio.Event()
+        # Two questions at once must not open two sessions.
+        self._attaching = asyncio.Lock()
+
+    async def attach(self) -> None:
+        """Once. A page that is closing raises Playwright's error."""
+        if self._attached:
+            return
+        async with self._attaching:
+            if not self._attached:
+                session = await self.page.context.new_cdp_session(self.page)
+                self.main_id = await self._listen(session)
+                self._known[self.page.main_frame] = self.main_id
+                self._attached = True
+
+    async def _listen(self, session: CDPSession) -> str:
+        """The id of the frame that the session is about."""
+        on(session, "Runtime.executionContextCreated", lambda event: self._created(session, event["context"]))
+        on(session, "Runtime.executionContextDestroyed", lambda event: self._ended(event["executionContextUniqueId"]))
+        on(session, "Runtime.executionContextsCleared", lambda _: self._cleared(session))
+        tree, _ = await asyncio.gather(send(session, "Page.getFrameTree"), send(session, "Runtime.enable"))
+        return tree["frameTree"]["frame"]["id"]
+
+    def _created(self, session: CDPSession, context: dict[str, Any]) -> None:
+        if context["name"].startswith(WORLD):
+            self._worlds[context["auxData"]["frameId"]] = World(session, context["id"], context["uniqueId"])
+            self._changed.set()
+
+    def _ended(self, unique_id: str) -> None:
+        self._worlds = {key: world for key, world in self._worlds.items() if world.unique_id != unique_id}
+
+    def _cleared(self, session: CDPSession) -> None:
+        self._worlds = {key: world for key, world in self._worlds.items() if world.session is not session}
+
+    # --- asking
+
+    def id_of(self, frame: Frame) -> str | None:
+        """None for a child frame that nobody has named yet (see `name`)."""
+        return self._known.get(frame)
+
+    def name(self, frame: Frame, frame_id: str) -> None:
+        self._known[frame] = frame_id
+
+    async def ask(self, frame_id: str, timeout_s: float, verb: str, *parameters: str | int) -> str:
+        """The engine's answer, as JSON text. Raises Playwright's errors: TimeoutError when the document does not
+        answer in time, Error when there is none."""
+        said = ",".join(json.dumps(str(one)) for one in (verb, *parameters))
+
+        async def answer(world: World) -> str:
+            return str((await self._evaluate(world, f"__exhibit.ask({said})", by_value=True))["value"])
+
+        return await self._there(frame_id, timeout_s, answer)
+
+    async def _there(self, frame_id: str, timeout_s: float, work: Callable[[World], Awaitable[ReplyT]]) -> ReplyT:
+        """Done in the document the frame has now; once more where it moved on to another meanwhile."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                while True:
+                    world = await self._world(frame_id)
+                    try:
+                        return await work(world)
+                    except Error as error:
+                        if not any(words in error.message for words in (*MOVED_ON, *GONE_SESSION)):
+                            raise
+                        if self.page.is_closed():
+                            raise
+                        self._ended(world.unique_id)
+        except TimeoutError:
+            raise PlaywrightTimeout(f"the document did not answer within {timeout_s:g} s") from None
+
+    async def _world(self, frame_id: str) -> World:
+        if frame_id not in self._worlds and frame_id != self.main_id:
+            await self._find_apart()
+        try:
+            async with asyncio.timeout(NEW_WORLD_S):
+                while frame_id not in self._worlds:
+                    self._changed.clear()
+                    await self._changed.wait()
+        except TimeoutError:
+            raise Error("the frame has no document that can be read") from None
+        return self._worlds[frame_id]
+
+    async def _find_apart(self) -> None:
+        """Frames of other sites live in processes, and so in sessions, of their own."""
+        for frame in self.page.frames:
+            if self._known.get(frame) in self._worlds:
+                continue
+            try:
+                session = await self.page.context.new_cdp_session(frame)
+            except Error:  # it shares its parent's process
+                continue
+            self._known[frame] = await self._listen(session)
+
+    async def _evaluate(self, world: World, expression: str, *, by_value: bool) -> dict[str, Any]:
+        reply = await send(
+            world.session,
+            "Runtime.evaluate",
+            expression=expression if world.settled_in else f"{self._script};{expression}",
+            uniqueContextId=world.unique_id,
+            returnByValue=by_value,
+            objectGroup=OBJECTS,
+        )
+        if "exceptionDetails" in reply:
+            told = reply["exceptionDetails"]
+            raise Error(f"page engine: {told.get('exception', {}).get('description', told['text'])}")
+        world.settled_in[:] = [True]
+        return reply["result"]
+
+    # --- what only the protocol can tell
+
+    async def mark_listeners(self, frame_id: str, timeout_s: float) -> bool:
+        """Tells the engine which elements scripts listen to for a press; whether there were any it did not know."""
+        return await self._there(frame_id, timeout_s, self._mark)
+
+    async def _mark(self, world: World) -> bool:
+        if not world.document:
+            world.document.append((await self._evaluate(world, "document", by_value=False))["objectId"])
+        told = await send(
+            world.session, "DOMDebugger.getEventListeners", objectId=world.document[0], depth=-1, pierce=True
+        )
+        fresh = {one["backendNodeId"] for one in told["listeners"] if one["type"] in PRESSES} - world.marked
+        world.marked.update(fresh)
+        for some in _chunks(sorted(fresh)):
+            await self._hand_over(world, "for (const el of given) __exhibit.listensTo(el)", some)
+        return bool(fresh)
+
+    async def adopt_closed_roots(self, frame_id: str, snapshot_id: str, count: int, timeout_s: float) -> bool:
+        """Looks for closed shadow roots on the first ``count`` elements kept under ``snapshot_id`` and hands them to
+        the engine; whether there were any."""
+
+        async def adopt(world: World) -> bool:
+            hosts = await self._objects(world, snapshot_id, range(count))
+            nodes = await asyncio.gather(*(self._described(world, host) for host in hosts))
+            found = [
+                (host, root["backendNodeId"])
+                for host, node in zip(hosts, nodes, strict=True)
+                for root in node.get("shadowRoots", ())
+                if root.get("shadowRootType") == "closed"
+            ]
+            for host, root in found:
+                await self._hand_over(world, "__exhibit.adoptRoot(this, given[0])", [root], this=host)
+            return bool(found)
+
+        return await self._there(frame_id, timeout_s, adopt)
+
+    async def frame_ids(self, frame_id: str, snapshot_id: str, wanted: Sequence[int], timeout_s: float) -> list[str]:
+        """Which frames the iframe elements ``wanted`` of a snapshot hold; '' where one is gone or holds none."""
+
+        async def described(world: World) -> list[str]:
+            holders = await self._objects(world, snapshot_id, wanted)
+            nodes = await asyncio.gather(*(self._described(world, holder) for holder in holders))
+            return [str(node.get("frameId", "")) for node in nodes]
+
+        return await self._there(frame_id, timeout_s, described)
+
+    async def _objects(self, world: World, snapshot_id: str, wanted: Sequence[int]) -> list[str]:
+        """Handles of elements of a snapshot; '' for those that are gone."""
+        numbers = ",".join(map(str, wanted))
+        listed = f"[{numbers}].map((n) => __exhibit.element({json.dumps(snapshot_id)}, n))"
+        array = await self._evaluate(world, listed, by_value=False)
+        told = await send(world.session, "Runtime.getProperties", objectId=array["objectId"], ownProperties=True)
+        numbered = {one["name"]: one.get("value", {}) for one in told["result"]}
+        return [numbered.get(str(index), {}).get("objectId", "") for index in range(len(wanted))]
+
+    async def _described(self, world: World, object_id: str) -> dict[str, Any]:
+        if not object_id:
+            return {}
+        return (await send(world.session, "DOM.describeNode", objectId=object_id, depth=0, pierce=True))["node"]
+
+    async def _hand_over(self, world: World, body: str, backend_ids: Sequence[int], *, this: str = "") -> None:
+        """Runs ``body`` in the world with the nodes as ``given``. A node that has gone meanwhile is left out."""
+        handles = await asyncio.gather(*(self._resolved(world, one) for one in backend_ids))
+        given = [{"objectId": one} for one in handles if one]
+        if not given:
+            return
+        await send(
+            world.session,
+            "Runtime.callFunctionOn",
+            functionDeclaration=f"function (...given) {{ {body} }}",
+            objectId=this or given[0]["objectId"],
+            arguments=given,
+            returnByValue=True,
+        )
+
+    async def _resolved(self, world: World, backend_id: int) -> str:
+        try:
+            told = await send(
+                world.session,
+                "DOM.resolveNode",
+                backendNodeId=backend_id,
+                executionContextId=world.context_id,
+                objectGroup=OBJECTS,
+            )
+        except Error:
+            return ""
+        return str(told["object"].get("objectId", ""))
+
+
+def _chunks(numbers: Sequence[int]) -> list[Sequence[int]]:
+    return [numbers[start : start + MAX_AT_ONCE] for start in range(0, len(numbers), MAX_AT_ONCE)]
+
+
+_all_worlds: WeakKeyDictionary[Page, Worlds] = WeakKeyDictionary()
+
+
+async def worlds_of(page: Page, script: Callable[[], str]) -> Worlds:
+    """Those of a page belong to it for as long as it lives."""
+    if page not in _all_worlds:
+        _all_worlds[page] = Worlds(page, script())
+    worlds = _all_worlds[page]
+    await worlds.attach()
+    return worlds

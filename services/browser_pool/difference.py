@@ -1,0 +1,71 @@
+"""Pure: what a page says now that it did not say before, in few lines.
+
++ text | Saved
+- text | Saving ...
+~ checkbox | Urgent | unchecked => checked
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+
+MAX_COMPARED = 1500
+"""Lines on either side beyond which order is no longer looked at: aligning them would take seconds."""
+MAX_LINES = 60
+MAX_CHARS = 200
+FIELD = "\x1f"
+
+
+def difference(before: Sequence[str], now: Sequence[str]) -> str:
+    """Lines that begin with ``-`` (gone), ``+`` (new) or ``~`` (the same thing, which says something else); empty where
+    nothing is different. The content lines are those of two snapshots of one session."""
+    start = _common(before, now)
+    end = _common(before[start:][::-1], now[start:][::-1])
+    old, new = before[start : len(before) - end], now[start : len(now) - end]
+    in_order = max(len(old), len(new)) <= MAX_COMPARED
+    lines = list(_aligned(old, new) if in_order else _counted(old, new))
+    more = [f"... {len(lines) - MAX_LINES} more"] if len(lines) > MAX_LINES else []
+    return "\n".join([*lines[:MAX_LINES], *more])
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many lines they begin with alike."""
+    count = 0
+    for left, right in zip(one, other, strict=False):
+        if left != right:
+            break
+        count += 1
+    return count
+
+
+def _aligned(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind == "equal":
+            continue
+        pairs = min(b - a, d - c)
+        for index in range(pairs):
+            yield from _changed(old[a + index], new[c + index])
+        yield from (f"- {_words(one)}" for one in old[a + pairs : b])
+        yield from (f"+ {_words(one)}" for one in new[c + pairs : d])
+
+
+def _changed(old: str, new: str) -> Iterator[str]:
+    was, now = old.split(FIELD), new.split(FIELD)
+    if was[:3] == now[:3]:
+        yield f"~ {_words(FIELD.join(now[:3]))} | {_words(FIELD.join(was[3:]))} => {_words(FIELD.join(now[3:]))}"
+    elif was[:2] == now[:2] and was[1]:
+        yield f"~ {_words(FIELD.join(now[:2]))} | {_words(FIELD.join(was[2:]))} => {_words(FIELD.join(now[2:]))}"
+    else:
+        yield f"- {_words(old)}"
+        yield f"+ {_words(new)}"
+
+
+def _counted(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    was, now = set(old), set(new)
+    yield from (f"- {_words(one)}" for one in dict.fromkeys(old) if one not in now)
+    yield from (f"+ {_words(one)}" for one in dict.fromkeys(new) if one not in was)
+
+
+def _words(content: str) -> str:
+    return " | ".join(part for part in content.split(FIELD) if part)[:MAX_CHARS]
