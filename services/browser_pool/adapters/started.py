@@ -10,14 +10,13 @@ import shutil
 from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from playwright.async_api import Browser, BrowserContext, Error, Page, Playwright, async_playwright
 
 from services.browser_pool.adapters import engine
 from services.browser_pool.adapters.finding import find_browser
 from services.browser_pool.adapters.gone import unless_gone
-from services.browser_pool.adapters.guard import watch_over
 from services.browser_pool.adapters.memory import tree_mb
 from services.browser_pool.adapters.nest import Nest
 from services.browser_pool.matching import first_line
@@ -66,11 +65,8 @@ class Started:
             viewport={"width": VIEWPORT_WIDTH_PX, "height": VIEWPORT_HEIGHT_PX},
             color_scheme="light",
             accept_downloads=True,
-            # What a worker fetches in a page's place would come past the guard.
-            service_workers="block",
         )
         try:
-            await watch_over(self.browser)
             warm = Warm(context, await context.new_page())
         except BaseException:
             if not self.dead:
@@ -142,7 +138,7 @@ async def _launched(playwright: Playwright, executable: Path, headed: bool) -> B
 
 async def _pid_of(browser: Browser) -> int:
     cdp = await browser.new_browser_cdp_session()
-    answer: Any = await cdp.send("SystemInfo.getProcessInfo")  # pyright: ignore[reportUnknownMemberType]
+    answer = cast("Any", await cdp.send("SystemInfo.getProcessInfo"))  # pyright: ignore[reportUnknownMemberType]
     await cdp.detach()
     return next(process["id"] for process in answer["processInfo"] if process["type"] == "browser")
 
