@@ -1,12 +1,22 @@
-"""Picking one of several options."""
+"""Picking one of several options of a native select."""
 
 from __future__ import annotations
 
+import asyncio
+import time
+
+from playwright.async_api import Error
+
 from services.browser_pool import matching
-from services.browser_pool.adapters.engine import Gone
+from services.browser_pool.adapters.engine import Described, Gone
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
+from services.browser_pool.adapters.targets import Found
 from shared.contracts.actions import PageChanged, SelectOption, ValueSet
+
+LATE_OPTIONS_S = 1.5
+"""Lists that depend on another, or are filled when they get the focus, have this long to get their options."""
+POLL_S = 0.05
 
 
 async def select_option(session: PageSession, action: SelectOption) -> Outcome:
@@ -14,22 +24,56 @@ async def select_option(session: PageSession, action: SelectOption) -> Outcome:
     if isinstance(found, Outcome):
         return found
     if found.now.tag != "select":
-        message = f'{found.now.role} "{found.now.name}" is no native select; click it and then what it opens'
+        message = f'{found.now.role} "{found.now.name}" is no native select; use pick on it'
         return refuse("not_editable", message, target=found.told())
-    index = matching.pick_option(found.now.options, action.option)
+    return await pick_native(session, found, action.option)
+
+
+async def pick_native(session: PageSession, found: Found, option: str) -> Outcome:
+    """Of a list that takes several, what is picked already stays picked."""
+    now = await _offering(session, found, option)
+    index = matching.pick_option(now.options, option)
     if index is None:
-        return refuse("no_such_option", matching.no_such_option(found.now.options, action.option), target=found.told())
-    label, _, disabled = found.now.options[index]
-    if disabled or found.now.disabled:
+        several = [label for label, _, _ in now.options].count(option.strip()) > 1
+        code = "ambiguous" if several else "no_such_option"
+        return refuse(code, matching.no_such_option(now.options, option), target=found.told())
+    label, _, disabled = now.options[index]
+    if disabled or now.disabled:
         return refuse("not_editable", f'"{label}" cannot be picked: it is disabled', target=found.told())
-    await session.timed(found.locator.select_option(index=index, timeout=session.limits.action_s * 1000))
+    kept = await _picked_already(session, found)
+    await session.timed(
+        found.locator.select_option(index=sorted({*kept, index}), timeout=session.limits.action_s * 1000)
+    )
     after = await session.timed(found.again(session.limits.action_s))
     await session.settle()
     if isinstance(after, Gone):
         return done(f'picked "{label}", and the page went on', effect=PageChanged(), target=found.told())
     effect = ValueSet(value=after.text)
     if label not in (after.text, *after.text.split(", ")):
-        return refuse(
-            "effect_not_seen", f'after picking, the list shows "{after.text}"', effect=effect, target=found.told()
-        )
+        message = f'after picking, the list shows "{after.text}"'
+        return refuse("effect_not_seen", message, effect=effect, target=found.told())
     return done(f'picked "{label}"', effect=effect, target=found.told())
+
+
+async def _offering(session: PageSession, found: Found, option: str) -> Described:
+    """The list with its options, once the one that is meant is among them, or it is clear that it will not be."""
+    now = found.now
+    until_s = time.monotonic() + min(LATE_OPTIONS_S, session.limits.action_s)
+    if not now.disabled and matching.pick_option(now.options, option) is None:
+        await session.timed(found.locator.focus(timeout=session.limits.action_s * 1000))
+    while matching.pick_option(now.options, option) is None and time.monotonic() < until_s:
+        await session.timed(asyncio.sleep(POLL_S))
+        again = await session.timed(found.again(session.limits.action_s))
+        if isinstance(again, Gone):
+            break
+        now = again
+    return now
+
+
+async def _picked_already(session: PageSession, found: Found) -> tuple[int, ...]:
+    script = "el => el.multiple ? [...el.options].flatMap((one, at) => one.selected ? [at] : []) : []"
+    try:
+        return tuple(await session.timed(found.locator.evaluate(script, timeout=session.limits.action_s * 1000)))
+    except Error as error:
+        session.tabs.raise_if_lost(error)
+        return ()

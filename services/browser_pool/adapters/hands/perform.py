@@ -8,6 +8,7 @@ from typing import Any
 from services.browser_pool.adapters.hands.choosing import select_option
 from services.browser_pool.adapters.hands.dialogs import answer_dialog, unless_asked, waits
 from services.browser_pool.adapters.hands.downloading import download
+from services.browser_pool.adapters.hands.dropdowns import pick
 from services.browser_pool.adapters.hands.keys import press
 from services.browser_pool.adapters.hands.navigating import goto
 from services.browser_pool.adapters.hands.picturing import screenshot
@@ -28,6 +29,7 @@ from shared.contracts.actions import (
     Extract,
     Goto,
     Hover,
+    Pick,
     Press,
     Screenshot,
     Scroll,
@@ -44,6 +46,7 @@ HANDS: dict[type[Action], Callable[[PageSession, Any], Coroutine[Any, Any, Outco
     Press: press,
     TypeText: type_text,
     SelectOption: select_option,
+    Pick: pick,
     Scroll: scroll,
     Wait: wait,
     Back: back,

@@ -142,7 +142,7 @@ function shownBy(id, n) {
   return { here: true, role, name: nameOf(el, role).slice(0, 300), value: String(value ?? '').slice(0, 5000), secret: isSecret(el), checked: check,
     invalid: el.getAttribute('aria-invalid') === 'true' || el.matches(':user-invalid') || Boolean(el.validity && el.value && !el.validity.valid),
     selected: el.selected === true || ['aria-selected', 'aria-checked', 'aria-current', 'aria-pressed'].some((name) => /^(true|date|page)$/.test(el.getAttribute(name) || ''))
-      || el.checked === true || /(^|[\s_-])(selected|active|checked|chosen|current)/i.test(el.getAttribute('class') || ''),
+      || el.checked === true || /(^|[\s_-])(selected|checked|chosen)/i.test(el.getAttribute('class') || ''),
     expanded: el.getAttribute('aria-expanded') };
 }
 

@@ -1,0 +1,400 @@
+"""Picking an option in whatever offers options."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+from typing import Literal
+
+import msgspec
+from playwright.async_api import Error
+
+from services.browser_pool import options
+from services.browser_pool.adapters import engine
+from services.browser_pool.adapters.engine import State, ask
+from services.browser_pool.adapters.hands.before import changed, navigated, page_before
+from services.browser_pool.adapters.hands.choosing import pick_native
+from services.browser_pool.adapters.hands.keys import Shown
+from services.browser_pool.adapters.hands.pointing import Marked, Sights
+from services.browser_pool.adapters.hands.reaching import reach, reach_part
+from services.browser_pool.adapters.outcome import Outcome, done, refuse
+from services.browser_pool.adapters.session import PageSession
+from services.browser_pool.adapters.targets import Found
+from services.browser_pool.options import Offer
+from shared.contracts.actions import ByCss, Effect, Navigated, NotSeen, PageChanged, Pick, ValueSet
+
+MARK, OFFERED = "hands-mark", "hands-offered"
+LIST_BOUND_S = 4.0
+"""How long a list may take to come and to hold still."""
+STILL_S = 0.2
+EMPTY_S = 0.7
+"""A list that shows nothing, and says nothing of more to come, is believed after this long."""
+SCROLL_BOUND_S = 15.0
+POLL_S = 0.05
+MENUS = frozenset({"menu", "menubar", "menuitem", "button", "tablist", "link", "toolbar", "list", "navigation"})
+
+
+class Choices(msgspec.Struct, frozen=True):
+    """``many``: several may be picked. ``search``: there is a field that narrows the list."""
+
+    kind: Literal["opens", "inside", "datalist", "gone"]
+    items: tuple[Offer, ...]
+    many: bool = False
+    search: bool = False
+    opened: bool = False
+    loading: bool = False
+
+
+class Text(msgspec.Struct, frozen=True):
+    text: str
+
+
+class Aimed(msgspec.Struct, frozen=True):
+    here: bool
+
+
+class Moved(msgspec.Struct, frozen=True):
+    moved: float
+
+
+@dataclass
+class Picking:
+    """One pick: what it acts on and what has been offered so far."""
+
+    session: PageSession
+    found: Found
+    offered: list[str] = field(default_factory=list)
+
+    @property
+    def bound_s(self) -> float:
+        return self.session.limits.action_s
+
+    async def choices(self, mark: str = MARK) -> Choices:
+        found = self.found
+        work = ask(found.frame, Choices, self.bound_s, "choices", found.snapshot_id, found.n, mark, OFFERED)
+        choices = await self.session.timed(work)
+        self.offered += [one.name for one in choices.items if one.name not in self.offered]
+        return choices
+
+    async def mark(self) -> None:
+        await self.session.timed(ask(self.found.frame, Marked, self.bound_s, "mark", MARK))
+
+    async def shown(self) -> Shown:
+        found = self.found
+        return await self.session.timed(ask(found.frame, Shown, self.bound_s, "shown", found.snapshot_id, found.n))
+
+    async def around(self) -> str:
+        found = self.found
+        work = ask(found.frame, Text, self.bound_s, "around", found.snapshot_id, found.n)
+        return (await self.session.timed(work)).text
+
+    async def sights(self) -> Sights:
+        return await self.session.timed(ask(self.found.frame, Sights, self.bound_s, "sights", MARK))
+
+    @property
+    def called(self) -> str:
+        return f'{self.found.now.role} "{(self.found.now.name or self.found.now.text)[:80]}"'
+
+
+async def pick(session: PageSession, action: Pick) -> Outcome:
+    found = await session.find(action.target, "act")
+    if isinstance(found, Outcome):
+        return found
+    if found.now.tag == "select":
+        return await pick_native(session, found, action.option)
+    if found.now.disabled:
+        return refuse("not_editable", f'{found.now.role} "{found.now.name}" is disabled', target=found.told())
+    picking = Picking(session, found)
+    before = await page_before(session, found)
+    shown, around = await picking.shown(), await picking.around()
+    path = (action.option,)
+    choices = await _opened(picking, action.option)
+    if isinstance(choices, Outcome):
+        return choices
+    index = await _meant(picking, choices, action.option)
+    if isinstance(index, Outcome) and index.code == "no_such_option" and len(options.steps(action.option)) > 1:
+        path = options.steps(action.option)
+        index = await _through_menus(picking, path)
+    if isinstance(index, Outcome):
+        await _put_away(picking)
+        return index
+    if choices.kind == "datalist":
+        return await _suggested(picking, choices.items[index])
+    return await _pressed(picking, index, Before(before, shown, around, path[-1]))
+
+
+async def _suggested(picking: Picking, offer: Offer) -> Outcome:
+    """The suggestions of a plain field are shown by the browser, not the page; the field takes their value."""
+    value = (*offer.parts, offer.name)[0]
+    locator = picking.found.locator
+    await picking.session.timed(locator.fill(value, timeout=picking.bound_s * 1000))
+    await picking.session.settle()
+    shown = await picking.shown()
+    effect = ValueSet(value=shown.value)
+    if shown.value != value:
+        message = f'after picking "{offer.name}" the field holds "{shown.value}"'
+        return refuse("effect_not_seen", message, effect=effect, target=picking.found.told())
+    return done(f'picked "{offer.name}"', effect=effect, target=picking.found.told())
+
+
+@dataclass(frozen=True)
+class Before:
+    page: State
+    shown: Shown
+    around: str
+    option: str
+
+
+async def _opened(picking: Picking, option: str) -> Choices | Outcome:
+    """The list, opened where it has to be; it is found by what came into sight."""
+    await picking.mark()
+    choices = await picking.choices()
+    if choices.kind in ("inside", "datalist") or choices.items:
+        return choices
+    reached = await reach(picking.session, picking.found)
+    if isinstance(reached, Outcome):
+        return reached
+    for _ in range(2):
+        await reached.press(picking.session)
+        choices = await _held_still(picking, option)
+        if choices.items or choices.search or (await picking.sights()).left == 0:
+            return choices
+        # It was open, and has been closed by this.
+        await picking.mark()
+    return choices
+
+
+async def _held_still(picking: Picking, option: str, patience_s: float = STILL_S) -> Choices:
+    """The list once it has not changed for ``patience_s``; at once, where what is meant is in it."""
+    began_s = still_s = time.monotonic()
+    choices = await picking.choices()
+    while True:
+        now_s = time.monotonic()
+        loading = choices.loading or picking.session.network.holding()
+        quiet = now_s - still_s >= (patience_s if choices.items or choices.search else EMPTY_S) and not loading
+        if quiet or now_s - began_s >= LIST_BOUND_S:
+            return choices
+        if len(options.meant(choices.items, option)) == 1 and not loading and now_s - still_s >= POLL_S:
+            return choices
+        await picking.session.timed(asyncio.sleep(POLL_S))
+        fresh = await picking.choices()
+        if fresh.items != choices.items:
+            still_s = time.monotonic()
+        choices = fresh
+
+
+async def _meant(picking: Picking, choices: Choices, option: str) -> int | Outcome:
+    """The index of the option, searched for where the list can be searched, scrolled to where it goes on."""
+    found = _one_of(picking, choices, option)
+    if found is None and choices.kind == "datalist":
+        return _none(picking, option)
+    if found is None and choices.search:
+        narrowed = await _filtered(picking, option)
+        found = _one_of(picking, narrowed, option)
+        if found is None and narrowed.items != choices.items:
+            return _none(picking, option, searched=True)
+    if found is None:
+        found = await _scrolled(picking, choices, option)
+    return _none(picking, option, searched=choices.search) if found is None else found
+
+
+def _one_of(picking: Picking, choices: Choices, option: str) -> int | Outcome | None:
+    indexes = options.meant(choices.items, option)
+    target = picking.found.told()
+    if len(indexes) > 1:
+        several = options.listing(choices.items[n].name for n in indexes)
+        message = f'"{option}" is {len(indexes)} of the options, and it must be one: {several}'
+        return refuse("ambiguous", message, target=target)
+    if not indexes:
+        return None
+    if choices.items[indexes[0]].disabled:
+        return refuse("not_editable", f'"{option}" cannot be picked: it is disabled', target=target)
+    return indexes[0]
+
+
+def _none(picking: Picking, option: str, *, searched: bool = False) -> Outcome:
+    message = f'"{option}" is not one of the options of {picking.called}: {options.listing(picking.offered)}'
+    if not picking.offered:
+        why = f'typing "{option}" brought none' if searched else "no list came up"
+        message = f"{picking.called} offers nothing to pick from: {why}"
+    return refuse("no_such_option", message, target=picking.found.told())
+
+
+async def _filtered(picking: Picking, text: str) -> Choices:
+    """Types into the field that narrows the list, the last letter with a real key: some lists listen for nothing
+    else."""
+    session = picking.session
+    field_ = engine.element(picking.found.frame, OFFERED + "s", 0)
+    try:
+        await session.timed(field_.fill(text[:-1], timeout=picking.bound_s * 1000))
+        if text:
+            await session.timed(field_.press_sequentially(text[-1], timeout=picking.bound_s * 1000))
+    except Error as error:
+        session.tabs.raise_if_lost(error)
+    return await _held_still(picking, text, patience_s=EMPTY_S)
+
+
+async def _scrolled(picking: Picking, choices: Choices, option: str) -> int | Outcome | None:
+    """Through a list that shows only some of its options at a time, or brings more as it is scrolled."""
+    until_s = time.monotonic() + SCROLL_BOUND_S
+    frame, how = picking.found.frame, "top"
+    while choices.items and time.monotonic() < until_s:
+        moved = await picking.session.timed(ask(frame, Moved, picking.bound_s, "scrollChoices", OFFERED, how))
+        if how == "down" and moved.moved < 1:
+            fresh = await _held_still(picking, option)
+            if fresh.items == choices.items:
+                return _one_of(picking, fresh, option)
+            choices = fresh
+            continue
+        how = "down"
+        await picking.session.timed(asyncio.sleep(POLL_S))
+        choices = await picking.choices()
+        found = _one_of(picking, choices, option)
+        if found is not None:
+            return found
+    return None
+
+
+async def _through_menus(picking: Picking, path: tuple[str, ...]) -> int | Outcome:
+    """Opens one submenu after the other; the last step is left to be pressed."""
+    choices = await picking.choices()
+    for at, step in enumerate(path):
+        found = _one_of(picking, choices, step)
+        if found is None:
+            return _none(picking, step)
+        if isinstance(found, Outcome) or at == len(path) - 1:
+            return found
+        choices = await _entered(picking, found, path[at + 1])
+        if isinstance(choices, Outcome):
+            return choices
+    return _none(picking, path[-1])
+
+
+async def _entered(picking: Picking, index: int, following: str) -> Choices | Outcome:
+    """Some submenus open under the mouse, others when pressed."""
+    reached = await reach_part(picking.session, picking.found.frame, OFFERED, index, "the submenu")
+    if isinstance(reached, Outcome):
+        return reached
+    await picking.session.timed(picking.session.page.mouse.move(*await reached.point(picking.session), steps=2))
+    choices = await _held_still(picking, following)
+    if options.meant(choices.items, following):
+        return choices
+    await reached.press(picking.session)
+    return await _held_still(picking, following)
+
+
+async def _pressed(picking: Picking, index: int, before: Before) -> Outcome:
+    session, found = picking.session, picking.found
+    choices = await picking.choices()
+    indexes = options.meant(choices.items, before.option)
+    if len(indexes) != 1:
+        message = f'"{before.option}" went away before it could be picked'
+        return refuse("no_such_option", message, target=found.told())
+    offer = choices.items[indexes[0]]
+    if choices.many and offer.selected:
+        return done(f'"{offer.name}" is picked already', effect=ValueSet(value=offer.name), target=found.told())
+    await session.timed(ask(found.frame, Aimed, picking.bound_s, "aim", OFFERED, indexes[0], before.option))
+    reached = await reach_part(session, found.frame, OFFERED + "p", 0, f'the option "{offer.name}"')
+    if isinstance(reached, Outcome):
+        return reached
+    await reached.press(session)
+    # Read while the list may still be there; afterwards it is often gone.
+    picked = await _option_state(picking, indexes[0])
+    await session.settle()
+    return await _read_back(picking, offer, picked, choices, before)
+
+
+async def _option_state(picking: Picking, index: int) -> bool:
+    try:
+        work = ask(picking.found.frame, Shown, picking.bound_s, "shown", OFFERED, index)
+        shown = await picking.session.timed(work)
+    except Error as error:
+        picking.session.tabs.raise_if_lost(error)
+        return False
+    return shown.here and bool(shown.checked or shown.selected)
+
+
+async def _read_back(picking: Picking, offer: Offer, picked: bool, choices: Choices, before: Before) -> Outcome:
+    session, found = picking.session, picking.found
+    target, said = found.told(), f'picked "{offer.name}"'
+    if session.tabs.follow() or navigated(before.page, session.rest.state):
+        effect: Effect = Navigated(url=session.page.url, http_status=session.network.fresh_status)
+        return done(f"{said}, and the page went on", effect=effect, target=target)
+    if choices.kind == "inside":
+        if picked:
+            return done(said, effect=ValueSet(value=offer.name), target=target)
+        return _done_inside(picking, offer, choices, before)
+    shown = await picking.shown()
+    if not shown.here:
+        shown = await _shown_again(picking)
+    if shown.here and options.shows(shown.value, offer):
+        return done(said, effect=ValueSet(value=shown.value), target=target)
+    others = {options.folded(one.name) for one in choices.items} - {options.folded(offer.name)}
+    if shown.here and options.folded(shown.value) in others and shown.value != before.shown.value:
+        message = f'after picking "{offer.name}" the control shows "{shown.value}"'
+        return refuse("effect_not_seen", message, effect=ValueSet(value=shown.value), target=target)
+    if (choices.many and picked) or (shown.here and await _told_around(picking, offer, before)):
+        return done(said, effect=ValueSet(value=offer.name), target=target)
+    if shown.here and shown.value and shown.value != before.shown.value:
+        message = f'{said}; the control now shows "{shown.value}"'
+        return done(message, effect=ValueSet(value=shown.value), target=target)
+    if found.now.role in MENUS:
+        return _done_in_menu(picking, offer, before)
+    message = f'after picking "{offer.name}" the control shows "{shown.value}"'
+    return refuse("effect_not_seen", message, effect=ValueSet(value=shown.value), target=target)
+
+
+def _done_in_menu(picking: Picking, offer: Offer, before: Before) -> Outcome:
+    """A menu does something; it has no value to show."""
+    session = picking.session
+    acted = changed(before.page, session.rest.state) or bool(session.tabs.dialogs)
+    seen = "" if acted else "; nothing was seen to come of it"
+    effect = PageChanged() if acted else NotSeen()
+    return done(f'picked "{offer.name}"{seen}', effect=effect, target=picking.found.told())
+
+
+def _done_inside(picking: Picking, offer: Offer, choices: Choices, before: Before) -> Outcome:
+    """In a group whose choices are all there to see, the choice itself says whether it is picked now."""
+    if picking.found.now.role in MENUS or not offer.marks:
+        return _done_in_menu(picking, offer, before)
+    message = f'after pressing "{offer.name}", it is not picked'
+    return refuse("effect_not_seen", message, target=picking.found.told())
+
+
+async def _told_around(picking: Picking, offer: Offer, before: Before) -> bool:
+    """Chips beside the field: the text is there more often than before."""
+    now = await picking.around()
+    name = options.folded(offer.name)
+    return options.folded(now).count(name) > options.folded(before.around).count(name)
+
+
+async def _shown_again(picking: Picking) -> Shown:
+    """The control was drawn anew: it is looked for by what found it before."""
+    for locator in picking.found.told().locators:
+        if locator.kind in ("id", "testid", "css") and locator.matches == 1:
+            found = await picking.session.find(ByCss(css=locator.value), "read")
+            if isinstance(found, Found) and found.now.role == picking.found.now.role:
+                picking.found = found
+                return await picking.shown()
+    return Shown(here=False)
+
+
+async def _put_away(picking: Picking) -> None:
+    """Closes the list that was opened for nothing, without closing the dialog it is in."""
+    try:
+        choices = await picking.choices()
+        if choices.kind != "opens" or not choices.opened:
+            return
+        reached = await reach(picking.session, picking.found)
+        if isinstance(reached, Outcome):
+            await picking.session.timed(picking.session.page.keyboard.press("Escape"))
+            return
+        shown = await picking.shown()
+        if choices.search and shown.role != "button":
+            await picking.session.timed(picking.session.page.keyboard.press("Escape"))
+        else:
+            await reached.press(picking.session)
+    except Error as error:
+        picking.session.tabs.raise_if_lost(error)
+    await picking.session.settle()
