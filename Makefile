@@ -3,7 +3,7 @@
 PY := .venv/bin/python
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help setup demo test check unit real bench lock schema up clean
+.PHONY: help setup demo test check unit real bench bench-observe lock schema up clean
 
 help:  ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -31,6 +31,9 @@ real: setup  ## The main job on an app that is not ours
 
 bench: setup  ## Measured beside a hand-written Playwright script
 	@$(PY) -m benchmarks.batch
+
+bench-observe: setup  ## What the browser pool sees, beside Playwright's aria_snapshot()
+	@$(PY) -m benchmarks.observe
 
 up: setup  ## All services in one process, until Ctrl-C
 	@.venv/bin/exhibit up

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import platform
+import sys
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+PIPED_WIDTH = 130
 RESULTS = Path(__file__).parent / "results"
 
 
@@ -27,7 +30,9 @@ class Row:
 
     @property
     def ratio(self) -> float | None:
-        return self.figure / self.peer if self.peer else None
+        if not self.peer or math.isinf(self.peer) or math.isinf(self.figure):
+            return None
+        return self.figure / self.peer
 
 
 def at_least(ratio: float, what: str, unit: str, figure: float, peer: float) -> Row:
@@ -35,9 +40,23 @@ def at_least(ratio: float, what: str, unit: str, figure: float, peer: float) -> 
     return Row(what, unit, figure, peer, f"{ratio:g}x the peer or more", figure >= ratio * peer)
 
 
-def under(limit: float, what: str, unit: str, figure: float) -> Row:
+def under(limit: float, what: str, unit: str, figure: float, peer: float | None = None) -> Row:
     """A row whose aim is an absolute limit; less is better."""
-    return Row(what, unit, figure, None, f"under {limit:g}", figure < limit)
+    return Row(what, unit, figure, peer, f"under {limit:g}", figure < limit)
+
+
+def at_most(limit: float, what: str, unit: str, figure: float, peer: float | None = None) -> Row:
+    return Row(what, unit, figure, peer, f"{limit:g} at most", figure <= limit)
+
+
+def least(limit: float, what: str, unit: str, figure: float, peer: float | None = None) -> Row:
+    """A row whose aim is an absolute limit; more is better."""
+    return Row(what, unit, figure, peer, f"{limit:g} or more", figure >= limit)
+
+
+def beside(what: str, unit: str, figure: float, peer: float) -> Row:
+    """A row whose aim is to be below the peer; infinite is a side that has nothing to show."""
+    return Row(what, unit, figure, peer, "below the peer", figure < peer)
 
 
 def report(name: str, title: str, rows: list[Row], setup: dict[str, object]) -> None:
@@ -55,7 +74,7 @@ def report(name: str, title: str, rows: list[Row], setup: dict[str, object]) -> 
             {True: "yes", False: "no", None: ""}[row.met],
         )
     aims = [row.met for row in rows if row.met is not None]
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
     console.print(table)
     console.print(f"aims met: {sum(aims)} of {len(aims)}")
     _write(name, rows, setup)
@@ -68,12 +87,19 @@ def _write(name: str, rows: list[Row], setup: dict[str, object]) -> None:
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
         "python": platform.python_version(),
         "setup": setup,
-        "rows": [{**asdict(row), "ratio": row.ratio} for row in rows],
+        "rows": [_finite({**asdict(row), "ratio": row.ratio}) for row in rows],
     }
     (RESULTS / f"{name}.json").write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+
+
+def _finite(row: dict[str, object]) -> dict[str, object]:
+    """JSON has no infinity."""
+    return {key: None if value == math.inf else value for key, value in row.items()}
 
 
 def _number(value: float | None) -> str:
     if value is None:
         return ""
+    if math.isinf(value):
+        return "none"
     return f"{value:.0f}" if value >= 100 else f"{value:.2f}"

@@ -1,0 +1,196 @@
+"""`make bench-observe`: what the browser pool sees, beside Playwright's own ``aria_snapshot()``.
+
+Both look at the same pages, in turns, in the same tab. Times are those of looking at a page at rest. What is found
+is judged by identity with what the page is known to hold (see observe_truth). Characters are those of the text form
+of the whole page, whatever the budget, a control found.
+
+``ROUNDS`` (7), ``LEASES`` (1000), ``PAGES`` (names, comma-separated; all), ``DETAILS=1`` (what was missed or wrong).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.async_api import Page as Tab
+
+from benchmarks.observe_lag import Lag
+from benchmarks.observe_load import loads
+from benchmarks.observe_look import marks_of, peer_names, peer_reported, reported, texts_of
+from benchmarks.observe_pages import pages
+from benchmarks.observe_pool import ALL_TOKENS, Leased, Pool, pool
+from benchmarks.observe_score import Score, aria_lines, aria_texts, score, score_names, texts_found
+from benchmarks.observe_site import served
+from benchmarks.observe_truth import Page
+from benchmarks.report import Row, at_most, beside, least, report, under
+
+ROUNDS = int(os.environ.get("ROUNDS", "7"))
+DETAILS = os.environ.get("DETAILS", "")
+RECALL, PRECISION = 0.99, 0.98
+BLOCKED_MS = 50.0
+
+
+@dataclass(frozen=True)
+class Looked:
+    """One side's view of one page. ``missing``: data texts that are not told."""
+
+    ms: float
+    chars: int
+    found: Score
+    missing: list[str]
+    blocked_ms: float
+    hidden_told: int = 0
+
+    @property
+    def chars_per_control(self) -> float:
+        """Infinite where no control was found."""
+        return self.chars / len(self.found.right) if self.found.right else math.inf
+
+
+def main() -> None:
+    asyncio.run(run())
+
+
+async def run() -> None:
+    wanted = [name for name in os.environ.get("PAGES", "").split(",") if name]
+    chosen = [page for page in pages() if not wanted or page.name in wanted]
+    began_s = time.monotonic()
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, served(pages()) as url:
+        async with pool(Path(folder)) as ours:
+            leased = await ours.lease()
+            for page in chosen:
+                say(f"{page.name}: {page.what}")
+                rows += await page_rows(leased, page, url)
+            await leased.release()
+            if not wanted:
+                rows += await loads(ours, url, say)
+    setup = {"rounds": ROUNDS, "cores": os.cpu_count(), "seconds": round(time.monotonic() - began_s)}
+    report("observe", "Observations beside Playwright's aria_snapshot()", rows, setup)
+
+
+def say(what: str) -> None:
+    print(f"  {what}", file=sys.stderr, flush=True)
+
+
+async def page_rows(leased: Leased, page: Page, url: str) -> list[Row]:
+    await leased.goto(f"{url}/{page.name}")
+    tab = leased.session.page
+    ours, by_bus_ms = await look_ours(leased, page)
+    plain = await look_plain(tab, page)
+    marked = await look_marked(tab, page)
+    for who, looked in (("ours", ours), ("aria_snapshot()", plain), ("aria_snapshot(mode='ai')", marked)):
+        tell(who, looked)
+    return [
+        _time_row(page, ours, plain),
+        Row(f"{page.name}: the same through the bus", "ms", by_bus_ms),
+        least(RECALL, f"{page.name}: controls found, ai mode as peer", "share", ours.found.recall, marked.found.recall),
+        least(PRECISION, f"{page.name}: right of what is shown", "share", ours.found.precision, marked.found.precision),
+        *_text_rows(page, ours, marked),
+        *_size_rows(page, ours, plain, marked),
+        under(BLOCKED_MS, f"{page.name}: event loop blocked", "ms, longest", ours.blocked_ms, plain.blocked_ms),
+    ]
+
+
+def _time_row(page: Page, ours: Looked, plain: Looked) -> Row:
+    what, unit = f"{page.name}: an observation", "ms, median"
+    if page.aim_ms is None:
+        return Row(what, unit, ours.ms, plain.ms)
+    return under(page.aim_ms, what, unit, ours.ms, plain.ms)
+
+
+def _size_rows(page: Page, ours: Looked, plain: Looked, marked: Looked) -> list[Row]:
+    what, figure = f"{page.name}: text a control found", ours.chars_per_control
+    return [
+        Row(f"{page.name}: text of the page", "characters", ours.chars, plain.chars),
+        beside(what, "characters", figure, plain.chars_per_control),
+        beside(f"{what}, ai mode as peer", "characters", figure, marked.chars_per_control),
+    ]
+
+
+def _text_rows(page: Page, ours: Looked, marked: Looked) -> list[Row]:
+    told, peer = (1 - len(one.missing) / max(1, len(page.texts)) for one in (ours, marked))
+    rows = [least(RECALL, f"{page.name}: data told", "share", told, peer)] if page.texts else []
+    if page.hidden_texts:
+        rows.append(at_most(0, f"{page.name}: hidden texts told", "count", ours.hidden_told, marked.hidden_told))
+    return rows
+
+
+async def look_ours(leased: Leased, page: Page) -> tuple[Looked, float]:
+    marks = await marks_of(leased.session.page)
+    _must_be_there(page, {mark.key for mark in marks})
+    ms, lag = await median_ms(leased.observe)
+    bus_ms, _ = await median_ms(leased.observe_by_bus)
+    seen = await leased.observe(max_tokens=ALL_TOKENS)
+    found = score(await reported(leased.session, seen, marks), page.controls)
+    texts = texts_of(seen)
+    looked = Looked(ms, len(seen.text), found, texts_found(page.texts, texts), lag.blocked_ms, hidden(page, texts))
+    return looked, bus_ms
+
+
+def _must_be_there(page: Page, keys: set[str]) -> None:
+    """A truth that is not on the page as it was loaded would blame the observers for the benchmark's mistake."""
+    if lost := [control.name for control in page.controls if control.key not in keys]:
+        raise SystemExit(f"the page {page.name} has lost its own controls {lost[:5]}")
+
+
+async def look_plain(tab: Tab, page: Page) -> Looked:
+    async def look() -> str:
+        return await tab.locator("body").aria_snapshot()
+
+    ms, lag = await median_ms(look)
+    told = await look()
+    found = score_names(peer_names(aria_lines(told)), page.controls)
+    texts = aria_texts(told)
+    return Looked(ms, len(told), found, texts_found(page.texts, texts), lag.blocked_ms, hidden(page, texts))
+
+
+async def look_marked(tab: Tab, page: Page) -> Looked:
+    async def look() -> str:
+        return await tab.locator("body").aria_snapshot(mode="ai")
+
+    ms, lag = await median_ms(look)
+    told = await look()
+    found = score(await peer_reported(tab, told), page.controls)
+    texts = aria_texts(told)
+    return Looked(ms, len(told), found, texts_found(page.texts, texts), lag.blocked_ms, hidden(page, texts))
+
+
+def hidden(page: Page, texts: Sequence[str]) -> int:
+    return len(page.hidden_texts) - len(texts_found(page.hidden_texts, texts))
+
+
+async def median_ms(look: Callable[[], Awaitable[object]]) -> tuple[float, Lag]:
+    """Once to warm up, then ``ROUNDS`` times."""
+    await look()
+    spent_ms: list[float] = []
+    async with Lag() as lag:
+        for _ in range(ROUNDS):
+            began_s = time.perf_counter()
+            await look()
+            spent_ms.append((time.perf_counter() - began_s) * 1000)
+    return statistics.median(spent_ms), lag
+
+
+def tell(who: str, looked: Looked) -> None:
+    if not DETAILS:
+        return
+    found = looked.found
+    say(f"  {who}: {looked.ms:.1f} ms, {looked.chars} characters, {len(found.right)} of {found.needed} controls")
+    for what, items in (("missed", found.missed), ("wrong", found.wrong), ("data not told", looked.missing)):
+        if items:
+            say(f"    {what} ({len(items)}): {'; '.join(items[:12])}")
+
+
+__all__ = ["Pool", "main"]
+
+if __name__ == "__main__":
+    main()
