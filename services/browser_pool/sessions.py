@@ -120,7 +120,6 @@ class Sessions:
         for session_id in leases.overdue(self.leases, now_s=now_s, opening=opening):
             log.warning("session %s was held for as long as any may be and is closed", session_id)
             await self.end(session_id)
-        self._look_at_memory()
         await self._show_room()
 
     def _look_at_memory(self) -> None:
@@ -143,6 +142,7 @@ class Sessions:
         await self._show_room()
 
     async def _show_room(self) -> None:
+        self._look_at_memory()
         # The lock keeps the door's last word the latest: without it a slow "close" could land after an "open".
         async with self._door:
             wanted = not leases.is_full(self.leases)

@@ -6,6 +6,7 @@ import hashlib
 
 import msgspec
 
+from services.discovery.access import access_problems
 from services.discovery.deps import Deps
 from services.discovery.intake import read_table
 from services.discovery.plan import (
@@ -47,6 +48,7 @@ async def submit_run(request: SubmitRun, deps: Deps) -> SubmitReply:
     if request.resume_run_id is not None:
         return await _resume(request, request.resume_run_id, problems, deps)
     plan, more = await _plan(request, deps)
+    more = (*more, *await access_problems(request.spec or {}, deps.asks))
     if plan is None or problems or more:
         return await _rejected(request, (*problems, *more), deps)
     return await started(await created(plan, request.requested_by, deps), plan, deps)
@@ -78,6 +80,7 @@ async def _resume(request: SubmitRun, run_id: str, problems: tuple[Problem, ...]
         return await _rejected(request, (*problems, Problem(where="resume_run_id", message=loaded.message)), deps)
     on_bus: RunRecord | None = await deps.records.read(RUNS, run_id, RunRecord)
     plan, more = resumed_plan(request, loaded, on_bus)
+    more = (*more, *await access_problems(plan.spec, deps.asks))
     if problems or more:
         return await _rejected(request, (*problems, *more), deps)
     record = round_record(loaded.record, plan)

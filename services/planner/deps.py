@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Protocol
 
 from services.planner.sample_state import Decision, View
+from shared.actor.keeping import EVERY_S
 from shared.actor.ports import Asks, Publishes, Records
 from shared.contracts.discovery import RunRecord
 from shared.task_spec import TaskSpec
@@ -55,4 +56,6 @@ class Deps:
     wait: Callable[[float], Awaitable[None]]
     lease_bound_s: float = 120.0
     """The longest that is waited for a browser session."""
+    keep_every_s: float = EVERY_S
+    """How often a browser pool is told that its session is still needed."""
     runs: dict[str, Run] = field(default_factory=dict[str, Run])

@@ -8,7 +8,7 @@ from typing import Any
 
 from services.planner.fields import source_of
 from services.planner.identity import equal, expected, prove, shows_record
-from services.planner.page_text import text_of
+from services.planner.page_text import asks_for_password, text_of
 from services.planner.reported import (
     CUT_OFF,
     claim,
@@ -20,8 +20,8 @@ from services.planner.reported import (
 )
 from services.planner.sample_state import MAX_BAD_REPLIES, MAX_FAILURES, Ending, Problem, SampleState, View
 from services.planner.values import QUOTED_CHARS, Invalid, as_shown, fold, is_not_present, normalise, quoted, tidy
-from shared.contracts.browser_pool import Element
-from shared.contracts.planner import Done, Fail, FieldValue, SaveProgress
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.planner import Done, Fail, FieldValue, SampleFinished, SaveProgress
 from shared.task_spec import OutputField, base_type, nullable
 
 FAILURES: dict[str, Ending] = {
@@ -120,6 +120,19 @@ def _not_found_doubts(view: View) -> tuple[Problem, ...]:
         told = "You called fail with the code not_found, but this screenshot is missing: screenshot:not_found"
         doubts.append(Problem("missing_artifacts", told))
     return tuple(doubts)
+
+
+def login_wall(finished: SampleFinished, page: PageObserved | None) -> str:
+    """What showed that nobody is logged in, where something did; empty where nothing did.
+
+    A login state is no longer used for any sample then, so a decider's word alone is not enough, and neither is 403:
+    that one record may not be seen says nothing of the others.
+    """
+    if finished.status != "auth_required" or page is None:
+        return ""
+    if page.http_status == 401:
+        return f"{page.url} answered HTTP 401"
+    return f"{page.url} asks for a password" if asks_for_password(page) else ""
 
 
 def limit_reached(view: View, elapsed_s: float) -> Ending | None:

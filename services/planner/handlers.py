@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from services.planner.bounds import allowed_hosts, private_hosts
 from services.planner.deps import Deps, Run
+from services.planner.gates import FAILURES, login_wall
 from services.planner.loop import SampleWork, Task
 from services.planner.sessions import leased
 from shared.actor.actor import Actor
-from shared.contracts.browser_pool import LeaseSession, Politeness
+from shared.actor.keeping import TTL_S
+from shared.contracts.browser_pool import LeaseSession, Politeness, ProfilePaused
 from shared.contracts.discovery import RunRecord
 from shared.contracts.planner import SampleFinished, WorkSample
 from shared.errors import ExhibitError, PermanentError, Unavailable, Unsupported
@@ -15,8 +17,6 @@ from shared.streams import RUNS
 from shared.subjects import SAMPLE_FINISHED, WORK_SAMPLE
 from shared.task_spec import TaskSpec, check_spec
 
-SESSION_TTL_S = 180.0
-"""Longer than the longest model call: while one runs, the session is not used."""
 DEADLINE_S = 6 * 3600.0
 """A last resort; the bounds of one attempt are max_steps and max_time_s of the task."""
 KEPT_RUNS = 64
@@ -54,15 +54,37 @@ async def work_sample(message: WorkSample, deps: Deps, attempt: int) -> SampleFi
     request = LeaseSession(
         run_id=message.run_id,
         sample_id=message.sample_id,
-        ttl_s=SESSION_TTL_S,
+        ttl_s=TTL_S,
         auth_profile=run.spec.auth_profile,
         allowed_hosts=allowed_hosts(run.spec, message.sample),
         private_hosts=private_hosts(run.spec),
         secrets=tuple(run.spec.secrets),
         politeness=Politeness(**run.spec.politeness.model_dump()),
     )
-    async with leased(request, deps) as session:
-        return await SampleWork(task, session, deps).run()
+    async with leased(request, deps) as hold:
+        if isinstance(hold, ProfilePaused):
+            return not_let_in(message, task.attempt, hold, deps)
+        work = SampleWork(task, hold.session, deps)
+        finished = await work.run()
+        hold.login_wall = login_wall(finished, work.page)
+        return finished
+
+
+def not_let_in(message: WorkSample, attempt: int, paused: ProfilePaused, deps: Deps) -> SampleFinished:
+    """Accounts for a sample whose login state has met a login wall: no browser is opened for it."""
+    now, ending = deps.now(), FAILURES["auth_required"]
+    return SampleFinished(
+        run_id=message.run_id,
+        sample_id=message.sample_id,
+        attempt=attempt,
+        status=ending.status,
+        reason=ending.reason,
+        message=paused.reason,
+        fault=ending.fault,
+        sample=message.sample,
+        started_at=now,
+        finished_at=now,
+    )
 
 
 async def run_of(run_id: str, deps: Deps) -> Run:

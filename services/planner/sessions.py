@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 from services.planner.deps import Deps
+from shared.actor.keeping import kept
 from shared.contracts.browser_pool import (
     LeaseReply,
     LeaseSession,
@@ -15,7 +17,7 @@ from shared.contracts.browser_pool import (
     ReleaseSession,
     SessionLeased,
 )
-from shared.errors import ExhibitError, PermanentError, TransientError, Unavailable
+from shared.errors import ExhibitError, TransientError, Unavailable
 from shared.subjects import LEASE, RELEASE
 
 log = logging.getLogger(__name__)
@@ -26,24 +28,36 @@ RETRY_AFTER_S = 5.0
 LEASE_TIMEOUT_S = 15.0
 
 
+@dataclass
+class Hold:
+    """``login_wall``: what the page said, where the session's login state no longer opened the door."""
+
+    session: SessionLeased
+    login_wall: str = ""
+
+
 @asynccontextmanager
-async def leased(request: LeaseSession, deps: Deps) -> AsyncGenerator[SessionLeased]:
-    """A session for as long as the block runs. Raises Unavailable where none becomes free within the bound."""
-    session = await _lease(request, deps)
+async def leased(request: LeaseSession, deps: Deps) -> AsyncGenerator[Hold | ProfilePaused]:
+    """A session for as long as the block runs, or why there is none to be had with its login state. Raises Unavailable
+    where none becomes free within the bound."""
+    reply = await _lease(request, deps)
+    if isinstance(reply, ProfilePaused):
+        yield reply
+        return
+    hold = Hold(reply)
     try:
-        yield session
+        async with kept(deps.asks, reply, deps.keep_every_s):
+            yield hold
     finally:
-        await _release(session, deps)
+        await _release(hold, deps)
 
 
-async def _lease(request: LeaseSession, deps: Deps) -> SessionLeased:
+async def _lease(request: LeaseSession, deps: Deps) -> SessionLeased | ProfilePaused:
     waited_s, least_s = 0.0, MIN_PAUSE_S
     while True:
         reply = await _ask(request, deps)
-        if isinstance(reply, SessionLeased):
+        if not isinstance(reply, NoSessionFree):
             return reply
-        if isinstance(reply, ProfilePaused):
-            raise PermanentError(reply.reason, code="login_required")
         if waited_s >= deps.lease_bound_s:
             raise Unavailable(
                 f"no browser session became free within {deps.lease_bound_s:g} s; is a browser pool running?",
@@ -67,10 +81,12 @@ async def _ask(request: LeaseSession, deps: Deps) -> LeaseReply:
         return NoSessionFree(retry_after_s=0.0)
 
 
-async def _release(session: SessionLeased, deps: Deps) -> None:
+async def _release(hold: Hold, deps: Deps) -> None:
     """A session that cannot be given back (its pool is gone) is no reason to do the sample again; it times out."""
     try:
-        give_back = ReleaseSession(session_id=session.session_id, instance_id=session.instance_id)
+        give_back = ReleaseSession(
+            session_id=hold.session.session_id, instance_id=hold.session.instance_id, login_wall=hold.login_wall
+        )
         await deps.asks.ask(RELEASE, give_back, timeout_s=15.0)
     except ExhibitError as exc:
-        log.info("session %s was not released: %s: %s", session.session_id, exc.code, exc)
+        log.info("session %s was not released: %s: %s", hold.session.session_id, exc.code, exc)

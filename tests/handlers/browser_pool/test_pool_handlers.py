@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from services.browser_pool import handlers
@@ -21,13 +23,19 @@ from services.browser_pool.sessions import Sessions
 from shared.contracts.actions import ActionResult, BrowserAction, Captured, Change, Screenshot, Scroll
 from shared.contracts.browser_pool import (
     ActOnPage,
+    CheckAccess,
+    KeepSession,
     LeaseSession,
     NoSessionFree,
+    NothingToSave,
     ObservePage,
+    ProfilePaused,
+    ProfileSaved,
     ReleaseSession,
+    SaveProfile,
     SessionLeased,
 )
-from shared.errors import Unavailable
+from shared.errors import PermanentError, Unavailable
 from shared.streams import ARTIFACTS
 from shared.subjects import LEASE
 from shared.testing.bus import MemoryBus
@@ -243,3 +251,142 @@ async def test_bytes_are_hashed_here_and_left_in_the_bucket(room: Room) -> None:
     assert artifact.sha256 == hashlib.sha256(b"png").hexdigest()
     assert await room.bus.get(ARTIFACTS, artifact.blob) == b"png"
     assert ".." not in artifact.blob
+
+
+# --- leases that end, that are kept, and that wait for memory
+
+
+async def test_a_kept_session_does_not_expire_and_one_that_has_ended_cannot_be_kept(room: Room) -> None:
+    kept, _ = await room.lease(), await room.lease()
+    beat = KeepSession(session_id=kept.session_id, instance_id="pool1")
+    for now_s in (6, 12, 18):
+        room.now_s[0] = now_s
+        await handlers.keep(beat, room.deps)
+        await room.deps.sessions.expire()
+    await room.deps.sessions.drained()
+    assert [one.closed for one in room.browser.sessions] == [0, 1]
+    room.now_s[0] = 28
+    await room.deps.sessions.expire()
+    with pytest.raises(Unavailable) as error:
+        await handlers.keep(beat, room.deps)
+    assert error.value.code == "session_lost"
+
+
+async def test_no_session_is_held_past_its_deadline_not_even_at_work(room: Room) -> None:
+    leased = await handlers.lease(msgspec.structs.replace(ASKED, ttl_s=1000.0, max_s=60.0), room.deps)
+    assert isinstance(leased, SessionLeased)
+    session = room.browser.sessions[0]
+    session.gate = asyncio.Event()
+    working = asyncio.create_task(handlers.act(scroll(leased), room.deps))
+    await session.started.wait()
+    room.now_s[0] = 59
+    await room.deps.sessions.expire()
+    assert session.closed == 0
+    room.now_s[0] = 60
+    await room.deps.sessions.expire()
+    await room.deps.sessions.drained()
+    assert session.closed == 1
+    session.gate.set()
+    await working
+
+
+async def test_while_memory_is_short_there_is_one_session_and_no_more(room: Room) -> None:
+    room.enough[0] = False
+    first = await room.lease()
+    assert not room.listens
+    assert isinstance(await handlers.lease(ASKED, room.deps), NoSessionFree)
+    room.enough[0] = True
+    await room.deps.sessions.expire()
+    assert room.listens
+    await room.lease()
+    room.enough[0] = False
+    await handlers.release(ReleaseSession(session_id=first.session_id, instance_id="pool1"), room.deps)
+    assert not room.listens
+
+
+# --- login states
+
+
+async def test_what_a_run_lacks_is_told_with_what_to_do(room: Room) -> None:
+    room.deps.missing_secrets = lambda names: names[1:]
+    request = CheckAccess(auth_profile="desk", secrets=("A", "B"))
+    checked = await handlers.check_access(request, room.deps)
+    assert [problem.where for problem in checked.problems] == ["auth_profile", "secrets"]
+    assert "exhibit login desk URL" in checked.problems[0].message
+    assert "'B'" in checked.problems[1].message
+    await room.logins.save("desk", SIGNED_IN)
+    assert (await handlers.check_access(CheckAccess(auth_profile="desk"), room.deps)).problems == ()
+
+
+SIGNED_IN = {"cookies": [{"name": "session", "value": "s3cret"}], "origins": []}
+
+
+async def test_a_login_wall_pauses_the_login_state_until_it_is_recorded_again(room: Room) -> None:
+    await room.logins.save("desk", SIGNED_IN)
+    asked = msgspec.structs.replace(ASKED, auth_profile="desk")
+    leased = await handlers.lease(asked, room.deps)
+    assert isinstance(leased, SessionLeased)
+    wall = ReleaseSession(session_id=leased.session_id, instance_id="pool1", login_wall="/login asks for a password")
+    await handlers.release(wall, room.deps)
+    await handlers.release(wall, room.deps)
+    refused = await handlers.lease(asked, room.deps)
+    assert isinstance(refused, ProfilePaused)
+    assert "/login asks for a password" in refused.reason
+    assert "exhibit login desk URL" in refused.reason
+    assert "s3cret" not in refused.reason
+    assert isinstance(await handlers.lease(ASKED, room.deps), SessionLeased), "others are not held up"
+    await room.logins.save("desk", {**SIGNED_IN, "origins": [{"origin": "http://a.test", "localStorage": []}]})
+    assert isinstance(await handlers.lease(asked, room.deps), SessionLeased)
+
+
+async def test_a_wall_met_with_an_older_recording_does_not_pause_a_newer_one(room: Room) -> None:
+    await room.logins.save("desk", SIGNED_IN)
+    asked = msgspec.structs.replace(ASKED, auth_profile="desk")
+    leased = await handlers.lease(asked, room.deps)
+    assert isinstance(leased, SessionLeased)
+    await room.logins.save("desk", {**SIGNED_IN, "cookies": []})
+    await handlers.release(
+        ReleaseSession(session_id=leased.session_id, instance_id="pool1", login_wall="no"), room.deps
+    )
+    assert isinstance(await handlers.lease(asked, room.deps), SessionLeased)
+
+
+async def test_a_login_is_recorded_for_its_owner_only_and_says_nothing_of_its_contents(room: Room) -> None:
+    leased = await room.lease()
+    save = SaveProfile(session_id=leased.session_id, instance_id="pool1", auth_profile="desk")
+    assert await handlers.save_profile(save, room.deps) == NothingToSave(auth_profile="desk")
+    room.browser.sessions[0].state = SIGNED_IN
+    saved = await handlers.save_profile(save, room.deps)
+    assert isinstance(saved, ProfileSaved)
+    assert (saved.cookies, saved.origins) == (1, 0)
+    path = Path(saved.path)
+    assert json.loads(path.read_text()) == SIGNED_IN
+    assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    assert (path.parent / ".gitignore").read_text() == "*\n"
+    assert sorted(one.name for one in path.parent.iterdir()) == [".gitignore", "desk.json"]
+    room.browser.sessions[0].state = {"cookies": [], "origins": []}
+    assert isinstance(await handlers.save_profile(save, room.deps), NothingToSave)
+    assert json.loads(path.read_text()) == SIGNED_IN
+
+
+@pytest.mark.parametrize("name", ["../desk", "a/b", "", ".", "desk.json", "x" * 100])
+async def test_a_name_that_is_no_name_reaches_no_file(room: Room, name: str) -> None:
+    with pytest.raises(PermanentError) as refused:
+        await room.logins.save(name, SIGNED_IN)
+    assert refused.value.code == "no_auth_profile"
+
+
+async def test_a_login_state_is_never_kept_in_the_evidence(tmp_path: Path) -> None:
+    inside = LoginFolder(tmp_path / "evidence" / "auth", tmp_path / "evidence")
+    with pytest.raises(PermanentError, match="outside"):
+        await inside.save("desk", SIGNED_IN)
+    assert not (tmp_path / "evidence").exists()
+
+
+@pytest.mark.parametrize("written", ["", "[]", "{}", "not json"])
+async def test_a_file_that_is_no_login_state_is_told(room: Room, tmp_path: Path, written: str) -> None:
+    await room.logins.save("desk", SIGNED_IN)
+    (tmp_path / "auth" / "desk.json").write_text(written)
+    with pytest.raises(PermanentError, match="record it again"):
+        await handlers.lease(msgspec.structs.replace(ASKED, auth_profile="desk"), room.deps)
+    assert room.listens

@@ -14,9 +14,11 @@ from services.discovery.adapters.excel import read_sheet
 from services.discovery.deps import Deps
 from services.discovery.handlers import run_finished, submit_run
 from shared.actor.actor import Actor
+from shared.contracts.browser_pool import AccessChecked, CheckAccess
 from shared.contracts.discovery import (
     InputFile,
     PopulationClosed,
+    Problem,
     RunAccepted,
     RunRecord,
     RunRejected,
@@ -30,7 +32,7 @@ from shared.contracts.evidence import LoadReply, LoadRun, RunFinished, RunLoaded
 from shared.contracts.planner import WorkSample
 from shared.errors import Unavailable
 from shared.streams import INPUTS, RUNS, samples_of
-from shared.subjects import LOAD_RUN, WORK_SAMPLE
+from shared.subjects import CHECK_ACCESS, LOAD_RUN, WORK_SAMPLE
 from shared.testing.bus import MemoryBus
 
 NOW = datetime(2026, 11, 21, 8, 1, 2, tzinfo=UTC)
@@ -368,3 +370,43 @@ async def test_a_planner_the_bus_will_not_take_is_refused_rather_than_ignored(bu
     reply = await submit_run(request, deps_on(bus, planners=frozenset({"rules", "other"})))
     assert where(reply) == ["planner"]
     assert nothing_started(bus)
+
+
+# --- what its sessions will need
+
+
+def pool_that_lacks(*problems: Problem) -> Actor[list[CheckAccess]]:
+    actor: Actor[list[CheckAccess]] = Actor("browser_pool")
+
+    @actor.answers(CHECK_ACCESS)
+    async def check(request: CheckAccess, asked: list[CheckAccess]) -> AccessChecked:
+        asked.append(request)
+        return AccessChecked(problems=problems)
+
+    return actor
+
+
+PROTECTED = {**SPEC, "auth_profile": "desk", "secrets": ["PIN"]}
+
+
+async def test_a_run_whose_login_state_is_missing_does_not_start(bus):
+    asked: list[CheckAccess] = []
+    bus.host(pool_that_lacks(Problem(where="auth_profile", message="record it with `exhibit login desk URL`")), asked)
+    reply = await submit_run(SubmitRun(spec=PROTECTED, samples=ROWS, concurrency=0), deps_on(bus))
+    assert where(reply) == ["concurrency", "spec.auth_profile"]
+    assert "exhibit login desk URL" in reply.problems[1].message
+    assert asked == [CheckAccess(auth_profile="desk", secrets=("PIN",))]
+    assert nothing_started(bus)
+
+
+async def test_a_run_that_needs_neither_login_nor_secret_asks_no_pool(bus):
+    asked: list[CheckAccess] = []
+    bus.host(pool_that_lacks(Problem(where="auth_profile", message="")), asked)
+    assert isinstance(await submit_run(SubmitRun(spec=SPEC, samples=ROWS), deps_on(bus)), RunAccepted)
+    assert asked == []
+
+
+async def test_where_no_pool_runs_yet_the_run_is_accepted_and_that_is_logged(bus, caplog):
+    reply = await submit_run(SubmitRun(spec=PROTECTED, samples=ROWS), deps_on(bus))
+    assert isinstance(reply, RunAccepted)
+    assert "no browser pool could be asked" in caplog.text

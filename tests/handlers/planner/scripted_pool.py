@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,17 +25,20 @@ from shared.contracts.actions import (
 )
 from shared.contracts.browser_pool import (
     ActOnPage,
+    KeepSession,
     LeaseReply,
     LeaseSession,
     NoSessionFree,
     ObservePage,
     PageObserved,
+    ProfilePaused,
     ReleaseSession,
+    SessionKept,
     SessionLeased,
     SessionReleased,
 )
 from shared.errors import ExhibitError
-from shared.subjects import ACT, LEASE, OBSERVE, RELEASE
+from shared.subjects import ACT, KEEP, LEASE, OBSERVE, RELEASE
 
 BLANK = page(url="about:blank", title="", http_status=None)
 
@@ -56,6 +60,10 @@ class ScriptedPool:
     looks: int = 0
     asked: list[Any] = field(default_factory=list)
     held: set[str] = field(default_factory=set)
+    paused: str = ""
+    """Why the login state is not handed out."""
+    beat: asyncio.Event = field(default_factory=asyncio.Event)
+    walls: list[str] = field(default_factory=list)
 
     @property
     def actions(self) -> list[Action]:
@@ -87,6 +95,8 @@ def result(change: Change, **rest: Any) -> ActionResult:
 @pool.answers(LEASE)
 async def lease(request: LeaseSession, deps: ScriptedPool) -> LeaseReply:
     deps.asked.append(request)
+    if deps.paused:
+        return ProfilePaused(auth_profile=request.auth_profile or "", reason=deps.paused)
     if deps.busy > 0:
         deps.busy -= 1
         return NoSessionFree(retry_after_s=0.5)
@@ -98,7 +108,15 @@ async def lease(request: LeaseSession, deps: ScriptedPool) -> LeaseReply:
 @pool.answers(RELEASE)
 async def release(request: ReleaseSession, deps: ScriptedPool) -> SessionReleased:
     deps.held.remove(request.session_id)
+    deps.walls.append(request.login_wall)
     return SessionReleased(session_id=request.session_id)
+
+
+@pool.answers(KEEP)
+async def keep(request: KeepSession, deps: ScriptedPool) -> SessionKept:
+    assert request.session_id in deps.held
+    deps.beat.set()
+    return SessionKept(session_id=request.session_id)
 
 
 @pool.answers(OBSERVE)

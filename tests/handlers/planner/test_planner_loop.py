@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from planner_bench import RUN, Bench, work
 from planner_pages import NOW, URL, el, heading, page, row, spec, text, ticket
@@ -200,6 +202,68 @@ async def test_the_lease_names_the_login_state_the_task_wants():
     await one.run()
     (lease,) = [request for request in one.scripted.asked if isinstance(request, LeaseSession)]
     assert (lease.auth_profile, lease.sample_id) == ("desk", "TCK-1001")
+
+
+async def test_a_login_wall_is_told_to_the_pool_when_the_page_itself_shows_it():
+    sign_in = page(heading("Sign in"), el("textbox", "Password", tag="input", value="(hidden)"))
+    cases = {
+        "asks for a password": bench(sign_in),
+        "answered HTTP 401": bench(page(text("Who are you?"), http_status=401)),
+        # One record may be kept from us; that says nothing of the others.
+        "": bench(page(text("Forbidden"), http_status=403)),
+    }
+    for told, one in cases.items():
+        assert (await one.run()).status == "auth_required"
+        (wall,) = one.scripted.walls
+        assert wall.endswith(told)
+        assert bool(wall) == bool(told)
+
+
+async def test_a_deciders_word_alone_pauses_no_login_state():
+    one = bench(page(*ticket()), decider=Says(Fail(code="auth_required", note="please log in")))
+    assert (await one.run()).status == "auth_required"
+    assert one.scripted.walls == [""]
+
+
+async def test_a_sample_whose_login_state_is_paused_is_not_begun():
+    one = bench(page(*ticket()), task=written(auth_profile="desk"))
+    one.scripted.paused = "record desk again"
+    finished = await one.run()
+    assert (finished.status, finished.reason, finished.fault) == ("auth_required", "login_required", "site")
+    assert (finished.message, finished.steps, one.scripted.actions) == ("record desk again", 0, [])
+
+
+async def test_a_session_is_kept_while_a_decider_thinks():
+    one = bench(page(*ticket()), decider=Thinks())
+    one.decider.until = one.scripted.beat
+    one.deps.keep_every_s = 0.0
+    assert (await one.run()).status == "failed"
+    assert one.scripted.beat.is_set()
+
+
+class Says:
+    """A decider of one word."""
+
+    name = "says"
+
+    def __init__(self, action):
+        self.action = action
+
+    def check(self): ...
+
+    async def decide(self, view):
+        return Act(self.action, "model")
+
+
+class Thinks(Says):
+    """A decider that answers once something has happened."""
+
+    def __init__(self):
+        super().__init__(Fail(code="other", note="no idea"))
+
+    async def decide(self, view):
+        await asyncio.wait_for(self.until.wait(), 10)
+        return await super().decide(view)
 
 
 # --- what comes before a browser

@@ -1,0 +1,32 @@
+"""Whether the browser pools have what a run's sessions will need: asked before anything starts."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from shared.actor.ports import Asks
+from shared.contracts.browser_pool import CheckAccess
+from shared.contracts.discovery import Problem
+from shared.errors import TransientError
+from shared.subjects import CHECK_ACCESS
+from shared.task_spec import check_spec
+
+log = logging.getLogger(__name__)
+
+BOUND_S = 10.0
+
+
+async def access_problems(data: dict[str, Any], asks: Asks) -> tuple[Problem, ...]:
+    """What is missing. Browser pools may be scaled to none while nothing runs: that nobody can tell is no problem,
+    for a session that lacks its login state says so itself."""
+    spec, _ = check_spec(data)
+    if spec is None or (spec.auth_profile is None and not spec.secrets):
+        return ()
+    request = CheckAccess(auth_profile=spec.auth_profile, secrets=tuple(spec.secrets))
+    try:
+        checked = await asks.ask(CHECK_ACCESS, request, timeout_s=BOUND_S)
+    except TransientError as exc:
+        log.warning("no browser pool could be asked for login state and secrets of %s: %s", spec.task_id, exc)
+        return ()
+    return tuple(Problem(where=f"spec.{found.where}", message=found.message) for found in checked.problems)
