@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-
 import msgspec
 
 from services.browser_pool import access
 from services.browser_pool.deps import Deps
+from services.browser_pool.hashed import Hashed, discard, reading
 from services.browser_pool.ports import Acted, Capture
 from services.browser_pool.sessions import Held
 from services.browser_pool.snapshot import compose
@@ -114,28 +113,33 @@ async def release(request: ReleaseSession, deps: Deps) -> SessionReleased:
 
 
 async def kept(acted: Acted, held: Held, deps: Deps) -> ActionResult:
-    """The result, with the bytes that were captured put where evidence will take them from."""
+    """The result, with the bytes that were captured put where evidence will take them from. Files are removed
+    from the disk, whatever happens."""
     if not acted.captures:
         return acted.result
-    artifacts = [await stored(capture, held, deps) for capture in acted.captures]
+    try:
+        artifacts = [await stored(capture, held, deps) for capture in acted.captures]
+    finally:
+        for capture in acted.captures:
+            discard(capture)
     return msgspec.structs.replace(acted.result, artifacts=tuple(artifacts))
 
 
 async def stored(capture: Capture, held: Held, deps: Deps) -> Artifact:
     name = f"{safe_id(held.run_id)}/{safe_id(held.sample_id)}/{deps.new_id()}"
-    data = capture.data if isinstance(capture.data, bytes) else capture.data.read_bytes()
-    await deps.blobs.put(ARTIFACTS, name, data)
-    return describe(capture, data, name, deps)
+    with reading(capture.data) as source:
+        await deps.blobs.put(ARTIFACTS, name, source)
+    return describe(capture, source, name, deps)
 
 
-def describe(capture: Capture, data: bytes, name: str, deps: Deps) -> Artifact:
+def describe(capture: Capture, source: Hashed, name: str, deps: Deps) -> Artifact:
     return Artifact(
         kind=capture.kind,
         label=capture.label,
         media_type=capture.media_type,
         suffix=capture.suffix,
-        size_bytes=len(data),
-        sha256=hashlib.sha256(data).hexdigest(),
+        size_bytes=source.size_bytes,
+        sha256=source.sha256,
         blob=name,
         source_url=capture.source_url,
         captured_at=deps.utc_now(),

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
+
+from services.browser_pool.ports import Terms
+
+LOOPBACK = Terms(allowed_hosts=("127.0.0.1",), private_hosts=("127.0.0.1",))
+"""Sessions of these tests may visit the sites of these tests."""
 
 
 @dataclass
@@ -15,6 +21,8 @@ class Answer:
     headers: dict[str, str] = field(default_factory=dict)
     gate: asyncio.Event | None = None
     """The answer is held back until this is set."""
+    stream: Callable[[], AsyncIterator[bytes]] | None = None
+    """What comes after the body, piece by piece, as fast as it is taken; no length is then announced."""
 
 
 class Site:
@@ -64,10 +72,14 @@ class Site:
             await answer.gate.wait()
         headers = {
             "content-type": answer.content_type,
-            "content-length": str(len(answer.body)),
+            **({} if answer.stream else {"content-length": str(len(answer.body))}),
             "connection": "close",
             **answer.headers,
         }
         lines = [f"HTTP/1.1 {answer.status} X", *(f"{key}: {value}" for key, value in headers.items()), "", ""]
         writer.write("\r\n".join(lines).encode("latin-1") + answer.body)
         await writer.drain()
+        if answer.stream is not None:
+            async for piece in answer.stream():
+                writer.write(piece)
+                await writer.drain()

@@ -16,7 +16,6 @@ from shared.contracts.actions import (
     ByText,
     Checked,
     Click,
-    Download,
     Extract,
     Goto,
     Navigated,
@@ -372,28 +371,3 @@ async def test_password_fields_are_covered_in_pictures(look: Look, session: Page
         assert capture is not None
         pictures.append(capture.data)
     assert pictures[0] == pictures[1]
-
-
-async def test_a_file_comes_down_with_its_name(session: PageSession, site: Site) -> None:
-    site.add(
-        "/f", b"a,b\n1,2\n", content_type="text/csv", headers={"content-disposition": 'attachment; filename="r.csv"'}
-    )
-    await do(session, Goto(url=site.add("/files", "<a href=/f>Report</a><a href=/files2>Page</a>")))
-    acted = await session.act(Download(target=text("Report"), label="report"))
-    assert acted.result.ok
-    assert len(acted.captures) == 1
-    assert (acted.captures[0].data, acted.captures[0].original_name, acted.captures[0].suffix) == (
-        b"a,b\n1,2\n",
-        "r.csv",
-        ".csv",
-    )
-    assert (await do(session, Goto(url=f"{site.url}/f"))).code == "failed"
-
-
-async def test_no_file_and_too_large_a_file(session: PageSession, site: Site) -> None:
-    site.add("/big", b"x" * 60_000, headers={"content-disposition": "attachment"}, content_type="application/zip")
-    await do(session, Goto(url=site.add("/files3", "<a href=/big>Big</a><a href=/gone>Gone</a>")))
-    big = await session.act(Download(target=text("Big")))
-    assert (big.result.ok, big.result.code, big.captures) == (False, "too_large", ())
-    gone = await do(session, Download(target=text("Gone")))
-    assert (gone.ok, gone.code) == (False, "no_file")

@@ -12,7 +12,9 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool import matching
 from services.browser_pool.adapters import engine
+from services.browser_pool.adapters.arrivals import with_files
 from services.browser_pool.adapters.engine import State
+from services.browser_pool.adapters.files import Files
 from services.browser_pool.adapters.frames import Look, Whole
 from services.browser_pool.adapters.gone import unless_gone
 from services.browser_pool.adapters.guard import Guard
@@ -52,6 +54,7 @@ class PageSession:
         self.tabs = Tabs(browser, context, page)
         self.network = Network(context, time.monotonic, limits.navigation_s)
         self.targets = Targets()
+        self.files = Files(limits.download_bytes)
         self.pace = pace
         self._perform = perform
         self._spent_s = 0.0
@@ -192,12 +195,14 @@ class PageSession:
 
     async def _done(self, action: BrowserAction, url_before: str) -> tuple[Outcome, Change]:
         outcome = await self._outcome(action)
+        outcome = await self.timed(with_files(outcome, self.files, self.tabs, self.limits.navigation_s))
         if self.guard is not None:
             outcome = await self.guard.judged(outcome)
         return outcome, await self._change(action, url_before)
 
     async def _outcome(self, action: BrowserAction) -> Outcome:
         try:
+            await self.files.open(self.tabs.browser, self.page)
             return await self._perform(self, action)
         except PlaywrightTimeout as error:
             why = matching.blocker(error.message) or matching.first_line(error.message)
@@ -218,13 +223,14 @@ class PageSession:
             url_after=self.page.url,
             http_status=self.network.fresh_status,
             title=state.title if state else "",
-            new_tabs=len(self.tabs.opened),
+            new_tabs=sum(not page.is_closed() for page in self.tabs.opened),
             dialogs=tuple(self.tabs.dialogs),
             dismissed=tuple(self.tabs.dismissed),
             denied=self.guard.told() if self.guard is not None else (),
         )
 
     async def close(self) -> None:
+        await self.files.close()
         try:
             await unless_gone(self.tabs.context.close(), self.tabs.gone)
         except (Error, Unavailable):

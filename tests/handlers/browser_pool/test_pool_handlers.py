@@ -20,6 +20,7 @@ from services.browser_pool.deps import Deps
 from services.browser_pool.page import RawItem, RawPage, Seen, Stats
 from services.browser_pool.ports import Acted, Capture, Terms
 from services.browser_pool.sessions import Sessions
+from shared.actor.ports import Source
 from shared.contracts.actions import ActionResult, BrowserAction, Captured, Change, Screenshot, Scroll
 from shared.contracts.browser_pool import (
     ActOnPage,
@@ -36,7 +37,7 @@ from shared.contracts.browser_pool import (
     SessionLeased,
 )
 from shared.errors import PermanentError, Unavailable
-from shared.streams import ARTIFACTS
+from shared.streams import ARTIFACTS, Bucket
 from shared.subjects import LEASE
 from shared.testing.bus import MemoryBus
 
@@ -390,3 +391,31 @@ async def test_a_file_that_is_no_login_state_is_told(room: Room, tmp_path: Path,
     with pytest.raises(PermanentError, match="record it again"):
         await handlers.lease(msgspec.structs.replace(ASKED, auth_profile="desk"), room.deps)
     assert room.listens
+
+
+async def test_a_file_leaves_the_disk_once_it_is_in_the_bucket(room: Room, tmp_path: Path) -> None:
+    leased = await room.lease()
+    file = tmp_path / "r.zip"
+    file.write_bytes(b"zip" * 1_000_000)
+    room.browser.sessions[0].capture = Capture("download", "R", "application/zip", ".zip", file, "http://a.test/")
+    artifact = (await handlers.act(scroll(leased), room.deps)).artifacts[0]
+    assert artifact.size_bytes == 3_000_000
+    assert artifact.sha256 == hashlib.sha256(b"zip" * 1_000_000).hexdigest()
+    assert await room.bus.get(ARTIFACTS, artifact.blob) == b"zip" * 1_000_000
+    assert not file.exists()
+
+
+async def test_a_file_leaves_the_disk_where_it_cannot_be_stored(room: Room, tmp_path: Path) -> None:
+    leased = await room.lease()
+    file = tmp_path / "r.zip"
+    file.write_bytes(b"zip")
+    room.browser.sessions[0].capture = Capture("download", "R", "application/zip", ".zip", file, "http://a.test/")
+    room.deps.blobs = FullBucket()
+    with pytest.raises(Unavailable, match="full"):
+        await handlers.act(scroll(leased), room.deps)
+    assert not file.exists()
+
+
+class FullBucket(MemoryBus):
+    async def put(self, bucket: Bucket, name: str, data: bytes | Source) -> None:
+        raise Unavailable("the bucket is full")

@@ -22,6 +22,8 @@ async def goto(session: PageSession, action: Goto) -> Outcome:
         return refuse("timeout", f"{action.url} did not load within {session.limits.navigation_s:g} s")
     except Error as error:
         session.tabs.raise_if_lost(error)
+        if "Download is starting" in error.message:
+            await session.timed(session.files.beginning(1.0))
         return _not_loaded(session, action.url, error.message)
     if isinstance(visited, Outcome):
         return visited

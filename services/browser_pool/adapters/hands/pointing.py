@@ -86,7 +86,7 @@ def _clicked(session: PageSession, found: Found, effect: Effect) -> Outcome:
     message = f"clicked {what}"
     if session.tabs.opened:
         message += f"; it opened the tab {session.tabs.number(session.page)}, which is looked at now"
-    if isinstance(effect, NotSeen):
+    if isinstance(effect, NotSeen) and not session.files.incoming:
         message += "; nothing was seen to come of it"
     if session.tabs.downloads:
         message += f'; it offers the file "{session.tabs.downloads[-1].suggested_filename}": use download to keep it'

@@ -1,0 +1,297 @@
+"""Files that come down: asked for or not, large, empty, cut off, named by a stranger."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from services.browser_pool.adapters import folders
+from services.browser_pool.adapters.chromium import Chromium
+from services.browser_pool.adapters.session import PageSession
+from services.browser_pool.hashed import discard
+from services.browser_pool.ports import Acted, Capture
+from shared.contracts.actions import ByCss, ByText, Captured, Click, Download, Goto, Navigated, PageChanged
+from tests.browser.conftest import LIMITS, Look
+from tests.browser.site import LOOPBACK, Site
+
+ATTACHED = {"content-disposition": "attachment"}
+ZIP = {"content_type": "application/zip", "headers": ATTACHED}
+
+
+def text(words: str) -> ByText:
+    return ByText(text=words)
+
+
+def data_of(capture: Capture) -> bytes:
+    assert isinstance(capture.data, Path)
+    return capture.data.read_bytes()
+
+
+def files_left() -> list[Path]:
+    """What lies on the disk of files that nobody has taken."""
+    return [path for path in folders.of_this_process().rglob("*") if path.is_file() and path.name != folders.LOCK]
+
+
+@pytest.fixture(autouse=True)
+def clean_disk() -> None:
+    for path in files_left():
+        path.unlink()
+
+
+async def download(session: PageSession, site: Site, html: str) -> Acted:
+    await session.act(Goto(url=site.add("/with-a-link", html)))
+    return await session.act(Download(target=text("File"), label="file"))
+
+
+async def test_a_file_comes_down_with_its_name(session: PageSession, site: Site) -> None:
+    named = {"content-disposition": 'attachment; filename="r.csv"'}
+    site.add("/f", b"a,b\n1,2\n", content_type="text/csv", headers=named)
+    acted = await download(session, site, "<a href=/f>File</a>")
+    assert (acted.result.ok, acted.result.effect) == (True, Captured())
+    (capture,) = acted.captures
+    assert (capture.label, capture.original_name, capture.suffix) == ("file", "r.csv", ".csv")
+    assert (capture.media_type, capture.source_url) == ("text/csv", f"{site.url}/f")
+    assert data_of(capture) == b"a,b\n1,2\n"
+
+
+async def test_an_address_that_is_a_file_is_no_page_and_the_file_is_kept(session: PageSession, site: Site) -> None:
+    site.add("/f.csv", b"a,b\n", content_type="text/csv", headers=ATTACHED)
+    acted = await session.act(Goto(url=f"{site.url}/f.csv"))
+    assert (acted.result.ok, acted.result.code) == (False, "failed")
+    assert [data_of(capture) for capture in acted.captures] == [b"a,b\n"]
+    assert 'is kept as "f"' in acted.result.message
+
+
+async def test_an_empty_file_is_a_file(session: PageSession, site: Site) -> None:
+    site.add("/empty.zip", b"", **ZIP)
+    acted = await download(session, site, "<a href=/empty.zip>File</a>")
+    assert acted.result.ok
+    assert [data_of(capture) for capture in acted.captures] == [b""]
+
+
+async def test_a_file_that_is_announced_too_large_is_stopped_before_it_comes(session: PageSession, site: Site) -> None:
+    site.add("/big", b"x" * (LIMITS.download_bytes + 1), **ZIP)
+    acted = await download(session, site, "<a href=/big>File</a>")
+    assert (acted.result.ok, acted.result.code, acted.captures) == (False, "too_large", ())
+    assert f"{LIMITS.download_bytes + 1} bytes were announced" in acted.result.message
+    assert files_left() == []
+
+
+async def test_a_file_without_end_is_cut_off_while_it_comes(session: PageSession, site: Site) -> None:
+    sent = [0]
+
+    async def endless() -> AsyncIterator[bytes]:
+        while sent[0] < 5_000_000_000:
+            sent[0] += 100_000
+            yield b"x" * 100_000
+
+    site.add("/endless", b"", stream=endless, **ZIP)
+    acted = await download(session, site, "<a href=/endless>File</a>")
+    assert (acted.result.ok, acted.result.code, acted.captures) == (False, "too_large", ())
+    assert f"larger than the {LIMITS.download_bytes} bytes allowed (it was stopped at " in acted.result.message
+    assert sent[0] < 5_000_000_000
+    assert files_left() == []
+
+
+async def test_a_file_of_exactly_the_limit_and_no_announced_length_is_kept(session: PageSession, site: Site) -> None:
+    async def stream() -> AsyncIterator[bytes]:
+        for _ in range(10):
+            yield b"x" * (LIMITS.download_bytes // 10)
+
+    site.add("/exact.zip", b"", stream=stream, **ZIP)
+    acted = await download(session, site, "<a href=/exact.zip>File</a>")
+    assert acted.result.ok
+    assert len(data_of(acted.captures[0])) == LIMITS.download_bytes
+
+
+async def test_a_file_that_breaks_off_is_no_file(session: PageSession, site: Site) -> None:
+    headers = {**ATTACHED, "content-length": "5000"}
+    site.add("/cut.zip", b"x" * 1000, content_type="application/zip", headers=headers)
+    acted = await download(session, site, "<a href=/cut.zip>File</a>")
+    assert (acted.result.ok, acted.result.code, acted.captures) == (False, "no_file", ())
+    assert '"cut.zip" was interrupted after 1000 of 5000 bytes' in acted.result.message
+    assert files_left() == []
+
+
+async def test_a_file_that_does_not_come_on_is_given_up(session: PageSession, site: Site) -> None:
+    session.limits = type(session.limits)(3.0, 0.3, 1.0, 1000)
+    headers = {**ATTACHED, "content-length": "5000"}
+
+    async def stuck() -> AsyncIterator[bytes]:
+        yield b"x"
+        await site.asked_for("/go-on").wait()
+
+    site.add("/stuck.zip", b"", stream=stuck, content_type="application/zip", headers=headers)
+    acted = await download(session, site, "<a href=/stuck.zip>File</a>")
+    assert (acted.result.ok, acted.result.code, acted.captures) == (False, "timeout", ())
+    assert "after 1 of 5000 bytes" in acted.result.message
+    assert files_left() == []
+    site.asked_for("/go-on").set()
+
+
+async def test_no_file(session: PageSession, site: Site) -> None:
+    acted = await download(session, site, "<a href=/no-such-file>File</a>")
+    assert (acted.result.ok, acted.result.code) == (False, "no_file")
+    other = site.add("/another-page", "<h1>Another page</h1>")
+    acted = await download(session, site, f"<a href={other}>File</a>")
+    assert (acted.result.ok, acted.result.code) == (False, "no_file")
+
+
+@pytest.mark.parametrize(
+    ("disposition", "name"),
+    [
+        ('attachment; filename="../../etc/passwd"', "_.._etc_passwd"),
+        ("attachment; filename*=UTF-8''%E6%9D%8E%20%C3%A4%F0%9F%98%80.csv", "李 ä😀.csv"),
+        ("attachment; filename*=UTF-8''invoice%E2%80%AEfdp.exe", "invoice_fdp.exe"),
+        ('attachment; filename=""', "named-by-address"),
+    ],
+)
+async def test_names(session: PageSession, site: Site, disposition: str, name: str) -> None:
+    site.add("/named-by-address", b"x", content_type="x/y", headers={"content-disposition": disposition})
+    acted = await download(session, site, "<a href=/named-by-address>File</a>")
+    assert [capture.original_name for capture in acted.captures] == [name]
+
+
+async def test_a_very_long_name_keeps_its_suffix(session: PageSession, site: Site) -> None:
+    site.add("/long", b"x", headers={"content-disposition": f'attachment; filename="{"n" * 5000}.csv"'})
+    acted = await download(session, site, "<a href=/long>File</a>")
+    name = acted.captures[0].original_name
+    assert name is not None
+    assert len(name) <= 255
+    assert acted.captures[0].suffix in (".csv", "")
+
+
+async def test_what_the_browser_would_rather_show_is_kept(session: PageSession, site: Site) -> None:
+    site.add("/log.txt", b"line 1\n", content_type="text/plain")
+    site.add("/r.pdf", b"%PDF-1.4\n", content_type="application/pdf")
+    for target in ("", " target=_blank"):
+        shown = await download(session, site, f"<a href=/log.txt{target}>File</a>")
+        assert shown.result.ok, shown.result.message
+        assert [(data_of(one), one.original_name) for one in shown.captures] == [(b"line 1\n", "log.txt")]
+        assert "asked for once more" in shown.result.message
+        while len(session.tabs.open_pages()) > 1:
+            await session.page.close()
+            session.tabs.follow()
+        pdf = await download(session, site, f"<a href=/r.pdf{target}>File</a>")
+        assert pdf.result.ok
+        assert [data_of(one) for one in pdf.captures] == [b"%PDF-1.4\n"]
+        assert session.page.url == f"{site.url}/with-a-link"
+        assert len(session.tabs.open_pages()) == 1
+
+
+async def test_what_a_form_was_answered_with_is_not_asked_for_twice(session: PageSession, site: Site) -> None:
+    site.add("/answer.txt", b"done", content_type="text/plain")
+    acted = await download(session, site, "<form method=post action=/answer.txt><button>File</button></form>")
+    assert (acted.result.ok, acted.result.code) == (False, "no_file")
+    assert "cannot be asked for twice" in acted.result.message
+
+
+SAVE = "const a = document.createElement('a'); a.href = {href}; a.download = '{name}'; a.click();"
+
+
+async def test_files_that_scripts_make(look: Look, session: PageSession, site: Site) -> None:
+    await session.act(Goto(url=site.add("/blank", "<p>Blank")))
+    for href in ("window.URL.createObjectURL(new Blob(['made here']))", "'data:text/plain,made%20here'"):
+        script = SAVE.format(href=href, name="made.txt")
+        await look(f'<button onclick="{script}">File</button>')
+        acted = await session.act(Download(target=text("File")))
+        assert [(data_of(one), one.original_name) for one in acted.captures] == [(b"made here", "made.txt")]
+
+
+async def test_a_file_that_comes_unasked_is_kept_and_told(session: PageSession, site: Site) -> None:
+    site.add("/export.csv", b"a\n", content_type="text/csv", headers=ATTACHED)
+    await session.act(Goto(url=site.add("/exports", "<a href=/export.csv>Export</a>")))
+    acted = await session.act(Click(target=text("Export")))
+    assert (acted.result.ok, acted.result.effect) == (True, Captured())
+    assert 'the file "export.csv" came down (2 bytes) and is kept as "export"' in acted.result.message
+    assert "nothing was seen" not in acted.result.message
+    assert [(one.label, data_of(one)) for one in acted.captures] == [("export", b"a\n")]
+
+
+async def test_a_file_from_a_tab_of_its_own_leaves_no_empty_tab(session: PageSession, site: Site) -> None:
+    site.add("/export.csv", b"a\n", content_type="text/csv", headers=ATTACHED)
+    page = site.add("/exports2", "<a href=/export.csv target=_blank>Export</a>")
+    await session.act(Goto(url=page))
+    acted = await session.act(Click(target=text("Export")))
+    assert (acted.result.ok, acted.result.effect) == (True, Captured())
+    assert len(acted.captures) == 1
+    assert acted.result.change.url_after == page
+    assert len(session.tabs.open_pages()) == 1
+
+
+async def test_a_file_beside_a_change_of_the_page(look: Look, session: PageSession, site: Site) -> None:
+    await session.act(Goto(url=site.add("/blank", "<p>Blank")))
+    script = SAVE.format(href="'data:text/csv,a'", name="d.csv")
+    await look(f"<p id=out></p><button onclick=\"out.textContent = 'Exported'; {script}\">Export</button>")
+    acted = await session.act(Click(target=text("Export")))
+    assert acted.result.effect == PageChanged()
+    assert len(acted.captures) == 1
+
+
+async def test_several_files_of_one_click_are_all_kept(look: Look, session: PageSession, site: Site) -> None:
+    await session.act(Goto(url=site.add("/blank", "<p>Blank")))
+    script = "for (let n = 0; n < 4; n += 1) { " + SAVE.format(href="'data:text/csv,' + n", name="d.csv") + " }"
+    await look(f'<button onclick="{script}">File</button>')
+    acted = await session.act(Click(target=text("File")))
+    assert [(one.label, data_of(one)) for one in acted.captures] == [
+        ("d", b"0"),
+        ("d 2", b"1"),
+        ("d 3", b"2"),
+        ("d 4", b"3"),
+    ]
+    asked = await session.act(Download(target=text("File"), label="mine"))
+    assert [one.label for one in asked.captures] == ["mine", "d", "d 2", "d 3"]
+    assert asked.result.ok
+
+
+async def test_no_more_files_than_one_action_may_bring(look: Look, session: PageSession, site: Site) -> None:
+    await session.act(Goto(url=site.add("/blank", "<p>Blank")))
+    save = SAVE.format(href="'data:text/csv,' + n", name="d.csv")
+    script = f"for (let n = 0; n < 30; n += 1) setTimeout(() => {{ {save} }}, 20 * n)"
+    await look(f'<button onclick="{script}">File</button>')
+    acted = await session.act(Click(target=text("File")))
+    assert acted.result.ok
+    assert len(acted.captures) <= 20
+
+
+async def test_files_of_one_action_are_bounded_together(look: Look, session: PageSession, site: Site) -> None:
+    await session.act(Goto(url=site.add("/blank", "<p>Blank")))
+    make = f"window.URL.createObjectURL(new Blob(['x'.repeat({LIMITS.download_bytes // 2 + 1})]))"
+    script = "for (let n = 0; n < 2; n += 1) { " + SAVE.format(href=make, name="half.zip") + " }"
+    await look(f'<button onclick="{script}">File</button>')
+    acted = await session.act(Click(target=text("File")))
+    assert len(acted.captures) == 1
+    assert '"half.zip" and the files before it are larger' in acted.result.message
+
+
+async def test_what_was_downloaded_can_be_found_under_its_label(session: PageSession, site: Site) -> None:
+    site.add("/r.csv", b"a,b\n", content_type="text/csv", headers=ATTACHED)
+    acted = await download(session, site, "<a href=/r.csv>File</a>")
+    discard(acted.captures[0])
+    kept = session.files.named("file")
+    assert kept is not None
+    assert (kept.name, kept.read_bytes()) == ("r.csv", b"a,b\n")
+    assert session.files.named("other") is None
+
+
+async def test_sessions_get_their_own_files_and_leave_none(chromium: Chromium, site: Site) -> None:
+    site.add("/r.csv", b"a,b\n", content_type="text/csv", headers=ATTACHED)
+    first, second = await chromium.open_session(LOOPBACK), await chromium.open_session(LOOPBACK)
+    await second.act(Goto(url=site.add("/quiet", "<a href=/quiet>Quiet</a>")))
+    acted = await download(first, site, "<a href=/r.csv>File</a>")
+    quiet = await second.act(Click(target=text("Quiet")))
+    assert (len(acted.captures), quiet.captures) == (1, ())
+    assert isinstance(quiet.result.effect, Navigated)
+    await first.close()
+    assert data_of(acted.captures[0]) == b"a,b\n"
+    discard(acted.captures[0])
+    await second.close()
+    assert files_left() == []
+
+
+async def test_a_target_that_is_not_there(look: Look, session: PageSession) -> None:
+    await look("<p>Nothing")
+    acted = await session.act(Download(target=ByCss(css="#none")))
+    assert (acted.result.ok, acted.result.code) == (False, "not_found")
