@@ -34,12 +34,20 @@ class PeakMemory:
     def _watch(self) -> None:
         while not self._stop.wait(EVERY_S):
             try:
-                family = [self._root, *self._root.children(recursive=True)]
+                sizes = tree_sizes_mb(self._root)
             except psutil.NoSuchProcess:
                 return
-            sizes = [_uss_mb(process) for process in family]
             self.python_mb = max(self.python_mb, sizes[0])
             self.tree_mb = max(self.tree_mb, sum(sizes))
+
+
+def tree_mb(root: psutil.Process) -> float:
+    return sum(tree_sizes_mb(root))
+
+
+def tree_sizes_mb(root: psutil.Process) -> list[float]:
+    """A process, first, and all that it started."""
+    return [_uss_mb(process) for process in (root, *root.children(recursive=True))]
 
 
 def _uss_mb(process: psutil.Process) -> float:

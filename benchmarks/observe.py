@@ -25,8 +25,9 @@ from playwright.async_api import Page as Tab
 from benchmarks.observe_lag import Lag
 from benchmarks.observe_load import loads
 from benchmarks.observe_look import marks_of, peer_names, peer_reported, reported, texts_of
-from benchmarks.observe_pages import pages
-from benchmarks.observe_pool import ALL_TOKENS, Leased, Pool, pool
+from benchmarks.observe_orphans import orphans
+from benchmarks.observe_pages import pages, workbench
+from benchmarks.observe_pool import ALL_TOKENS, Leased, pool
 from benchmarks.observe_score import Score, aria_lines, aria_texts, score, score_names, texts_found
 from benchmarks.observe_site import served
 from benchmarks.observe_truth import Page
@@ -64,7 +65,7 @@ async def run() -> None:
     chosen = [page for page in pages() if not wanted or page.name in wanted]
     began_s = time.monotonic()
     rows: list[Row] = []
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, served(pages()) as url:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, served([*pages(), workbench()]) as url:
         async with pool(Path(folder)) as ours:
             leased = await ours.lease()
             for page in chosen:
@@ -73,6 +74,9 @@ async def run() -> None:
             await leased.release()
             if not wanted:
                 rows += await loads(ours, url, say)
+        if not wanted:
+            say("kill -9")
+            rows.append(await orphans(Path(folder) / "orphans"))
     setup = {"rounds": ROUNDS, "cores": os.cpu_count(), "seconds": round(time.monotonic() - began_s)}
     report("observe", "Observations beside Playwright's aria_snapshot()", rows, setup)
 
@@ -189,8 +193,6 @@ def tell(who: str, looked: Looked) -> None:
         if items:
             say(f"    {what} ({len(items)}): {'; '.join(items[:12])}")
 
-
-__all__ = ["Pool", "main"]
 
 if __name__ == "__main__":
     main()

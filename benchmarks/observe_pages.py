@@ -31,6 +31,17 @@ def pages() -> list[Page]:
     ]
 
 
+def workbench() -> Page:
+    """A small page to act on."""
+    t = Truth()
+    html = (
+        f"<body><h1>Workbench</h1><button id=hit onclick='count.textContent = +count.textContent + 1'"
+        f" {t.control('Hit')}>Hit</button><output id=count>0</output>"
+        f"<input id=field aria-label=Field {t.control('Field')}>"
+    )
+    return t.page("workbench", "a page to act on", html)
+
+
 def form() -> Page:
     """13 controls, each with a label. The password is typed in and must not be told."""
     t = Truth()

@@ -1,0 +1,112 @@
+"""How the observation benchmark judges: identity, not likeness; nothing counts twice."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from benchmarks.observe_pages import pages
+from benchmarks.observe_score import Mark, Places, Reported, aria_lines, aria_texts, score, score_names, texts_found
+from benchmarks.observe_truth import Control, Page
+
+SAVE, GONE = Control("1", "Save"), Control("2", "Cancel")
+
+
+def test_what_is_found_once_is_right_and_the_rest_is_missed():
+    made = score([Reported("1", "button")], [SAVE, GONE])
+    assert (made.recall, made.precision, made.missed) == (0.5, 1.0, ["Cancel"])
+
+
+def test_a_second_report_and_a_stranger_are_wrong():
+    made = score([Reported("1", "button"), Reported("1", "label"), Reported(None, "p")], [SAVE])
+    assert made.recall == 1.0
+    assert made.precision == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("note", "said", "wrong"),
+    [
+        ("covered", Reported("1", "button", covered=True), 0),
+        ("covered", Reported("1", "button"), 1),
+        ("disabled", Reported("1", "button", disabled=True), 0),
+        ("disabled", Reported("1", "button", covered=True), 1),
+        ("optional", Reported("1", "button"), 0),
+    ],
+)
+def test_what_cannot_be_pressed_now_must_say_why(note: str, said: Reported, wrong: int):
+    made = score([said], [Control("1", "Save", note)])  # type: ignore[arg-type]
+    assert (len(made.wrong), made.needed, made.recall) == (wrong, 0, 1.0)
+
+
+def test_what_is_said_to_be_covered_and_is_not_is_wrong_and_missed():
+    made = score([Reported("1", "button", covered=True)], [SAVE])
+    assert (made.recall, made.precision) == (0.0, 0.0)
+
+
+def test_names_are_counted_where_elements_are_not_known():
+    twins = [Control("1", "Edit"), Control("2", "Edit"), Control("3", "Off", "disabled")]
+    made = score_names(["Edit", "Off", "Other"], twins)
+    assert (made.recall, made.wrong, made.missed) == (0.5, ["Other"], ["Edit"])
+
+
+def test_an_element_is_known_by_tag_and_box_and_twins_in_one_place_are_nobody():
+    places = Places(
+        [
+            Mark("1", "button", (10.0, 10.0, 50.0, 20.0)),
+            Mark("2", "a", (10.0, 10.0, 50.0, 20.0)),
+            Mark("3", "i", (5.0, 5.0, 9.0, 9.0)),
+            Mark("4", "i", (5.0, 5.0, 9.0, 9.0)),
+        ]
+    )
+    assert places.key("button", (10.9, 9.2, 50.4, 20.0)) == "1"
+    assert places.key("a", (10.0, 10.0, 50.0, 20.0)) == "2"
+    assert places.key("button", (10.0, 10.0, 80.0, 20.0)) is None
+    assert places.key("i", (5.0, 5.0, 9.0, 9.0)) is None
+
+
+def test_texts_are_whole_words_and_counted():
+    assert texts_found(["Q", "7", "Item 1", "Item 1", "✓"], ["Quiz 17", "Item 1", "Item 11", "✓"]) == [
+        "Q",
+        "7",
+        "Item 1",
+    ]
+    assert texts_found(["Q", "Jane Roe"], ["Owner: Jane Roe, Q"]) == []
+
+
+def test_an_aria_snapshot_is_read():
+    text = "\n".join(
+        [
+            '- button "Save \\"now\\"" [disabled] [ref=e3]',
+            '  - listitem [ref=f1e5] [cursor=pointer]: "one: 1"',
+            "- 'link \"a: b\" [ref=e6]':",
+            "  - /url: /x",
+            '- textbox "V": "3"',
+        ]
+    )
+    lines = aria_lines(text)
+    assert [(line.role, line.name, line.ref) for line in lines] == [
+        ("button", 'Save "now"', "e3"),
+        ("listitem", "", "f1e5"),
+        ("link", "a: b", "e6"),
+        ("textbox", "V", None),
+    ]
+    assert [line.disabled for line in lines] == [True, False, False, False]
+    assert [line.pointer for line in lines] == [False, True, False, False]
+    assert texts_found(["one: 1", "3"], aria_texts(text)) == []
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
+def test_every_control_and_text_of_the_truth_is_written_into_the_page(page: Page):
+    source = page.html + "".join(page.parts.values())
+    for control in page.controls:
+        assert f'data-truth="{control.key}"' in source.replace("&quot;", '"')
+    assert all(text in source for text in (*page.texts, *page.hidden_texts))
+
+
+def test_the_pages_are_as_large_as_they_say():
+    sizes = {page.name: (len(page.controls), len(re.findall(r"<[a-z]", page.html))) for page in pages()}
+    assert sizes["form"][0] == 13
+    assert sizes["table"][0] == 200 * 3
+    assert sizes["large"][1] == pytest.approx(20_000, rel=0.01)
+    assert (sizes["bare100"][0], sizes["bare101"][0]) == (100, 101)
