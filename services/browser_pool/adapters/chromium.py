@@ -16,6 +16,7 @@ from playwright.async_api import BrowserContext, Error, Request, Response
 
 from services.browser_pool import politeness
 from services.browser_pool.access import Logins, LoginState
+from services.browser_pool.adapters.guard import guarded
 from services.browser_pool.adapters.hands.perform import perform
 from services.browser_pool.adapters.pacing import Pacing, SessionPace
 from services.browser_pool.adapters.session import Limits, PageSession
@@ -98,7 +99,9 @@ class Chromium:
                 warm = started.spare() or await started.fresh()
                 if login is not None:
                     await log_in(warm.context, login)
-                return self._session(started, warm, terms)
+                session = self._session(started, warm, terms)
+                session.guard = await guarded(started.browser, warm.context, warm.page, terms, session.pace)
+                return session
             except (Error, Unavailable) as error:
                 # What is said of a dead browser and of a dead driver is the same; another one answers for both. Should
                 # sessions live on there all the same, they may.

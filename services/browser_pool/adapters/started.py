@@ -17,6 +17,7 @@ from playwright.async_api import Browser, BrowserContext, Error, Page, Playwrigh
 from services.browser_pool.adapters import engine
 from services.browser_pool.adapters.finding import find_browser
 from services.browser_pool.adapters.gone import unless_gone
+from services.browser_pool.adapters.guard import watch_over
 from services.browser_pool.adapters.memory import tree_mb
 from services.browser_pool.adapters.nest import Nest
 from services.browser_pool.matching import first_line
@@ -65,8 +66,11 @@ class Started:
             viewport={"width": VIEWPORT_WIDTH_PX, "height": VIEWPORT_HEIGHT_PX},
             color_scheme="light",
             accept_downloads=True,
+            # What a worker fetches in a page's place would come past the guard.
+            service_workers="block",
         )
         try:
+            await watch_over(self.browser)
             warm = Warm(context, await context.new_page())
         except BaseException:
             if not self.dead:
