@@ -1,0 +1,64 @@
+"""MiniWoB's coloured shapes, letters and digits: which of those that are seen are meant."""
+
+from __future__ import annotations
+
+import re
+
+from player import Player, Stuck, squeezed
+
+from shared.contracts.browser_pool import Element
+
+_SIZES = ("large", "small")
+_COLORS = ("red", "green", "blue", "aqua", "black", "magenta", "yellow")
+_SAME_COLOR = {"cyan": "aqua", "lime": "green", "fuchsia": "magenta"}
+_SHAPES = {"rect": "rectangle", "polygon": "triangle", "circle": "circle"}
+LARGE_PX = 15.0
+
+
+async def click_shape(p: Player) -> None:
+    wanted = re.sub(r"^Click on an? ", "", squeezed(p.all("text")[0].name)).removesuffix(".")
+    fitting = [one for one in _shapes(p) if _fits(one, wanted)]
+    if not fitting:
+        raise Stuck(f"nothing that is seen is a {wanted}")
+    await p.click(fitting[0])
+
+
+async def count_shape(p: Player) -> None:
+    wanted = re.findall(r"How many (.+)s are there", squeezed(p.all("text")[0].name))[0]
+    count = sum(_fits(one, wanted) for one in _shapes(p))
+    await p.click(p.one("button", name=str(count), where=lambda one: one.tag == "button"))
+
+
+def _shapes(p: Player) -> list[Element]:
+    kinds = (*_SHAPES, "text", "tspan")
+    return [one for one in p.elements if one.tag in kinds and one.box is not None and one.box.width < 40]
+
+
+def _fits(one: Element, wanted: str) -> bool:
+    """Stuck where that cannot be told from what is seen."""
+    *about, what = wanted.split(" ")
+    size = next((word for word in about if word in _SIZES), None)
+    color = next((word for word in about if word in _COLORS), None)
+    if (size and size != _size(one)) or not _is_a(one, what):
+        return False
+    return color is None or color == _color(one)
+
+
+def _size(one: Element) -> str:
+    assert one.box is not None
+    return "large" if one.box.height > LARGE_PX else "small"
+
+
+def _is_a(one: Element, what: str) -> bool:
+    if one.tag in _SHAPES:
+        return what in ("item", "shape", _SHAPES[one.tag])
+    letter = one.name.split(" ")[-1]
+    return what in ("item", letter, "digit" if letter.isdigit() else "letter")
+
+
+def _color(one: Element) -> str:
+    told = one.name.split(" ")[0]
+    told = _SAME_COLOR.get(told, told)
+    if told not in _COLORS:
+        raise Stuck(f"the colour of {one.role} {one.name!r} is not told")
+    return told
