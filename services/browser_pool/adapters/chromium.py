@@ -18,6 +18,7 @@ from services.browser_pool import politeness
 from services.browser_pool.access import Logins, LoginState
 from services.browser_pool.adapters.guard import guarded
 from services.browser_pool.adapters.hands.perform import perform
+from services.browser_pool.adapters.network import frame_of
 from services.browser_pool.adapters.pacing import Pacing, SessionPace
 from services.browser_pool.adapters.session import Limits, PageSession
 from services.browser_pool.adapters.started import Started, Warm, start
@@ -265,12 +266,20 @@ class PoolSession(PageSession):
                 self._ended = None
 
     def _answered(self, response: Response) -> None:
-        if response.request.is_navigation_request():
+        if is_document(response.request):
             self.pace.answered(response.url, response.status, response.headers.get("retry-after"))
 
     def _failed(self, request: Request) -> None:
-        if request.is_navigation_request():
+        if is_document(request):
             self.pace.answered(request.url, None)
+
+
+def is_document(request: Request) -> bool:
+    """Of a tab: what a page shows in its frames is asked for along with it."""
+    if not request.is_navigation_request():
+        return False
+    frame = frame_of(request)
+    return frame is None or frame.parent_frame is None
 
 
 async def log_in(context: BrowserContext, login: LoginState) -> None:
