@@ -2,7 +2,7 @@
 
 Both look at the same pages, in turns, in the same tab. Times are those of looking at a page at rest. What is found
 is judged by identity with what the page is known to hold (see observe_truth). Characters are those of the text form
-of the whole page, whatever the budget, a control found.
+of the whole page, whatever the budget, over the controls that are told as what they are.
 
 ``ROUNDS`` (7), ``LEASES`` (1000), ``PAGES`` (names, comma-separated; all), ``DETAILS=1`` (what was missed or wrong).
 """
@@ -53,7 +53,7 @@ class Looked:
     @property
     def chars_per_control(self) -> float:
         """Infinite where no control was found."""
-        return self.chars / len(self.found.right) if self.found.right else math.inf
+        return self.chars / self.found.told if self.found.told else math.inf
 
 
 def main() -> None:
@@ -112,7 +112,7 @@ def _time_row(page: Page, ours: Looked, plain: Looked) -> Row:
 
 
 def _size_rows(page: Page, ours: Looked, plain: Looked, marked: Looked) -> list[Row]:
-    what, figure = f"{page.name}: text a control found", ours.chars_per_control
+    what, figure = f"{page.name}: text a control told", ours.chars_per_control
     return [
         Row(f"{page.name}: text of the page", "characters", ours.chars, plain.chars),
         beside(what, "characters", figure, plain.chars_per_control),

@@ -245,7 +245,9 @@ def hidden_parts() -> Page:
     for how, html in HIDDEN:
         out.append(f"<p><button {t.control(f'Seen {how}')}>{t.text(f'Seen {how}')}</button></p>")
         summary = t.control("More") if "summary" in html else ""
-        inside = f"<button>{t.hidden(f'Lost {how}')}</button><input aria-label='Lost'><a href='/x'>Lost</a>"
+        # Whether words for screen readers alone are shown is a matter of taste; that nobody presses them is not.
+        word = f"Lost {how}" if SR_ONLY in html else t.hidden(f"Lost {how}")
+        inside = f"<button>{word}</button><input aria-label='Lost'><a href='/x'>Lost</a>"
         out.append(html.format(inside, summary=summary))
     out += [
         f"<p><button disabled {t.control('Off', 'disabled')}>Off</button></p>",

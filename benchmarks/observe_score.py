@@ -53,6 +53,13 @@ class Score:
     right: set[str] = field(default_factory=set)
     wrong: list[str] = field(default_factory=list)
     missed: list[str] = field(default_factory=list)
+    noted: int = 0
+    """Reports of what cannot be pressed now, or is open, that are right too."""
+
+    @property
+    def told(self) -> int:
+        """Controls of whatever kind that are shown as what they are."""
+        return len(self.right) + self.noted
 
     @property
     def recall(self) -> float:
@@ -98,7 +105,9 @@ def score(reported: Iterable[Reported], controls: Sequence[Control]) -> Score:
         if control is None:
             made.wrong.append(one.what)
         elif control.note:
-            if not _allowed(control, one):
+            if _allowed(control, one):
+                made.noted += 1
+            else:
                 made.wrong.append(f"{one.what} (is {control.note}, not said)")
         elif control.key in made.right:
             made.wrong.append(f"{one.what} (twice)")
@@ -128,6 +137,8 @@ def score_names(names: Iterable[str], controls: Sequence[Control]) -> Score:
             else:
                 made.missed.append(control.name)
     made.wrong = list((told - open_).elements())
+    # It can say that something is disabled, not that it is covered.
+    made.noted = sum(control.note in ("disabled", "optional") and told[control.name] > 0 for control in controls)
     return made
 
 
