@@ -6,12 +6,13 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from services.browser_pool.adapters.hands.choosing import select_option
+from services.browser_pool.adapters.hands.dating import set_date
 from services.browser_pool.adapters.hands.dialogs import answer_dialog, unless_asked, waits
 from services.browser_pool.adapters.hands.downloading import download
 from services.browser_pool.adapters.hands.dropdowns import pick
 from services.browser_pool.adapters.hands.keys import press
 from services.browser_pool.adapters.hands.navigating import goto
-from services.browser_pool.adapters.hands.picturing import screenshot
+from services.browser_pool.adapters.hands.picturing import screenshot, screenshot_element, screenshot_views
 from services.browser_pool.adapters.hands.pointing import click, hover
 from services.browser_pool.adapters.hands.reading import extract, scroll, wait
 from services.browser_pool.adapters.hands.tabbing import back, close_tab, switch_tab
@@ -32,8 +33,11 @@ from shared.contracts.actions import (
     Pick,
     Press,
     Screenshot,
+    ScreenshotElement,
+    ScreenshotViews,
     Scroll,
     SelectOption,
+    SetDate,
     SwitchTab,
     TypeText,
     Wait,
@@ -47,12 +51,15 @@ HANDS: dict[type[Action], Callable[[PageSession, Any], Coroutine[Any, Any, Outco
     TypeText: type_text,
     SelectOption: select_option,
     Pick: pick,
+    SetDate: set_date,
     Scroll: scroll,
     Wait: wait,
     Back: back,
     SwitchTab: switch_tab,
     CloseTab: close_tab,
     Screenshot: screenshot,
+    ScreenshotElement: screenshot_element,
+    ScreenshotViews: screenshot_views,
     Extract: extract,
     Download: download,
 }

@@ -27,9 +27,10 @@ function inTheWay(top, target, asId) {
   keepElements(asId, []);
   const popup = covers.find((el) => POPUPS.has(roleOf(el))) || boxes.find((el) => el.matches(DIALOGS));
   const inDialog = target && closestUp(target, (el) => el.matches(DIALOGS));
-  return { over: told(popup || named), way: '', escape: Boolean(popup) && (!inDialog || popup.matches(DIALOGS)), busy: isBusy(outer) };
+  return { over: told(popup || named), way: '', escape: popup ? !inDialog || popup.matches(DIALOGS) : !inDialog && covers.some(floatsOver), busy: isBusy(outer) };
 }
 
+const floatsOver = (el) => /fixed|absolute/.test(getComputedStyle(el).position) && Number(getComputedStyle(el).zIndex) > 0;
 function closestUp(el, fits) { for (let up = el; up; up = upFrom(up)) if (fits(up)) return up; return null; }
 const isBusy = (el) => el.getAttribute('aria-busy') === 'true' || /^(loading|please wait|saving|working|processing)\W*$/i.test(clean(textOf(el)))
   || /(spinner|loader|loading|progress)/i.test(`${el.getAttribute('class') || ''} ${el.id}`) || el.querySelector('[role=progressbar],progress') !== null;

@@ -20,8 +20,10 @@ function handVerbs() {
   };
 }
 
-const elementOf = (id, n) => { const item = (snapshots.get(id) || [])[n]; return item && item.el.isConnected ? item.control || item.el : null; };
-const keepElements = (id, elements) => keep(id, elements.map((el) => ({ el, role: '', name: null, nodes: null })));
+const elementOf = (id, n) => { const item = (snapshots.get(id) || held.get(id) || [])[n]; return item && item.el.isConnected ? item.control || item.el : null; };
+// What an action needs for a moment, apart from the snapshots: those are few, and one must not push out another.
+const held = new Map();
+const keepElements = (id, elements) => held.set(id, elements.map((el) => ({ el, role: '', name: null, nodes: null })));
 const upFrom = (el) => el.assignedSlot || el.parentElement || (el.getRootNode() && el.getRootNode().host) || null;
 function within(el, outer) { for (let up = el; up; up = upFrom(up)) if (up === outer) return true; return false; }
 function hasBox(el) { const box = el.getBoundingClientRect(); return box.width > 0 && box.height > 0; }

@@ -78,7 +78,7 @@ function findCss(id, css) {
 
 // The element of a ref, or null when it is gone or has become another thing.
 function resolve(id, n) {
-  const item = (snapshots.get(id) || [])[n];
+  const item = (snapshots.get(id) || held.get(id) || [])[n];
   if (!item || !item.el.isConnected || item.el.ownerDocument !== document) return null;
   if (item.nodes && !item.nodes.some((node) => node.isConnected)) return null;
   return item;
