@@ -35,7 +35,8 @@ ORDINARY = ("about:blank", "about:srcdoc", "chrome-error:", ":")
 """What a tab shows that was opened for nothing yet, or whose document did not come."""
 PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 
-Where = Literal["tab", "popup", "part"]
+Where = Literal["tab", "popup", "part", "shown"]
+"""What a document was asked for. ``shown``: it had come before it was known to be none of ours, and was taken away."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +88,9 @@ class Guard:
         if not refused:
             return outcome
         only_popups = all(one.where == "popup" for one in refused)
-        came_to_nothing = isinstance(outcome.effect, NotSeen | PageChanged if not only_popups else NotSeen)
-        if not outcome.ok or outcome.effect is None or came_to_nothing:
+        came_to_nothing = isinstance(outcome.effect, NotSeen if only_popups else NotSeen | PageChanged)
+        taken = any(one.where == "shown" for one in refused)
+        if not outcome.ok or outcome.effect is None or came_to_nothing or taken:
             return refuse("policy_denied", f"not opened: {refused[0]}", target=outcome.target)
         told = f"{outcome.message}; not opened: {refused[0]}"
         return Outcome(outcome.ok, outcome.code, told, outcome.effect, outcome.target, outcome.captures)
@@ -161,7 +163,7 @@ class Guard:
             known = (server["ipAddress"],) if server else ()
             why = policy.private_refusal(place, known, self.bounds)
             if why:
-                self.deny(response.url, why, "tab")
+                self.deny(response.url, why, "shown")
                 await self._blank(response.frame.page)
         except Error:
             return  # the page is gone, and what it showed with it
@@ -172,7 +174,7 @@ class Guard:
             return
         why = policy.document_refusal(frame.url, (), self.bounds)
         if why:
-            self.deny(frame.url, why, "tab")
+            self.deny(frame.url, why, "shown")
             self._soon(self._blank(frame.page))
 
     async def _blank(self, page: Page) -> None:
