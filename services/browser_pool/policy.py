@@ -118,6 +118,8 @@ def named(place: Place, rules: Iterable[str]) -> bool:
 
 def _fits(place: Place, rule: str) -> bool:
     text = rule.strip()
+    if text == "*":  # a person who sees the window goes where he likes
+        return True
     below = text.startswith("*.")
     host, port = split_port(text.removeprefix("*."))
     known = canonical_host(host)

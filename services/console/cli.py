@@ -12,7 +12,8 @@ from pydantic import ValidationError
 
 from services.console import exits
 from services.console.batch import Request, run_batch
-from services.console.hands import drive_page, observe_page
+from services.console.hands import Terms, drive_page, observe_page
+from services.console.login import by_hand, by_steps
 from services.console.standing import serve_one, up_all
 from shared.host.services import NAMES
 from shared.settings import Settings, sized_for
@@ -31,6 +32,9 @@ app = typer.Typer(
 Nats = Annotated[
     str | None, typer.Option("--nats", envvar="EXHIBIT_NATS_URL", help="Use the bus at this URL, not one of our own.")
 ]
+Allow = Annotated[list[str] | None, typer.Option(help="Another host that may be opened: host, host:port or *.domain.")]
+Secret = Annotated[list[str] | None, typer.Option(help="Name of a secret that may be typed with type_secret.")]
+Profile = Annotated[str | None, typer.Option(help="Login state to begin with, as recorded with `exhibit login`.")]
 AsJson = Annotated[bool, typer.Option("--json", help="JSON on standard output, for scripts.")]
 
 
@@ -99,11 +103,14 @@ def observe(
     url: str,
     keyword: Annotated[list[str] | None, typer.Option(help="Keep what matches, whatever the budget.")] = None,
     max_tokens: Annotated[int, typer.Option(help="Budget of the text.")] = 6000,
+    allow: Allow = None,
+    profile: Profile = None,
     nats: Nats = None,
     as_json: AsJson = False,
 ) -> None:
     """Print a page as the planner sees it."""
-    work = observe_page(_settings(nats), url, tuple(keyword or ()), max_tokens, as_json)
+    terms = Terms(url, tuple(allow or ()), profile=profile)
+    work = observe_page(_settings(nats), terms, tuple(keyword or ()), max_tokens, as_json)
     if not exits.run_async(work, as_json=as_json):
         raise typer.Exit(exits.NOT_ALL_DONE)
 
@@ -112,11 +119,42 @@ def observe(
 def drive(
     url: str,
     out: Annotated[Path, typer.Option(help="Folder for screenshots and downloads.")] = Path("drive"),
+    allow: Allow = None,
+    secret: Secret = None,
+    profile: Profile = None,
     nats: Nats = None,
 ) -> None:
     """Execute actions from standard input, one JSON object a line, and print each result as a line."""
-    if not exits.run_async(drive_page(_settings(nats), url, sys.stdin, out), as_json=True):
+    terms = Terms(url, tuple(allow or ()), tuple(secret or ()), profile)
+    if not exits.run_async(drive_page(_settings(nats), terms, sys.stdin, out), as_json=True):
         raise typer.Exit(exits.NOT_ALL_DONE)
+
+
+@app.command(epilog=exits.HELP)
+def login(
+    name: Annotated[str, typer.Argument(help="What task specs call this login state: their auth_profile.")],
+    url: Annotated[str, typer.Argument(help="Where one logs in.")],
+    steps: Annotated[Path | None, typer.Option(help="Log in with these actions, one a line; - reads them.")] = None,
+    allow: Allow = None,
+    secret: Secret = None,
+    nats: Nats = None,
+) -> None:
+    """Record a login: in a window, or by steps where there is none."""
+    settings, terms = _settings(nats), Terms(url, tuple(allow or ()), tuple(secret or ()))
+    if steps is None:
+        recorded = exits.run_async(by_hand(settings, name, terms))
+    else:
+        recorded = exits.run_async(by_steps(settings, name, terms, _lines(steps), Path("drive")))
+    if not recorded:
+        raise typer.Exit(exits.NOT_ALL_DONE)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return (sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8")).splitlines()
+    except (OSError, UnicodeDecodeError) as exc:
+        sys.stderr.write(f"exhibit: {path} cannot be read: {exc}\n")
+        raise typer.Exit(exits.BAD_INPUT) from None
 
 
 def _settings(nats: str | None, evidence: Path | None = None) -> Settings:

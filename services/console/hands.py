@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 import msgspec
 
 from services.console.tally import words
 from shared.actor.bus import Bus, connect
+from shared.actor.keeping import TTL_S, kept
 from shared.contracts.actions import ActionResult, BrowserAction, Goto, parse_target
 from shared.contracts.browser_pool import (
     ActOnPage,
@@ -38,6 +40,8 @@ from shared.subjects import ACT, LEASE, OBSERVE, RELEASE
 
 ACT_BOUND_S = 120.0
 LEASE_TRIES = 50
+ANYWHERE = "*"
+"""Where a person may go who sees the window himself."""
 
 
 @dataclass
@@ -64,8 +68,31 @@ class Hand:
         return observed
 
 
+@dataclass(frozen=True)
+class Terms:
+    """What a person asks for on the command line: who types an address may open it, private or not."""
+
+    url: str
+    allow: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+    profile: str | None = None
+
+    def lease(self) -> LeaseSession:
+        host = urlsplit(self.url).netloc.rpartition("@")[2]
+        hosts = (host, *self.allow) if host else self.allow
+        return LeaseSession(
+            run_id="hand",
+            sample_id="hand",
+            ttl_s=TTL_S,
+            auth_profile=self.profile,
+            allowed_hosts=hosts,
+            private_hosts=tuple(host for host in hosts if host != ANYWHERE),
+            secrets=self.secrets,
+        )
+
+
 @asynccontextmanager
-async def hand(settings: Settings) -> AsyncGenerator[Hand]:
+async def hand(settings: Settings, terms: Terms) -> AsyncGenerator[Hand]:
     """A session on the bus the settings name, or on a bus and a browser pool of our own."""
     async with AsyncExitStack() as stack:
         url = settings.nats_url
@@ -74,17 +101,18 @@ async def hand(settings: Settings) -> AsyncGenerator[Hand]:
             url = await stack.enter_async_context(nats_server(Path(store)))
             await stack.enter_async_context(running(settings, url, ("browser_pool",)))
         bus = await stack.enter_async_context(connect(url, name="hand"))
-        lease = await _lease(bus)
+        lease = await _lease(bus, terms.lease())
         try:
-            yield Hand(bus, lease)
+            async with kept(bus, lease):
+                yield Hand(bus, lease)
         finally:
             await bus.ask(RELEASE, ReleaseSession(session_id=lease.session_id, instance_id=lease.instance_id))
 
 
-async def _lease(bus: Bus) -> SessionLeased:
+async def _lease(bus: Bus, request: LeaseSession) -> SessionLeased:
     for _ in range(LEASE_TRIES):
         try:
-            reply = await bus.ask(LEASE, LeaseSession(run_id="hand", sample_id="hand"), timeout_s=60.0)
+            reply = await bus.ask(LEASE, request, timeout_s=60.0)
             if isinstance(reply, SessionLeased):
                 return reply
             if isinstance(reply, ProfilePaused):
@@ -98,10 +126,12 @@ async def _lease(bus: Bus) -> SessionLeased:
     raise Unavailable("no browser session is free; is a browser pool running?", code="no_session")
 
 
-async def observe_page(settings: Settings, url: str, keywords: tuple[str, ...], max_tokens: int, as_json: bool) -> bool:
-    """Opens ``url`` and prints what a planner would see. False where the page could not be opened."""
-    async with hand(settings) as session:
-        opened = await session.act(Goto(url=url, reason="to look at it"))
+async def observe_page(
+    settings: Settings, terms: Terms, keywords: tuple[str, ...], max_tokens: int, as_json: bool
+) -> bool:
+    """Opens the page and prints what a planner would see. False where the page could not be opened."""
+    async with hand(settings, terms) as session:
+        opened = await session.act(Goto(url=terms.url, reason="to look at it"))
         started_s = time.perf_counter()
         page = await session.observe(keywords, max_tokens)
         took_ms = (time.perf_counter() - started_s) * 1000
@@ -122,17 +152,21 @@ def _page_text(page: PageObserved, opened: ActionResult, took_ms: float) -> str:
     return f"{page.url}\n{page.title}\n{status}\n\n{page.text}\n\n{facts}{unsettled}\n"
 
 
-async def drive_page(settings: Settings, url: str, lines: Iterable[str], out: Path) -> bool:
+async def drive_page(settings: Settings, terms: Terms, lines: Iterable[str], out: Path) -> bool:
     """Executes one action a line and prints each result as a line. False where any did not succeed."""
-    all_ok = True
-    async with hand(settings) as session:
-        opened = await session.act(Goto(url=url, reason="where to begin"))
-        _print_line(opened)
-        await session.observe()
-        for number, line in enumerate(lines, start=1):
-            if line.strip():
-                all_ok = await _drive_line(session, number, line, out) and all_ok
-    return all_ok and opened.ok
+    async with hand(settings, terms) as session:
+        return await drive(session, terms.url, lines, out)
+
+
+async def drive(session: Hand, url: str, lines: Iterable[str], out: Path) -> bool:
+    opened = await session.act(Goto(url=url, reason="where to begin"))
+    _print_line(opened)
+    await session.observe()
+    all_ok = opened.ok
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            all_ok = await _drive_line(session, number, line, out) and all_ok
+    return all_ok
 
 
 async def _drive_line(session: Hand, number: int, line: str, out: Path) -> bool:

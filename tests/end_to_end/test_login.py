@@ -1,0 +1,167 @@
+"""A site behind a login: recorded once, used by every sample, paused when it no longer opens the door."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import parse_qs
+
+import pytest
+from conftest import Cli
+
+FORM = """<h1>Sign in</h1><form method="post" action="/login"><label>User <input name="user"></label>
+<label>Password <input name="password" type="password"></label><button>Sign in</button></form>"""
+
+
+class Desk(ThreadingHTTPServer):
+    """``served`` lists the tickets that were shown, ``walls`` those that were answered with the form."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Answers)
+        self.valid: set[str] = set()
+        self.served: list[str] = []
+        self.walls: list[str] = []
+        self.expires_after = 10**6
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class Answers(BaseHTTPRequestHandler):
+    server: Desk
+
+    def do_GET(self) -> None:
+        who = self.headers.get("cookie", "").partition("who=")[2].partition(";")[0]
+        number = self.path.rsplit("/", 1)[-1]
+        if who not in self.server.valid or len(self.server.served) >= self.server.expires_after:
+            self.server.walls += [number] if self.path.startswith("/tickets/") else []
+            return self.page(FORM)
+        self.server.served += [number] if self.path.startswith("/tickets/") else []
+        return self.page(f"<h1>Ticket {number}</h1><dl><dt>Number</dt><dd>{number}</dd><dt>Owner</dt><dd>Ann</dd></dl>")
+
+    def do_POST(self) -> None:
+        form = parse_qs(self.rfile.read(int(self.headers["content-length"])).decode())
+        if form.get("password") != ["right"]:
+            return self.page(FORM)
+        token = f"token{len(self.server.valid)}"
+        self.server.valid = {token}
+        self.server.expires_after = 10**6
+        return self.page("<h1>Welcome</h1>", cookie=f"who={token}; Path=/; HttpOnly")
+
+    def page(self, html: str, cookie: str = "") -> None:
+        body = f"<!doctype html><title>Desk</title>{html}".encode()
+        self.send_response(200)
+        self.send_header("content-type", "text/html; charset=utf-8")
+        self.send_header("content-length", str(len(body)))
+        if cookie:
+            self.send_header("set-cookie", cookie)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None: ...
+
+
+@pytest.fixture
+def desk() -> Iterator[Desk]:
+    with Desk() as site:
+        serving = threading.Thread(target=site.serve_forever)
+        serving.start()
+        yield site
+        site.shutdown()
+        serving.join()
+
+
+def steps(password: str) -> str:
+    actions = [
+        {"action": "type", "target": "css=[name=user]", "text": "ann"},
+        {"action": "type", "target": "css=[name=password]", "text": password},
+        {"action": "click", "target": "css=button"},
+        {"action": "wait", "target": "Welcome", "timeout_s": 3},
+    ]
+    return "\n".join(map(json.dumps, actions)) + "\n"
+
+
+def written(cli: Cli, desk: Desk, samples: int) -> list[str]:
+    spec = {
+        "task_id": "desk",
+        "goal": "the owner of each ticket",
+        "start_url": f"{desk.url}/tickets/{{number}}",
+        "input_schema": {"number": "string"},
+        "sample_id": "{number}",
+        "output_schema": {"number": "string", "owner": "string"},
+        "required_fields": ["owner"],
+        "identity": {"number": "{number}"},
+        "auth_profile": "desk",
+    }
+    (cli.folder / "spec.json").write_text(json.dumps(spec))
+    (cli.folder / "in.csv").write_text("number\n" + "".join(f"T-{n}\n" for n in range(samples)))
+    return ["--evidence", str(cli.folder / "evidence"), "--concurrency", "1"]
+
+
+def test_a_login_state_from_its_recording_to_its_renewal(cli: Cli, desk: Desk) -> None:
+    options = written(cli, desk, 6)
+    run = ["run", str(cli.folder / "spec.json"), "--input", str(cli.folder / "in.csv"), *options]
+
+    lacking = cli.run(*run)
+    assert lacking.returncode == 2
+    assert "spec.auth_profile" in lacking.stderr
+    assert "exhibit login desk URL" in lacking.stderr
+    assert desk.walls == []
+
+    wrong = cli.run("login", "desk", desk.url, "--steps", "-", stdin=steps("wrong"))
+    assert wrong.returncode == 1
+    assert "nothing was recorded" in wrong.stderr
+
+    recorded = cli.run("login", "desk", desk.url, "--steps", "-", stdin=steps("right"))
+    assert recorded.returncode == 0, recorded.stderr + recorded.stdout
+    assert "1 cookie" in recorded.stderr
+    assert "token" not in recorded.stderr + recorded.stdout
+    kept = cli.folder / "state" / "auth" / "desk.json"
+    assert kept.stat().st_mode & 0o777 == 0o600
+
+    desk.expires_after = 2
+    ended = cli.run(*run, "--json")
+    assert ended.returncode == 1, ended.stderr
+    finished = json.loads(ended.stdout)
+    assert {o["status"]: o["samples"] for o in finished["outcomes"]} == {"done": 2, "auth_required": 4}
+    assert len(desk.walls) >= 1
+    assert set(desk.walls) == {"T-2"}, "the others were not even tried"
+
+    assert cli.run("login", "desk", desk.url, "--steps", "-", stdin=steps("right")).returncode == 0
+    resumed = cli.run("run", "--resume", finished["run_id"], *options[:2])
+    assert resumed.returncode == 0, resumed.stderr
+    assert sorted(set(desk.served)) == [f"T-{n}" for n in range(6)]
+    assert len(desk.served) == 6
+    for path in (cli.folder / "evidence").rglob("*"):
+        assert not path.is_file() or b"token1" not in path.read_bytes(), path
+
+
+def test_where_no_window_can_be_opened_it_says_what_to_do(cli: Cli, desk: Desk) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        cli.env.pop(name, None)
+    ended = cli.run("login", "desk", desk.url)
+    assert ended.returncode == 3
+    assert "--steps FILE" in ended.stderr
+    assert str((cli.folder / "state" / "auth").resolve()) in ended.stderr
+
+
+@pytest.mark.parametrize("name", ["../desk", "a b", "desk.json"])
+def test_a_name_that_cannot_be_one_is_refused_before_anything_starts(cli: Cli, desk: Desk, name: str) -> None:
+    ended = cli.run("login", name, desk.url, "--steps", "-", stdin=steps("right"))
+    assert ended.returncode == 3
+    assert "letters, digits" in ended.stderr
+    assert desk.valid == set()
+
+
+def test_steps_that_cannot_be_read_are_bad_input(cli: Cli, tmp_path: Path) -> None:
+    ended = cli.run("login", "desk", "http://127.0.0.1:1", "--steps", str(tmp_path / "none"))
+    assert ended.returncode == 2
+    assert "cannot be read" in ended.stderr
+    assert sys.executable not in ended.stderr
