@@ -70,6 +70,7 @@ async def test_a_public_page_reaches_nothing_private_under_any_name(fooled: Chro
     assert "Page" in page
     assert "got" not in page
     assert not any(inner.asked_for(path).is_set() for path in ("/i.svg", "/frame", "/s.js", "/open", "/"))
+    await fooled.close()  # with the connections that it has made before it was told whose they are
     await inner.stop()
 
 
