@@ -4,6 +4,8 @@ Both look at the same pages, in turns, in the same tab. Times are those of looki
 is judged by identity with what the page is known to hold (see observe_truth). Characters are those of the text form
 of the whole page, whatever the budget, over the controls that are told as what they are.
 
+browser-use is a further peer where it is installed, or where ``BROWSER_USE_PYTHON`` names an interpreter that has it.
+
 ``ROUNDS`` (7), ``LEASES`` (1000), ``PAGES`` (names, comma-separated; all), ``DETAILS=1`` (what was missed or wrong).
 """
 
@@ -22,6 +24,7 @@ from pathlib import Path
 
 from playwright.async_api import Page as Tab
 
+from benchmarks.observe_browser_use import Told, browser_use, interpreter
 from benchmarks.observe_lag import Lag
 from benchmarks.observe_load import loads
 from benchmarks.observe_look import marks_of, peer_names, peer_reported, reported, texts_of
@@ -55,6 +58,10 @@ class Looked:
         """Infinite where no control was found."""
         return self.chars / self.found.told if self.found.told else math.inf
 
+    def told(self, page: Page) -> float:
+        """The share of the page's data that is told."""
+        return 1 - len(self.missing) / max(1, len(page.texts))
+
 
 def main() -> None:
     asyncio.run(run())
@@ -68,10 +75,12 @@ async def run() -> None:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, served([*pages(), workbench()]) as url:
         async with pool(Path(folder)) as ours:
             leased = await ours.lease()
-            for page in chosen:
-                say(f"{page.name}: {page.what}")
-                rows += await page_rows(leased, page, url)
+            seen = {page.name: await look_at(leased, page, url) for page in chosen}
             await leased.release()
+            others = await look_elsewhere(chosen, url)
+            for page in chosen:
+                rows += page_rows(page, *seen[page.name])
+                rows += other_rows(page, seen[page.name][0], others.get(page.name))
             if not wanted:
                 rows += await loads(ours, url, say)
         if not wanted:
@@ -85,7 +94,9 @@ def say(what: str) -> None:
     print(f"  {what}", file=sys.stderr, flush=True)
 
 
-async def page_rows(leased: Leased, page: Page, url: str) -> list[Row]:
+async def look_at(leased: Leased, page: Page, url: str) -> tuple[Looked, float, Looked, Looked]:
+    """Ours, its milliseconds through the bus, and the peer in both its modes."""
+    say(f"{page.name}: {page.what}")
     await leased.goto(f"{url}/{page.name}")
     tab = leased.session.page
     ours, by_bus_ms = await look_ours(leased, page)
@@ -93,6 +104,10 @@ async def page_rows(leased: Leased, page: Page, url: str) -> list[Row]:
     marked = await look_marked(tab, page)
     for who, looked in (("ours", ours), ("aria_snapshot()", plain), ("aria_snapshot(mode='ai')", marked)):
         tell(who, looked)
+    return ours, by_bus_ms, plain, marked
+
+
+def page_rows(page: Page, ours: Looked, by_bus_ms: float, plain: Looked, marked: Looked) -> list[Row]:
     return [
         _time_row(page, ours, plain),
         Row(f"{page.name}: the same through the bus", "ms", by_bus_ms),
@@ -104,6 +119,37 @@ async def page_rows(leased: Leased, page: Page, url: str) -> list[Row]:
     ]
 
 
+async def look_elsewhere(chosen: Sequence[Page], url: str) -> dict[str, Looked]:
+    python = interpreter()
+    if python is None:
+        return {}
+    say("browser-use")
+    told = await browser_use(python, chosen, url, min(ROUNDS, 3))
+    return {page.name: _looked_elsewhere(page, told[page.name]) for page in chosen if page.name in told}
+
+
+def _looked_elsewhere(page: Page, told: Told) -> Looked:
+    lines = [line.strip() for line in told.text.splitlines()]
+    found = score(told.reported, page.controls)
+    looked = Looked(told.ms, len(told.text), found, texts_found(page.texts, lines), 0.0, hidden(page, lines))
+    say(f"{page.name}:")
+    tell("browser-use", looked)
+    return looked
+
+
+def other_rows(page: Page, ours: Looked, other: Looked | None) -> list[Row]:
+    if other is None:
+        return []
+    what = f"{page.name}, browser-use as peer:"
+    return [
+        Row(f"{what} an observation", "ms, median", ours.ms, other.ms),
+        Row(f"{what} controls found", "share", ours.found.recall, other.found.recall),
+        Row(f"{what} right of what is shown", "share", ours.found.precision, other.found.precision),
+        Row(f"{what} data told", "share", ours.told(page), other.told(page)),
+        size_row(page, f"{what} text a control told", ours, other),
+    ]
+
+
 def _time_row(page: Page, ours: Looked, plain: Looked) -> Row:
     what, unit = f"{page.name}: an observation", "ms, median"
     if page.aim_ms is None:
@@ -112,17 +158,24 @@ def _time_row(page: Page, ours: Looked, plain: Looked) -> Row:
 
 
 def _size_rows(page: Page, ours: Looked, plain: Looked, marked: Looked) -> list[Row]:
-    what, figure = f"{page.name}: text a control told", ours.chars_per_control
+    what = f"{page.name}: text a control told"
     return [
         Row(f"{page.name}: text of the page", "characters", ours.chars, plain.chars),
-        beside(what, "characters", figure, plain.chars_per_control),
-        beside(f"{what}, ai mode as peer", "characters", figure, marked.chars_per_control),
+        size_row(page, what, ours, plain),
+        size_row(page, f"{what}, ai mode as peer", ours, marked),
     ]
 
 
+def size_row(page: Page, what: str, ours: Looked, peer: Looked) -> Row:
+    """Whoever leaves out controls or data is short at their expense: there, no aim is set."""
+    figure, other = ours.chars_per_control, peer.chars_per_control
+    if peer.found.recall < RECALL or peer.told(page) < RECALL:
+        return Row(what, "characters", figure, other, "the peer tells less")
+    return beside(what, "characters", figure, other)
+
+
 def _text_rows(page: Page, ours: Looked, marked: Looked) -> list[Row]:
-    told, peer = (1 - len(one.missing) / max(1, len(page.texts)) for one in (ours, marked))
-    rows = [least(RECALL, f"{page.name}: data told", "share", told, peer)] if page.texts else []
+    rows = [least(RECALL, f"{page.name}: data told", "share", ours.told(page), marked.told(page))] if page.texts else []
     if page.hidden_texts:
         rows.append(at_most(0, f"{page.name}: hidden texts told", "count", ours.hidden_told, marked.hidden_told))
     return rows

@@ -22,7 +22,7 @@ FIRST_LEASES = 100
 LEASES_AT_ONCE = 4
 PEER_LEASES = 60
 # A slow machine leases fewer; the row says how many.
-LEASES_BOUND_S = 150.0
+LEASES_BOUND_S = 120.0
 LOOKS_EACH = 4
 # A session keeps its last six snapshots: only from then on can its memory be flat.
 WARM_LOOKS = 8
