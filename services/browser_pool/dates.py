@@ -125,20 +125,20 @@ def format_of(*hints: str) -> Format | None:
         found = _MASK.search(hint.lower())
         if found is None:
             continue
-        tokens = (found[1], found[3], found[5])
-        order = "".join(_unit(token) for token in tokens)
+        units = (found[1], found[3], found[5])
+        order = "".join(_unit(unit) for unit in units)
         if sorted(order) != ["d", "m", "y"]:
             continue
-        year = tokens[order.index("y")]
-        month, day = tokens[order.index("m")], tokens[order.index("d")]
+        year = units[order.index("y")]
+        month, day = units[order.index("m")], units[order.index("d")]
         return Format(order, (found[2], found[4]), 4 if len(year) == 4 else 2, len(day) == 2, len(month) >= 3)
     return None
 
 
-def _unit(token: str) -> str:
-    if token.startswith("m"):
+def _unit(unit: str) -> str:
+    if unit.startswith("m"):
         return "m"
-    if token.startswith(("d", "t")) or token == "jj":
+    if unit.startswith(("d", "t")) or unit == "jj":
         return "d"
     return "y"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from urllib.parse import urlsplit
 
 MAX_LISTED = 20
@@ -13,6 +14,7 @@ _UNREACHABLE = (
     *("ERR_NAME_NOT_RESOLVED", "ERR_CONNECTION_", "ERR_ADDRESS_", "ERR_INTERNET_DISCONNECTED", "ERR_NETWORK_"),
     *("ERR_SSL_", "ERR_CERT_", "ERR_EMPTY_RESPONSE", "ERR_SOCKET_", "ERR_TUNNEL_", "ERR_PROXY_", "ERR_UNSAFE_PORT"),
 )
+_NUMBER = re.compile(r"(-)?[^\w.,-]*(\d{1,3}(?:[.,'\s]\d{3})+|\d*)(?:[.,](\d{1,2}|\d{4,}))?[^\w.,-]*")
 _NET_ERROR = re.compile(r"net::(ERR_[A-Z0-9_]+)")
 
 
@@ -54,8 +56,21 @@ def says_the_same(typed: str, read: str) -> bool:
     """Whether a field holds what was typed; a field may format it (spaces, dashes, case), not change it."""
     if typed.strip() == read.strip():
         return True
+    numbers = [_number(text) for text in (typed, read)]
+    if None not in numbers and re.search(r"[.,]|^\s*-|\n-", f"{typed}\n{read}"):
+        return numbers[0] == numbers[1]  # a sign or a point that was lost makes another number
     kept = [re.sub(r"[^\w]", "", text).casefold() for text in (typed, read)]
     return bool(kept[0]) and kept[0] == kept[1]
+
+
+def _number(text: str) -> Decimal | None:
+    """``1,234.50``, ``1.234,50``, ``-5`` and ``$ 7`` as numbers; what groups thousands is told from what parts cents
+    by what follows it."""
+    found = _NUMBER.fullmatch(text.strip())
+    if found is None:
+        return None
+    whole, cents = re.sub(r"[.,'\s]", "", found[2]), found[3] or ""
+    return Decimal(f"{'-' if found[1] else ''}{whole or 0}.{cents or 0}")
 
 
 def refused_address(url: str) -> str | None:

@@ -40,6 +40,7 @@ def chromium_for(settings: Settings, pacing: Pacing) -> Chromium:
         navigation_s=settings.navigation_timeout_s,
         settle_s=settings.settle_bound_s,
         download_bytes=settings.max_download_bytes,
+        upload_dir=settings.upload_dir,
     )
     return Chromium(
         chromium=settings.chromium,

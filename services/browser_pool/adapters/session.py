@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
 from playwright.async_api import Browser, BrowserContext, Error, Page
@@ -42,6 +43,8 @@ class Limits:
     navigation_s: float
     settle_s: float
     download_bytes: int
+    upload_dir: Path | None = None
+    """The folder with the files that pages may be given."""
 
 
 class PageSession:

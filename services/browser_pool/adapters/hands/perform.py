@@ -9,6 +9,7 @@ from services.browser_pool.adapters.hands.choosing import select_option
 from services.browser_pool.adapters.hands.dating import set_date
 from services.browser_pool.adapters.hands.dialogs import answer_dialog, unless_asked, waits
 from services.browser_pool.adapters.hands.downloading import download
+from services.browser_pool.adapters.hands.dragging import drag, drag_by
 from services.browser_pool.adapters.hands.dropdowns import pick
 from services.browser_pool.adapters.hands.keys import press
 from services.browser_pool.adapters.hands.navigating import goto
@@ -17,6 +18,7 @@ from services.browser_pool.adapters.hands.pointing import click, hover
 from services.browser_pool.adapters.hands.reading import extract, scroll, wait
 from services.browser_pool.adapters.hands.tabbing import back, close_tab, switch_tab
 from services.browser_pool.adapters.hands.typing import type_text
+from services.browser_pool.adapters.hands.uploading import upload
 from services.browser_pool.adapters.outcome import Outcome
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import (
@@ -27,6 +29,8 @@ from shared.contracts.actions import (
     Click,
     CloseTab,
     Download,
+    Drag,
+    DragBy,
     Extract,
     Goto,
     Hover,
@@ -40,6 +44,7 @@ from shared.contracts.actions import (
     SetDate,
     SwitchTab,
     TypeText,
+    Upload,
     Wait,
 )
 
@@ -52,6 +57,9 @@ HANDS: dict[type[Action], Callable[[PageSession, Any], Coroutine[Any, Any, Outco
     SelectOption: select_option,
     Pick: pick,
     SetDate: set_date,
+    Upload: upload,
+    Drag: drag,
+    DragBy: drag_by,
     Scroll: scroll,
     Wait: wait,
     Back: back,

@@ -68,13 +68,25 @@ async def corner(session: PageSession, frame: Frame) -> tuple[float, float]:
     return (box["x"] + border[0], box["y"] + border[1]) if box else (0.0, 0.0)
 
 
-async def reach(session: PageSession, found: Found, *, enabled: bool = True) -> Reached | Outcome:
+async def reach(
+    session: PageSession, found: Found, *, enabled: bool = True, patience_s: float = GIVES_WAY_S
+) -> Reached | Outcome:
     """The way to an element, made free where something is over it that can be closed; ``blocked`` otherwise."""
-    return await reach_part(session, found.frame, found.snapshot_id, found.n, _called(found), enabled=enabled)
+    called = _called(found)
+    return await reach_part(
+        session, found.frame, found.snapshot_id, found.n, called, enabled=enabled, patience_s=patience_s
+    )
 
 
 async def reach_part(
-    session: PageSession, frame: Frame, snapshot_id: str, n: int, called: str, *, enabled: bool = True
+    session: PageSession,
+    frame: Frame,
+    snapshot_id: str,
+    n: int,
+    called: str,
+    *,
+    enabled: bool = True,
+    patience_s: float = GIVES_WAY_S,
 ) -> Reached | Outcome:
     began_s = time.monotonic()
     tried: list[str] = []
@@ -87,8 +99,8 @@ async def reach_part(
         if way.state == "covered" and await _clear(session, over_frame, way, tried):
             began_s = time.monotonic()
             continue
-        patience_s = session.limits.action_s if way.busy else min(GIVES_WAY_S, session.limits.action_s)
-        if time.monotonic() - began_s >= patience_s:
+        bound_s = session.limits.action_s if way.busy else min(patience_s, session.limits.action_s)
+        if time.monotonic() - began_s >= bound_s:
             return refuse("blocked", f"{called} {_why(way)}", target=session.target)
         await session.timed(asyncio.sleep(POLL_S))
 

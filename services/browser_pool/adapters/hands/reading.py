@@ -5,25 +5,68 @@ from __future__ import annotations
 import asyncio
 import time
 
-from services.browser_pool.adapters.engine import ScrolledTo, ask
+import msgspec
+from playwright.async_api import Error, Frame
+
+from services.browser_pool.adapters.engine import ask
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.adapters.targets import Found
 from shared.contracts.actions import Appeared, Extract, Scroll, Scrolled, TextRead, Wait
 
 MAX_WAIT_S = 60.0
+MIN_FRAME_PX = 100
+
+
+class Glided(msgspec.Struct, frozen=True):
+    """``what``: the part of the page that was scrolled; empty: the page itself."""
+
+    y: float
+    max: float
+    moved: float
+    what: str = ""
 
 
 async def scroll(session: PageSession, action: Scroll) -> Outcome:
     amount_px = abs(action.amount_px) * (1 if action.direction == "down" else -1)
-    where = await session.timed(ask(session.page.main_frame, ScrolledTo, session.limits.action_s, "scroll", amount_px))
+    frame, where = await _glided(session, amount_px)
     await session.settle()
+    if not frame.is_detached():
+        # What is loaded as one scrolls makes the page longer.
+        now = await session.timed(ask(frame, Glided, session.limits.action_s, "glide", 0))
+        where = Glided(y=now.y, max=now.max, moved=where.moved, what=now.what)
     effect = Scrolled(y_px=where.y, max_y_px=where.max)
-    place = f"at {where.y:.0f} of {where.max:.0f} px"
+    place = f"at {where.y:.0f} of {where.max:.0f} px" + (f" in {where.what}" if where.what else "")
     if abs(where.moved) < 1:
         edge = "bottom" if amount_px > 0 else "top"
         return done(f"already at the {edge}: {place}", effect=effect)
     return done(f"scrolled {action.direction}: {place}", effect=effect)
+
+
+async def _glided(session: PageSession, amount_px: int) -> tuple[Frame, Glided]:
+    """Scrolls the page; where that cannot be scrolled and consists of a frame, what is in the frame."""
+    main = session.page.main_frame
+    where = await session.timed(ask(main, Glided, session.limits.action_s, "glide", amount_px))
+    if where.max >= 1:
+        return main, where
+    for frame in await session.timed(_large(main)):
+        inner = await session.timed(ask(frame, Glided, session.limits.action_s, "glide", amount_px))
+        if inner.max >= 1:
+            return frame, inner
+    return main, where
+
+
+async def _large(main: Frame) -> list[Frame]:
+    """The child frames that can be seen, the largest first."""
+    sized: list[tuple[float, Frame]] = []
+    for frame in main.child_frames:
+        try:
+            box = await (await frame.frame_element()).bounding_box()
+        except Error:
+            continue
+        if box is not None and box["width"] >= MIN_FRAME_PX and box["height"] >= MIN_FRAME_PX:
+            sized.append((box["width"] * box["height"], frame))
+    return [frame for _, frame in sorted(sized, key=lambda one: -one[0])]
 
 
 async def wait(session: PageSession, action: Wait) -> Outcome:

@@ -49,9 +49,12 @@ function calendar(id, n, markId, asId, wanted) {
   if (!el) return { state: 'gone' };
   const field = { editable: isEditable(el), hints: hintsOf(el) };
   const [year, month, day] = wanted.split('-').map(Number);
-  for (const root of calendarRoots(el, markId)) {
+  for (const start of calendarRoots(el, markId)) {
+    if (!runsIn(start).length) continue;
+    // What came up first may be one month of several in the same pop-up.
+    const whole = closestUp(start, (up) => /absolute|fixed/.test(getComputedStyle(up).position));
+    const root = whole && start !== el && !within(el, whole) && whole.textContent.length < 5000 ? whole : start;
     const runs = runsIn(root);
-    if (!runs.length) continue;
     const shown = runs.map((run) => monthOf(run, runs, root));
     const at = shown.findIndex((one) => one && one[0] === year && one[1] === month);
     const cell = at >= 0 && day ? runs[at].days[day - 1] || null : null;
@@ -88,20 +91,19 @@ function calendarRoots(el, markId) {
   return [...own, ...named, ...came, ...came.map((one) => one.parentElement).filter(Boolean), ...beside];
 }
 
+// Other numbers may stand between: days of the months around, numbers of weeks. So each 1 may be the first of a month.
 function runsIn(root) {
-  const found = [];
-  let days = [];
-  const close = () => { if (days.length >= 28) found.push({ days, grid: commonOf(days[0], days[days.length - 1]) }); };
+  const begun = [];
   for (const text of leavesOf(root)) {
     const written = text.data.trim();
     const el = text.parentElement;
     if (!/^\d{1,2}$/.test(written) || !el || el.closest('th,[role=rowheader],select,option,[role=option]')) continue;
     const number = Number(written);
-    if (number === days.length + 1 && days.length < 31) days.push(el);
-    else if (number === 1) { close(); days = [el]; }
+    for (const days of begun) if (number === days.length + 1 && days.length < 31 && (number < 29 || days.open)) days.push(el);
+    if (number === 1) { for (const days of begun) days.open = days.length < 28; const days = [el]; days.open = true; begun.push(days); }
   }
-  close();
-  return found;
+  const whole = begun.filter((days) => days.length >= 28);
+  return whole.filter((days, at) => !whole.slice(at + 1).some((later) => later[27] === days[27])).map((days) => ({ days, grid: commonOf(days[0], days[days.length - 1]) }));
 }
 
 function commonOf(a, b) { let up = a; while (up && !up.contains(b)) up = up.parentElement; return up || a; }

@@ -12,7 +12,8 @@ function handVerbs() {
     mark: (id) => mark(id),
     sights: (id) => sights(id),
     glide: (dy) => glide(Number(dy)),
-    files: (id, n) => filesOf(id, Number(n)),
+    thumb: (id, n) => thumbOf(id, Number(n)),
+    reads: (text) => ({ times: clean(textOf(document.body)).split(clean(text)).length - 1 }),
     choices: (id, n, markId, asId) => choices(id, Number(n), markId, asId),
     aim: (asId, n, text) => aim(asId, Number(n), text),
     scrollChoices: (asId, how) => scrollChoices(asId, how),
@@ -167,10 +168,12 @@ function aroundOf(id, n) {
 function partOf(id, n, asId, kind) {
   const el = elementOf(id, n);
   if (!el) return { count: 0 };
-  const css = kind === 'file' ? 'input[type=file]' : 'input:not([type=hidden]):not([type=button]):not([type=submit]),textarea,[contenteditable=""],[contenteditable=true]';
-  const fits = (one) => kind === 'file' || inSight(one) && isEditable(one);
+  const css = kind.startsWith('file') ? 'input[type=file]' : 'input:not([type=hidden]):not([type=button]):not([type=submit]),textarea,[contenteditable=""],[contenteditable=true]';
+  const fits = (one) => kind.startsWith('file') || inSight(one) && isEditable(one);
   let found = el.matches(css) ? [el] : el.localName === 'label' && el.control && el.control.matches(css) ? [el.control] : everything(css, el).filter(fits);
   if (!found.length && rootOf(el)) found = everything(css, rootOf(el)).filter(fits);
+  // A drop zone and the hidden field that belongs to it are often brothers.
+  for (let up = el.parentElement, step = 0; kind === 'file near' && !found.length && up && step < 4; up = up.parentElement, step += 1) found = everything(css, up);
   keepElements(asId, found);
   return { count: found.length };
 }
@@ -234,7 +237,19 @@ function widest(root) {
   return best;
 }
 
-function filesOf(id, n) {
+// Where the handle of a native slider is: it runs from one end to the other, less its own width.
+const THUMB_PX = 16;
+function thumbOf(id, n) {
   const el = elementOf(id, n);
-  return { names: el && el.files ? [...el.files].map((file) => file.name) : [] };
+  if (!el || el.type !== 'range') return {};
+  const box = el.getBoundingClientRect();
+  const low = Number(el.min || 0), high = Number(el.max || 100);
+  let share = high > low ? (Number(el.value) - low) / (high - low) : 0.5;
+  const style = getComputedStyle(el);
+  if (box.height > box.width && style.writingMode !== 'horizontal-tb') {
+    if (style.direction === 'rtl') share = 1 - share;
+    return { x: box.left + box.width / 2, y: box.top + THUMB_PX / 2 + share * (box.height - THUMB_PX) };
+  }
+  if (style.direction === 'rtl') share = 1 - share;
+  return { x: box.left + THUMB_PX / 2 + share * (box.width - THUMB_PX), y: box.top + box.height / 2 };
 }
