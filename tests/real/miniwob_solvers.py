@@ -5,6 +5,7 @@ One solver a family of tasks. What to do is read from the page, as it is for eve
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Awaitable, Callable
 
@@ -13,6 +14,9 @@ from player import Player, Stuck, squeezed
 
 from shared.contracts.actions import ByText, Extract, Pick, TextRead, Wait
 from shared.contracts.browser_pool import Element
+
+SUBMENU_S = SUGGESTED_S = 0.6
+"""Submenus and suggestions come up a while after the mouse or the keys have come to rest."""
 
 Solver = Callable[[Player], Awaitable[None]]
 
@@ -63,8 +67,8 @@ async def button_delay(p: Player) -> None:
     seconds = float(re.findall(r"wait (\d+) seconds", asked(p))[0])
     first, second = (p.one("button", name=name) for name in re.findall(r"button (\w+)", asked(p)))
     await p.click(first)
-    # Waiting for what never comes is how long one wants; the looking around it takes the rest.
-    await p.hand.act(Wait(target=ByText(text="nothing of the kind"), timeout_s=seconds - 0.25))
+    # The looking around it takes the rest.
+    await _a_while(p, seconds - 0.25)
     await p.click(second)
 
 
@@ -157,6 +161,7 @@ async def click_menu(p: Player) -> None:
     *parents, leaf = asked(p).removeprefix("Select ").split(">")
     for name in parents:
         await p.hover(p.one("menuitem", name=name))
+        await _a_while(p, SUBMENU_S)
     await p.click(p.one("menuitem", name=leaf))
 
 
@@ -168,8 +173,16 @@ async def click_menu_2(p: Player) -> None:
     for name in [one.name for one in p.all("menuitem")]:
         if p.all("menuitem", name=wanted):
             break
-        await p.hover(p.one("menuitem", name=name))
+        with contextlib.suppress(Stuck):  # one that is disabled opens nothing
+            await p.hover(p.one("menuitem", name=name))
+        await _a_while(p, SUBMENU_S)
     await p.click(p.one("menuitem", name=wanted))
+
+
+async def _a_while(p: Player, seconds: float) -> None:
+    """Waiting for what never comes is how long one wants; then one looks again."""
+    await p.hand.act(Wait(target=ByText(text="nothing of the kind"), timeout_s=seconds))
+    await p.look()
 
 
 async def click_pie(p: Player) -> None:
@@ -214,11 +227,19 @@ def _ticket(p: Player, button: str, wanted: str) -> Element:
 async def book_flight(p: Player) -> None:
     kind, origin, destination = re.findall(r"Book the (\w+) .*from: (.+) to: (.+) on", asked(p))[0]
     date = _iso(asked(p))
-    await p.pick(p.one("textbox", "combobox", name="From:"), origin)
-    await p.pick(p.one("textbox", "combobox", name="To:"), destination)
+    await _suggested(p, "From:", origin)
+    await _suggested(p, "To:", destination)
     await p.set_date(p.one("textbox", where=lambda one: "readonly" in one.states), date)
     await p.click(p.one("button", name="Search"))
     await p.click(_ticket(p, "Book flight for", kind))
+
+
+async def _suggested(p: Player, field: str, text: str) -> None:
+    """What is asked for is a part of what is suggested: the first that has it."""
+    await p.type(p.one("textbox", "combobox", name=field), text)
+    await _a_while(p, SUGGESTED_S)
+    offered = p.all("menuitem", "option", name=lambda name: text in name)
+    await p.click(offered[0] if offered else _stuck(f"nothing is suggested for {text!r}"))
 
 
 async def ascending_numbers(p: Player) -> None:

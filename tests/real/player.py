@@ -6,11 +6,13 @@ page's source and never runs anything in it.
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from services.console.hands import Hand
@@ -38,6 +40,10 @@ from shared.subjects import LEASE, RELEASE
 
 MAX_TOKENS = 20_000
 LEASE_BOUND_S = 60.0
+PLAYERS = 3
+
+TurnT = TypeVar("TurnT")
+PlayedT = TypeVar("PlayedT")
 
 
 class Stuck(AssertionError):
@@ -164,3 +170,16 @@ async def player(settings: Settings, site_url: str) -> AsyncGenerator[Player]:
             yield Player(Hand(bus, lease))
         finally:
             await bus.ask(RELEASE, ReleaseSession(session_id=lease.session_id, instance_id=lease.instance_id))
+
+
+async def play_all(
+    settings: Settings, site_url: str, turns: Sequence[TurnT], play: Callable[[Player, TurnT], Awaitable[PlayedT]]
+) -> list[PlayedT]:
+    """Every turn with a session of its own, a few at a time; what came of them, in the order of ``turns``."""
+    chairs = asyncio.Semaphore(PLAYERS)
+
+    async def one(turn: TurnT) -> PlayedT:
+        async with chairs, player(settings, site_url) as somebody:
+            return await play(somebody, turn)
+
+    return list(await asyncio.gather(*map(one, turns)))
