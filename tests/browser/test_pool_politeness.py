@@ -86,7 +86,15 @@ async def test_a_page_that_says_when_to_come_back_is_asked_again_then(pool: Pool
     session = await opened(await pool(), site)
     result = (await session.act(Goto(url=url))).result
     assert (result.ok, result.change.http_status, clock.waits) == (True, 200, [7.0])
-    assert "HTTP 429 at first" in result.message
+    assert "HTTP 429 before" in result.message
+
+
+async def test_one_that_says_no_time_is_asked_later_and_later_and_then_told(
+    pool: Pool, clock: Clock, site: Site
+) -> None:
+    session = await opened(await pool(), site)
+    result = (await session.act(Goto(url=site.add("/many", "slow down", status=429)))).result
+    assert (result.code, result.change.http_status, clock.waits) == ("http_error", 429, [1.0, 2.0, 4.0])
 
 
 async def test_one_that_goes_on_being_busy_is_told_and_left_alone_by_all(pool: Pool, clock: Clock, site: Site) -> None:

@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 RecordT = TypeVar("RecordT", Pace, Pause)
 
-LONGEST_WAIT_S = 90.0
+LONGEST_WAIT_S = 60.0
 """Less than the deadline of an action: whoever waits hears why, rather than nothing."""
 LOOK_AGAIN_S = (0.05, 0.3)
 """Between two looks at whether one of the documents on their way has been answered; at random, so that the pools that
@@ -51,7 +51,7 @@ class Pacing:
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         *,
         longest_wait_s: float = LONGEST_WAIT_S,
-        hold_s: float = 60.0,
+        hold_s: float = 35.0,
     ) -> None:
         """``hold_s``: the longest that a document on its way counts. Without ``records`` nobody is paced."""
         self.now, self.sleep = now, sleep

@@ -1,8 +1,8 @@
-"""Asking for a document when its turn has come, and once more where the site named a time to come back."""
+"""Asking for a document when its turn has come, and again where the site asks to be asked later."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from playwright.async_api import Response
 
@@ -10,8 +10,9 @@ from services.browser_pool.adapters.outcome import Outcome, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.politeness import TOO_BUSY
 
+MOST_COME_BACKS = 3
 LONGEST_COME_BACK_S = 45.0
-"""Of one action, which must end within its own deadline."""
+"""Altogether, of one action, which must end within its own deadline."""
 
 
 @dataclass(frozen=True)
@@ -24,17 +25,27 @@ class Visited:
 
 async def visit(session: PageSession, url: str) -> Visited | Outcome:
     """Opens ``url`` when its domain may be asked. Playwright's errors pass through."""
-    first = await _once(session, url)
-    if isinstance(first, Outcome) or first.response is None or first.response.status not in TOO_BUSY:
-        return first
-    pause_s = session.pace.pause_s(url)
-    if "retry-after" not in first.response.headers or not 0 < pause_s <= LONGEST_COME_BACK_S:
-        return first
-    again = await _once(session, url)
-    if isinstance(again, Outcome):
-        return first
-    told = f" (HTTP {first.response.status} at first; it was asked again {pause_s:.0f} s later, as it wished)"
-    return Visited(again.response, told)
+    visited = await _once(session, url)
+    said, waited_s = "", 0.0
+    for _ in range(MOST_COME_BACKS):
+        if isinstance(visited, Outcome) or visited.response is None or not asks_to_come_back(visited.response):
+            break
+        pause_s = session.pace.pause_s(url)
+        if not 0 < pause_s <= LONGEST_COME_BACK_S - waited_s:
+            break
+        said, waited_s = f"HTTP {visited.response.status}", waited_s + pause_s
+        again = await _once(session, url)
+        if isinstance(again, Outcome):
+            break
+        visited = again
+    if isinstance(visited, Visited) and waited_s:
+        return replace(visited, remark=f" ({said} before; it was asked again after {waited_s:.0f} s)")
+    return visited
+
+
+def asks_to_come_back(response: Response) -> bool:
+    """503 alone may be one page that is broken; whoever decides may try that again."""
+    return response.status == 429 or (response.status in TOO_BUSY and "retry-after" in response.headers)
 
 
 async def _once(session: PageSession, url: str) -> Visited | Outcome:
