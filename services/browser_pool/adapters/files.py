@@ -62,13 +62,12 @@ class Files:
         self._tasks: set[asyncio.Task[None]] = set()
         self._watching = False
 
-    async def open(self, browser: Browser, page: Page) -> None:
-        """From here on files come to us; once is enough. Raises Playwright's error where browser or page is dead."""
+    async def open(self, browser: Browser, page: Page, context_id: str) -> None:
+        """From here on files come to us; once is enough. ``context_id``: the protocol's name of the page's context.
+        Raises Playwright's error where the browser is dead."""
         if self._cdp is not None:
             return
-        asking = await page.context.new_cdp_session(page)
-        self._context_id = (await _send(asking, "Target.getTargetInfo"))["targetInfo"]["browserContextId"]
-        await asking.detach()
+        self._context_id = context_id
         self._folder = Path(tempfile.mkdtemp(dir=folders.of_this_process()))
         self._cdp = await browser.new_browser_cdp_session()
         page.context.on("page", self._page_opened)

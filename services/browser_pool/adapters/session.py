@@ -205,7 +205,8 @@ class PageSession:
 
     async def _outcome(self, action: BrowserAction) -> Outcome:
         try:
-            await self.files.open(self.tabs.browser, self.page)
+            if self.guard is not None:
+                await self.files.open(self.tabs.browser, self.page, self.guard.context_id)
             return await self._perform(self, action)
         except PlaywrightTimeout as error:
             why = matching.blocker(error.message) or matching.first_line(error.message)

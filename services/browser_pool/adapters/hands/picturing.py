@@ -1,66 +1,137 @@
-"""Pictures of the page."""
+"""Pictures of the page: of the whole of it, of one element, view by view."""
 
 from __future__ import annotations
 
 import asyncio
+import time
 
-from playwright.async_api import FloatRect, Locator
+import msgspec
 
-from services.browser_pool.adapters.engine import State, ask, selector
-from services.browser_pool.adapters.outcome import Outcome, done
+from services.browser_pool import tiles
+from services.browser_pool.adapters.capturing import Clip, camera, picture
+from services.browser_pool.adapters.engine import Counted, State, ask
+from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.adapters.settle import Rest
 from services.browser_pool.ports import Capture
-from shared.contracts.actions import Captured, Screenshot
+from shared.contracts.actions import Captured, Screenshot, ScreenshotElement, ScreenshotViews
 
-MAX_HEIGHT_PX = 16_000
-MAX_WIDTH_PX = 4_000
 PICTURES_BOUND_S = 2.0
+VIEW_SETTLE_S = 2.0
+VIEWS_BOUND_S = 100.0
+"""For all views together: whoever asked waits for the answer."""
+
+
+class View(msgspec.Struct, frozen=True):
+    """Where the main scroller is. ``before``: where it was when it was asked."""
+
+    before: float
+    y: float
+    max: float
+    visible: float
 
 
 async def screenshot(session: PageSession, action: Screenshot) -> Outcome:
-    """PNG, with animations stopped, the caret hidden and password fields covered."""
+    """PNG, with animations stopped, the caret hidden and secrets covered; a high page comes in parts."""
+    if action.full_page:
+        await session.timed(ask(session.page.main_frame, Counted, session.limits.action_s, "hurry"))
     state = await _with_pictures(session)
-    masks = _masks(session) if state.secrets or len(session.page.frames) > 1 else []
-    full, clip = _extent(session, state, action.full_page)
-    data = await session.timed(
-        session.page.screenshot(
-            type="png",
-            full_page=full,
-            clip=clip,
-            animations="disabled",
-            caret="hide",
-            mask=masks,
-            timeout=session.limits.action_s * 1000,
-        )
+    clips: list[Clip | None] = _clips(session, state) if action.full_page else [None]
+    data = await session.timed(_pictures(session, clips))
+    parts = f" in {len(data)} parts" if len(data) > 1 else ""
+    cut = tiles.left_out(state.width, state.height) if action.full_page else ""
+    return done(f"took a picture{parts}{cut}", effect=Captured(), captures=_captures(session, action.label, data))
+
+
+def _clips(session: PageSession, state: State) -> list[Clip | None]:
+    view = session.page.viewport_size
+    # A page that fits its window is simply what is in view, which is quicker.
+    if view and state.height <= view["height"] and state.width <= view["width"]:
+        return [None]
+    width = min(state.width, tiles.MAX_WIDTH_PX)
+    return [(0, top, width, height) for top, height in tiles.spans(state.height)]
+
+
+async def _pictures(session: PageSession, clips: list[Clip | None]) -> list[bytes]:
+    async with camera(session.page) as shooting:
+        return [await picture(session.page, shooting, clip) for clip in clips]
+
+
+def _captures(session: PageSession, label: str, data: list[bytes]) -> tuple[Capture, ...]:
+    url = session.page.url[:2000]
+    return tuple(
+        Capture("screenshot", label, "image/png", ".png", one, url, part=part, parts=len(data))
+        for part, one in enumerate(data, start=1)
     )
-    cut = f"; the page is {state.height:.0f} px high and is cut at {MAX_HEIGHT_PX}" if clip else ""
-    capture = Capture("screenshot", action.label, "image/png", ".png", data, session.page.url)
-    return done(f"took a picture{cut}", effect=Captured(), captures=(capture,))
 
 
 async def _with_pictures(session: PageSession) -> State:
     """Images that are still loading get a moment, so that the picture is not taken without them."""
-    waited_s = 0.0
+    until_s = time.monotonic() + PICTURES_BOUND_S
     while True:
         state = await session.timed(ask(session.page.main_frame, State, session.limits.action_s, "state"))
-        if not state.pictures or waited_s >= PICTURES_BOUND_S:
+        if not state.pictures or time.monotonic() >= until_s:
             session.rest = Rest(session.rest.settled, state)
             return state
         await session.timed(asyncio.sleep(0.05))
-        waited_s += 0.05
 
 
-def _masks(session: PageSession) -> list[Locator]:
-    return [frame.locator(selector("secrets")) for frame in session.page.frames]
+async def screenshot_element(session: PageSession, action: ScreenshotElement) -> Outcome:
+    """The element alone, scrolled to; one that is very high comes in parts."""
+    found = await session.find(action.target, "read")
+    if isinstance(found, Outcome):
+        return found
+    what = f'{found.now.role} "{found.now.name[:80]}"'
+    timeout_ms = session.limits.action_s * 1000
+    box = await session.timed(found.locator.bounding_box(timeout=timeout_ms))
+    if box is None or box["width"] < 1 or box["height"] < 1:
+        why = f"{what} takes up no room on the page, so there is no picture of it"
+        return refuse("failed", why, target=found.told())
+    await session.timed(found.locator.scroll_into_view_if_needed(timeout=timeout_ms))
+    state = await _with_pictures(session)
+    box = await session.timed(found.locator.bounding_box(timeout=timeout_ms)) or box
+    left, top = box["x"] + state.scroll_x, box["y"] + state.scroll_y
+    width = min(box["width"], tiles.MAX_WIDTH_PX)
+    clips: list[Clip | None] = [(left, top + y, width, height) for y, height in tiles.spans(box["height"])]
+    data = await session.timed(_pictures(session, clips))
+    return done(
+        f"took a picture of {what}{tiles.left_out(box['width'], box['height'])}",
+        effect=Captured(),
+        target=found.told(),
+        captures=_captures(session, action.label, data),
+    )
 
 
-def _extent(session: PageSession, state: State, full_page: bool) -> tuple[bool, FloatRect | None]:
-    view = session.page.viewport_size
-    # A page that fits its window needs no resizing of it, which costs about as much as the picture.
-    if not full_page or (view and state.height <= view["height"] and state.width <= view["width"]):
-        return False, None
-    if state.height <= MAX_HEIGHT_PX and state.width <= MAX_WIDTH_PX:
-        return True, None
-    width, height = min(state.width, MAX_WIDTH_PX), min(state.height, MAX_HEIGHT_PX)
-    return True, {"x": 0, "y": 0, "width": width, "height": height}
+async def screenshot_views(session: PageSession, action: ScreenshotViews) -> Outcome:
+    """From top to bottom, and back to where the page was; what loads meanwhile is shown too, within a bound."""
+    until_s = time.monotonic() + VIEWS_BOUND_S
+    view = await _view(session, 0)
+    began_px = view.before
+    data: list[bytes] = []
+    try:
+        while True:
+            data += await session.timed(_pictures(session, [None]))
+            below = await _below(session, view)
+            if below is None or len(data) >= tiles.MAX_VIEWS or time.monotonic() >= until_s:
+                break
+            view = await _view(session, below)
+    finally:
+        await _view(session, began_px)
+    rest = "" if below is None else f"; the page goes on below {view.y + view.visible:.0f} px and was left at that"
+    message = f"took {len(data)} pictures, from the top down{rest}"
+    return done(message, effect=Captured(), captures=_captures(session, action.label, data))
+
+
+async def _view(session: PageSession, y_px: float) -> View:
+    main = session.page.main_frame
+    view = await session.timed(ask(main, View, session.limits.action_s, "view", int(y_px)))
+    if view.before != view.y:
+        await session.settle(acted=False, bound_s=min(VIEW_SETTLE_S, session.limits.settle_s))
+        await _with_pictures(session)
+    return view
+
+
+async def _below(session: PageSession, view: View) -> float | None:
+    """Asked anew: a page may have grown at its end while its picture was taken."""
+    now = await session.timed(ask(session.page.main_frame, View, session.limits.action_s, "view", int(view.y)))
+    return tiles.next_view(now.y, now.max, now.visible)

@@ -17,6 +17,7 @@ function verbs() {
     scroll: (dy) => scrollPage(Number(dy)),
     frames: (id) => framesOf(id),
     ...handVerbs(),
+    ...pictureVerbs(),
   };
 }
 const VERBS = verbs();

@@ -1,0 +1,72 @@
+// What a picture is taken of: held still, with secrets covered, and put back afterwards.
+
+let posed = null;
+
+function pictureVerbs() {
+  return { pose: () => pose(), unpose: () => unpose(), view: (y) => view(Number(y)), hurry: () => hurry() };
+}
+
+function pose() {
+  unpose();
+  posed = { undo: [] };
+  const roots = [document, ...everything('*').map(rootOf).filter(Boolean)];
+  for (const animation of new Set(roots.flatMap((root) => root.getAnimations()))) hold(animation);
+  for (const root of roots) hideCaret(root);
+  const secrets = secretFields();
+  for (const el of secrets) cover(el);
+  return { count: secrets.length };
+}
+
+function unpose() {
+  const { undo } = posed || { undo: [] };
+  posed = null;
+  for (const put of undo.reverse()) { try { put(); } catch (error) { /* it is gone, and needs nothing put back */ } }
+  return { count: undo.length };
+}
+
+// What ends is shown at its end; what never ends, as if it had not begun.
+function hold(animation) {
+  if (!animation.effect || animation.playState === 'idle' || animation.playState === 'finished' || animation.playbackRate === 0) return;
+  try {
+    if (animation.effect.getComputedTiming().endTime !== Infinity) { animation.finish(); return; }
+    const { currentTime, playState } = animation;
+    animation.cancel();
+    posed.undo.push(() => { if (playState === 'paused') animation.pause(); else animation.play(); animation.currentTime = currentTime; });
+  } catch (error) { /* an animation with a timeline of its own stays as it is */ }
+}
+
+function hideCaret(root) {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync('*, *::before, *::after { caret-color: transparent !important; }');
+  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  posed.undo.push(() => { root.adoptedStyleSheets = [...root.adoptedStyleSheets].filter((one) => one !== sheet); });
+}
+
+// The field itself turns black, so that nothing that moves, clips or covers it can uncover it.
+const COVER = {
+  'background': '#000', 'color': 'transparent', '-webkit-text-fill-color': 'transparent', 'text-shadow': 'none',
+  'caret-color': 'transparent', 'box-shadow': 'none', 'filter': 'none', 'transition': 'none', 'text-decoration': 'none',
+};
+
+function cover(el) {
+  const before = el.getAttribute('style');
+  for (const [name, value] of Object.entries(COVER)) el.style.setProperty(name, value, 'important');
+  posed.undo.push(() => { if (before === null) el.removeAttribute('style'); else el.setAttribute('style', before); });
+}
+
+// Pictures that wait until they are scrolled to are asked for now.
+function hurry() {
+  const waiting = [...document.images].filter((img) => img.loading === 'lazy' && !img.complete);
+  for (const img of waiting) img.loading = 'eager';
+  return { count: waiting.length };
+}
+
+// Puts the main scroller at `y` and says where that is; `visible`: how much of it can be seen at a time.
+function view(y) {
+  const page = document.scrollingElement || document.documentElement;
+  const scroller = page.scrollHeight - innerHeight > 1 ? page : largestScroller() || page;
+  const before = scroller.scrollTop;
+  scroller.scrollTo({ top: y, behavior: 'instant' });
+  const visible = scroller === page ? innerHeight : scroller.clientHeight;
+  return { before, y: scroller.scrollTop, max: Math.max(0, scroller.scrollHeight - visible), visible };
+}

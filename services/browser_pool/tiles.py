@@ -1,0 +1,34 @@
+"""Pure: how a page that is too high for one picture is divided, and what is said of it."""
+
+from __future__ import annotations
+
+TILE_HEIGHT_PX = 8_000
+"""What viewers and models still take; Chromium itself draws no more than 16,384 px at a time."""
+MAX_TILES = 15
+MAX_WIDTH_PX = 4_000
+MAX_VIEWS = 30
+VIEW_OVERLAP = 0.1
+"""Part of a view that the next shows again: what lies under a header that stays is seen below it."""
+
+
+def spans(height_px: float) -> list[tuple[int, int]]:
+    """From where and how many pixels each, top to bottom: they touch, and none overlaps another."""
+    whole = max(1, min(round(height_px), MAX_TILES * TILE_HEIGHT_PX))
+    return [(top, min(TILE_HEIGHT_PX, whole - top)) for top in range(0, whole, TILE_HEIGHT_PX)]
+
+
+def left_out(width_px: float, height_px: float) -> str:
+    """What of a page does not fit the pictures, in words; empty where all of it does."""
+    said: list[str] = []
+    if round(height_px) > MAX_TILES * TILE_HEIGHT_PX:
+        said.append(f"the page is {height_px:.0f} px high, and is shown down to {MAX_TILES * TILE_HEIGHT_PX} px")
+    if round(width_px) > MAX_WIDTH_PX:
+        said.append(f"the page is {width_px:.0f} px wide, and is cut at {MAX_WIDTH_PX}")
+    return "".join(f"; {one}" for one in said)
+
+
+def next_view(y_px: float, max_y_px: float, visible_px: float) -> float | None:
+    """Where the view below this one begins, or None where this one shows the end."""
+    if y_px >= max_y_px - 1:
+        return None
+    return min(y_px + max(1.0, visible_px * (1 - VIEW_OVERLAP)), max_y_px)
