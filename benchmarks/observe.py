@@ -22,6 +22,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from playwright.async_api import Error
 from playwright.async_api import Page as Tab
 
 from benchmarks.observe_browser_use import Told, browser_use, interpreter
@@ -30,11 +31,12 @@ from benchmarks.observe_load import loads
 from benchmarks.observe_look import marks_of, peer_names, peer_reported, reported, texts_of
 from benchmarks.observe_orphans import orphans
 from benchmarks.observe_pages import pages, workbench
-from benchmarks.observe_pool import ALL_TOKENS, Leased, pool
+from benchmarks.observe_pool import ALL_TOKENS, Leased, Pool, pool
 from benchmarks.observe_score import Score, aria_lines, aria_texts, score, score_names, texts_found
 from benchmarks.observe_site import served
 from benchmarks.observe_truth import Page
 from benchmarks.report import Row, at_most, beside, least, report, under
+from shared.errors import Unavailable
 
 ROUNDS = int(os.environ.get("ROUNDS", "7"))
 DETAILS = os.environ.get("DETAILS", "")
@@ -63,6 +65,10 @@ class Looked:
         return 1 - len(self.missing) / max(1, len(page.texts))
 
 
+Seen = tuple[Looked, float, Looked, Looked]
+"""Ours, its milliseconds through the bus, and the peer in both its modes."""
+
+
 def main() -> None:
     asyncio.run(run())
 
@@ -74,13 +80,14 @@ async def run() -> None:
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, served([*pages(), workbench()]) as url:
         async with pool(Path(folder)) as ours:
-            leased = await ours.lease()
-            seen = {page.name: await look_at(leased, page, url) for page in chosen}
-            await leased.release()
+            crashes: list[str] = []
+            seen = {page.name: await look_in_session(ours, page, url, crashes) for page in chosen}
+            rows.append(at_most(0, f"tabs that crashed {sorted(set(crashes)) or ''}", "count", len(crashes)))
             others = await look_elsewhere(chosen, url)
             for page in chosen:
-                rows += page_rows(page, *seen[page.name])
-                rows += other_rows(page, seen[page.name][0], others.get(page.name))
+                if (told := seen[page.name]) is not None:
+                    rows += page_rows(page, *told)
+                    rows += other_rows(page, told[0], others.get(page.name))
             if not wanted:
                 rows += await loads(ours, url, say)
         if not wanted:
@@ -94,8 +101,21 @@ def say(what: str) -> None:
     print(f"  {what}", file=sys.stderr, flush=True)
 
 
-async def look_at(leased: Leased, page: Page, url: str) -> tuple[Looked, float, Looked, Looked]:
-    """Ours, its milliseconds through the bus, and the peer in both its modes."""
+async def look_in_session(pool: Pool, page: Page, url: str, crashes: list[str]) -> Seen | None:
+    """In a session of its own. Where the tab crashes the page is looked at once more, in another; None: twice."""
+    for _ in range(2):
+        leased = await pool.lease()
+        try:
+            return await look_at(leased, page, url)
+        except (Error, Unavailable) as error:
+            say(f"  the tab crashed: {str(error).splitlines()[0]}")
+            crashes.append(page.name)
+        finally:
+            await leased.release()
+    return None
+
+
+async def look_at(leased: Leased, page: Page, url: str) -> Seen:
     say(f"{page.name}: {page.what}")
     await leased.goto(f"{url}/{page.name}")
     tab = leased.session.page
