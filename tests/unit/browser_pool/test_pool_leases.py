@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from services.browser_pool.leases import Lease, Leases, expired, is_full, release, take, touch
+from services.browser_pool.leases import Lease, Leases, expired, is_full, overdue, release, take, touch
 
 
 def held(*ids: str, capacity: int = 2, ttl_s: float = 10, used_at_s: float = 0) -> Leases:
@@ -36,3 +36,20 @@ def test_what_is_at_work_does_not_expire() -> None:
 
 def test_touching_the_unknown_changes_nothing() -> None:
     assert touch(held("a"), "z", now_s=1) == held("a")
+
+
+def test_memory_that_is_short_leaves_one_place() -> None:
+    short = Leases(3, short_of_memory=True)
+    one = take(short, "a", ttl_s=10, now_s=0)
+    assert one is not None
+    assert take(one, "b", ttl_s=10, now_s=0) is None
+    assert not is_full(release(one, "a"))
+
+
+def test_a_lease_has_a_deadline_however_much_it_is_used_but_not_while_it_is_opened() -> None:
+    leases = take(Leases(2), "a", ttl_s=10, max_s=30, now_s=100)
+    assert leases is not None
+    leases = touch(leases, "a", now_s=129)
+    assert overdue(leases, now_s=129) == ()
+    assert overdue(leases, now_s=130) == ("a",)
+    assert overdue(leases, now_s=130, opening=frozenset({"a"})) == ()
