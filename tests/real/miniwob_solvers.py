@@ -166,7 +166,7 @@ async def click_menu(p: Player) -> None:
 
 
 async def click_menu_2(p: Player) -> None:
-    if "icon" in asked(p):
+    if "labeled" not in asked(p):
         raise Stuck("which icon is meant is a picture, of which the observation says nothing")
     wanted = re.findall(r'labeled "(.+)"', asked(p))[0]
     await p.click(p.one("button", name="Menu"))

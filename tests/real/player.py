@@ -182,4 +182,6 @@ async def play_all(
         async with chairs, player(settings, site_url) as somebody:
             return await play(somebody, turn)
 
-    return list(await asyncio.gather(*map(one, turns)))
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(one(turn)) for turn in turns]
+    return [task.result() for task in tasks]

@@ -19,7 +19,44 @@ FEW = (
 )
 
 # Once a task has been solved with every seed it stays solved.
-SOLVED = frozenset({})
+SOLVED = frozenset(
+    {
+        "buy-ticket",
+        "choose-date",
+        "choose-date-easy",
+        "choose-date-medium",
+        "choose-date-nodelay",
+        "choose-list",
+        "click-button",
+        "click-button-sequence",
+        "click-checkboxes",
+        "click-checkboxes-large",
+        "click-checkboxes-soft",
+        "click-checkboxes-transfer",
+        "click-collapsible",
+        "click-collapsible-2",
+        "click-collapsible-2-nodelay",
+        "click-collapsible-nodelay",
+        "click-dialog",
+        "click-dialog-2",
+        "click-link",
+        "click-menu",
+        "click-option",
+        "click-scroll-list",
+        "click-shape",
+        "click-tab",
+        "click-tab-2",
+        "click-tab-2-easy",
+        "click-tab-2-hard",
+        "click-tab-2-medium",
+        "click-test",
+        "click-test-2",
+        "click-test-transfer",
+        "click-widget",
+        "copy-paste",
+        "copy-paste-2",
+    }
+)
 
 
 async def _played(folder: Path, names: list[str], seeds: tuple[int, ...]) -> list[Episode]:
