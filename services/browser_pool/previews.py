@@ -1,0 +1,82 @@
+"""The beginning of a file's text. Pure but for reading the file given; meant for a process of its own, because what
+parses a stranger's PDF or workbook may hang or grow without bound."""
+
+from __future__ import annotations
+
+import codecs
+import io
+from typing import BinaryIO, Literal
+
+MAX_CHARS = 2_000
+HEAD_BYTES = 16_384
+MAX_PAGES = 20
+MAX_ROWS = 200
+
+Kind = Literal["pdf", "xlsx", "text"]
+_TEXTS = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".log", ".md", ".xml", ".html", ".htm", ".yaml", ".yml")
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+def kind_of(head: bytes, suffix: str) -> Kind | None:
+    """What a file is by its first bytes, and where they do not tell, by its name; None where it has no text to show."""
+    if b"%PDF-" in head[:1024]:
+        return "pdf"
+    if head.startswith(b"PK\x03\x04"):
+        return "xlsx" if suffix in (".xlsx", ".xlsm", ".xlsb", ".ods") else None
+    return "text" if suffix in _TEXTS and decoded(head) is not None else None
+
+
+def decoded(head: bytes) -> str | None:
+    """The beginning of a text, or None where it is none. What is not UTF-8 is taken for Windows' western encoding."""
+    mark = next((name for mark, name in _MARKS if head.startswith(mark)), None)
+    if mark is None and b"\x00" in head:
+        return None
+    for encoding in (mark,) if mark else ("utf-8", "cp1252"):
+        try:
+            # The head may end in the middle of a character.
+            return codecs.getincrementaldecoder(encoding)().decode(head)
+        except UnicodeDecodeError:
+            continue
+    return head.decode("latin-1") if mark is None else None
+
+
+def clipped(text: str) -> str | None:
+    """No more than is promised, without what cannot be carried or seen; None where nothing is left."""
+    seen = "".join(char for char in text if char in "\n\t" or char.isprintable())
+    return seen[:MAX_CHARS].strip() or None
+
+
+def pdf_text(file: BinaryIO) -> str:
+    from pypdf import PdfReader
+
+    reader = PdfReader(file)
+    if reader.is_encrypted and not reader.decrypt(""):
+        return ""
+    found = ""
+    for page in reader.pages[:MAX_PAGES]:
+        found += page.extract_text() + "\n"
+        if len(found) > MAX_CHARS:
+            break
+    return found
+
+
+def workbook_text(file: BinaryIO) -> str:
+    from python_calamine import CalamineWorkbook
+
+    workbook = CalamineWorkbook.from_filelike(file)
+    out = io.StringIO()
+    for name in workbook.sheet_names:
+        if out.tell() > MAX_CHARS:
+            break
+        out.write(f"[{name}]\n")
+        for number, row in enumerate(workbook.get_sheet_by_name(name).iter_rows()):
+            if number >= MAX_ROWS or out.tell() > MAX_CHARS:
+                break
+            out.write("\t".join(str(cell) for cell in row) + "\n")
+    return out.getvalue()

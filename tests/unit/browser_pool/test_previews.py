@@ -1,0 +1,114 @@
+"""The beginnings of files, honest and hostile."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+from pypdf import PdfWriter
+from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
+
+from services.browser_pool import previews
+from services.browser_pool.adapters.previewing import text_preview
+
+
+def pdf(text: str, password: str | None = None) -> bytes:
+    writer = PdfWriter()
+    page = writer.add_blank_page(300, 300)
+    font = DictionaryObject({NameObject("/Type"): NameObject("/Font"), NameObject("/Subtype"): NameObject("/Type1")})
+    font[NameObject("/BaseFont")] = NameObject("/Helvetica")
+    fonts = DictionaryObject({NameObject("/F1"): writer._add_object(font)})
+    page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
+    content = DecodedStreamObject()
+    content.set_data(f"BT /F1 12 Tf 20 200 Td ({text}) Tj ET".encode())
+    page[NameObject("/Contents")] = writer._add_object(content)
+    if password is not None:
+        writer.encrypt(password, algorithm="RC4-128")
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+TYPES = "http://schemas.openxmlformats.org"
+CELL = '<c t="inlineStr"><is><t>{0}</t></is></c>'
+
+
+def xlsx(rows: str) -> bytes:
+    parts = {
+        "[Content_Types].xml": f'<Types xmlns="{TYPES}/package/2006/content-types"/>',
+        "_rels/.rels": f'<Relationships xmlns="{TYPES}/package/2006/relationships"><Relationship Id="r1" '
+        f'Type="{TYPES}/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        "xl/workbook.xml": f'<workbook xmlns="{TYPES}/spreadsheetml/2006/main" xmlns:r="{TYPES}/officeDocument/2006/'
+        'relationships"><sheets><sheet name="Assets" sheetId="1" r:id="r1"/></sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{TYPES}/package/2006/relationships"><Relationship '
+        f'Id="r1" Type="{TYPES}/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/>'
+        "</Relationships>",
+        "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{TYPES}/spreadsheetml/2006/main"><sheetData>{rows}'
+        "</sheetData></worksheet>",
+    }
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, text in parts.items():
+            file.writestr(name, '<?xml version="1.0"?>' + text)
+    return out.getvalue()
+
+
+async def preview(tmp_path: Path, data: bytes, name: str) -> str | None:
+    path = tmp_path / "given"
+    path.write_bytes(data)
+    return await text_preview(path, name)
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "expected"),
+    [
+        (b"a,b\n1,2\n", "r.csv", "a,b\n1,2"),
+        ("Größe 李".encode(), "r.txt", "Größe 李"),
+        ("Größe".encode("cp1252"), "r.csv", "Größe"),
+        ("\ufeffGröße".encode("utf-16"), "r.tsv", "Größe"),
+        ("\ufeffa".encode(), "r.json", "a"),
+        (b"", "r.csv", None),
+        (b"\x00\x01\x02", "r.csv", None),
+        (b"MZ\x90\x00", "r.exe", None),
+        (b"a\x1b[31m\x07b", "r.txt", "a[31mb"),
+        (b"x" * 1_000_000, "r.txt", "x" * previews.MAX_CHARS),
+    ],
+)
+async def test_texts(tmp_path: Path, data: bytes, name: str, expected: str | None) -> None:
+    assert await preview(tmp_path, data, name) == expected
+
+
+def test_a_head_that_ends_inside_a_character_is_read() -> None:
+    assert previews.decoded("aä".encode()[:-1]) == "a"
+
+
+async def test_a_pdf_shows_its_text_whatever_its_name(tmp_path: Path) -> None:
+    assert await preview(tmp_path, pdf("Invoice 4711"), "report") == "Invoice 4711"
+
+
+async def test_a_pdf_that_opens_without_a_password_and_one_that_does_not(tmp_path: Path) -> None:
+    assert await preview(tmp_path, pdf("Open", ""), "r.pdf") == "Open"
+    assert await preview(tmp_path, pdf("Closed", "hunter2"), "r.pdf") is None
+
+
+async def test_a_workbook_shows_its_rows(tmp_path: Path) -> None:
+    rows = f"<row>{CELL.format('Tag')}{CELL.format('Owner')}</row><row>{CELL.format('A1')}<c><v>7</v></c></row>"
+    shown = await preview(tmp_path, xlsx(rows), "r.xlsx")
+    assert shown is not None
+    assert shown.splitlines()[:2] == ["[Assets]", "Tag\tOwner"]
+    assert shown.splitlines()[2].startswith("A1\t7")
+
+
+async def test_broken_files_have_no_preview(tmp_path: Path) -> None:
+    assert await preview(tmp_path, b"%PDF-1.7\n" + b"\xff" * 1000, "r.pdf") is None
+    assert await preview(tmp_path, b"PK\x03\x04" + b"\xff" * 1000, "r.xlsx") is None
+    assert await preview(tmp_path, b"PK\x03\x04" + b"\xff" * 1000, "r.zip") is None
+
+
+async def test_a_bomb_ends_its_reader_and_nothing_else(tmp_path: Path) -> None:
+    bomb = xlsx(f"<row>{CELL.format('x' * 10)}</row>" * 1_500_000)
+    assert len(bomb) < 1_000_000
+    shown = await preview(tmp_path, bomb, "r.xlsx")
+    assert shown is None or shown.startswith("[Assets]\nxxxxxxxxxx")
