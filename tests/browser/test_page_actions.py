@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 
-import pytest
-
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import (
     ActionResult,
@@ -21,7 +19,6 @@ from shared.contracts.actions import (
     Navigated,
     NotSeen,
     PageChanged,
-    Screenshot,
     Scroll,
     Scrolled,
     SelectOption,
@@ -341,33 +338,3 @@ async def test_extract_reads_one_element_and_one_run_of_text(look: Look, session
     assert (await do(session, Extract(target=ByCss(css="div")))).effect == TextRead(text="Paid by Ann more in May")
     assert (await do(session, Extract(target=text("Sum")))).effect == TextRead(text="7")
     assert (await do(session, Extract(target=text("Nothing like it")))).code == "not_found"
-
-
-def size_of(png: bytes) -> tuple[int, int]:
-    return int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big")
-
-
-@pytest.mark.parametrize(
-    ("height", "full_page", "expected"),
-    [(300, True, (1280, 900)), (2000, True, (1280, 2000)), (2000, False, (1280, 900)), (40_000, True, (1280, 16_000))],
-)
-async def test_pictures(
-    look: Look, session: PageSession, height: int, full_page: bool, expected: tuple[int, int]
-) -> None:
-    await look(f"<body style='margin:0'><div style='height:{height}px'></div>")
-    acted = await session.act(Screenshot(label="Page", full_page=full_page))
-    assert acted.result.ok
-    assert len(acted.captures) == 1
-    assert (acted.captures[0].media_type, acted.captures[0].label) == ("image/png", "Page")
-    assert size_of(acted.captures[0].data) == expected
-    assert ("cut at" in acted.result.message) == (height > 16_000)
-
-
-async def test_password_fields_are_covered_in_pictures(look: Look, session: PageSession) -> None:
-    pictures: list[bytes] = []
-    for typed in ("a", "abcdef"):
-        await look(f"<input type=password aria-label=Password value={typed}>")
-        capture = (await session.act(Screenshot(label="x"))).captures[0]
-        assert capture is not None
-        pictures.append(capture.data)
-    assert pictures[0] == pictures[1]
