@@ -130,9 +130,11 @@ def login_wall(finished: SampleFinished, page: PageObserved | None) -> str:
     """
     if finished.status != "auth_required" or page is None:
         return ""
+    # Its query may bear what only this one login is to know, and the reason is shown with every other sample.
+    url = page.url.partition("?")[0].partition("#")[0]
     if page.http_status == 401:
-        return f"{page.url} answered HTTP 401"
-    return f"{page.url} asks for a password" if asks_for_password(page) else ""
+        return f"{url} answered HTTP 401"
+    return f"{url} asks for a password" if asks_for_password(page) else ""
 
 
 def limit_reached(view: View, elapsed_s: float) -> Ending | None:

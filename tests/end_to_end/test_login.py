@@ -123,6 +123,7 @@ def test_a_login_state_from_its_recording_to_its_renewal(cli: Cli, desk: Desk) -
     assert recorded.returncode == 0, recorded.stderr + recorded.stdout
     assert "1 cookie" in recorded.stderr
     assert "token" not in recorded.stderr + recorded.stdout
+    assert "right" not in recorded.stderr + recorded.stdout, "a password that was typed is not read out"
     kept = cli.folder / "state" / "auth" / "desk.json"
     assert kept.stat().st_mode & 0o777 == 0o600
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import logging
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
@@ -19,6 +20,8 @@ from services.browser_pool.ports import Gate
 from services.browser_pool.sessions import Sessions
 from shared.actor.ports import Records
 from shared.settings import Settings
+
+log = logging.getLogger(__name__)
 
 SWEEP_S = 1.0
 TEND_EVERY_SWEEPS = 5
@@ -78,6 +81,10 @@ async def running(settings: Settings, bus: PoolBus, now_s: Callable[[], float]) 
 async def _sweep(sessions: Sessions, browser: Chromium) -> None:
     for count in itertools.count(1):
         await asyncio.sleep(SWEEP_S)
-        await sessions.expire()
-        if count % TEND_EVERY_SWEEPS == 0:
-            await browser.tend()
+        try:
+            await sessions.expire()
+            if count % TEND_EVERY_SWEEPS == 0:
+                await browser.tend()
+        except Exception:
+            # A bug in one sweep must not be the end of all: sessions would never expire again.
+            log.exception("a sweep of the sessions ended badly")

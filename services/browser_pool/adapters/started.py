@@ -102,6 +102,13 @@ class Started:
 
 async def start(chosen: Path | None, *, headed: bool = False) -> Started:
     """A browser. Unavailable (``no_browser``), saying what to do, where none can be started."""
+    try:
+        return await _started(chosen, headed)
+    except (Error, OSError) as error:
+        raise Unavailable(f"no browser could be started: {first_line(str(error))}", code="no_browser") from error
+
+
+async def _started(chosen: Path | None, headed: bool) -> Started:
     nest = await Nest.build()
     try:
         async with nest.home():
