@@ -1,6 +1,7 @@
 """One picture: the page is held still, secrets are covered in all frames, and the browser's protocol is asked.
 
-Playwright's own screenshot gives the same pixels; it takes half again to twice as long.
+Playwright's own screenshot gives the same pixels. The bare call, measured beside it: 33 ms against 51 for a view, 173
+against 321 for 6,100 px, where a third more bytes buy the time.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from playwright.async_api import CDPSession, Error, Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool.adapters.engine import Counted, ask
+from services.browser_pool.adapters.secrets import hidden_in
 
 FRAME_S = 3.0
 PICTURE_S = 20.0
@@ -63,17 +65,17 @@ def _asked(clip: Clip | None) -> dict[str, Any]:
 
 
 async def _pose(page: Page) -> None:
-    frames = page.frames
-    held = await asyncio.gather(*(_tell(frame, "pose") for frame in frames))
+    frames, hidden = page.frames, hidden_in(page.context)
+    held = await asyncio.gather(*(_tell(frame, "pose", *hidden) for frame in frames))
     for frame, done in zip(frames, held, strict=True):
         if not done and not frame.is_detached():
             await _blacken(frame)
 
 
-async def _tell(frame: Frame, verb: str) -> bool:
+async def _tell(frame: Frame, verb: str, *parameters: str) -> bool:
     try:
         async with asyncio.timeout(FRAME_S):
-            await ask(frame, Counted, FRAME_S, verb)
+            await ask(frame, Counted, FRAME_S, verb, *parameters)
     except (Error, TimeoutError):
         return False
     return True
