@@ -8,6 +8,7 @@ from services.browser_pool import access
 from services.browser_pool.deps import Deps
 from services.browser_pool.hashed import Hashed, discard, reading
 from services.browser_pool.ports import Acted, Capture
+from services.browser_pool.redaction import redacted
 from services.browser_pool.sessions import Held
 from services.browser_pool.snapshot import compose
 from shared.actor.actor import Actor
@@ -91,7 +92,7 @@ async def observe(request: ObservePage, deps: Deps) -> PageObserved:
             locators=request.locators,
             since=request.since,
         )
-    return compose(raw, snapshot_id)
+    return redacted(compose(raw, snapshot_id), held.session.hidden)
 
 
 @actor.answers(ACT, deadline_s=150.0)
@@ -99,7 +100,7 @@ async def act(request: ActOnPage, deps: Deps) -> ActionResult:
     """Does one thing and says what came of it."""
     async with deps.sessions.using(request.session_id) as held:
         acted = await held.session.act(request.action)
-    return await kept(acted, held, deps)
+    return redacted(await kept(acted, held, deps), held.session.hidden)
 
 
 @actor.answers(RELEASE, deadline_s=30.0)

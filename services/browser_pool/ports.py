@@ -52,6 +52,11 @@ class BrowserSession(Protocol):
 
     @property
     def lost(self) -> bool: ...
+    @property
+    def hidden(self) -> frozenset[str]:
+        """Secrets that must not stand in anything that leaves the pool."""
+        ...
+
     async def observe(
         self,
         snapshot_id: str,

@@ -20,6 +20,7 @@ from services.browser_pool.adapters.guard import guarded
 from services.browser_pool.adapters.hands.perform import perform
 from services.browser_pool.adapters.network import frame_of
 from services.browser_pool.adapters.pacing import Pacing, SessionPace
+from services.browser_pool.adapters.secrets import SecretStore, opened
 from services.browser_pool.adapters.session import Limits, PageSession
 from services.browser_pool.adapters.started import Started, Warm, start
 from services.browser_pool.matching import first_line
@@ -57,7 +58,9 @@ class Chromium:
         polite: politeness.Limits | None = None,
         upkeep: Upkeep | None = None,
         headed: bool = False,
+        secrets: SecretStore | None = None,
     ) -> None:
+        self._secrets = secrets or SecretStore(None)
         self._chosen, self._headed = chromium, headed
         self._logins = logins
         self._limits = limits
@@ -101,6 +104,7 @@ class Chromium:
                 if login is not None:
                     await log_in(warm.context, login)
                 session = self._session(started, warm, terms)
+                session.vault = await opened(warm.context, self._secrets, terms.secrets)
                 session.guard = await guarded(started.browser, warm.context, warm.page, terms, session.pace)
                 return session
             except (Error, Unavailable) as error:

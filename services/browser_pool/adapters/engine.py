@@ -30,6 +30,7 @@ _PARTS = (
     "overlays.js",
     "choices.js",
     "calendar.js",
+    "hiding.js",
     "pictures.js",
     "engine.js",
 )

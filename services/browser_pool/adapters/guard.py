@@ -22,8 +22,10 @@ from services.browser_pool import intercepts, policy
 from services.browser_pool.adapters.names import Names
 from services.browser_pool.adapters.outcome import Outcome, refuse
 from services.browser_pool.adapters.pacing import SessionPace
+from services.browser_pool.adapters.secrets import hidden_in
 from services.browser_pool.policy import Bounds
 from services.browser_pool.ports import Terms
+from services.browser_pool.redaction import redacted_text
 from shared.contracts.actions import NotSeen, PageChanged
 
 log = logging.getLogger(__name__)
@@ -122,7 +124,8 @@ class Guard:
         return await self.watch.names.addresses(place.host)
 
     def deny(self, url: str, why: str, where: Where) -> None:
-        log.warning("refused: %s (%s): %s", url[:300], where, why)
+        hidden = hidden_in(self.context)
+        log.warning("refused: %s (%s): %s", redacted_text(url[:300], hidden), where, redacted_text(why, hidden))
         if len(self.denied) < MAX_DENIED:
             self.denied.append(Denied(url, why, where))
 

@@ -15,6 +15,7 @@ from services.browser_pool.adapters import memory
 from services.browser_pool.adapters.chromium import Chromium, Upkeep
 from services.browser_pool.adapters.logins import LoginFolder
 from services.browser_pool.adapters.pacing import Pacing
+from services.browser_pool.adapters.secrets import SecretStore
 from services.browser_pool.adapters.session import Limits
 from services.browser_pool.ports import Gate
 from services.browser_pool.sessions import Sessions
@@ -37,6 +38,10 @@ def logins_of(settings: Settings) -> LoginFolder:
     return LoginFolder(settings.state_dir / "auth", settings.evidence_dir)
 
 
+def secrets_of(settings: Settings) -> SecretStore:
+    return SecretStore(settings.state_dir / "secrets.json")
+
+
 def chromium_for(settings: Settings, pacing: Pacing) -> Chromium:
     limits = Limits(
         action_s=settings.action_timeout_s,
@@ -55,6 +60,7 @@ def chromium_for(settings: Settings, pacing: Pacing) -> Chromium:
             min(SPARES, settings.browser_capacity), settings.browser_max_leases, float(settings.browser_memory_mb)
         ),
         headed=settings.browser_headed,
+        secrets=secrets_of(settings),
     )
 
 

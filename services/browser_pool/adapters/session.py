@@ -22,11 +22,13 @@ from services.browser_pool.adapters.guard import Guard
 from services.browser_pool.adapters.network import Network
 from services.browser_pool.adapters.outcome import Outcome, refuse
 from services.browser_pool.adapters.pacing import SessionPace
+from services.browser_pool.adapters.secrets import Vault
 from services.browser_pool.adapters.settle import Rest, look, quiet_ms, settle
 from services.browser_pool.adapters.tabs import Tabs
 from services.browser_pool.adapters.targets import KEPT_SNAPSHOTS, Found, Intent, Targets
 from services.browser_pool.page import RawPage, Seen
 from services.browser_pool.ports import Acted
+from services.browser_pool.redaction import redacted_text
 from services.browser_pool.snapshot import choose
 from shared.contracts.actions import ActionResult, BrowserAction, Change, Goto, Screenshot, Target, TargetFound
 from shared.errors import DeadlineExceeded, Unavailable
@@ -65,12 +67,19 @@ class PageSession:
         self.rest = Rest(True, None)
         self.guard: Guard | None = None
         """Keeps it where its terms allow it to be; every session of a pool has one."""
+        self.vault: Vault | None = None
+        """The secrets it may type, and what must not leave the pool."""
         self.target: TargetFound | None = None
         """What the action at work acts on, for where it is cut short."""
 
     @property
     def lost(self) -> bool:
         return self.tabs.lost
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        """See BrowserSession."""
+        return frozenset(self.vault.hidden) if self.vault is not None else frozenset()
 
     @property
     def page(self) -> Page:
@@ -118,7 +127,8 @@ class PageSession:
             whole, seen, kept = await unless_gone(looking, self.tabs.gone)
         except PlaywrightTimeout as error:
             raise DeadlineExceeded(
-                f"the page {self.page.url} did not answer within {self.limits.action_s:g} s; its script may never end"
+                f"the page {redacted_text(self.page.url, self.hidden)} did not answer within {self.limits.action_s:g} s; "
+                "its script may never end"
             ) from error
         except Error as error:
             self.tabs.raise_if_lost(error)

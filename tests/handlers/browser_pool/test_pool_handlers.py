@@ -49,6 +49,7 @@ ITEM = RawItem(0, "text", "hello", None, (), None, "p", None, None, None, (0, 0,
 @dataclass
 class FakeSession:
     lost: bool = False
+    hidden: frozenset[str] = frozenset()
     closed: int = 0
     done: list[str] = field(default_factory=list)
     started: asyncio.Event = field(default_factory=asyncio.Event)

@@ -16,6 +16,7 @@ from services.browser_pool.adapters.hands.navigating import goto
 from services.browser_pool.adapters.hands.picturing import screenshot, screenshot_element, screenshot_views
 from services.browser_pool.adapters.hands.pointing import click, hover
 from services.browser_pool.adapters.hands.reading import extract, scroll, wait
+from services.browser_pool.adapters.hands.secret_typing import type_secret
 from services.browser_pool.adapters.hands.tabbing import back, close_tab, switch_tab
 from services.browser_pool.adapters.hands.typing import type_text
 from services.browser_pool.adapters.hands.uploading import upload
@@ -43,6 +44,7 @@ from shared.contracts.actions import (
     SelectOption,
     SetDate,
     SwitchTab,
+    TypeSecret,
     TypeText,
     Upload,
     Wait,
@@ -54,6 +56,7 @@ HANDS: dict[type[Action], Callable[[PageSession, Any], Coroutine[Any, Any, Outco
     Hover: hover,
     Press: press,
     TypeText: type_text,
+    TypeSecret: type_secret,
     SelectOption: select_option,
     Pick: pick,
     SetDate: set_date,

@@ -18,6 +18,7 @@ function verbs() {
     frames: (id) => framesOf(id),
     ...handVerbs(),
     ...pictureVerbs(),
+    ...hidingVerbs(),
   };
 }
 const VERBS = verbs();

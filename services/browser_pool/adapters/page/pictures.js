@@ -3,7 +3,7 @@
 let posed = null;
 
 function pictureVerbs() {
-  return { pose: () => pose(), unpose: () => unpose(), view: (y) => view(Number(y)), hurry: () => hurry() };
+  return { pose: (...texts) => { hideTexts(texts); return pose(); }, unpose: () => unpose(), view: (y) => view(Number(y)), hurry: () => hurry() };
 }
 
 function pose() {
@@ -12,7 +12,7 @@ function pose() {
   const roots = [document, ...everything('*').map(rootOf).filter(Boolean)];
   for (const animation of new Set(roots.flatMap((root) => root.getAnimations()))) hold(animation);
   for (const root of roots) hideCaret(root);
-  const secrets = secretFields();
+  const secrets = [...secretFields(), ...showing()];
   for (const el of secrets) cover(el);
   return { count: secrets.length };
 }

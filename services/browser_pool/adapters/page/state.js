@@ -112,7 +112,7 @@ function pageState() {
 }
 
 function secretFields() {
-  return everything('input').filter(isSecret);
+  return everything('input,textarea,[contenteditable]').filter(isSecret);
 }
 
 // All matches of a selector in the document and its shadow roots.

@@ -1,0 +1,36 @@
+// What must not be seen: fields that were given a secret, and whatever shows one.
+
+let hiddenTexts = [];
+
+function hidingVerbs() {
+  return { hideField: (id, n) => hideField(id, Number(n)) };
+}
+
+function hideTexts(texts) {
+  hiddenTexts = texts.map((text) => text.replace(/\s+/g, ' ').toLowerCase()).filter(Boolean);
+}
+
+function hideField(id, n) {
+  const item = resolve(id, n);
+  if (item) secrets.add(item.el);
+  return { count: item ? 1 : 0 };
+}
+
+// What shows one of the texts: as text, also where it is split over inline parts, as value or as description.
+function showing() {
+  if (!hiddenTexts.length) return [];
+  const found = everything('*').filter((el) => !SILENT.has(el.localName) && (shows(el.value) || shows(el.placeholder) || shows(el.alt) || showsInside(el)));
+  return found.flatMap((el) => el.childElementCount < 50 ? [el, ...el.querySelectorAll('*')] : [el]);
+}
+
+function showsInside(el) {
+  if (!el.firstChild) return false;
+  const own = [...el.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && shows(node.data));
+  return own || el.childElementCount > 0 && el.textContent.length < 2000 && shows(el.textContent) && ![...el.children].some((child) => shows(child.textContent));
+}
+
+function shows(text) {
+  if (typeof text !== 'string' || !text) return false;
+  const plain = text.replace(/\s+/g, ' ').toLowerCase();
+  return hiddenTexts.some((one) => plain.includes(one));
+}

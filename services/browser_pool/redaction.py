@@ -1,0 +1,111 @@
+"""Pure: secrets taken out of whatever leaves the pool, however a page wrote them.
+
+A page may turn a secret into anything (reverse it, spell it); what is found here is what honest pages do: show it,
+put it into an address, quote it in a script or in HTML, or cut it off.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, TypeVar, cast
+from urllib.parse import quote, quote_plus
+
+import msgspec
+
+HIDDEN = "(hidden)"
+SHORT = 4
+"""A shorter secret is hidden where it stands alone only: it would turn up within many words."""
+CASELESS = 6
+"""From this length on, a secret is found in capital and small letters alike."""
+OURS = frozenset({"code", "kind", "sha256", "blob", "snapshot_id", "session_id", "instance_id", "fingerprint", "tag"})
+"""What no page has a say in. To hide a secret that happens to be the same word would break the message."""
+
+MessageT = TypeVar("MessageT", bound=msgspec.Struct)
+
+
+def redacted(message: MessageT, secrets: Iterable[str]) -> MessageT:
+    """The message without any of the secrets, in any text of it."""
+    pattern = _pattern(tuple(sorted(frozenset(secrets) - {""})))
+    return message if pattern is None else cast("MessageT", _struct(message, pattern))
+
+
+def redacted_text(text: str, secrets: Iterable[str]) -> str:
+    pattern = _pattern(tuple(sorted(frozenset(secrets) - {""})))
+    return text if pattern is None else _text(text, pattern)
+
+
+def _struct(message: msgspec.Struct, pattern: re.Pattern[str]) -> msgspec.Struct:
+    changed: dict[str, Any] = {}
+    for name in message.__struct_fields__:
+        value = getattr(message, name)
+        clean = value if name in OURS else _any(value, pattern)
+        if clean is not value:
+            changed[name] = clean
+    return msgspec.structs.replace(message, **changed) if changed else message
+
+
+def _any(value: Any, pattern: re.Pattern[str]) -> Any:
+    if isinstance(value, str):
+        return _text(value, pattern)
+    if isinstance(value, msgspec.Struct):
+        return _struct(value, pattern)
+    if isinstance(value, tuple | list):
+        many = cast("tuple[Any, ...]", value)
+        clean = [_any(one, pattern) for one in many]
+        if all(a is b for a, b in zip(clean, many, strict=True)):
+            return many
+        return clean if isinstance(value, list) else tuple(clean)
+    return value
+
+
+def _text(text: str, pattern: re.Pattern[str]) -> str:
+    return pattern.sub(HIDDEN, text) if pattern.search(text) else text
+
+
+@lru_cache(maxsize=256)
+def _pattern(secrets: tuple[str, ...]) -> re.Pattern[str] | None:
+    """Longest first, so that what is left of a longer one is never told."""
+    found = {form: secret for secret in secrets for form in forms(secret)}
+    if not found:
+        return None
+    ordered = sorted(found, key=len, reverse=True)
+    ends = [_cut_off(secret) for secret in secrets if len(secret) >= 2 * SHORT]
+    return re.compile("|".join([*(_expression(form, len(found[form])) for form in ordered), *ends]))
+
+
+def _expression(form: str, length: int) -> str:
+    # White space is told as single blanks, whatever the page had.
+    known = r"\s+".join(re.escape(part) for part in form.split()) if form.split() else re.escape(form)
+    if length < SHORT:
+        return rf"(?<!\w){known}(?!\w)"
+    return f"(?i:{known})" if length >= CASELESS else known
+
+
+def _cut_off(secret: str) -> str:
+    """The beginning of a secret at the end of a text that was cut off there."""
+    beginnings = [re.escape(secret[:size]) for size in range(len(secret) - 1, SHORT - 1, -1)]
+    return rf"(?:{'|'.join(beginnings)})(?=\s?(?:\.\.\.|…)?$)"
+
+
+def forms(secret: str) -> frozenset[str]:
+    """How a secret is written where it is not written plainly."""
+    plain = {secret, secret.strip()} - {""}
+    escaped = {html.escape(one) for one in plain} | {html.escape(one, quote=False) for one in plain}
+    in_address = {
+        write(one, safe=safe) for one in plain for write in (quote, quote_plus) for safe in ("", "/", "!~*'()")
+    }
+    twice = {quote(one, safe="") for one in in_address}
+    in_script = {json.dumps(one)[1:-1] for one in plain} | {json.dumps(one, ensure_ascii=False)[1:-1] for one in plain}
+    return frozenset(plain | escaped | in_address | twice | in_script | _in_base64(secret))
+
+
+def _in_base64(secret: str) -> set[str]:
+    data = secret.encode()
+    if len(data) < CASELESS:
+        return set()
+    return {write(data).decode().rstrip("=") for write in (base64.b64encode, base64.urlsafe_b64encode)}
