@@ -26,8 +26,8 @@ check: .venv/ready
 	@.venv/bin/basedpyright --level error
 	@.venv/bin/lint-imports > .venv/imports.log || { cat .venv/imports.log; exit 1; }
 
-real: setup  ## The main job on an app that is not ours
-	@$(PY) -m pytest -q -s tests/real/test_roundup.py
+real: setup  ## The main job, tasks and widgets on pages that are not ours
+	@REAL=all $(PY) -m pytest -q -s tests/real/test_roundup.py tests/real/test_miniwob.py tests/real/test_widgets.py
 
 bench: setup  ## Measured beside a hand-written Playwright script
 	@$(PY) -m benchmarks.batch

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import contextlib
 import re
+import time
 from collections.abc import Awaitable, Callable
 
 from miniwob_shapes import click_shape, count_shape
 from player import Player, Stuck, squeezed
 
-from shared.contracts.actions import ByText, Extract, Pick, TextRead, Wait
+from shared.contracts.actions import ByText, Click, Extract, Pick, TextRead, Wait
 from shared.contracts.browser_pool import Element
 
+SPREAD_S = 1.2
+"""A pie menu takes its time to unfold."""
 SUBMENU_S = SUGGESTED_S = 0.6
 """Submenus and suggestions come up a while after the mouse or the keys have come to rest."""
 
@@ -66,9 +69,11 @@ async def click_buttons_in_turn(p: Player) -> None:
 async def button_delay(p: Player) -> None:
     seconds = float(re.findall(r"wait (\d+) seconds", asked(p))[0])
     first, second = (p.one("button", name=name) for name in re.findall(r"button (\w+)", asked(p)))
-    await p.click(first)
-    # The looking around it takes the rest.
-    await _a_while(p, seconds - 0.25)
+    # From the order for the first click to the order for the second: what is lost on the way is lost twice.
+    began_s = time.monotonic()
+    await p.hand.act(Click(target=p.at(first)))
+    target = ByText(text="nothing of the kind")
+    await p.hand.act(Wait(target=target, timeout_s=max(0.05, seconds - (time.monotonic() - began_s))))
     await p.click(second)
 
 
@@ -188,6 +193,7 @@ async def _a_while(p: Player, seconds: float) -> None:
 async def click_pie(p: Player) -> None:
     wanted = quoted(p) if '"' in asked(p) else p.all("text")[1].name
     await p.click(p.one(name="+"))
+    await _a_while(p, SPREAD_S)
     found = p.all("button", name=wanted) or p.all(name=wanted)
     await p.click(found[-1] if found else _stuck(f"no slice {wanted!r}"))
 
@@ -238,7 +244,7 @@ async def _suggested(p: Player, field: str, text: str) -> None:
     """What is asked for is a part of what is suggested: the first that has it."""
     await p.type(p.one("textbox", "combobox", name=field), text)
     await _a_while(p, SUGGESTED_S)
-    offered = p.all("menuitem", "option", name=lambda name: text in name)
+    offered = p.all("menuitem", "option", "button", "link", name=lambda name: text in name)
     await p.click(offered[0] if offered else _stuck(f"nothing is suggested for {text!r}"))
 
 
