@@ -85,15 +85,18 @@ class Look:
         if scripts:
             await self._worlds.mark_listeners(frame_id, timeout_s)
         surveyed = await self._ask(frame_id, timeout_s)
-        again = not scripts and surveyed.scripts and await self._worlds.mark_listeners(frame_id, timeout_s)
         for _ in range(ROUNDS_FOR_ROOTS):
-            hosts = f"{self._snapshot_id}:hosts"
-            found = surveyed.hosts and await self._worlds.adopt_closed_roots(frame_id, hosts, surveyed.hosts, timeout_s)
-            if not found and not again:
+            found = await self._closed_roots(frame_id, surveyed, timeout_s)
+            marks = surveyed.scripts and (found or not scripts)
+            marked = marks and await self._worlds.mark_listeners(frame_id, timeout_s)
+            if not found and not marked:
                 break
-            again = bool(found) and surveyed.scripts and await self._worlds.mark_listeners(frame_id, timeout_s)
             surveyed = await self._ask(frame_id, timeout_s)
         return surveyed
+
+    async def _closed_roots(self, frame_id: str, surveyed: Surveyed, timeout_s: float) -> bool:
+        hosts = f"{self._snapshot_id}:hosts"
+        return surveyed.hosts > 0 and await self._worlds.adopt_closed_roots(frame_id, hosts, surveyed.hosts, timeout_s)
 
     async def _ask(self, frame_id: str, timeout_s: float) -> Surveyed:
         return decode(await self._worlds.ask(frame_id, timeout_s, "survey", self._snapshot_id, *self._how), Surveyed)

@@ -36,6 +36,7 @@ class World:
     """Of one document. ``settled_in``: whether our engine is there; ``marked``: nodes whose listeners it knows."""
 
     session: CDPSession
+    frame_id: str
     context_id: int
     unique_id: str
     settled_in: list[bool] = field(default_factory=list[bool])
@@ -52,6 +53,8 @@ class Worlds:
         self._script = script
         self._attached = False
         self._worlds: dict[str, World] = {}
+        self._pages: dict[str, str] = {}
+        """The worlds of the pages' own scripts."""
         self._known: WeakKeyDictionary[Frame, str] = WeakKeyDictionary()
         self._changed = asyncio.Event()
         # Two questions at once must not open two sessions.
@@ -77,8 +80,11 @@ class Worlds:
         return tree["frameTree"]["frame"]["id"]
 
     def _created(self, session: CDPSession, context: dict[str, Any]) -> None:
-        if context["name"].startswith(WORLD):
-            self._worlds[context["auxData"]["frameId"]] = World(session, context["id"], context["uniqueId"])
+        frame_id = context["auxData"]["frameId"]
+        if context["auxData"]["isDefault"]:
+            self._pages[frame_id] = context["uniqueId"]
+        elif context["name"].startswith(WORLD):
+            self._worlds[frame_id] = World(session, frame_id, context["id"], context["uniqueId"])
             self._changed.set()
 
     def _ended(self, unique_id: str) -> None:
@@ -168,8 +174,10 @@ class Worlds:
         return await self._there(frame_id, timeout_s, self._mark)
 
     async def _mark(self, world: World) -> bool:
+        if not world.settled_in:
+            await self._evaluate(world, "0", by_value=True)
         if not world.document:
-            world.document.append((await self._evaluate(world, "document", by_value=False))["objectId"])
+            world.document.append(await self._page_document(world))
         told = await send(
             world.session, "DOMDebugger.getEventListeners", objectId=world.document[0], depth=-1, pierce=True
         )
@@ -178,6 +186,14 @@ class Worlds:
         for some in _chunks(sorted(fresh)):
             await self._hand_over(world, "for (const el of given) __exhibit.listensTo(el)", some)
         return bool(fresh)
+
+    async def _page_document(self, world: World) -> str:
+        """The document as the page's own scripts have it: asked of the one in our world, the browser mixes up whose
+        the listeners are, and the renderer crashes some time later. No page can put another in its place."""
+        told = await send(
+            world.session, "Runtime.evaluate", expression="document", uniqueContextId=self._pages[world.frame_id]
+        )
+        return told["result"]["objectId"]
 
     async def adopt_closed_roots(self, frame_id: str, snapshot_id: str, count: int, timeout_s: float) -> bool:
         """Looks for closed shadow roots on the first ``count`` elements kept under ``snapshot_id`` and hands them to
@@ -194,6 +210,7 @@ class Worlds:
             ]
             for host, root in found:
                 await self._hand_over(world, "__exhibit.adoptRoot(this, given[0])", [root], this=host)
+            await self._release(world, hosts)
             return bool(found)
 
         return await self._there(frame_id, timeout_s, adopt)
@@ -204,6 +221,7 @@ class Worlds:
         async def described(world: World) -> list[str]:
             holders = await self._objects(world, snapshot_id, wanted)
             nodes = await asyncio.gather(*(self._described(world, holder) for holder in holders))
+            await self._release(world, holders)
             return [str(node.get("frameId", "")) for node in nodes]
 
         return await self._there(frame_id, timeout_s, described)
@@ -212,10 +230,15 @@ class Worlds:
         """Handles of elements of a snapshot; '' for those that are gone."""
         numbers = ",".join(map(str, wanted))
         listed = f"[{numbers}].map((n) => __exhibit.element({json.dumps(snapshot_id)}, n))"
-        array = await self._evaluate(world, listed, by_value=False)
+        return await self._array(world, listed, len(wanted))
+
+    async def _array(self, world: World, expression: str, most: int) -> list[str]:
+        """Handles of what an array holds, the first ``most`` of it; '' for what is no object."""
+        array = await self._evaluate(world, expression, by_value=False)
         told = await send(world.session, "Runtime.getProperties", objectId=array["objectId"], ownProperties=True)
         numbered = {one["name"]: one.get("value", {}) for one in told["result"]}
-        return [numbered.get(str(index), {}).get("objectId", "") for index in range(len(wanted))]
+        length = min(most, sum(name.isdecimal() for name in numbered))
+        return [numbered[str(index)].get("objectId", "") for index in range(length)]
 
     async def _described(self, world: World, object_id: str) -> dict[str, Any]:
         if not object_id:
@@ -236,6 +259,12 @@ class Worlds:
             arguments=given,
             returnByValue=True,
         )
+        await self._release(world, handles)
+
+    async def _release(self, world: World, handles: Sequence[str]) -> None:
+        """A handle keeps its node alive, also when the page has thrown it away."""
+        held = [one for one in handles if one]
+        await asyncio.gather(*(send(world.session, "Runtime.releaseObject", objectId=one) for one in held))
 
     async def _resolved(self, world: World, backend_id: int) -> str:
         try:

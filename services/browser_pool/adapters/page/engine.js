@@ -49,6 +49,6 @@ function framesOf(id) {
 return {
   ask, queryAll, query: (root, selector) => queryAll(root, selector)[0] || null,
   element: (id, n) => { const item = resolve(id, n); return item ? item.el : null; },
-  adoptRoot: (host, root) => { closedRoots.set(host, root); if (watching) { seenMutations = -1; watch(); } },
-  listensTo: (el) => { if (el && el.nodeType === Node.ELEMENT_NODE) listens.add(el); },
+  adoptRoot: (host, root) => { anyClosed = true; closedRoots.set(host, root); if (watching) { seenMutations = -1; watch(); } },
+  listensTo: (el) => { if (el && el.nodeType === Node.ELEMENT_NODE) { anyListens = true; listens.add(el); } },
 };

@@ -55,32 +55,53 @@ function isSecret(el) {
 
 // Style facts, remembered for one verb: reading computed style is what a walk spends its time on.
 let remembered = new Map();
+let paths = new Map();
 let labels = null;
-function forget() { remembered = new Map(); labels = null; }
+function forget() { remembered = new Map(); paths = new Map(); labels = null; }
 const SEEN = { opacityProperty: true, visibilityProperty: true };
-class Facts {
+
+// How an element is drawn. Elements of one tag and class, under parents that are drawn alike, share one of these:
+// what a stylesheet may still tell apart by their place is asked of each (see facts).
+class Drawn {
   constructor(el) {
-    const style = this.style = getComputedStyle(el);
-    const display = style.display;
-    this.gone = display === 'none' || el.hasAttributes() && (el.hasAttribute('inert') || el.getAttribute('aria-hidden') === 'true');
+    this.style = getComputedStyle(el);
+    const { display } = this.style;
+    this.gone = display === 'none';
     this.unseen = false;
     this.noBox = display === 'contents';
     this.inline = display === 'inline' || this.noBox || display.startsWith('inline') && !/^inline-(block|flex|grid)$/.test(display);
-    // One native question instead of three properties, for the great majority that is simply there.
-    if (!this.gone && !el.checkVisibility(SEEN)) {
-      this.gone = style.opacity === '0' && !worksUnseen(el) || style.contentVisibility === 'hidden';
-      this.unseen = style.visibility !== 'visible';
-    }
+    this.alike = null;
   }
 
-  get pointer() { return this.style.cursor === 'pointer'; }
-  get floats() { return this.style.position === 'fixed' || this.style.position === 'sticky'; }
-  get clips() { return this.style.overflowX !== 'visible' || this.style.overflowY !== 'visible'; }
+  get pointer() { return this.once('pointer', this.style.cursor === 'pointer'); }
+  get floats() { return this.once('floats', this.style.position === 'fixed' || this.style.position === 'sticky'); }
+  get clips() { return this.once('clips', this.style.overflowX !== 'visible' || this.style.overflowY !== 'visible'); }
+  once(name, value) { Object.defineProperty(this, name, { value }); return value; }
 }
 
 function facts(el) {
   let known = remembered.get(el);
-  if (!known) { known = new Facts(el); remembered.set(el, known); }
+  if (known) return known;
+  const seen = el.checkVisibility(SEEN);
+  const hidden = el.hasAttributes() && (el.hasAttribute('inert') || el.getAttribute('aria-hidden') === 'true');
+  known = seen && !hidden ? sharedBy(el) : new Drawn(el);
+  if (hidden) known.gone = true;
+  else if (!seen && !known.gone) {
+    known.gone = known.style.opacity === '0' && !worksUnseen(el) || known.style.contentVisibility === 'hidden';
+    known.unseen = known.style.visibility !== 'visible';
+  }
+  remembered.set(el, known);
+  return known;
+}
+
+function sharedBy(el) {
+  const above = remembered.get(el.parentNode);
+  const attributes = el.hasAttributes() ? el.attributes.length : 0;
+  if (!above || attributes > 1 || attributes && !el.className) return new Drawn(el);
+  if (!above.alike) above.alike = new Map();
+  const key = attributes ? `${el.localName}.${el.getAttribute('class')}` : el.localName;
+  let known = above.alike.get(key);
+  if (!known || known.gone) { known = new Drawn(el); above.alike.set(key, known); }
   return known;
 }
 
@@ -102,7 +123,8 @@ const worksUnseen = (el) => el.localName === 'input' && /^(checkbox|radio|file)$
 
 // Closed shadow roots, handed to us by the browser's protocol: host -> root.
 const closedRoots = new WeakMap();
-const rootOf = (el) => el.shadowRoot || closedRoots.get(el) || null;
+let anyClosed = false;
+const rootOf = (el) => el.shadowRoot || (anyClosed && closedRoots.get(el)) || null;
 
 function childrenOf(node) {
   if (node.localName === 'slot') {

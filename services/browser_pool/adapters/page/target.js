@@ -131,9 +131,13 @@ function readable(el) {
 }
 
 function tagPath(el) {
-  const tags = [];
-  for (let up = el; up; up = up.parentElement || (up.getRootNode() && up.getRootNode().host)) tags.push(up.localName);
-  return tags.reverse().join('>');
+  let path = paths.get(el);
+  if (path === undefined) {
+    const up = el.parentElement || el.getRootNode().host;
+    path = up ? `${tagPath(up)}>${el.localName}` : el.localName;
+    paths.set(el, path);
+  }
+  return path;
 }
 
 // Ways to find one element again, each with how many it matches now.

@@ -10,7 +10,7 @@ const CAN_ACT = 'a[href],button,input:not([type=hidden]),select,textarea,summary
 const SHAPES = new Set(['rect', 'circle', 'ellipse', 'line', 'path', 'polygon', 'polyline', 'text', 'image', 'g', 'use']);
 const MAX_TEXT = 2000;
 // Up to here a page is told in full at once; beyond it the survey comes first, for most of it will not be shown.
-const DETAILED = 1500;
+const DETAILED = 300;
 const MAX_HIT_TESTS = 300;
 // A gap this wide (px) between two words that no space separates is a label and its value, not one word.
 const APART_PX = 6;
@@ -37,19 +37,20 @@ function survey(id, withLocators) {
   const stats = { total: 0, interactive: 0, unnamed: 0, svg: 0, canvas: 0, canvas_share: 0 };
   const view = viewOf();
   const cells = new Map();
+  const origin = `${location.origin}/`;
   const pressable = new Set();  // the items of a list whose container listens for all of them
   const told = new Set();       // controls that their label stands for
   let rows = 0;
   let run = null;
 
-  function emit(el, role, name, at, extra) {
-    const item = { el, role, name, header: at.header, row: at.row, dialog: at.dialog, value: null, states: NONE, url: null, level: null, nodes: null };
-    Object.assign(item, extra);
-    if (!name && !item.value && !item.header && !SAYS_WITHOUT_NAME.has(role)) return;
+  function emit(el, role, name, at, extra = NOTHING) {
+    const { value = null, states = NONE, url = null, level = null, nodes = null, control = null } = extra;
+    const { header } = at;
+    if (!name && !value && !header && !SAYS_WITHOUT_NAME.has(role)) return;
     if (role === 'iframe') frames.push(items.length);
-    items.push(item);
-    const value = item.value === null ? '' : `= ${clean(item.value)}`;
-    contents.push([role, item.header || '', shorten(name), value, item.states.join(','), item.url ? shortUrl(item.url) : ''].join('\u001f'));
+    items.push({ el, role, name, header, row: at.row, dialog: at.dialog, value, states, url, level, nodes, control, around: null });
+    contents.push(`${role}\u001f${header || ''}\u001f${shorten(name)}\u001f${value === null ? '' : `= ${clean(value)}`}\u001f${
+      states.length ? states.join(',') : ''}\u001f${url ? shortUrl(url, origin) : ''}`);
     ranks += role === 'option' ? '4' : at.dialog ? '0' : !at.out ? '1' : role === 'heading' ? '2' : '3';
   }
 
@@ -76,20 +77,20 @@ function survey(id, withLocators) {
     run.nodes.push(node);
   }
 
-  function visitAll(node, at) {
-    if (node.localName === 'slot' || node.localName === 'details') { for (const child of childrenOf(node)) visitOne(child, at); return; }
-    for (let child = (rootOf(node) || node).firstChild; child; child = child.nextSibling) visitOne(child, at);
+  function visitAll(node, tag, at) {
+    if (tag === 'slot' || tag === 'details') { for (const child of childrenOf(node)) visitOne(child, child.nodeType, at); return; }
+    for (let child = (rootOf(node) || node).firstChild; child; child = child.nextSibling) visitOne(child, child.nodeType, at);
   }
 
-  function visitOne(child, at) {
-    if (child.nodeType === Node.ELEMENT_NODE) visit(child, at);
-    else if (child.nodeType === Node.TEXT_NODE && !at.mute && !at.unseen) addText(child, at);
+  function visitOne(child, type, at) {
+    if (type === 1) visit(child, at);
+    else if (type === 3 && !at.mute && !at.unseen) addText(child, at);
   }
 
   function visit(el, at) {
     const tag = el.localName;
     if (tag === 'br' || tag === 'hr') return flush();
-    if (SILENT.has(tag) || tag === 'input' && el.type === 'hidden' || at.depth > 400 || told.has(el)) return undefined;
+    if (SILENT.has(tag) || tag === 'input' && el.type === 'hidden' || at.depth > 400 || told.size && told.has(el)) return undefined;
     const known = facts(el);
     if (known.gone || tag === 'input' && worksUnseen(el) && workedByLabel(el)) return undefined;
     let role = roleOf(el);
@@ -117,17 +118,17 @@ function survey(id, withLocators) {
     const block = holds && !known.inline;
     let rect = null;
     // Reading a box costs more than all else here: what stands far outside the view is measured when it is shown.
-    if (!known.noBox && tag !== 'option' && (block || !at.out && (acts || byTrace || !known.inline) || !known.inline && known.clips)) {
+    if (!known.noBox && tag !== 'option' && (at.out ? !known.inline && (known.clips || known.floats) : block || acts || byTrace || !known.inline)) {
       rect = el.getBoundingClientRect();
       const empty = rect.width === 0 || rect.height === 0;
       if (empty && (known.clips && !VALUE_HOLDERS.has(role) || acts && !holds) || acts && !empty && unreachable(rect)) return undefined;
       if (!empty) inner.out = outside(rect, view);
       if (!holds && !empty && MAY_HAVE_ROOT.has(tag) && mayHaveRoot(el)) hosts.push({ el, role: '', name: null, nodes: null });
-      if (block && !inner.dialog) inner.dialog = role === 'dialog' || role === 'alertdialog' || el.getAttribute('aria-modal') === 'true' || known.floats && liesOver(el);
+      if (block && !inner.dialog) inner.dialog = role === 'dialog' || role === 'alertdialog' || el.getAttribute('aria-modal') === 'true' || !inner.out && known.floats && liesOver(el);
     }
-    if (known.unseen) { visitAll(el, inner); if (!known.inline) flush(); return undefined; }
-    tell(el, role, rect, inner, byTrace, at);
-    visitAll(el, inner);
+    if (known.unseen) { visitAll(el, tag, inner); if (!known.inline) flush(); return undefined; }
+    if (role || byTrace || tag === 'label') tell(el, role, rect, inner, byTrace, at);
+    if (holds || !inner.mute) visitAll(el, tag, inner);
     if (!known.inline || inner.mute !== at.mute) flush();
     return undefined;
   }
@@ -205,11 +206,13 @@ function survey(id, withLocators) {
   keep(id, items);
   if (hosts.length) keep(`${id}:hosts`, hosts);
   const inFull = items.length <= DETAILED;
+  const state = pageState();
   return { count: items.length, content: contents.join('\n'), ranks, frames, stats, rows,
-    items: inFull ? details(id, null, withLocators) : null, hosts: hosts.length, name: window.name, ...pageState() };
+    items: inFull ? details(id, null, withLocators) : null, hosts: hosts.length, name: window.name, ...state };
 }
 
 const NONE = Object.freeze([]);
+const NOTHING = Object.freeze({});
 
 // The items `wanted` (all, when null) in full. Those that turn out to have no box on the page are left out.
 function details(id, wanted, withLocators) {
@@ -226,7 +229,7 @@ function details(id, wanted, withLocators) {
     const rect = item.nodes ? rangeRect(item.nodes) : el.getBoundingClientRect();
     const empty = rect.width === 0 || rect.height === 0;
     const mayBeEmpty = item.role === 'option' || item.role === 'iframe' || VALUE_HOLDERS.has(item.role) || rootOf(el) || facts(el).noBox;
-    if (empty && !mayBeEmpty && !boxedInside(el) || !empty && unreachable(rect)) continue;
+    if (empty && !mayBeEmpty && !boxedInside(el) || !empty && unreachable(rect) || item.nodes && isClipped(el)) continue;
     const inView = !empty && !outside(rect, view);
     let covered = null;
     if (inView && tests < MAX_HIT_TESTS && (INTERACTIVE.has(item.role) || item.role === 'iframe')) { tests += 1; covered = coverOf(item, rect, view); }
@@ -237,11 +240,15 @@ function details(id, wanted, withLocators) {
   return all;
 }
 
+// Text in a box without any size, cut off at its edge.
+function isClipped(el) {
+  const box = el.getBoundingClientRect();
+  return (box.width === 0 || box.height === 0) && !facts(el).noBox && !facts(el).inline && facts(el).clips;
+}
+
 const boxedInside = (el) => el.firstElementChild !== null && [...el.children].some((child) => { const r = child.getBoundingClientRect(); return r.width > 0 && r.height > 0; });
 
-function shortUrl(url) {
-  return url.startsWith(`${location.origin}/`) ? url.slice(location.origin.length) : url;
-}
+const shortUrl = (url, origin) => url.startsWith(origin) ? url.slice(origin.length - 1) : url;
 
 function rangeRect(nodes) {
   const range = document.createRange();
@@ -315,17 +322,19 @@ function mayHaveRoot(el) {
 
 // What a script listens to a press on; the browser's protocol tells us, for a page's script cannot.
 const listens = new WeakSet();
+let anyListens = false;
 const LISTS = new Set(['ul', 'ol', 'menu', 'table', 'tbody', 'nav', 'dl']);
 const LIST_ROLES = new Set(['list', 'listbox', 'menu', 'menubar', 'tablist', 'grid', 'tree', 'table', 'rowgroup', 'radiogroup']);
 
 function seemsClickable(el, role, known, at, pressable) {
+  if (LEAF.has(role) && role !== 'img') return false;
   const tag = el.localName;
-  if (tag === 'label' || tag === 'html' || tag === 'body' || LEAF.has(role) && role !== 'img') return false;
+  if (tag === 'label' || tag === 'html' || tag === 'body') return false;
   if (el.hasAttributes()) {
     if (el.hasAttribute('onclick')) return true;
     if (el.getAttribute('tabindex') === '0' && !known.clips) return true;
   }
-  if (listens.has(el)) {
+  if (anyListens && listens.has(el)) {
     const children = delegated(el, role);
     if (children) { if (pressable) for (const child of children) pressable.add(child); return false; }
     if (known.pointer || isSmall(el)) return true;
@@ -377,21 +386,25 @@ function liesOver(el) {
 // re-uses its nodes for other records.
 function rememberTwins(items) {
   const first = new Map();
+  const records = new Map();
   for (const item of items) {
     if (!INTERACTIVE.has(item.role) || item.role === 'option') continue;
     const key = `${item.role}\n${item.name}`;
     const other = first.get(key);
     if (!other) { first.set(key, item); continue; }
-    if (!other.around) other.around = surroundings(other.el);
-    item.around = surroundings(item.el);
+    if (!other.around) other.around = surroundings(other.el, records);
+    item.around = surroundings(item.el, records);
   }
 }
 
 // The pieces of text of the record an element stands in: [node, its element, text].
-function surroundings(el) {
+function surroundings(el, records) {
   const record = recordOf(el);
   if (!record) return NONE;
+  const known = records && records.get(record);
+  if (known) return known;
   const pieces = [];
+  if (records) records.set(record, pieces);
   const walker = document.createTreeWalker(record, NodeFilter.SHOW_TEXT);
   while (walker.nextNode() && pieces.length < 200) {
     const node = walker.currentNode;
