@@ -30,3 +30,22 @@ def private_hosts(spec: TaskSpec) -> tuple[str, ...]:
     if host and "\x00" not in host:
         named.append(host)
     return tuple(named)
+
+
+def may_open(url: str, spec: TaskSpec, sample: Sample) -> bool:
+    """Whether ``url`` is on one of the allowed hosts, as the browser pool, which has the last word, counts them."""
+    try:
+        parts = urlsplit(url)
+        host, port = (parts.hostname or "").rstrip("."), parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    except ValueError:
+        return False
+    return bool(host) and any(_fits(host, port, rule.lower()) for rule in allowed_hosts(spec, sample))
+
+
+def _fits(host: str, port: int | None, rule: str) -> bool:
+    name, colon, number = rule.rpartition(":")
+    named, only = (name, int(number)) if colon and number.isdecimal() and not name.endswith(":") else (rule, None)
+    bare = named.removeprefix("[").removesuffix("]").rstrip(".")
+    if only is not None and only != port:
+        return False
+    return host.endswith(bare[1:]) if bare.startswith("*.") else host.removeprefix("www.") == bare.removeprefix("www.")

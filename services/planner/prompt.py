@@ -51,7 +51,8 @@ What to trust
 
 def run_block(spec: TaskSpec) -> str:
     """Identical, byte for byte, for every step of every sample of a run, so that it is cached."""
-    return f"{INSTRUCTIONS}\nThe task: {spec.task_id}\n{spec.system_prompt.strip()}".rstrip() + "\n"
+    named = f"\nSecrets you may type with type_secret, by name: {', '.join(spec.secrets)}." if spec.secrets else ""
+    return f"{INSTRUCTIONS}\nThe task: {spec.task_id}\n{spec.system_prompt.strip()}".rstrip() + f"{named}\n"
 
 
 def sample_block(view: View) -> str:

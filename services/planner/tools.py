@@ -12,6 +12,7 @@ from urllib.parse import urljoin, urlsplit
 
 import msgspec
 
+from services.planner.bounds import may_open
 from services.planner.sample_state import View
 from shared.contracts.actions import Action, Goto, Target, parse_target
 from shared.contracts.planner import AnyAction, Done, Fail, SaveProgress
@@ -138,8 +139,8 @@ def _with_refs(done: Done, view: View) -> Done | BadCall:
 
 
 def _allowed_goto(action: Goto, view: View) -> Goto | BadCall:
-    """A page must not be able to send us, and what we know, to an address of its own making: only hosts
-    that were visited, and links that stand on the page, are open."""
+    """A page must not be able to send us, and what we know, to an address of its own making: only hosts that the
+    task may open or that were visited, and links that stand on the page, are open."""
     if view.page is None:
         return action
     url = urljoin(view.page.url, action.url.strip())
@@ -148,7 +149,8 @@ def _allowed_goto(action: Goto, view: View) -> Goto | BadCall:
         *(_host(e.action) for e in view.state.history if isinstance(e.action, Goto)),
     }
     linked = {element.url for element in view.page.elements if element.url}
-    if urlsplit(url).scheme in ("http", "https") and (urlsplit(url).netloc in hosts or url in linked):
+    ours = urlsplit(url).netloc in hosts or may_open(url, view.spec, view.sample)
+    if urlsplit(url).scheme in ("http", "https") and (ours or url in linked):
         return Goto(url=url, reason=action.reason)
     return BadCall(f"goto: {url[:200]!r} is neither on this site nor linked from this page.")
 
