@@ -12,15 +12,12 @@ import pytest_asyncio
 from services.browser_pool.adapters.chromium import Chromium
 from services.browser_pool.adapters.logins import LoginFolder
 from services.browser_pool.adapters.session import Limits, PageSession
-from services.browser_pool.ports import Terms
 from services.browser_pool.snapshot import compose
 from shared.contracts.browser_pool import PageObserved
 from shared.settings import Settings
-from tests.browser.site import Site
+from tests.browser.site import LOOPBACK, Site
 
 LIMITS = Limits(action_s=3.0, navigation_s=5.0, settle_s=1.0, download_bytes=50_000)
-LOOPBACK = Terms(allowed_hosts=("127.0.0.1",), private_hosts=("127.0.0.1",))
-"""Sessions of these tests may visit the sites of these tests."""
 
 Look = Callable[..., Awaitable[PageObserved]]
 

@@ -7,6 +7,7 @@ import os
 import select
 import signal
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,12 +17,11 @@ from services.browser_pool.adapters.chromium import Chromium
 from services.browser_pool.adapters.finding import find_browser
 from services.browser_pool.adapters.logins import LoginFolder
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.ports import Terms
 from shared.contracts.actions import ByText, Click, Goto
 from shared.errors import PermanentError, Unavailable
 from shared.settings import Settings
 from tests.browser.conftest import LIMITS
-from tests.browser.site import Site
+from tests.browser.site import LOOPBACK, Site
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -39,7 +39,7 @@ async def pid_of(session: PageSession) -> int:
 
 @pytest.mark.usefixtures("chromium")
 async def test_a_killed_browser_loses_its_sessions_and_is_started_again(own: Chromium, site: Site) -> None:
-    session = await own.open_session(Terms())
+    session = await own.open_session(LOOPBACK)
     await session.act(Goto(url=site.add("/alive", "<button>A</button>")))
     pid = await pid_of(session)
     os.kill(pid, signal.SIGKILL)
@@ -50,14 +50,14 @@ async def test_a_killed_browser_loses_its_sessions_and_is_started_again(own: Chr
     assert act.value.code == observe.value.code == "session_lost"
     assert session.lost
     await session.close()
-    fresh = await own.open_session(Terms())
+    fresh = await own.open_session(LOOPBACK)
     assert (await fresh.act(Goto(url=f"{site.url}/alive"))).result.ok
     assert await pid_of(fresh) != pid
 
 
 @pytest.mark.usefixtures("chromium")
 async def test_a_browser_killed_in_the_middle_of_an_action(own: Chromium, site: Site) -> None:
-    session = await own.open_session(Terms())
+    session = await own.open_session(LOOPBACK)
     going = asyncio.create_task(session.act(Goto(url=site.add("/held", "x", gate=asyncio.Event()))))
     pid = await pid_of(session)
     await site.asked_for("/held").wait()
@@ -91,7 +91,7 @@ async def test_a_page_closed_by_itself_is_a_lost_session(session: PageSession) -
 
 @pytest.mark.usefixtures("chromium")
 async def test_no_browser_is_left_behind(own: Chromium) -> None:
-    pid = await pid_of(await own.open_session(Terms()))
+    pid = await pid_of(await own.open_session(LOOPBACK))
     watched = os.pidfd_open(pid)
     await own.close()
     ended, _, _ = await asyncio.to_thread(select.select, [watched], [], [], 10)
@@ -103,7 +103,7 @@ async def test_sessions_share_nothing(chromium: Chromium, site: Site) -> None:
     url = site.add("/cookie", "<p>x</p><script>document.title = document.cookie; document.cookie = 'a=1'</script>")
     titles: list[str] = []
     for _ in range(2):
-        session = await chromium.open_session(Terms())
+        session = await chromium.open_session(LOOPBACK)
         titles.append((await session.act(Goto(url=url))).result.change.title)
         await session.close()
     assert titles == ["", ""]
@@ -115,12 +115,12 @@ async def test_a_login_state_is_used_and_a_missing_one_is_told(own: Chromium, tm
         f'{{"cookies": [{{"name": "who", "value": "ann", "domain": "{host}", "path": "/", "expires": -1,'
         ' "httpOnly": false, "secure": false, "sameSite": "Lax"}], "origins": []}'
     )
-    session = await own.open_session(Terms(auth_profile="ann"))
+    session = await own.open_session(replace(LOOPBACK, auth_profile="ann"))
     url = site.add("/who", "<p>x</p><script>document.title = document.cookie</script>")
     assert (await session.act(Goto(url=url))).result.change.title == "who=ann"
     for name in ("bob", "../ann"):
         with pytest.raises(PermanentError) as missing:
-            await own.open_session(Terms(auth_profile=name))
+            await own.open_session(replace(LOOPBACK, auth_profile=name))
         assert missing.value.code == "no_auth_profile"
 
 

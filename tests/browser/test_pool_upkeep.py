@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -17,13 +18,12 @@ import pytest_asyncio
 from services.browser_pool.adapters.chromium import Chromium, Upkeep
 from services.browser_pool.adapters.logins import LoginFolder
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.ports import Terms
 from shared.contracts.actions import Goto
 from shared.errors import PermanentError, Unavailable
 from shared.host.nats_server import nats_server
 from shared.settings import Settings
 from tests.browser.conftest import LIMITS
-from tests.browser.site import Site
+from tests.browser.site import LOOPBACK, Site
 from tests.browser.test_browser_loss import pid_of
 
 ROOT = Path(__file__).parents[2]
@@ -67,12 +67,12 @@ async def test_a_browser_that_has_served_enough_is_replaced_and_closed_when_its_
     make: Make, site: Site
 ) -> None:
     browser = make(max_leases=2)
-    first, second = [await browser.open_session(Terms()) for _ in range(2)]
+    first, second = [await browser.open_session(LOOPBACK) for _ in range(2)]
     old = await pid_of(first)
     fresh: list[int] = []
 
     async def lease() -> bool:
-        session = await browser.open_session(Terms())
+        session = await browser.open_session(LOOPBACK)
         pid = await pid_of(session)
         await session.close()
         fresh.extend([pid] if pid != old else [])
@@ -93,11 +93,11 @@ async def test_a_browser_that_has_served_enough_is_replaced_and_closed_when_its_
 
 async def test_a_browser_that_takes_too_much_memory_is_replaced_once(make: Make) -> None:
     browser = make(memory_mb=1.0)
-    session = await browser.open_session(Terms())
+    session = await browser.open_session(LOOPBACK)
     old = await pid_of(session)
 
     async def moved() -> bool:
-        other = await browser.open_session(Terms())
+        other = await browser.open_session(LOOPBACK)
         pid = await pid_of(other)
         await other.close()
         return pid != old
@@ -116,11 +116,11 @@ async def test_a_browser_that_takes_too_much_memory_is_replaced_once(make: Make)
 async def test_a_killed_driver_costs_no_lease(make: Make, site: Site, spares: int) -> None:
     before = {process.pid for process in drivers()}
     browser = make(spares=spares)
-    session = await browser.open_session(Terms())
+    session = await browser.open_session(LOOPBACK)
     chromium = psutil.Process(await pid_of(session))
     (driver,) = [process for process in drivers() if process.pid not in before]
     driver.kill()
-    fresh = await browser.open_session(Terms())
+    fresh = await browser.open_session(LOOPBACK)
     assert (await fresh.act(Goto(url=site.add("/driver", "<p>x</p>")))).result.ok
     with pytest.raises(Unavailable) as lost:
         await session.act(Goto(url=site.url))
@@ -132,8 +132,8 @@ async def test_a_killed_driver_costs_no_lease(make: Make, site: Site, spares: in
 
 async def test_a_browser_killed_while_sessions_are_opened_costs_no_lease(make: Make, site: Site) -> None:
     browser = make(spares=0)
-    pid = await pid_of(await browser.open_session(Terms()))
-    opening = [asyncio.ensure_future(browser.open_session(Terms())) for _ in range(4)]
+    pid = await pid_of(await browser.open_session(LOOPBACK))
+    opening = [asyncio.ensure_future(browser.open_session(LOOPBACK)) for _ in range(4)]
     await asyncio.sleep(0)
     os.kill(pid, signal.SIGKILL)
     for session in await asyncio.gather(*opening):
@@ -150,12 +150,12 @@ async def _alive(session: PageSession, killed: int, site: Site) -> bool:
 
 async def test_a_crashed_spare_is_not_handed_out(make: Make, site: Site) -> None:
     browser = make(spares=1)
-    await browser.open_session(Terms())
+    await browser.open_session(LOOPBACK)
     (spare,) = await browser.warmed()
     cdp = await spare.context.new_cdp_session(spare.page)
     crashing = asyncio.ensure_future(cdp.send("Page.crash"))
     await asyncio.wait_for(spare.crashed.wait(), 10)
-    session = await browser.open_session(Terms())
+    session = await browser.open_session(LOOPBACK)
     assert session.page is not spare.page
     assert (await session.act(Goto(url=site.add("/spare", "<p>x</p>")))).result.ok
     crashing.cancel()
@@ -166,7 +166,7 @@ async def test_spares_are_bounded_and_taken_first(make: Make) -> None:
     browser = make(spares=2)
     browser.warm_up()
     ready = [spare.page for spare in await browser.warmed()]
-    sessions = await asyncio.gather(*(browser.open_session(Terms()) for _ in range(3)))
+    sessions = await asyncio.gather(*(browser.open_session(LOOPBACK) for _ in range(3)))
     assert len({session.page for session in sessions} & set(ready)) == 2
     assert len(await browser.warmed()) == 2
 
@@ -179,7 +179,7 @@ async def test_what_is_recorded_opens_the_door_again_cookies_and_storage(
 ) -> None:
     url = site.add("/in", "<p>x</p><script>document.title = document.cookie + localStorage.getItem('who')</script>")
     browser, logins = make(), LoginFolder(tmp_path)
-    session = await browser.open_session(Terms())
+    session = await browser.open_session(LOOPBACK)
     await session.act(Goto(url=url))
     await session.page.evaluate("document.cookie = 'a=1'; localStorage.setItem('who', 'ann')")
     state = await session.login_state()
@@ -187,20 +187,20 @@ async def test_what_is_recorded_opens_the_door_again_cookies_and_storage(
     await logins.save("cookies", {**state, "origins": []})
     titles = []
     for name in ("both", "cookies"):
-        fresh = await browser.open_session(Terms(auth_profile=name))
+        fresh = await browser.open_session(replace(LOOPBACK, auth_profile=name))
         titles.append((await fresh.act(Goto(url=url))).result.change.title)
     assert titles == ["a=1ann", "a=1null"]
 
 
 async def test_a_login_state_that_the_browser_refuses_is_told_and_harms_nobody(make: Make, tmp_path: Path) -> None:
     browser = make()
-    other = await browser.open_session(Terms())
+    other = await browser.open_session(LOOPBACK)
     (tmp_path / "odd.json").write_text(json.dumps({"cookies": [{"name": "a", "value": "b"}], "origins": []}))
     with pytest.raises(PermanentError, match="record it again") as told:
-        await browser.open_session(Terms(auth_profile="odd"))
+        await browser.open_session(replace(LOOPBACK, auth_profile="odd"))
     assert told.value.code == "no_auth_profile"
     assert not other.lost
-    assert await pid_of(await browser.open_session(Terms())) == await pid_of(other)
+    assert await pid_of(await browser.open_session(LOOPBACK)) == await pid_of(other)
 
 
 # --- kill -9
