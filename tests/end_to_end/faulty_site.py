@@ -72,6 +72,7 @@ class FaultySite:
             "task_id": "faulty",
             "goal": "Read number and owner.",
             "start_url": "{url}",
+            "allowed_hosts": ["127.0.0.1"],
             "sample_id": "{number}",
             "input_schema": {"number": "string", "url": "string"},
             "output_schema": {"number": "string", "owner": "string | null"},
