@@ -25,7 +25,11 @@ def _field_called(p: Player, name: str) -> Element:
     if named := p.all(*PICKED_FROM, name=name):
         return named[-1]
     label = p.one("text", name=name)
-    return next(one for one in p.elements if one.ref > label.ref and one.role in PICKED_FROM)
+    behind = [one for one in p.elements if one.ref > label.ref]
+    # What has a name of its own is not named by that text.
+    if not behind or behind[0].role not in PICKED_FROM:
+        raise Stuck(f"no field is named {name!r}, and none follows that text")
+    return behind[0]
 
 
 def _date(field: str, date: str):
