@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from services.browser_pool.ports import Terms
 
-LOOPBACK = Terms(allowed_hosts=("127.0.0.1",), private_hosts=("127.0.0.1",))
+LOOPBACK = Terms(allowed_hosts=("127.0.0.1", "*.invalid"), private_hosts=("127.0.0.1",))
 """Sessions of these tests may visit the sites of these tests."""
 
 
