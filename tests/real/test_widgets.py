@@ -16,7 +16,16 @@ from widgets_play import Played, Widget, play, report, widget_site
 from scripts.fetch_packages import npm_missing
 
 # Of these it is known why they are not solved; whatever else is lost is a step back.
-NOT_SOLVED = frozenset({})
+NOT_SOLVED = frozenset(
+    {
+        ("Shoelace", "select"),  # pick: the list opens in the shadow root, and is not seen to come up
+        ("Shoelace", "select of several"),  # not in the observation
+        ("Shoelace", "checkbox"),  # click: what lies over it is a part of its own label
+        ("Shoelace", "switch"),
+        ("Choices", "select"),  # the field has no name, and its label is not told
+        ("Choices", "select of several"),  # the second option takes the place of the first, or is not taken
+    }
+)
 
 pytestmark = pytest.mark.skipif(npm_missing(), reason="npm is not on this machine: NO WIDGET IS TRIED")
 
