@@ -328,10 +328,11 @@ async def _read_back(picking: Picking, offer: Offer, picked: bool, choices: Choi
     shown = await picking.shown()
     if not shown.here:
         shown = await _shown_again(picking)
-    if shown.here and options.shows(shown.value, offer):
-        return done(said, effect=ValueSet(value=shown.value), target=target)
     others = {options.folded(one.name) for one in choices.items} - {options.folded(offer.name)}
-    if shown.here and options.folded(shown.value) in others and shown.value != before.shown.value:
+    another = options.folded(shown.value) in others
+    if shown.here and not another and options.shows(shown.value, offer):
+        return done(said, effect=ValueSet(value=shown.value), target=target)
+    if shown.here and another and not choices.many and shown.value != before.shown.value:
         message = f'after picking "{offer.name}" the control shows "{shown.value}"'
         return refuse("effect_not_seen", message, effect=ValueSet(value=shown.value), target=target)
     if (choices.many and picked) or (shown.here and await _told_around(picking, offer, before)):

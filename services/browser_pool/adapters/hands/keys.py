@@ -77,7 +77,8 @@ async def _effect(session: PageSession, holder: Frame | None, shown: Shown, befo
     after = session.rest.state
     if before is None or navigated(before, after):
         return Navigated(url=session.page.url, http_status=session.network.fresh_status)
-    value = await _value_effect(session, holder, shown)
+    filled = after is None or after.forms != before.forms
+    value = await _value_effect(session, holder, shown, filled=filled)
     if value is not None:
         return value
     if session.tabs.dialogs or changed(before, after):
@@ -102,7 +103,7 @@ async def focus(session: PageSession) -> tuple[Frame | None, Shown]:
     return None, Shown(here=False)
 
 
-async def _value_effect(session: PageSession, frame: Frame | None, before: Shown) -> Effect | None:
+async def _value_effect(session: PageSession, frame: Frame | None, before: Shown, *, filled: bool) -> Effect | None:
     """The value or the mark of what had the focus, where it is another now."""
     if frame is None or frame.is_detached():
         return None
@@ -113,7 +114,7 @@ async def _value_effect(session: PageSession, frame: Frame | None, before: Shown
         return None
     if now.here and now.checked is not None and now.checked != before.checked:
         return Checked(checked=now.checked)
-    if now.here and now.role in VALUE_ROLES and (now.value != before.value or now.secret):
+    if now.here and now.role in VALUE_ROLES and (now.value != before.value or (now.secret and filled)):
         return ValueSet(value="(hidden)" if now.secret else now.value)
     return None
 

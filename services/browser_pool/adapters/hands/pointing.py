@@ -107,7 +107,10 @@ async def hover(session: PageSession, action: Hover) -> Outcome:
     # A mouse that is there already moves away first, or nothing would be noticed.
     await session.timed(session.page.mouse.move(0, 0))
     await session.timed(ask(found.frame, Marked, session.limits.action_s, "mark", SIGHTS))
-    await session.timed(session.page.mouse.move(*await reached.point(session), steps=3))
+    # Straight there: what a way across the page would open might push the target from under the mouse.
+    x, y = await reached.point(session)
+    await session.timed(session.page.mouse.move(x + 1, y))
+    await session.timed(session.page.mouse.move(x, y))
     rest = await session.settle()
     if navigated(before, rest.state):
         return done("the page went on", effect=Navigated(url=session.page.url), target=found.told())

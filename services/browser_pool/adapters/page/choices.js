@@ -51,7 +51,7 @@ function openBeside(el) {
     if (!inSight(list) || within(el, list) || within(list, el) || !closestUp(list, (up) => /absolute|fixed/.test(getComputedStyle(up).position))) return false;
     const box = list.getBoundingClientRect();
     const apart = Math.min(Math.abs(box.top - own.bottom), Math.abs(own.top - box.bottom));
-    return apart < 24 && box.left < own.right && box.right > own.left;
+    return apart < 24 && box.left < own.right + 100 && box.right > own.left - 100;
   });
 }
 

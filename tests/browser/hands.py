@@ -1,0 +1,23 @@
+"""What the tests of the hands have in common."""
+
+from __future__ import annotations
+
+from services.browser_pool.adapters.session import PageSession
+from shared.contracts.actions import ActionResult, BrowserAction, ByCss, ByText
+
+OVER_ALL = "position:fixed;inset:0;background:#0008"
+OVER_MIDDLE = "position:fixed;left:200px;top:100px;width:400px;height:300px;background:#fff"
+POPUP = "position:absolute;background:#fff;border:1px solid"
+
+
+def at(target: str) -> ByText | ByCss:
+    """``css=#save`` or a text."""
+    return ByCss(css=target.removeprefix("css=")) if target.startswith("css=") else ByText(text=target)
+
+
+async def do(session: PageSession, action: BrowserAction) -> ActionResult:
+    return (await session.act(action)).result
+
+
+async def shown(session: PageSession, css: str) -> str:
+    return await session.page.inner_text(css)

@@ -1,0 +1,145 @@
+"""What lies over a target: closed by what it is, or named; never by pressing what does something else."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.browser_pool.adapters.session import PageSession
+from shared.contracts.actions import Checked, Click, PageChanged
+from tests.browser.hands import OVER_ALL, OVER_MIDDLE, at, do, shown
+
+BELOW = "<p id=o></p><button id=b onclick=\"o.textContent = 'hit'\" style='margin:150px 300px'>Below</button>"
+BAD = "<button onclick=\"o.textContent = 'harm'\">{}</button>"
+GO = "<button onclick=\"document.querySelectorAll('.v').forEach(v => v.remove())\" {}>{}</button>"
+CLICK = Click(target=at("css=#b"))
+
+
+@pytest.mark.parametrize(
+    ("over", "told"),
+    [
+        (
+            f"<div class=v style='{OVER_ALL}'></div><div class=v role=dialog aria-label=News style='{OVER_MIDDLE}'>"
+            + BAD.format("Buy now")
+            + GO.format("", "No thanks")
+            + "</div>",
+            'dialog "News": pressed button "No thanks"',
+        ),
+        (
+            f"<div class=v id=c style='{OVER_MIDDLE}'><h2>We use cookies</h2>"
+            + BAD.format("Accept all")
+            + GO.format("", "Reject all")
+            + "</div>",
+            'div#c "We use cookies": pressed button "Reject all"',
+        ),
+        (
+            f"<div class=v id=c style='{OVER_MIDDLE}'><h2>We use cookies</h2>"
+            + BAD.format("Settings")
+            + GO.format("", "Accept all")
+            + "</div>",
+            'div#c "We use cookies": pressed button "Accept all"',
+        ),
+        (
+            f"<div class=v id=c style='{OVER_MIDDLE}'>"
+            + BAD.format("Claim your prize")
+            + GO.format("class=modal-close", "<svg width=9 height=9></svg>")
+            + "</div>",
+            'div#c "Claim your prize": pressed button ""',
+        ),
+        (
+            "<dialog class=v id=c>" + BAD.format("Delete") + "</dialog><script>c.showModal()</script>",
+            'dialog#c "Delete": pressed Escape',
+        ),
+    ],
+)
+async def test_what_can_be_closed_is_closed_and_told(session: PageSession, over: str, told: str) -> None:
+    await session.page.set_content(BELOW + over)
+    clicked = await do(session, CLICK)
+    assert (clicked.ok, clicked.effect, clicked.change.dismissed) == (True, PageChanged(), (told,))
+    assert await shown(session, "#o") == "hit"
+
+
+async def test_two_things_one_over_the_other(session: PageSession) -> None:
+    first = (
+        f"<div id=w role=dialog style='{OVER_MIDDLE};z-index:5'>"
+        + "<button aria-label=Close onclick='w.remove()'>x</button></div>"
+    )
+    second = f"<div id=v style='{OVER_MIDDLE}'>Cookies <button onclick='v.remove()'>Accept</button></div>"
+    await session.page.set_content(BELOW + second + first)
+    assert len((await do(session, CLICK)).change.dismissed) == 2
+    assert await shown(session, "#o") == "hit"
+
+
+@pytest.mark.parametrize(
+    "name", ["Delete", "Buy now", "Close account", "Accept offer", "Continue to payment", "OK, pay"]
+)
+async def test_a_button_that_does_something_else_is_never_pressed(session: PageSession, name: str) -> None:
+    await session.page.set_content(
+        BELOW + f"<div role=dialog aria-label=Danger style='{OVER_MIDDLE}'>" + BAD.format(name) + "</div>"
+    )
+    blocked = await do(session, CLICK)
+    assert (blocked.ok, blocked.code, blocked.change.dismissed) == (False, "blocked", ())
+    assert 'dialog "Danger" is over it' in blocked.message
+    assert await shown(session, "#o") == ""
+
+
+async def test_a_link_that_leads_away_is_no_way_out(session: PageSession) -> None:
+    await session.page.set_content(BELOW + f"<div style='{OVER_MIDDLE}'><a href=/account/close>Close</a></div>")
+    assert (await do(session, CLICK)).code == "blocked"
+
+
+async def test_the_dialog_the_target_is_in_stays(session: PageSession) -> None:
+    await session.page.set_content(
+        f"<p id=o></p><div role=dialog id=d style='{OVER_MIDDLE}'><button id=b>In</button>"
+        "<button onclick='d.remove()'>Close</button><div style='position:absolute;inset:0'></div></div>"
+    )
+    assert (await do(session, CLICK)).code == "blocked"
+    assert await session.page.locator("#d").count() == 1
+
+
+async def test_what_does_not_go_is_no_success(session: PageSession) -> None:
+    await session.page.set_content(BELOW + f"<div role=dialog style='{OVER_MIDDLE}'><button>Close</button></div>")
+    blocked = await do(session, CLICK)
+    assert (blocked.code, blocked.change.dismissed) == ("blocked", ())
+    assert "did not go away" in blocked.message
+
+
+async def test_what_goes_by_itself_is_waited_for(session: PageSession) -> None:
+    await session.page.set_content(
+        BELOW + f"<div id=v style='{OVER_ALL}'></div><script>setTimeout(() => v.remove(), 400)</script>"
+    )
+    assert (await do(session, CLICK)).change.dismissed == ()
+    assert await shown(session, "#o") == "hit"
+
+
+async def test_over_a_frame(session: PageSession) -> None:
+    await session.page.set_content(
+        "<iframe style='margin:100px' srcdoc=\"<button onclick='this.textContent = 1'>Framed</button>\"></iframe>"
+        f"<div id=v style='{OVER_ALL}'><button style='margin-left:600px' onclick='v.remove()'>×</button></div>"
+    )
+    clicked = await do(session, Click(target=at("Framed")))
+    assert (clicked.ok, len(clicked.change.dismissed)) == (True, 1)
+
+
+async def test_what_is_disabled_or_not_to_be_seen_says_so(session: PageSession) -> None:
+    await session.page.set_content("<button disabled>Off</button><button id=h style='display:none'>Hidden</button>")
+    off = await do(session, Click(target=at("Off")))
+    assert (off.code, "disabled" in off.message) == ("blocked", True)
+    hidden = await do(session, Click(target=at("css=#h")))
+    assert (hidden.code, "not visible" in hidden.message) == ("blocked", True)
+
+
+async def test_a_check_box_under_its_picture_is_met_at_its_label(session: PageSession) -> None:
+    await session.page.set_content(
+        "<label><input type=checkbox id=b style='position:absolute;opacity:0;width:0;height:0'>Agree</label>"
+    )
+    assert (await do(session, CLICK)).effect == Checked(checked=True)
+
+
+async def test_only_a_corner_of_it_is_free(session: PageSession) -> None:
+    await session.page.set_content(
+        "<p id=o></p><div style='position:relative'><button id=b style='width:300px;height:100px' "
+        "onclick=\"o.textContent = 'hit'\">Wide</button><div style='position:absolute;left:0;top:0;width:250px;height:100px'>"
+        "</div></div>"
+    )
+    assert (await do(session, CLICK)).ok
+    assert await shown(session, "#o") == "hit"

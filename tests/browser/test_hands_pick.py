@@ -1,0 +1,175 @@
+"""Picking in whatever offers choices: the value is what the control shows afterwards."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.browser_pool.adapters.session import PageSession
+from shared.contracts.actions import ActionResult, Pick, SelectOption, ValueSet
+from tests.browser.hands import POPUP, at, do, shown
+
+
+async def pick(session: PageSession, target: str, option: str) -> ActionResult:
+    return await do(session, Pick(target=at(target), option=option))
+
+
+async def test_native_lists(session: PageSession) -> None:
+    await session.page.set_content(
+        "<select aria-label=Size><option>Small<option>Large<option>Large</select>"
+        "<select multiple aria-label=Tags><option>A<option>B<option>C</select>"
+    )
+    assert (await pick(session, "Size", "small")).effect == ValueSet(value="Small")
+    assert (await pick(session, "Size", "Large")).code == "ambiguous"
+    missing = await pick(session, "Size", "Huge")
+    assert (missing.code, '"Small", "Large"' in missing.message) == ("no_such_option", True)
+    await pick(session, "Tags", "A")
+    assert (await pick(session, "Tags", "C")).effect == ValueSet(value="A, C")
+
+
+async def test_a_list_that_depends_on_another(session: PageSession) -> None:
+    await session.page.set_content(
+        """<select aria-label=Land onchange="setTimeout(() => { c.innerHTML = '<option>Paris<option>Lyon' }, 400)">
+        <option>-<option>France</select><select id=c aria-label=City></select>"""
+    )
+    await pick(session, "Land", "France")
+    assert (await do(session, SelectOption(target=at("City"), option="Lyon"))).effect == ValueSet(value="Lyon")
+
+
+DIVS = f"""<div id=d onclick="m.hidden = !m.hidden" style='border:1px solid;width:99px;cursor:pointer'>Choose</div>
+<div id=m hidden style='{POPUP}'><div onclick="go('Red')">Red</div><div onclick="go('Dark red')">Dark red</div>
+<div onclick="go('Red')">Blue</div><div class=disabled>Gone</div></div>
+<script>function go(text) {{ d.textContent = text; m.hidden = true }}</script>"""
+
+
+async def test_a_dropdown_made_of_divs(session: PageSession) -> None:
+    await session.page.set_content(DIVS)
+    assert (await pick(session, "css=#d", "Red")).effect == ValueSet(value="Red")
+    assert (await pick(session, "css=#d", "dark RED")).effect == ValueSet(value="Dark red")
+    part = await pick(session, "css=#d", "Dark")
+    assert (part.ok, part.code) == (False, "no_such_option")
+    assert '"Red", "Dark red", "Blue"' in part.message
+    assert (await pick(session, "css=#d", "Gone")).code == "not_editable"
+
+
+async def test_a_control_that_takes_another_choice_is_found_out(session: PageSession) -> None:
+    await session.page.set_content(DIVS)
+    await pick(session, "css=#d", "Dark red")
+    wrong = await pick(session, "css=#d", "Blue")
+    assert (wrong.ok, wrong.code, wrong.effect) == (False, "effect_not_seen", ValueSet(value="Red"))
+
+
+async def test_a_list_drawn_elsewhere_in_the_document(session: PageSession) -> None:
+    await session.page.set_content(
+        f"""<button id=b aria-haspopup=listbox>Pick one</button><script>b.onclick = () => {{
+        const list = document.createElement('ul'); list.setAttribute('role', 'listbox');
+        list.style = '{POPUP};top:300px';
+        list.innerHTML = [...Array(40).keys()].map(i => `<li role=option>Item ${{i}}</li>`).join('');
+        document.body.append(list); list.onclick = e => {{ b.textContent = e.target.textContent; list.remove() }}
+        }}</script>"""
+    )
+    assert (await pick(session, "Pick one", "Item 7")).effect == ValueSet(value="Item 7")
+
+
+AUTOCOMPLETE = f"""<label>City<input id=i role=combobox autocomplete=off></label>
+<ul id=u hidden role=listbox style='{POPUP}'></ul><script>
+const all = ['Berlin', 'Bern', 'Bergen', 'Paris']; let timer;
+i.onkeyup = () => {{ clearTimeout(timer); timer = setTimeout(() => {{
+  const fit = i.value ? all.filter(x => x.toLowerCase().includes(i.value.toLowerCase())) : [];
+  u.innerHTML = fit.map(x => `<li role=option><b>${{x}}</b> <i>EU</i></li>`).join('');
+        u.hidden = !fit.length }}, 250) }};
+u.onmousedown = e => {{ i.value = e.target.closest('li').querySelector('b').textContent; u.hidden = true;
+        e.preventDefault() }}
+</script>"""
+
+
+async def test_a_field_that_suggests_while_one_types(session: PageSession) -> None:
+    await session.page.set_content(AUTOCOMPLETE)
+    assert (await pick(session, "City", "Bern")).effect == ValueSet(value="Bern")
+    assert (await pick(session, "City", "paris")).effect == ValueSet(value="Paris")
+    missing = await pick(session, "City", "Rome")
+    assert (missing.code, "Rome" in missing.message) == ("no_such_option", True)
+
+
+VIRTUAL = f"""<button id=b>State</button><div id=p hidden style='{POPUP}'>SEARCH
+<div id=l style='height:100px;width:200px;overflow:auto;position:relative'></div></div><script>
+const all = [...Array(300).keys()].map(i => 'State ' + i);
+function draw() {{ const fit = all.filter(x => !window.q || x.includes(q.value)), top = Math.floor(l.scrollTop / 20);
+  l.innerHTML = `<div style="height:${{fit.length * 20}}px"></div>` + fit.slice(top, top + 7).map((x, k) =>
+  `<div style="position:absolute;height:20px;top:${{(top + k) * 20}}px">${{x}}</div>`).join('') }}
+l.onscroll = draw; p.oninput = draw; l.onclick = e => {{ b.textContent = e.target.textContent; p.hidden = true }};
+b.onclick = () => {{ p.hidden = !p.hidden; l.innerHTML = 'Loading...'; setTimeout(draw, 300) }}</script>"""
+
+
+@pytest.mark.parametrize("search", ["", "<input id=q placeholder=Search>"])
+async def test_a_list_that_loads_late_and_draws_only_what_is_in_view(session: PageSession, search: str) -> None:
+    await session.page.set_content(VIRTUAL.replace("SEARCH", search))
+    assert (await pick(session, "css=#b", "State 3")).effect == ValueSet(value="State 3")
+    assert (await pick(session, "css=#b", "State 87")).effect == ValueSet(value="State 87")
+    assert (await pick(session, "css=#b", "Nowhere")).code == "no_such_option"
+
+
+async def test_groups_in_which_all_choices_are_there(session: PageSession) -> None:
+    await session.page.set_content(
+        """<fieldset><legend>Pay</legend><label><input type=radio name=p>Card</label><label><input type=radio name=p>Cash
+        </label></fieldset><div role=radiogroup aria-label=Speed><div role=radio tabindex=0 aria-checked=false
+        onclick="this.setAttribute('aria-checked', 'true')">Fast</div><div role=radio tabindex=0 aria-checked=false>Slow</div>
+        </div>"""
+    )
+    assert (await pick(session, "css=fieldset", "Cash")).effect == ValueSet(value="Cash")
+    assert await session.page.locator("input").nth(1).is_checked()
+    assert (await pick(session, "css=[role=radiogroup]", "Fast")).effect == ValueSet(value="Fast")
+    dead = await pick(session, "css=[role=radiogroup]", "Slow")
+    assert (dead.ok, dead.code) == (False, "effect_not_seen")
+
+
+async def test_menus_and_the_menus_in_them(session: PageSession) -> None:
+    await session.page.set_content(
+        f"""<p id=o></p><button aria-haspopup=menu onclick="m.hidden = !m.hidden">File</button>
+        <ul id=m role=menu hidden style='{POPUP}'><li role=menuitem onclick="o.textContent = 'new';
+        m.hidden = true">New</li>
+        <li role=menuitem aria-haspopup=true onmouseenter="s.hidden = false">Export<ul id=s role=menu hidden
+        style='{POPUP};left:80px'><li role=menuitem onclick="o.textContent = 'pdf'">PDF</li></ul></li></ul>"""
+    )
+    assert (await pick(session, "File", "New")).ok
+    assert await shown(session, "#o") == "new"
+    assert (await pick(session, "File", "Export > PDF")).ok
+    assert await shown(session, "#o") == "pdf"
+
+
+async def test_suggestions_of_a_plain_field(session: PageSession) -> None:
+    await session.page.set_content(
+        "<label>Fruit<input list=d></label><datalist id=d><option value=Apple><option value=Pear></datalist>"
+    )
+    assert (await pick(session, "Fruit", "pear")).effect == ValueSet(value="Pear")
+    assert (await pick(session, "Fruit", "Fig")).code == "no_such_option"
+
+
+async def test_several_chips(session: PageSession) -> None:
+    await session.page.set_content(
+        f"""<div id=w><span id=c></span><input id=i placeholder=Tags></div><ul id=u hidden role=listbox
+        aria-multiselectable=true style='{POPUP}'><li role=option>Alpha</li><li role=option>Beta</li></ul><script>
+        i.onfocus = () => {{ u.hidden = false }}; u.onclick = e =>
+        {{ c.innerHTML += `<b>${{e.target.textContent}}</b> `;
+        e.target.setAttribute('aria-selected', 'true') }}</script>"""
+    )
+    assert (await pick(session, "css=#i", "Alpha")).ok
+    assert (await pick(session, "css=#i", "Beta")).ok
+    assert "is picked already" in (await pick(session, "css=#i", "Beta")).message
+    assert await shown(session, "#c") == "Alpha Beta"
+
+
+async def test_two_of_the_same_name_are_for_a_person_to_tell_apart(session: PageSession) -> None:
+    await session.page.set_content(
+        f"""<button id=b>Who</button><div id=p hidden style='{POPUP}'><div><b>Ann</b> <i>HR</i></div><div><b>Ann</b>
+        <i>IT</i></div></div><script>b.onclick = () => {{ p.hidden = !p.hidden }};
+        p.onclick = e => {{ b.textContent = e.target.closest('div').textContent; p.hidden = true }}</script>"""
+    )
+    both = await pick(session, "css=#b", "Ann")
+    assert (both.code, '"Ann HR", "Ann IT"' in both.message) == ("ambiguous", True)
+    assert (await pick(session, "css=#b", "Ann IT")).effect == ValueSet(value="Ann IT")
+
+
+async def test_what_offers_nothing(session: PageSession) -> None:
+    await session.page.set_content("<button>Dead</button><button disabled>Off</button>")
+    assert (await pick(session, "Dead", "Any")).code == "no_such_option"
+    assert (await pick(session, "Off", "Any")).code == "not_editable"

@@ -1,0 +1,33 @@
+"""Keys as they are written, and as the browser knows them."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.browser_pool.keys import chord
+
+
+@pytest.mark.parametrize(
+    ("written", "known"),
+    [
+        ("enter", "Enter"),
+        ("Esc", "Escape"),
+        ("Control+A", "Control+a"),
+        ("ctrl+shift+k", "Control+Shift+K"),
+        ("Shift + Tab", "Shift+Tab"),
+        ("Control++", "Control++"),
+        ("+", "+"),
+        (" ", "Space"),
+        ("a", "a"),
+        ("A", "A"),
+        ("ü", "ü"),
+        ("down", "ArrowDown"),
+    ],
+)
+def test_what_is_a_key(written: str, known: str) -> None:
+    assert chord(written) == known
+
+
+@pytest.mark.parametrize("written", ["", "  ", "Foo", "Control+", "Control+Foo", "Foo+a", "Ctrl+Control+a", "ab"])
+def test_what_is_none(written: str) -> None:
+    assert chord(written) is None
