@@ -68,7 +68,7 @@ def packages(kind: str) -> dict[str, Path]:
     lines = (LISTS / f"{kind}.txt").read_text(encoding="utf-8").splitlines()
     wanted = [one for line in lines if (one := pinned(line))]
     download = _with_npm if kind == "npm" else _with_pip
-    return {one.name: _unpacked(one, download) for one in wanted}
+    return {one.name: unpacked(one, download, CACHE) for one in wanted}
 
 
 def npm_missing() -> bool:
@@ -76,15 +76,17 @@ def npm_missing() -> bool:
     if _npm() or os.environ.get("CI"):
         return False
     lines = (LISTS / "npm.txt").read_text(encoding="utf-8").splitlines()
-    return any(not _archive(one).exists() for line in lines if (one := pinned(line)))
+    return any(not _archive(one, CACHE).exists() for line in lines if (one := pinned(line)))
 
 
-def _archive(one: Pinned) -> Path:
-    return CACHE / "archives" / one.folder
+def _archive(one: Pinned, cache: Path) -> Path:
+    return cache / "archives" / one.folder
 
 
-def _unpacked(one: Pinned, download: Callable[[Pinned, Path], None]) -> Path:
-    archive, folder = _archive(one), CACHE / "unpacked" / one.folder
+def unpacked(one: Pinned, download: Callable[[Pinned, Path], None], cache: Path) -> Path:
+    """The folder of ``one``; ``download`` puts its archive into a folder. CannotFetch where that is not what is
+    pinned."""
+    archive, folder = _archive(one, cache), cache / "unpacked" / one.folder
     archive.parent.mkdir(parents=True, exist_ok=True)
     folder.parent.mkdir(parents=True, exist_ok=True)
     if not archive.exists() or _digest(one, archive) != one.digest:
