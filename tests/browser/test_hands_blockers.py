@@ -138,7 +138,8 @@ async def test_a_check_box_under_its_picture_is_met_at_its_label(session: PageSe
 async def test_only_a_corner_of_it_is_free(session: PageSession) -> None:
     await session.page.set_content(
         "<p id=o></p><div style='position:relative'><button id=b style='width:300px;height:100px' "
-        "onclick=\"o.textContent = 'hit'\">Wide</button><div style='position:absolute;left:0;top:0;width:250px;height:100px'>"
+        "onclick=\"o.textContent = 'hit'\">Wide</button>"
+        "<div style='position:absolute;left:0;top:0;width:250px;height:100px'>"
         "</div></div>"
     )
     assert (await do(session, CLICK)).ok

@@ -75,7 +75,8 @@ async def test_a_field_that_turns_the_day_round_is_found_out(session: PageSessio
     assert (wrong.ok, wrong.code) == (False, "effect_not_seen")
 
 
-CALENDAR = f"""<button id=b>Choose date</button><p id=o></p><div id=c hidden style='{POPUP}'><button id=pv>ARROW1</button>
+CALENDAR = f"""<button id=b>Choose date</button><p id=o></p>
+<div id=c hidden style='{POPUP}'><button id=pv>ARROW1</button>
 <span id=h></span><button id=nx>ARROW2</button><div role=grid id=g></div>OK</div><script>
 let y = 2026, m = 10, sel;
 function draw() {{ h.textContent = new Date(y, m, 1).toLocaleString('LANG', {{ month: 'long', year: 'numeric' }});
@@ -118,7 +119,8 @@ async def test_a_day_that_cannot_be_picked(session: PageSession) -> None:
     assert await shown(session, "#o") == ""
 
 
-LISTS = f"""<label>Born<input id=i readonly></label><div id=c hidden style='{POPUP}'><select id=ms></select><select id=ys>
+LISTS = f"""<label>Born<input id=i readonly></label>
+<div id=c hidden style='{POPUP}'><select id=ms></select><select id=ys>
 </select><table id=t></table></div><script>
 for (let k = 0; k < 12; k++) ms.add(new Option(new Date(2024, k, 1).toLocaleString('en', {{ month: 'short' }}), k));
 for (let k = 1950; k < 2031; k++) ys.add(new Option(k, k));

@@ -110,9 +110,11 @@ async def test_a_list_that_loads_late_and_draws_only_what_is_in_view(session: Pa
 
 async def test_groups_in_which_all_choices_are_there(session: PageSession) -> None:
     await session.page.set_content(
-        """<fieldset><legend>Pay</legend><label><input type=radio name=p>Card</label><label><input type=radio name=p>Cash
+        """<fieldset><legend>Pay</legend><label><input type=radio name=p>Card</label>
+        <label><input type=radio name=p>Cash
         </label></fieldset><div role=radiogroup aria-label=Speed><div role=radio tabindex=0 aria-checked=false
-        onclick="this.setAttribute('aria-checked', 'true')">Fast</div><div role=radio tabindex=0 aria-checked=false>Slow</div>
+        onclick="this.setAttribute('aria-checked', 'true')">Fast</div>
+        <div role=radio tabindex=0 aria-checked=false>Slow</div>
         </div>"""
     )
     assert (await pick(session, "css=fieldset", "Cash")).effect == ValueSet(value="Cash")
@@ -155,7 +157,7 @@ async def test_several_chips(session: PageSession) -> None:
     assert (await pick(session, "css=#i", "Alpha")).ok
     assert (await pick(session, "css=#i", "Beta")).ok
     assert "is picked already" in (await pick(session, "css=#i", "Beta")).message
-    assert await shown(session, "#c") == "Alpha Beta"
+    assert (await shown(session, "#c")).split() == ["Alpha", "Beta"]
 
 
 async def test_two_of_the_same_name_are_for_a_person_to_tell_apart(session: PageSession) -> None:

@@ -54,7 +54,11 @@ async def answer_dialog(session: PageSession, action: AnswerDialog) -> Outcome:
     if not outcome.ok or session.tabs.waiting is not None:
         return outcome
     said = "accepted" if accepted else "dismissed"
-    return done(f'{said} "{message}"', effect=DialogAnswered(message=message, accepted=accepted))
+    effect = DialogAnswered(message=message, accepted=accepted)
+    status = session.network.fresh_status
+    if status is not None and status >= 400:
+        return refuse("http_error", f'{said} "{message}"; the page answered with HTTP {status}', effect=effect)
+    return done(f'{said} "{message}"', effect=effect)
 
 
 async def _answered(session: PageSession, dialog: Dialog, action: AnswerDialog) -> Outcome:
