@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from miniwob_pictures import colour_of_drawn
 from player import Player, Stuck, squeezed
 
 from shared.contracts.browser_pool import Element
@@ -17,7 +18,7 @@ LARGE_PX = 15.0
 
 async def click_shape(p: Player) -> None:
     wanted = re.sub(r"^Click on an? ", "", squeezed(p.all("text")[0].name)).removesuffix(".")
-    fitting = [one for one in _shapes(p) if _fits(one, wanted)]
+    fitting = [one for one in _shapes(p) if await _fits(p, one, wanted)]
     if not fitting:
         raise Stuck(f"nothing that is seen is a {wanted}")
     await p.click(fitting[0])
@@ -25,7 +26,7 @@ async def click_shape(p: Player) -> None:
 
 async def count_shape(p: Player) -> None:
     wanted = re.findall(r"How many (.+)s are there", squeezed(p.all("text")[0].name))[0]
-    count = sum(_fits(one, wanted) for one in _shapes(p))
+    count = sum([await _fits(p, one, wanted) for one in _shapes(p)])
     await p.click(p.one("button", name=str(count), where=lambda one: one.tag == "button"))
 
 
@@ -34,14 +35,13 @@ def _shapes(p: Player) -> list[Element]:
     return [one for one in p.elements if one.tag in kinds and one.box is not None and one.box.width < 40]
 
 
-def _fits(one: Element, wanted: str) -> bool:
-    """Stuck where that cannot be told from what is seen."""
+async def _fits(p: Player, one: Element, wanted: str) -> bool:
     *about, what = wanted.split(" ")
     size = next((word for word in about if word in _SIZES), None)
     color = next((word for word in about if word in _COLORS), None)
     if (size and size != _size(one)) or not _is_a(one, what):
         return False
-    return color is None or color == _color(one)
+    return color is None or color == await _color(p, one)
 
 
 def _size(one: Element) -> str:
@@ -56,9 +56,11 @@ def _is_a(one: Element, what: str) -> bool:
     return what in ("item", letter, "digit" if letter.isdigit() else "letter")
 
 
-def _color(one: Element) -> str:
+async def _color(p: Player, one: Element) -> str:
+    """As the observation names it, else as a picture of it shows."""
     told = one.name.split(" ")[0]
     told = _SAME_COLOR.get(told, told)
-    if told not in _COLORS:
-        raise Stuck(f"the colour of {one.role} {one.name!r} is not told")
-    return told
+    if told in _COLORS:
+        return told
+    now = next(same for same in _shapes(p) if same.box == one.box)
+    return await colour_of_drawn(p, now, _COLORS)

@@ -10,6 +10,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable
 
+from miniwob_pictures import bisect_angle, circle_center, click_color, click_shades, count_sides
 from miniwob_shapes import click_shape, count_shape
 from player import Player, Stuck, squeezed
 
@@ -279,21 +280,21 @@ def _untold(why: str) -> Solver:
 
 SOLVERS: dict[str, Solver] = {
     "ascending-numbers": ascending_numbers,
-    "bisect-angle": _untold("the points are drawn, and the observation does not tell where"),
+    "bisect-angle": bisect_angle,
     "book-flight": book_flight,
     "button-delay": button_delay,
     "buy-ticket": buy_ticket,
     "chase-circle": _untold("the circle moves on while one looks: a picture of it is always late"),
     "choose-date": choose_date,
     "choose-list": choose_list,
-    "circle-center": _untold("the circle is drawn, and the observation does not tell where"),
+    "circle-center": circle_center,
     "click-button-sequence": click_buttons_in_turn,
     "click-button": click_button,
     "click-checkboxes-soft": click_checkboxes_soft,
     "click-checkboxes": click_checkboxes,
     "click-collapsible-2": click_link_behind,
     "click-collapsible": click_collapsible,
-    "click-color": _untold("colours of boxes without text are not told"),
+    "click-color": click_color,
     "click-dialog": click_dialog,
     "click-link": click_link,
     "click-menu-2": click_menu_2,
@@ -301,7 +302,7 @@ SOLVERS: dict[str, Solver] = {
     "click-option": click_option,
     "click-pie": click_pie,
     "click-scroll-list": click_scroll_list,
-    "click-shades": _untold("colours of boxes without text are not told"),
+    "click-shades": click_shades,
     "click-shape": click_shape,
     "click-tab-2": click_link_behind,
     "click-tab": click_tab,
@@ -311,7 +312,7 @@ SOLVERS: dict[str, Solver] = {
     "click-widget": click_widget,
     "copy-paste": copy_paste,
     "count-shape": count_shape,
-    "count-sides": _untold("the shape is drawn on a canvas"),
+    "count-sides": count_sides,
 }
 
 
