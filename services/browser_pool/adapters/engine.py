@@ -7,6 +7,7 @@ name exactly the n-th thing of a snapshot. A question costs one round trip, what
 
 from __future__ import annotations
 
+import asyncio
 import json
 from functools import cache
 from importlib.resources import files
@@ -15,6 +16,7 @@ from urllib.parse import quote
 
 import msgspec
 from playwright.async_api import Frame, Locator, Page, Playwright
+from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool.adapters.worlds import Worlds, worlds_of
 from services.browser_pool.page import RawItem, Stats
@@ -162,7 +164,12 @@ async def ask(frame: Frame, type_: type[AnswerT], timeout_s: float, verb: str, *
 
 async def _text(frame: Frame, timeout_s: float, verb: str, *parameters: str | int) -> str:
     """Straight from the document where its frame is known, else through Playwright."""
-    there = await worlds(frame.page)
+    try:
+        # A tab whose first document never comes does not even say which frames it has.
+        async with asyncio.timeout(timeout_s):
+            there = await worlds(frame.page)
+    except TimeoutError:
+        raise PlaywrightTimeout(f"the page did not answer within {timeout_s:g} s") from None
     frame_id = there.id_of(frame)
     if frame_id is not None:
         return await there.ask(frame_id, timeout_s, verb, *parameters)
