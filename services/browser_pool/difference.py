@@ -40,25 +40,26 @@ def _common(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def _aligned(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
-    for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    """Things are matched by what they are; what they say is compared then."""
+    matcher = SequenceMatcher(None, [_key(one) for one in old], [_key(one) for one in new], autojunk=False)
+    for kind, a, b, c, d in matcher.get_opcodes():
         if kind == "equal":
-            continue
-        pairs = min(b - a, d - c)
-        for index in range(pairs):
-            yield from _changed(old[a + index], new[c + index])
-        yield from (f"- {_words(one)}" for one in old[a + pairs : b])
-        yield from (f"+ {_words(one)}" for one in new[c + pairs : d])
+            yield from (_changed(was, now) for was, now in zip(old[a:b], new[c:d], strict=True) if was != now)
+        else:
+            yield from (f"- {_words(one)}" for one in old[a:b])
+            yield from (f"+ {_words(one)}" for one in new[c:d])
 
 
-def _changed(old: str, new: str) -> Iterator[str]:
-    was, now = old.split(FIELD), new.split(FIELD)
-    if was[:3] == now[:3]:
-        yield f"~ {_words(FIELD.join(now[:3]))} | {_words(FIELD.join(was[3:]))} => {_words(FIELD.join(now[3:]))}"
-    elif was[:2] == now[:2] and was[1]:
-        yield f"~ {_words(FIELD.join(now[:2]))} | {_words(FIELD.join(was[2:]))} => {_words(FIELD.join(now[2:]))}"
-    else:
-        yield f"- {_words(old)}"
-        yield f"+ {_words(new)}"
+def _key(content: str) -> str:
+    """Role, and the header that names a value, else its own name."""
+    role, header, name = content.split(FIELD, 3)[:3]
+    return FIELD.join((role, header)) if header else FIELD.join((role, "", name))
+
+
+def _changed(was: str, now: str) -> str:
+    key = _key(now)
+    before, after = (_words(one[len(key) :]) or "nothing" for one in (was, now))
+    return f"~ {_words(key)} | {before} => {after}"
 
 
 def _counted(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
@@ -68,4 +69,4 @@ def _counted(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
 
 
 def _words(content: str) -> str:
-    return " | ".join(part for part in content.split(FIELD) if part)[:MAX_CHARS]
+    return " | ".join(part for part in content.split(FIELD) if part).strip()[:MAX_CHARS]

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from shared.contracts.browser_pool import Element
@@ -40,7 +41,7 @@ def _notes(element: Element) -> list[str]:
     if element.in_dialog:
         notes.append("in dialog")
     if element.covered_by is not None:
-        notes.append(f"under {one_line(element.covered_by)}")
+        notes.append("covered")
     return notes
 
 
@@ -76,6 +77,8 @@ def with_gaps(
             out.append(f"-- frame {one_line(frame)} --")
         out.append(text)
         expected = element.ref + 1
+    for cover, count in Counter(element.covered_by for element in elements if element.covered_by).items():
+        out.append(f"... {count} covered by {one_line(cover)}")
     left_out = total - len(hidden) - len(lines)
     if left_out:
         out.append(f"... {left_out} more elements below or between: scroll, or extract")

@@ -145,11 +145,8 @@ def _mostly_unnamed(stats: Stats) -> bool:
 
 def page_hash(url: str, title: str, contents: Sequence[str]) -> str:
     """Over URL, title and what every element says, left out of the budget or not."""
-    digest = hashlib.sha256()
-    for part in (url, title, *contents):
-        digest.update(part.encode("utf-8", "surrogatepass"))
-        digest.update(b"\n")
-    return digest.hexdigest()
+    said = "\n".join((url, title, *contents, ""))
+    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _origin(url: str) -> str:

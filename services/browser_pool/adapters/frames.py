@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -47,12 +48,35 @@ class Ref:
     n: int
 
 
+class Refs:
+    """What the refs of a snapshot mean, counted from 0: stretches of one frame's things, in document order."""
+
+    def __init__(self) -> None:
+        self._starts: list[int] = []
+        self._stretches: list[tuple[Place, int]] = []
+        self._count = 0
+
+    def add(self, place: Place, first_n: int, count: int) -> None:
+        if count > 0:
+            self._starts.append(self._count)
+            self._stretches.append((place, first_n))
+            self._count += count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, index: int) -> Ref:
+        at = bisect_right(self._starts, index) - 1
+        place, first_n = self._stretches[at]
+        return Ref(place, first_n + index - self._starts[at])
+
+
 @dataclass
 class Whole:
     """All frames. ``refs``, ``contents`` and ``ranks`` have one entry for each thing, in document order."""
 
     main: Surveyed
-    refs: list[Ref] = field(default_factory=list[Ref])
+    refs: Refs = field(default_factory=Refs)
     contents: list[str] = field(default_factory=list[str])
     ranks: list[str] = field(default_factory=list[str])
     parts: list[tuple[Place, Surveyed, int]] = field(default_factory=list[tuple[Place, Surveyed, int]])
@@ -109,7 +133,7 @@ class Look:
         held = await self._children(whole, place, surveyed) if surveyed.frames else {}
         start = 0
         for n, child in [*sorted(held.items()), (surveyed.count - 1, None)]:
-            whole.refs += [Ref(place, index) for index in range(start, n + 1)]
+            whole.refs.add(place, start, n + 1 - start)
             whole.contents += contents[start : n + 1]
             whole.ranks += surveyed.ranks[start : n + 1]
             start = n + 1

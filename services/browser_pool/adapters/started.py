@@ -15,6 +15,7 @@ from typing import Any, cast
 from playwright.async_api import Browser, BrowserContext, Error, Page, Playwright, async_playwright
 
 from services.browser_pool.adapters import engine
+from services.browser_pool.adapters.engine import worlds
 from services.browser_pool.adapters.finding import find_browser
 from services.browser_pool.adapters.gone import unless_gone
 from services.browser_pool.adapters.guard import watch_over
@@ -72,6 +73,7 @@ class Started:
         try:
             await watch_over(self.browser)
             warm = Warm(context, await context.new_page())
+            await worlds(warm.page)
         except BaseException:
             if not self.dead:
                 await quietly(context.close())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
@@ -13,7 +12,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from services.browser_pool import matching
 from services.browser_pool.adapters import engine
 from services.browser_pool.adapters.engine import Described, Gone, Matches
-from services.browser_pool.adapters.frames import FRAME_TIMEOUT_S, Ref, frame_label, places, playwright_frame
+from services.browser_pool.adapters.frames import FRAME_TIMEOUT_S, Refs, frame_label, places, playwright_frame
 from services.browser_pool.adapters.outcome import Outcome, refuse
 from shared.contracts.actions import Box, ByCss, ByRef, ByText, Locator, Target, TargetFound
 
@@ -62,10 +61,10 @@ class Targets:
     """Remembers where the refs of the last snapshots are."""
 
     def __init__(self) -> None:
-        self._snapshots: dict[str, Sequence[Ref]] = {}
+        self._snapshots: dict[str, Refs] = {}
         self._searches = 0
 
-    def remember(self, snapshot_id: str, refs: Sequence[Ref]) -> None:
+    def remember(self, snapshot_id: str, refs: Refs) -> None:
         """``refs[0]`` is what the ref 1 means."""
         self._snapshots[snapshot_id] = refs
         while len(self._snapshots) > KEPT_SNAPSHOTS:

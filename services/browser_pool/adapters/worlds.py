@@ -27,6 +27,7 @@ MOVED_ON = ("Cannot find context", "uniqueContextId not found", "context was des
 GONE_SESSION = ("Session closed", "Target closed", "session has been closed", "No session with given id")
 PRESSES = frozenset({"click", "dblclick", "mousedown", "mouseup", "pointerdown", "pointerup", "touchstart", "touchend"})
 MAX_AT_ONCE = 200
+ATTACH_S = 3.0
 
 ReplyT = TypeVar("ReplyT")
 
@@ -61,15 +62,23 @@ class Worlds:
         self._attaching = asyncio.Lock()
 
     async def attach(self) -> None:
-        """Once. A page that is closing raises Playwright's error."""
+        """Once. A page that is closing raises Playwright's error, one that does not answer its TimeoutError: while a
+        page is on its way to another process it may not be spoken to, so it is best done when a page is new."""
         if self._attached:
             return
         async with self._attaching:
             if not self._attached:
+                await self._bounded_attach()
+
+    async def _bounded_attach(self) -> None:
+        try:
+            async with asyncio.timeout(ATTACH_S):
                 session = await self.page.context.new_cdp_session(self.page)
                 self.main_id = await self._listen(session)
-                self._known[self.page.main_frame] = self.main_id
-                self._attached = True
+        except TimeoutError:
+            raise PlaywrightTimeout(f"the page did not answer within {ATTACH_S:g} s") from None
+        self._known[self.page.main_frame] = self.main_id
+        self._attached = True
 
     async def _listen(self, session: CDPSession) -> str:
         """The id of the frame that the session is about."""

@@ -42,4 +42,5 @@ def test_a_page_of_another_size_is_compared_without_its_order() -> None:
 
 @given(st.lists(st.sampled_from("abcd"), max_size=12), st.lists(st.sampled_from("abcd"), max_size=12))
 def test_it_is_empty_only_where_nothing_differs(before: list[str], now: list[str]) -> None:
-    assert (difference(before, now) == "") == (before == now)
+    old, new = ([says("text", one) for one in page] for page in (before, now))
+    assert (difference(old, new) == "") == (before == now)

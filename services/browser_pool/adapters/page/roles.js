@@ -75,6 +75,10 @@ class Drawn {
 
   get pointer() { return this.once('pointer', this.style.cursor === 'pointer'); }
   get floats() { return this.once('floats', this.style.position === 'fixed' || this.style.position === 'sticky'); }
+  // Cut down to nothing, as texts for screen readers are.
+  get cutAway() {
+    return this.once('cutAway', /^inset\((5\d|[6-9]\d|100)(\.\d+)?%/.test(this.style.clipPath) || /^rect\(([01]px,? ?){4}\)$/.test(this.style.clip));
+  }
   get clips() { return this.once('clips', this.style.overflowX !== 'visible' || this.style.overflowY !== 'visible'); }
   once(name, value) { Object.defineProperty(this, name, { value }); return value; }
 }
@@ -107,19 +111,22 @@ function sharedBy(el) {
 
 // `el.labels` searches the whole document anew for every element that is asked.
 function labelsOf(el) {
-  if (!('labels' in el)) return [];
-  if (el.getRootNode() !== document) return [...el.labels || []];
+  if (!('labels' in el) && !el.id) return NO_LABELS;
+  if (el.getRootNode() !== document) return 'labels' in el ? [...el.labels || []] : NO_LABELS;
   if (labels === null) {
     labels = new Map();
     for (const label of document.querySelectorAll('label')) {
-      if (label.control) labels.set(label.control, [...labels.get(label.control) || [], label]);
+      // HTML labels no <span role=combobox>, but people read it so.
+      const key = label.control || label.htmlFor;
+      if (key) labels.set(key, [...labels.get(key) || [], label]);
     }
   }
-  return labels.get(el) || [];
+  return labels.get(el) || el.id && labels.get(el.id) || NO_LABELS;
 }
+const NO_LABELS = Object.freeze([]);
 
 // A styled check box is often the real one at opacity 0 under its picture; it still works.
-const worksUnseen = (el) => el.localName === 'input' && /^(checkbox|radio|file)$/.test(el.type);
+const worksUnseen = (el) => el.localName === 'input' && (/^(checkbox|radio|file)$/.test(el.type) || el.getAttribute('role') === 'combobox');
 
 // Closed shadow roots, handed to us by the browser's protocol: host -> root.
 const closedRoots = new WeakMap();
@@ -192,7 +199,7 @@ function nameOf(el, role) {
   }
   const label = clean(el.getAttribute('aria-label') || '');
   if (label) return label;
-  return clean(nativeName(el) || (NAMED_BY_CONTENT.has(role) && !EDITING.has(role) ? contentName(el, role) : '')
+  return clean(nativeName(el, role) || (NAMED_BY_CONTENT.has(role) && !EDITING.has(role) ? contentName(el, role) : '')
     || el.getAttribute('title') || el.getAttribute('placeholder') || el.getAttribute('aria-placeholder') || '');
 }
 
@@ -201,9 +208,15 @@ function contentName(el, role) {
   return textOf(el, skip);
 }
 
-function nativeName(el) {
-  const own = labelsOf(el);
+function nativeName(el, role) {
+  const own = INTERACTIVE.has(role) || 'labels' in el ? labelsOf(el) : NO_LABELS;
   if (own.length) return clean(own.map((one) => textOf(one, CONTROLS_TEXT)).join(' '));
+  // A script that hides a field and puts its own beside it leaves the label with the hidden one.
+  const before = EDITING.has(role) && el.previousElementSibling;
+  if (before && before.localName === 'input' && (before.type === 'hidden' || !before.checkVisibility())) {
+    const theirs = labelsOf(before);
+    if (theirs.length) return clean(textOf(theirs[0], CONTROLS_TEXT));
+  }
   const tag = el.localName;
   if (tag === 'input') {
     if (el.type === 'image') return el.alt || el.value || 'Submit';
@@ -233,6 +246,7 @@ function statesOf(el, role) {
   const open = el.localName === 'summary' && el.parentElement.localName === 'details' ? String(el.parentElement.open) : aria('expanded');
   if (open === 'true') states.push('expanded');
   if (open === 'false') states.push('collapsed');
+  else if (open !== 'false' && aria('haspopup') && aria('haspopup') !== 'false' && role !== 'combobox') states.push('opens more');
   if (aria('pressed') === 'true') states.push('pressed');
   if (el.matches(':disabled') || aria('disabled') === 'true') states.push('disabled');
   if (el.required || aria('required') === 'true') states.push('required');
@@ -253,6 +267,7 @@ function valueOf(el, role) {
   if (tag === 'textarea') return el.value;
   if (tag === 'input') {
     if (role === 'button' && el.type !== 'file' && el.type !== 'color' || CHECKABLE.has(role)) return null;
+    if (el.value === '' && role === 'combobox') return chosenBeside(el);
     return el.type === 'file' ? [...el.files].map((file) => file.name).join(', ') : el.value;
   }
   if (isEditingHost(el)) return clean(el.innerText);
@@ -261,6 +276,25 @@ function valueOf(el, role) {
     return el.getAttribute('aria-valuetext') || el.getAttribute('aria-valuenow');
   if (role === 'combobox' || role === 'textbox' || role === 'searchbox') return clean(textOf(el)) || null;
   return null;
+}
+
+// A box to search in keeps what was chosen beside the field it is searched with.
+function chosenBeside(el) {
+  const holder = el.parentElement;
+  if (!holder || holder.querySelectorAll('input:not([type=hidden]),select,textarea').length > 1 || holder.querySelector('label')) return '';
+  let text = '';
+  for (const child of holder.children) if (child !== el && !child.matches('[role=listbox],button,svg')) text += ` ${textOf(child, BUTTONS)}`;
+  return clean(text).slice(0, 300);
+}
+
+// What an icon font or a sprite calls its picture.
+const ICON = /(?:^|\s)(?:ui-icon|icon|fa|glyphicon|bi|mdi|octicon|lucide|ti)-([a-z][a-z0-9-]*)/i;
+function iconName(el) {
+  for (const one of [el, ...el.querySelectorAll('i,span,svg')]) {
+    const found = ICON.exec(one.getAttribute('class') || '');
+    if (found) return `icon ${found[1]}`;
+  }
+  return '';
 }
 
 function levelOf(el, role) {

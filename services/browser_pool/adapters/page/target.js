@@ -117,7 +117,7 @@ function begin() { acting = true; news = []; }
 function sameThing(item, role, name) {
   if (item.role !== role) return false;
   return item.name === name || item.name === clean(item.el.getAttribute('aria-label') || textOf(item.el)).slice(0, item.name.length)
-    || !name && SHAPES.has(item.el.localName) && item.name === shapeName(item.el);
+    || item.name === look(item.el, role, name);
 }
 
 function isEditable(el) {

@@ -6,7 +6,9 @@ const LEAF = new Set([...INTERACTIVE, 'heading', 'columnheader', 'rowheader', 't
 const VALUE_HOLDERS = new Set(['cell', 'gridcell', 'definition']);
 const SAYS_WITHOUT_NAME = new Set([...INTERACTIVE, 'canvas', 'iframe', 'progressbar', 'meter']);
 const STRUCTURE = 'table,ul,ol,dl,h1,h2,h3,h4,h5,h6,p+p,form,select,textarea,input:not([type=hidden]),canvas,iframe,[role=table],[role=grid],[role=heading],[contenteditable=true]';
-const CAN_ACT = 'a[href],button,input:not([type=hidden]),select,textarea,summary,[role=button],[role=link],[role=tab],[role=menuitem],[role=checkbox],[role=radio],[role=switch],[role=option],[onclick],[tabindex="0"]';
+const CAN_ACT = 'a[href],button,input:not([type=hidden]),select,textarea,summary,[role=button],[role=link],[role=tab],[role=menuitem],[role=menuitemcheckbox],[role=menuitemradio],[role=treeitem],[role=checkbox],[role=radio],[role=switch],[role=option],[role=combobox],[onclick],[tabindex="0"]';
+// They hold what can be pressed, and take the keyboard for it; they are not pressed themselves.
+const COMPOSITES = new Set(['menu', 'menubar', 'tablist', 'tree', 'grid', 'treegrid', 'radiogroup', 'toolbar', 'table', 'dialog', 'alertdialog', 'tabpanel', 'region', 'main', 'form', 'group', 'list']);
 const SHAPES = new Set(['rect', 'circle', 'ellipse', 'line', 'path', 'polygon', 'polyline', 'text', 'image', 'g', 'use']);
 const MAX_TEXT = 2000;
 // Up to here a page is told in full at once; beyond it the survey comes first, for most of it will not be shown.
@@ -44,11 +46,11 @@ function survey(id, withLocators) {
   let run = null;
 
   function emit(el, role, name, at, extra = NOTHING) {
-    const { value = null, states = NONE, url = null, level = null, nodes = null, control = null } = extra;
+    const { value = null, states = NONE, url = null, level = null, nodes = null, control = null, spoken = false } = extra;
     const { header } = at;
     if (!name && !value && !header && !SAYS_WITHOUT_NAME.has(role)) return;
     if (role === 'iframe') frames.push(items.length);
-    items.push({ el, role, name, header, row: at.row, dialog: at.dialog, value, states, url, level, nodes, control, around: null });
+    items.push({ el, role, name, header, row: at.row, dialog: at.dialog, value, states, url, level, nodes, control, spoken, around: null });
     contents.push(`${role}\u001f${header || ''}\u001f${shorten(name)}\u001f${value === null ? '' : `= ${clean(value)}`}\u001f${
       states.length ? states.join(',') : ''}\u001f${url ? shortUrl(url, origin) : ''}`);
     ranks += role === 'option' ? '4' : at.dialog ? '0' : !at.out ? '1' : role === 'heading' ? '2' : '3';
@@ -112,6 +114,7 @@ function survey(id, withLocators) {
     if (place) { inner.header = place.header; inner.row = place.row; if (place.role) role = place.role; }
     else if (role === 'definition') inner.header = termOf(el);
     if (!known.inline) flush();
+    if (known.cutAway && !worksUnseen(el)) return tellIcon(el, at);
     if (tag.includes('-') && mayHaveRoot(el)) hosts.push({ el, role: '', name: null, nodes: null });
 
     const holds = el.firstElementChild !== null || rootOf(el) !== null;
@@ -121,6 +124,7 @@ function survey(id, withLocators) {
     if (!known.noBox && tag !== 'option' && (at.out ? !known.inline && (known.clips || known.floats) : block || acts || byTrace || !known.inline)) {
       rect = el.getBoundingClientRect();
       const empty = rect.width === 0 || rect.height === 0;
+      if (rect.width <= 1 && rect.height <= 1 && known.clips && !worksUnseen(el)) return tellIcon(el, at);
       if (empty && (known.clips && !VALUE_HOLDERS.has(role) || acts && !holds) || acts && !empty && unreachable(rect)) return undefined;
       if (!empty) inner.out = outside(rect, view);
       if (!holds && !empty && MAY_HAVE_ROOT.has(tag) && mayHaveRoot(el)) hosts.push({ el, role: '', name: null, nodes: null });
@@ -128,6 +132,8 @@ function survey(id, withLocators) {
     }
     if (known.unseen) { visitAll(el, tag, inner); if (!known.inline) flush(); return undefined; }
     if (role || byTrace || tag === 'label') tell(el, role, rect, inner, byTrace, at);
+    else if (at.drawing && SHAPES.has(tag) && tag !== 'g') emit(el, 'img', shapeName(el), inner);
+    else if (!holds && !at.inside && !at.mute && el.firstChild === null && el.hasAttribute('class')) tellSprite(el, rect, inner);
     if (holds || !inner.mute) visitAll(el, tag, inner);
     if (!known.inline || inner.mute !== at.mute) flush();
     return undefined;
@@ -139,7 +145,8 @@ function survey(id, withLocators) {
     if (tag === 'label' && el.control && el.control.type !== 'hidden') return tellLabel(el, inner);
     if (role === 'iframe') { flush(); emit(el, role, nameOf(el, role), inner, { url: el.src || null }); return undefined; }
     if (at.inside && !INTERACTIVE.has(role)) return undefined;
-    if (byTrace && (role === 'row' || el.querySelector(CAN_ACT) || el.querySelector(STRUCTURE))) {
+    if (byTrace && (role === 'row' || (rootOf(el) || el).querySelector(CAN_ACT) || el.querySelector(STRUCTURE))) {
+      if (isWrapper(el)) return undefined;
       flush();
       emit(el, role, clean(el.getAttribute('aria-label') || textOf(el)).slice(0, 100), inner, { states: [...statesOf(el, role), 'clickable'] });
       stats.interactive += 1;
@@ -160,6 +167,21 @@ function survey(id, withLocators) {
     return undefined;
   }
 
+  // What only a screen reader gets is no text of the page, but for what it says of an icon beside it.
+  function tellIcon(el, at) {
+    const beside = el.previousElementSibling || el.nextElementSibling || el.parentElement;
+    if (at.mute || at.unseen || at.inside || !beside || !beside.matches('svg,img,i,[class*=icon]') && !(beside.firstElementChild && beside.querySelector('svg,img,i'))) return undefined;
+    const text = clean(el.textContent);
+    if (text && text.length < 200) { flush(); emit(el, 'img', text, at, { spoken: true }); }
+    return undefined;
+  }
+
+  // An empty element that draws a picture: its class is all that says of what.
+  function tellSprite(el, rect, inner) {
+    const name = ICON.test(el.getAttribute('class')) ? iconName(el) : '';
+    if (name && (rect || el.getBoundingClientRect()).width > 2) { flush(); emit(el, 'img', name, inner); }
+  }
+
   // A check box that cannot be seen itself is worked by its label; any other control tells its label's text.
   function tellLabel(label, inner) {
     const { control } = label;
@@ -177,14 +199,16 @@ function survey(id, withLocators) {
 
   function leaf(el, role, rect, inner) {
     if (role === 'canvas') { stats.canvas += 1; stats.canvas_share += share(rect || el.getBoundingClientRect(), view); }
-    const name = nameOf(el, role) || (SHAPES.has(el.localName) ? shapeName(el) : '');
-    if (role === 'img' && !name) { if (el.localName !== 'svg') stats.canvas_share += bigPicture(rect || el.getBoundingClientRect(), view); return; }
+    const said = nameOf(el, role);
+    const name = said && el.localName !== 'text' || role === 'heading' || VALUE_HOLDERS.has(role) ? said : look(el, role, said);
+    if (role === 'img' && !name) { if (el.localName === 'svg') inner.drawing = listens.has(el); if (el.localName !== 'svg') stats.canvas_share += bigPicture(rect || el.getBoundingClientRect(), view); return; }
     const states = role === 'canvas' && listens.has(el) ? ['clickable'] : statesOf(el, role);
-    if (INTERACTIVE.has(role) && role !== 'option') { stats.interactive += 1; if (!name) stats.unnamed += 1; }
+    if (INTERACTIVE.has(role) && role !== 'option') { stats.interactive += 1; if (!said) stats.unnamed += 1; }
     flush();
     emit(el, role, name, inner, { value: valueOf(el, role), states, url: urlOf(el, role), level: levelOf(el, role) });
     inner.mute = true;
-    if (INTERACTIVE.has(role) && role !== 'listbox' && role !== 'combobox') inner.inside = true;
+    if (INTERACTIVE.has(role) && (role !== 'listbox' && role !== 'combobox' || !(rootOf(el) || el).querySelector(CAN_ACT))) inner.inside = true;
+    if (el.localName === 'svg') inner.drawing = listens.has(el);
   }
 
   // A cell or dd is told whole, with what names it. If all of it is one link, the link carries the header.
@@ -198,9 +222,10 @@ function survey(id, withLocators) {
     return leaf(el, role, rect, inner);
   }
 
+  acting = false;  // what changes from here on changes by itself
   facts(document.documentElement);
   const root = document.body || document.documentElement;
-  visit(root, { header: null, row: null, dialog: false, mute: false, inside: false, unseen: false, pointer: false, out: false, depth: 0, textRole: null });
+  visit(root, { header: null, row: null, dialog: false, mute: false, inside: false, unseen: false, pointer: false, out: false, drawing: false, depth: 0, textRole: null });
   flush();
   rememberTwins(items);
   keep(id, items);
@@ -229,10 +254,10 @@ function details(id, wanted, withLocators) {
     const rect = item.nodes ? rangeRect(item.nodes) : el.getBoundingClientRect();
     const empty = rect.width === 0 || rect.height === 0;
     const mayBeEmpty = item.role === 'option' || item.role === 'iframe' || VALUE_HOLDERS.has(item.role) || rootOf(el) || facts(el).noBox;
-    if (empty && !mayBeEmpty && !boxedInside(el) || !empty && unreachable(rect) || item.nodes && isClipped(el)) continue;
-    const inView = !empty && !outside(rect, view);
+    if (!item.spoken && empty && !mayBeEmpty && !boxedInside(el) || !empty && unreachable(rect) || item.nodes && isClipped(el)) continue;
+    const inView = !empty && !outside(rect, view) && !scrolledAway(el, rect);
     let covered = null;
-    if (inView && tests < MAX_HIT_TESTS && (INTERACTIVE.has(item.role) || item.role === 'iframe')) { tests += 1; covered = coverOf(item, rect, view); }
+    if (inView && el.localName !== 'option' && tests < MAX_HIT_TESTS && (INTERACTIVE.has(item.role) || item.role === 'iframe')) { tests += 1; covered = coverOf(item, rect, view); }
     all.push([n, item.role, shorten(item.name), item.value, item.states, item.url, el.localName, item.header, item.row, item.level,
       [rect.left + scrollX, rect.top + scrollY, rect.width, rect.height].map((x) => Math.round(x * 10) / 10), inView, item.dialog,
       covered, el.getAttribute('type') || '', tagPath(el), counts ? locatorsFrom(item, counts) : NONE]);
@@ -326,8 +351,28 @@ let anyListens = false;
 const LISTS = new Set(['ul', 'ol', 'menu', 'table', 'tbody', 'nav', 'dl']);
 const LIST_ROLES = new Set(['list', 'listbox', 'menu', 'menubar', 'tablist', 'grid', 'tree', 'table', 'rowgroup', 'radiogroup']);
 
+// One control, and nothing else to read: the control is what is pressed, not what is around it.
+function isWrapper(el) {
+  const root = rootOf(el);
+  if (root) return root.querySelector(CAN_ACT) !== null;
+  const actors = el.querySelectorAll(CAN_ACT);
+  return actors.length === 1 && clean(textOf(actors[0])) === clean(textOf(el));
+}
+
+// Within something that scrolls, and out of its sight.
+function scrolledAway(el, rect) {
+  const x = rect.left + rect.width / 2;
+  const y = rect.top + rect.height / 2;
+  for (let up = el.parentElement; up && up !== document.body && up !== document.documentElement; up = up.parentElement) {
+    if (!facts(up).clips) continue;
+    const box = up.getBoundingClientRect();
+    if (x < box.left || x > box.right || y < box.top || y > box.bottom) return true;
+  }
+  return false;
+}
+
 function seemsClickable(el, role, known, at, pressable) {
-  if (LEAF.has(role) && role !== 'img') return false;
+  if (LEAF.has(role) && role !== 'img' || COMPOSITES.has(role) && !listens.has(el)) return false;
   const tag = el.localName;
   if (tag === 'label' || tag === 'html' || tag === 'body') return false;
   if (el.hasAttributes()) {
@@ -336,7 +381,8 @@ function seemsClickable(el, role, known, at, pressable) {
   }
   if (anyListens && listens.has(el)) {
     const children = delegated(el, role);
-    if (children) { if (pressable) for (const child of children) pressable.add(child); return false; }
+    if (children) { if (pressable) for (const child of children) if (child.localName === 'tr' || !child.querySelector(CAN_ACT)) pressable.add(child); return false; }
+    if (COMPOSITES.has(role)) return false;
     if (known.pointer || isSmall(el)) return true;
   }
   return !at.pointer && known.pointer;
@@ -365,7 +411,19 @@ function shapeName(el) {
   const title = el.querySelector(':scope > title');
   if (title) return clean(title.textContent);
   const fill = el.getAttribute('fill') || el.style.fill || '';
-  return [fill === 'none' ? '' : fill, el.localName].filter(Boolean).join(' ');
+  return [PLAIN.test(fill) ? '' : fill, el.localName].filter(Boolean).join(' ');
+}
+const PLAIN = /^(none|black|currentcolor|transparent|inherit|)$/i;
+
+// What can be pressed and has no name is called by what it looks like.
+function look(el, role, said) {
+  if (el.localName === 'text') { const fill = el.getAttribute('fill') || el.style.fill || ''; return PLAIN.test(fill) ? said : `${said}, ${fill}`; }
+  if (SHAPES.has(el.localName)) return shapeName(el);
+  if (!INTERACTIVE.has(role) || EDITING.has(role)) return said;
+  const icon = iconName(el);
+  if (icon) return icon;
+  const colour = el.style.backgroundColor || facts(el).style.backgroundColor;
+  return /^(transparent|rgba\(.*, 0\)|)$/.test(colour) || el.firstElementChild || role !== 'button' || el.localName === 'button' ? said : `${colour} box`;
 }
 
 // A banner over the page: it floats, something can be pressed in it, and it hides what is not its own.
