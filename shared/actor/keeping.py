@@ -7,6 +7,7 @@ import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
+from shared.actor.ending import ended
 from shared.actor.ports import Asks
 from shared.contracts.browser_pool import KeepSession, SessionLeased
 from shared.errors import ExhibitError
@@ -27,8 +28,7 @@ async def kept(asks: Asks, session: SessionLeased, every_s: float = EVERY_S) -> 
     try:
         yield
     finally:
-        beating.cancel()
-        await asyncio.gather(beating, return_exceptions=True)
+        await ended(beating)
 
 
 async def _beat(asks: Asks, session: SessionLeased, every_s: float) -> None:

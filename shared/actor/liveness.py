@@ -16,6 +16,7 @@ import nats.errors
 from nats.aio.client import Client as NatsClient
 from nats.aio.msg import Msg
 
+from shared.actor.ending import ended
 from shared.errors import Unavailable
 from shared.subjects import PREFIX
 
@@ -47,9 +48,7 @@ async def while_there(nc: NatsClient, instance_id: str, work: Awaitable[ReplyT])
             return await working
         raise Unavailable(f"the process {instance_id} that was asked is gone", code="instance_gone")
     finally:
-        for task in (working, watching):
-            task.cancel()
-        await asyncio.gather(working, watching, return_exceptions=True)
+        await ended(working, watching)
 
 
 async def _until_gone(nc: NatsClient, instance_id: str) -> None:

@@ -24,6 +24,7 @@ from nats.micro.service import EndpointConfig, ServiceConfig
 
 from shared.actor.actor import Actor, AskRoute, StoredRoute
 from shared.actor.bus import Bus
+from shared.actor.ending import ended
 from shared.actor.runner import Runner
 from shared.actor.verdict import Ack, Nak, Verdict
 from shared.actor.wire import respond
@@ -183,7 +184,9 @@ class QueueWorker:
                 await self._pull_from_new_queues()
                 await _first_of(self._look.wait(), self._stop.wait(), timeout_s=LOOK_FOR_QUEUES_EVERY_S)
         finally:
-            await _cancel({*self._queues.values(), *self._work})
+            await ended(*self._queues.values())
+            # Once only: a second cancellation could cut off what gives a sample and its session back.
+            await _cancel(self._work)
             if not self._bus.nc.is_closed:
                 await subscription.unsubscribe()
 
