@@ -32,7 +32,10 @@ async def count_shape(p: Player) -> None:
 
 def _shapes(p: Player) -> list[Element]:
     kinds = (*_SHAPES, "text", "tspan")
-    return [one for one in p.elements if one.tag in kinds and one.box is not None and one.box.width < 40]
+    seen = [one for one in p.elements if one.tag in kinds and one.box is not None and one.box.width < 40]
+    if not seen:
+        raise Stuck("the shapes are not in the observation")
+    return seen
 
 
 async def _fits(p: Player, one: Element, wanted: str) -> bool:

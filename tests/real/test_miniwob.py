@@ -15,18 +15,30 @@ from player import Player, play_all, pool
 SEEDS = (1, 2, 3)
 FEW = (
     *("buy-ticket", "choose-date", "choose-list", "click-checkboxes-large", "click-collapsible-2", "click-dialog-2"),
-    *("click-link", "click-menu", "click-option", "click-scroll-list", "click-tab-2-hard", "copy-paste-2"),
+    *(
+        "circle-center",
+        "click-color",
+        "click-link",
+        "click-menu",
+        "click-option",
+        "click-scroll-list",
+        "click-tab-2-hard",
+        "copy-paste-2",
+    ),
 )
 
 # Once a task has been solved with every seed it stays solved.
 SOLVED = frozenset(
     {
+        "ascending-numbers",
+        "bisect-angle",
         "buy-ticket",
         "choose-date",
         "choose-date-easy",
         "choose-date-medium",
         "choose-date-nodelay",
         "choose-list",
+        "circle-center",
         "click-button",
         "click-button-sequence",
         "click-checkboxes",
@@ -37,12 +49,14 @@ SOLVED = frozenset(
         "click-collapsible-2",
         "click-collapsible-2-nodelay",
         "click-collapsible-nodelay",
+        "click-color",
         "click-dialog",
         "click-dialog-2",
         "click-link",
         "click-menu",
         "click-option",
         "click-scroll-list",
+        "click-shades",
         "click-shape",
         "click-tab",
         "click-tab-2",
@@ -55,6 +69,7 @@ SOLVED = frozenset(
         "click-widget",
         "copy-paste",
         "copy-paste-2",
+        "count-sides",
     }
 )
 
