@@ -55,13 +55,15 @@ def _size(one: Element) -> str:
 def _is_a(one: Element, what: str) -> bool:
     if one.tag in _SHAPES:
         return what in ("item", "shape", _SHAPES[one.tag])
-    letter = one.name.split(" ")[-1]
+    letter = one.name.split(", ")[0]
+    if len(letter) != 1:
+        raise Stuck(f"which letter {one.role} {one.name!r} is, is not told")
     return what in ("item", letter, "digit" if letter.isdigit() else "letter")
 
 
 async def _color(p: Player, one: Element) -> str:
     """As the observation names it, else as a picture of it shows."""
-    told = one.name.split(" ")[0]
+    told = one.name.split(", ")[-1].split(" ")[0]
     told = _SAME_COLOR.get(told, told)
     if told in _COLORS:
         return told

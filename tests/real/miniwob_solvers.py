@@ -192,11 +192,16 @@ async def _a_while(p: Player, seconds: float) -> None:
 
 
 async def click_pie(p: Player) -> None:
-    wanted = quoted(p) if '"' in asked(p) else p.all("text")[1].name
-    await p.click(p.one(name="+"))
+    wanted = quoted(p)
+    await p.click(p.one(name=lambda name: _drawn_letter(name) == "+"))
     await _a_while(p, SPREAD_S)
-    found = p.all("button", name=wanted) or p.all(name=wanted)
+    found = p.all(name=lambda name: _drawn_letter(name) == wanted)
     await p.click(found[-1] if found else _stuck(f"no slice {wanted!r}"))
+
+
+def _drawn_letter(name: str) -> str:
+    """Without the colour, which drawn text is told with."""
+    return squeezed(name).split(", ")[0]
 
 
 async def click_widget(p: Player) -> None:
