@@ -172,17 +172,26 @@ async def click_menu(p: Player) -> None:
 
 
 async def click_menu_2(p: Player) -> None:
-    if "labeled" not in asked(p):
-        raise Stuck("which icon is meant is a picture, of which the observation says nothing")
-    wanted = re.findall(r'labeled "(.+)"', asked(p))[0]
+    labelled = re.findall(r'labeled "(.+)"', asked(p))
+    icons = p.all("img")
+    if not labelled and not icons:
+        raise Stuck("which icon is meant is not told")
     await p.click(p.one("button", name="Menu"))
     for name in [one.name for one in p.all("menuitem")]:
-        if p.all("menuitem", name=wanted):
+        if _meant(p, labelled, icons):
             break
         with contextlib.suppress(Stuck):  # one that is disabled opens nothing
             await p.hover(p.one("menuitem", name=name))
         await _a_while(p, SUBMENU_S)
-    await p.click(p.one("menuitem", name=wanted))
+    found = _meant(p, labelled, icons)
+    await p.click(found[-1] if found else _stuck("no such item in the menu"))
+
+
+def _meant(p: Player, labelled: list[str], icons: list[Element]) -> list[Element]:
+    """Items with that label, or with the icon that is in the question as well."""
+    if labelled:
+        return p.all("menuitem", name=labelled[0])
+    return p.all(name=icons[0].name)[1:] or p.all("menuitem", name=lambda name: icons[0].name in name)
 
 
 async def _a_while(p: Player, seconds: float) -> None:
