@@ -172,26 +172,26 @@ async def click_menu(p: Player) -> None:
 
 
 async def click_menu_2(p: Player) -> None:
-    labelled = re.findall(r'labeled "(.+)"', asked(p))
-    icons = p.all("img")
+    labelled, icons = re.findall(r'labeled "(.+)"', asked(p)), p.all("img")
     if not labelled and not icons:
         raise Stuck("which icon is meant is not told")
+    wanted = _letters(labelled[0] if labelled else _MEANINGS.get(_letters(icons[0].name), icons[0].name))
     await p.click(p.one("button", name="Menu"))
     for name in [one.name for one in p.all("menuitem")]:
-        if _meant(p, labelled, icons):
+        if p.all("menuitem", name=lambda shown: _letters(shown) == wanted):
             break
         with contextlib.suppress(Stuck):  # one that is disabled opens nothing
             await p.hover(p.one("menuitem", name=name))
         await _a_while(p, SUBMENU_S)
-    found = _meant(p, labelled, icons)
-    await p.click(found[-1] if found else _stuck("no such item in the menu"))
+    await p.click(p.one("menuitem", name=lambda shown: _letters(shown) == wanted))
 
 
-def _meant(p: Player, labelled: list[str], icons: list[Element]) -> list[Element]:
-    """Items with that label, or with the icon that is in the question as well."""
-    if labelled:
-        return p.all("menuitem", name=labelled[0])
-    return p.all(name=icons[0].name)[1:] or p.all("menuitem", name=lambda name: icons[0].name in name)
+# What a person knows of icons that are not called what they do.
+_MEANINGS = {"disk": "save", "seekstart": "prev", "seekend": "next"}
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[^a-z]", "", text.lower().removeprefix("icon "))
 
 
 async def _a_while(p: Player, seconds: float) -> None:
