@@ -46,6 +46,7 @@ SOLVED = frozenset(
         "click-dialog-2",
         "click-link",
         "click-menu",
+        "click-menu-2",
         "click-option",
         "click-scroll-list",
         "click-shades",
