@@ -258,3 +258,41 @@ async def test_widgets_are_told_once_and_by_the_name_people_read(look: Look) -> 
         ("menuitem", "File", None, ("opens more",)),
         ("button", "Rename", None, ()),
     ]
+
+
+async def test_a_container_that_listens_does_not_swallow_what_is_in_it(look: Look) -> None:
+    page = await look(
+        """<div id=group><div role=radio tabindex=0>Small</div><div role=radio tabindex=0>Large</div></div>
+        <svg id=map width=90 height=90><rect id=box width=20 height=20 fill=red /><text id=ch y=40 fill=green>8</text>
+        <circle cx=60 cy=60 r=9 /></svg>
+        <script>for (const el of [group, map, box, ch]) el.addEventListener('click', () => 0)</script>"""
+    )
+    assert told(page) == [
+        ("radio", "Small"),
+        ("radio", "Large"),
+        ("button", ""),
+        ("button", "red rect"),
+        ("button", "8, green"),
+        ("img", "circle"),
+    ]
+
+
+async def test_a_label_is_told_even_if_what_it_labels_is_hidden(look: Look) -> None:
+    page = await look(
+        """<label for=country>Country</label>
+        <div role=combobox tabindex=0><select id=country hidden><option>Peru</select><div>Choose</div></div>"""
+    )
+    assert [(e.role, e.name, e.value) for e in page.elements] == [
+        ("text", "Country", None),
+        ("combobox", "Country", "Choose"),
+    ]
+
+
+async def test_what_still_moves_has_not_come_to_rest(look: Look, session: PageSession) -> None:
+    page = await look(
+        """<style>#menu {opacity:0; transition:opacity .3s} #menu.open {opacity:1}</style>
+        <button onclick="menu.className='open'">More</button><div id=menu><a href=/x>Export</a></div>
+        <script></script>"""
+    )
+    await press(session, page, "More")
+    assert ("link", "Export") in told(await look())

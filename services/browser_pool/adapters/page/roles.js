@@ -56,8 +56,9 @@ function isSecret(el) {
 // Style facts, remembered for one verb: reading computed style is what a walk spends its time on.
 let remembered = new Map();
 let paths = new Map();
+let clips = new Map();
 let labels = null;
-function forget() { remembered = new Map(); paths = new Map(); labels = null; }
+function forget() { remembered = new Map(); paths = new Map(); clips = new Map(); labels = null; }
 const SEEN = { opacityProperty: true, visibilityProperty: true };
 
 // How an element is drawn. Elements of one tag and class, under parents that are drawn alike, share one of these:
@@ -83,6 +84,8 @@ class Drawn {
   once(name, value) { Object.defineProperty(this, name, { value }); return value; }
 }
 
+// They count as hidden to the browser, which draws them in its own way.
+const UNDRAWN = new Set(['option', 'optgroup', 'area']);
 function facts(el) {
   let known = remembered.get(el);
   if (known) return known;
@@ -91,8 +94,9 @@ function facts(el) {
   known = seen && !hidden ? sharedBy(el) : new Drawn(el);
   if (hidden) known.gone = true;
   else if (!seen && !known.gone) {
-    known.gone = known.style.opacity === '0' && !worksUnseen(el) || known.style.contentVisibility === 'hidden';
     known.unseen = known.style.visibility !== 'visible';
+    // What has a box and is hidden by nothing of its own stands in contents that are not shown.
+    known.gone = known.style.opacity === '0' ? !worksUnseen(el) : !known.unseen && !known.noBox && !UNDRAWN.has(el.localName);
   }
   remembered.set(el, known);
   return known;
@@ -217,6 +221,9 @@ function nativeName(el, role) {
     const theirs = labelsOf(before);
     if (theirs.length) return clean(textOf(theirs[0], CONTROLS_TEXT));
   }
+  // One that is built around a hidden list bears that one's label.
+  const within = (role === 'combobox' || role === 'listbox') && el.firstElementChild && el.querySelector('select,input');
+  if (within && !within.checkVisibility() && labelsOf(within).length) return clean(textOf(labelsOf(within)[0], CONTROLS_TEXT));
   const tag = el.localName;
   if (tag === 'input') {
     if (el.type === 'image') return el.alt || el.value || 'Submit';

@@ -10,6 +10,10 @@ const ticks = new WeakMap();   // node -> times it changed while nobody acted: c
 const ticksOf = (node) => ticks.get(node) || 0;
 const watchedRoots = new WeakSet();
 const QUIET_ATTRIBUTES = new Set(['hidden', 'aria-hidden', 'aria-busy', 'disabled', 'open', 'class', 'aria-expanded']);
+// A thing that moves has not come to rest; one that never stops is not waited for longer than this.
+const MOVES = new Set(['style', 'd', 'transform', 'points', 'cx', 'cy', 'r', 'x', 'y', 'width', 'height']);
+const LONGEST_MOVE_MS = 1500;
+let movedAt = 0, moveBegan = 0;
 const MAX_NEWS = 5, MAX_NEWS_TEXT = 200;
 let acting = true;
 let allMutations = 0;
@@ -24,6 +28,11 @@ const observer = new MutationObserver((records) => {
       lastAt = performance.now();
       stirred = true;
     }
+    else if (MOVES.has(record.attributeName)) {
+      const now = performance.now();
+      if (now - movedAt > 300) moveBegan = now;
+      movedAt = now;
+    }
     if (!acting) { fresh.add(record.target); continue; }
     if (ticksOf(record.target) >= 2) continue;
     mutations += 1;
@@ -34,6 +43,20 @@ const observer = new MutationObserver((records) => {
   }
   for (const node of fresh) ticks.set(node, ticksOf(node) + 1);
 });
+
+const SHOWS = /^(opacity|transform|translate|scale|height|width|max-height|max-width|top|left|right|bottom|visibility|display|margin|clip-path)/;
+
+// When anything last changed or moved, as far as it is worth waiting for.
+function restlessAt() {
+  const now = performance.now();
+  const moving = movedAt - moveBegan < LONGEST_MOVE_MS ? movedAt : 0;
+  for (const one of document.getAnimations()) {
+    if (one.playState !== 'running' || one.transitionProperty && !SHOWS.test(one.transitionProperty)) continue;
+    const end = one.effect && one.effect.getComputedTiming().endTime;
+    if (end !== undefined && Number.isFinite(Number(end)) && end <= LONGEST_MOVE_MS) return now;
+  }
+  return Math.max(lastAt, moving);
+}
 
 function watch() {
   if (!watching) { watching = true; lastAt = performance.now(); observe(document); }
@@ -104,7 +127,7 @@ function pageState() {
   watch();
   const scroller = document.scrollingElement || document.documentElement;
   return {
-    doc: documentId, mutations, since_ms: performance.now() - lastAt, stirred, scripts: runsScripts(), unfinished: looksUnfinished(),
+    doc: documentId, mutations, since_ms: performance.now() - restlessAt(), stirred, scripts: runsScripts(), unfinished: looksUnfinished(),
     forms: formState(), pictures: pendingPictures(), secrets: secretFields().length, title: document.title.slice(0, 500), url: location.href.slice(0, 8000),
     scroll_x: scroller.scrollLeft, scroll_y: scroller.scrollTop, scroll_max: Math.max(0, scroller.scrollHeight - innerHeight),
     width: scroller.scrollWidth, height: scroller.scrollHeight, loading: document.readyState === 'loading',

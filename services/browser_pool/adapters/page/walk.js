@@ -132,7 +132,8 @@ function survey(id, withLocators) {
     }
     if (known.unseen) { visitAll(el, tag, inner); if (!known.inline) flush(); return undefined; }
     if (role || byTrace || tag === 'label') tell(el, role, rect, inner, byTrace, at);
-    else if (at.drawing && SHAPES.has(tag) && tag !== 'g') emit(el, 'img', shapeName(el), inner);
+    else if (at.drawing && tag === 'text') { flush(); emit(el, 'text', look(el, '', clean(el.textContent)), inner); inner.mute = true; }
+    else if (at.drawing && SHAPES.has(tag) && tag !== 'g') { flush(); emit(el, 'img', shapeName(el), inner); }
     else if (!holds && !at.inside && !at.mute && el.firstChild === null && el.hasAttribute('class')) tellSprite(el, rect, inner);
     if (holds || !inner.mute) visitAll(el, tag, inner);
     if (!known.inline || inner.mute !== at.mute) flush();
@@ -145,7 +146,14 @@ function survey(id, withLocators) {
     if (tag === 'label' && el.control && el.control.type !== 'hidden') return tellLabel(el, inner);
     if (role === 'iframe') { flush(); emit(el, role, nameOf(el, role), inner, { url: el.src || null }); return undefined; }
     if (at.inside && !INTERACTIVE.has(role)) return undefined;
-    if (byTrace && (role === 'row' || (rootOf(el) || el).querySelector(CAN_ACT) || el.querySelector(STRUCTURE))) {
+    if (byTrace && tag === 'svg') {
+      flush();
+      emit(el, role, nameOf(el, 'img'), inner, { states: [...statesOf(el, role), 'clickable'] });
+      stats.interactive += 1;
+      inner.drawing = true;
+      return undefined;
+    }
+    if (byTrace && (role === 'row' || hasParts(el) || el.querySelector(STRUCTURE))) {
       if (isWrapper(el)) return undefined;
       flush();
       emit(el, role, clean(el.getAttribute('aria-label') || textOf(el)).slice(0, 100), inner, { states: [...statesOf(el, role), 'clickable'] });
@@ -300,7 +308,7 @@ const workedByLabel = (input) => !seenItself(input) && labelsOf(input).some((lab
 function seenItself(control) {
   if (!control.checkVisibility({ visibilityProperty: true }) || control.closest('[inert],[aria-hidden=true]')) return false;
   const rect = control.getBoundingClientRect();
-  return rect.width > 1 && rect.height > 1 && !unreachable(rect);
+  return rect.width > 1 && rect.height > 1 && !unreachable(rect) && !facts(control).cutAway && !facts(control).gone;
 }
 
 // What a click in the middle would really hit, in words, or null where it is the thing itself or a part of it.
@@ -361,14 +369,28 @@ function isWrapper(el) {
 
 // Within something that scrolls, and out of its sight.
 function scrolledAway(el, rect) {
+  const box = el.parentElement && clipOf(el.parentElement);
+  if (!box) return false;
   const x = rect.left + rect.width / 2;
   const y = rect.top + rect.height / 2;
-  for (let up = el.parentElement; up && up !== document.body && up !== document.documentElement; up = up.parentElement) {
-    if (!facts(up).clips) continue;
-    const box = up.getBoundingClientRect();
-    if (x < box.left || x > box.right || y < box.top || y > box.bottom) return true;
+  return x < box.left || x > box.right || y < box.top || y > box.bottom;
+}
+
+// The box out of which nothing in `el` can be seen, or null; remembered for one verb.
+function clipOf(el) {
+  if (el === document.body || el === document.documentElement) return null;
+  let box = clips.get(el);
+  if (box === undefined) {
+    const outer = el.parentElement ? clipOf(el.parentElement) : null;
+    box = facts(el).clips ? overlap(el.getBoundingClientRect(), outer) : outer;
+    clips.set(el, box);
   }
-  return false;
+  return box;
+}
+
+function overlap(box, outer) {
+  if (!outer) return box;
+  return { left: Math.max(box.left, outer.left), right: Math.min(box.right, outer.right), top: Math.max(box.top, outer.top), bottom: Math.min(box.bottom, outer.bottom) };
 }
 
 function seemsClickable(el, role, known, at, pressable) {
@@ -383,7 +405,7 @@ function seemsClickable(el, role, known, at, pressable) {
     const children = delegated(el, role);
     if (children) { if (pressable) for (const child of children) if (child.localName === 'tr' || !child.querySelector(CAN_ACT)) pressable.add(child); return false; }
     if (COMPOSITES.has(role)) return false;
-    if (known.pointer || isSmall(el)) return true;
+    if (known.pointer || tag === 'svg' || isSmall(el)) return true;
   }
   return !at.pointer && known.pointer;
 }
@@ -404,7 +426,16 @@ function delegated(el, role) {
 
 // A page's own root, or a card full of other controls, may listen for reasons of its own.
 function isSmall(el) {
-  return !el.querySelector(CAN_ACT) && !el.querySelector(STRUCTURE) && el.textContent.length <= 300;
+  return !hasParts(el) && !el.querySelector(STRUCTURE) && el.textContent.length <= 300;
+}
+
+// Whether something in it can be pressed by itself.
+function hasParts(el) {
+  const root = rootOf(el);
+  if (el.querySelector(CAN_ACT) || root && root.querySelector(CAN_ACT)) return true;
+  let count = 0;
+  for (const one of el.querySelectorAll('*')) { count += 1; if (count > 200 || anyListens && listens.has(one) || rootOf(one)) return true; }
+  return false;
 }
 
 function shapeName(el) {
