@@ -26,6 +26,7 @@ _PARTS = (
     "roles.js",
     "tables.js",
     "walk.js",
+    "twins.js",
     "state.js",
     "target.js",
     "reach.js",

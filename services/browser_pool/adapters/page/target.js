@@ -116,7 +116,7 @@ function begin() { acting = true; news = []; }
 // A container told as clickable carries only the beginning of its text as its name.
 function sameThing(item, role, name) {
   if (item.role !== role) return false;
-  return item.name === name || item.name === clean(item.el.getAttribute('aria-label') || textOf(item.el)).slice(0, item.name.length)
+  return item.name === name || item.name === clean(item.el.getAttribute('aria-label') || textOf(item.el)).slice(0, CONTAINER_NAME)
     || item.name === look(item.el, role, name);
 }
 

@@ -14,6 +14,7 @@ const MAX_TEXT = 2000;
 // Up to here a page is told in full at once; beyond it the survey comes first, for most of it will not be shown.
 const DETAILED = 300;
 const MAX_HIT_TESTS = 300;
+const CONTAINER_NAME = 100;  // letters
 // A gap this wide (px) between two words that no space separates is a label and its value, not one word.
 const APART_PX = 6;
 
@@ -50,7 +51,7 @@ function survey(id, withLocators) {
     const { header } = at;
     if (!name && !value && !header && !SAYS_WITHOUT_NAME.has(role)) return;
     if (role === 'iframe') frames.push(items.length);
-    items.push({ el, role, name, header, row: at.row, dialog: at.dialog, value, states, url, level, nodes, control, spoken, around: null });
+    items.push({ el, role, name, header, row: at.row, dialog: at.dialog, value, states, url, level, nodes, control, spoken, around: null, record: null, twins: NONE });
     contents.push(`${role}\u001f${header || ''}\u001f${shorten(name)}\u001f${value === null ? '' : `= ${clean(value)}`}\u001f${
       states.length ? states.join(',') : ''}\u001f${url ? shortUrl(url, origin) : ''}`);
     ranks += role === 'option' ? '4' : at.dialog ? '0' : !at.out ? '1' : role === 'heading' ? '2' : '3';
@@ -156,7 +157,7 @@ function survey(id, withLocators) {
     if (byTrace && (role === 'row' || hasParts(el) || el.querySelector(STRUCTURE))) {
       if (isWrapper(el)) return undefined;
       flush();
-      emit(el, role, clean(el.getAttribute('aria-label') || textOf(el)).slice(0, 100), inner, { states: [...statesOf(el, role), 'clickable'] });
+      emit(el, role, clean(el.getAttribute('aria-label') || textOf(el)).slice(0, CONTAINER_NAME), inner, { states: [...statesOf(el, role), 'clickable'] });
       stats.interactive += 1;
       return undefined;
     }
@@ -469,47 +470,4 @@ function liesOver(el) {
   const own = stack.findIndex((other) => !el.contains(other));
   if (own <= 0) return false;
   return stack.slice(own).some((other) => !other.contains(el)) || getComputedStyle(el).position === 'fixed';
-}
-
-// Ten "Delete" buttons: what stands around each is what tells it from the others when a list
-// re-uses its nodes for other records.
-function rememberTwins(items) {
-  const first = new Map();
-  const records = new Map();
-  for (const item of items) {
-    if (!INTERACTIVE.has(item.role) || item.role === 'option') continue;
-    const key = `${item.role}\n${item.name}`;
-    const other = first.get(key);
-    if (!other) { first.set(key, item); continue; }
-    if (!other.around) other.around = surroundings(other.el, records);
-    item.around = surroundings(item.el, records);
-  }
-}
-
-// The pieces of text of the record an element stands in: [node, its element, text].
-function surroundings(el, records) {
-  const record = recordOf(el);
-  if (!record) return NONE;
-  const known = records && records.get(record);
-  if (known) return known;
-  const pieces = [];
-  if (records) records.set(record, pieces);
-  const walker = document.createTreeWalker(record, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode() && pieces.length < 200) {
-    const node = walker.currentNode;
-    if (node.data.trim()) pieces.push([node, node.parentNode, node.data]);
-  }
-  return pieces;
-}
-
-// A clock in the row ticks whoever's row it is; anything else that reads differently makes it another record.
-function sameSurroundings(item) {
-  if (!item.around || item.around === NONE) return true;
-  const calm = ([node, parent]) => ticksOf(node) + ticksOf(parent) < 2;
-  const text = (pieces) => clean(pieces.filter(calm).map((piece) => piece[2]).join(' '));
-  return text(item.around) === text(surroundings(item.el));
-}
-
-function recordOf(el) {
-  return el.parentElement && el.parentElement.closest('tr,li,article,[role=row],[role=listitem],[role=article]');
 }

@@ -1,0 +1,78 @@
+// Which of several things that look alike is meant: the record each stands in tells.
+
+// Ten "Delete" buttons: what stands around each is what tells it from the others when a list
+// re-uses its nodes for other records.
+function rememberTwins(items) {
+  const alike = new Map();
+  for (const item of items) {
+    if (!INTERACTIVE.has(item.role) || item.role === 'option') continue;
+    const key = `${item.role}\n${item.name}`;
+    const others = alike.get(key);
+    if (others) others.push(item); else alike.set(key, [item]);
+  }
+  const known = new Map();
+  for (const twins of alike.values()) {
+    if (twins.length < 2) continue;
+    const records = twins.map((item) => recordOf(item.el));
+    const parts = records.includes(null) ? partsOf(twins) : NONE;
+    twins.forEach((item, n) => {
+      item.twins = twins;
+      item.record = records[n] || parts[n] || null;
+      if (item.record && !known.has(item.record)) known.set(item.record, saidIn(item.record, []));
+      item.around = item.record && known.get(item.record);
+    });
+  }
+}
+
+// Rows and cards that are nothing but <div>s: the largest part that holds one of the twins alone, if others stand beside it.
+function partsOf(twins) {
+  const counts = new Map();
+  for (const { el } of twins) for (let up = el; up; up = above(up)) counts.set(up, (counts.get(up) || 0) + 1);
+  const beside = new Map();
+  const parts = twins.map(({ el }) => {
+    let part = el;
+    while (above(part) && counts.get(above(part)) === 1) part = above(part);
+    const parent = part.parentNode;
+    beside.set(parent, (beside.get(parent) || 0) + 1);
+    return part;
+  });
+  return parts.map((part, n) => part !== twins[n].el && beside.get(part.parentNode) > 1 ? part : null);
+}
+
+const above = (el) => el.parentElement || el.getRootNode().host || null;
+
+// The pieces of text of a record, shadow trees included: [node, its parent, text].
+function saidIn(node, pieces) {
+  for (const child of childrenOf(node)) {
+    if (pieces.length >= 200) break;
+    if (child.nodeType === Node.TEXT_NODE) { if (child.data.trim()) pieces.push([child, child.parentNode, child.data]); continue; }
+    if (child.nodeType !== Node.ELEMENT_NODE || SILENT.has(child.localName)) continue;
+    if (child.localName === 'img' && child.alt) pieces.push([child, node, child.alt]);
+    else saidIn(child, pieces);
+  }
+  return pieces;
+}
+
+const wordsIn = (pieces) => clean(pieces.map((piece) => piece[2]).join(' '));
+// A clock in the row ticks whoever's row it is.
+const calmWordsIn = (pieces) => wordsIn(pieces.filter(([node, parent]) => ticksOf(node) + ticksOf(parent) < 2));
+
+// What reads differently is another record, but for a clock; and what ticks is none where nothing else tells the records apart.
+function sameSurroundings(item) {
+  const { around, record, twins } = item;
+  if (!record) return true;
+  if (!partOfTree(item.el, record)) return false;
+  const now = saidIn(record, []);
+  if (wordsIn(now) === wordsIn(around)) return true;
+  const calm = calmWordsIn(around);
+  return calm === calmWordsIn(now) && !twins.some((other) => other.around && other.record !== record && calmWordsIn(other.around) === calm);
+}
+
+const RECORD = 'tr,li,article,[role=row],[role=listitem],[role=article]';
+function recordOf(el) {
+  for (let up = above(el); up; up = up.getRootNode().host) {
+    const record = up.closest(RECORD);
+    if (record) return record;
+  }
+  return null;
+}
