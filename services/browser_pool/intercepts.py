@@ -28,7 +28,9 @@ def patterns(passing: Iterable[str]) -> list[dict[str, Any]]:
     documents = {"urlPattern": "*", "resourceType": "Document", "requestStage": "Request"}
     through = sorted(passing)[:MAX_NAMED]
     asked = [glob for scheme in ("http", "https") for glob in _globs(scheme, through)]
-    return [documents, *({"urlPattern": glob, "requestStage": "Request"} for glob in asked)]
+    # Rules for preloading that a header names come as this type, as hardly anything else does.
+    rules = {"urlPattern": "*", "resourceType": "Other", "requestStage": "Response"}
+    return [documents, rules, *({"urlPattern": glob, "requestStage": "Request"} for glob in asked)]
 
 
 def _globs(scheme: str, through: list[str]) -> list[str]:

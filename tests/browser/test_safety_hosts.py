@@ -217,6 +217,36 @@ fetch('/hop', {{mode: 'no-cors'}}).catch(() => {{}});
 </script>"""
 
 
+RULES = '{"prefetch":[{"source":"list","urls":["%s/ahead"]}]}'
+IN_PAGE = """<div><template shadowrootmode=open><script type=speculationrules>%s</script></template></div>
+<script type=speculationrules>%s</script><div id=host></div><script>
+  const rules = document.createElement('script');
+  rules.type = 'SpeculationRules';
+  rules.textContent = '%s';
+  host.attachShadow({mode: 'open'}).append(rules);
+  const kept = [rules];
+  for (const one of [...document.scripts].filter((script) => script.type)) kept.push(one);
+</script>"""
+
+
+async def test_nothing_is_fetched_ahead(both: PageSession, site: Site, elsewhere: Elsewhere) -> None:
+    """The browser itself would fetch these, and would not ask."""
+    rules = RULES % elsewhere.url
+    site.add("/rules.json", rules, content_type="application/speculationrules+json")
+    # Rules that are read are asked for at once: by the time the two answers are here, these would have been.
+    site.add("/after", "")
+    page = IN_PAGE % (rules, rules, rules)
+    await done(both, Goto(url=site.add("/ahead", page, headers={"speculation-rules": '"/rules.json"'})))
+    left = await both.page.evaluate(
+        """async () => {
+            for (const nth of [1, 2]) await (await fetch('/after?' + nth)).text();
+            return [...kept, ...document.querySelectorAll('script[type]')].filter((one) => one.isConnected).length;
+        }"""
+    )
+    assert left == 0
+    assert not elsewhere.was_asked
+
+
 async def test_parts_of_pages_from_private_addresses_are_refused(
     session: PageSession, site: Site, elsewhere: Elsewhere
 ) -> None:

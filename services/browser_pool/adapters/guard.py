@@ -13,6 +13,7 @@ import logging
 import os
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, cast
 from weakref import WeakKeyDictionary
 
@@ -35,6 +36,8 @@ CHECKED_BOUND_S = 6.0
 BLANK_BOUND_MS = 3000
 ORDINARY = ("about:blank", "about:srcdoc", "chrome-error:", ":")
 """What a tab shows that was opened for nothing yet, or whose document did not come."""
+PRELOADING = (Path(__file__).parent / "page" / "preloading.js").read_text(encoding="utf-8")
+RULES = "application/speculationrules+json"
 PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 
 Where = Literal["tab", "popup", "part", "shown"]
@@ -232,6 +235,7 @@ class Watch:
         guard.follow(page)
         context.on("page", guard.follow)
         context.on("response", guard.answered)
+        await context.add_init_script(PRELOADING)
         await self._ask_about(self._common())
         return guard
 
@@ -260,6 +264,9 @@ class Watch:
     async def _decide(self, event: dict[str, Any]) -> None:
         frame_id, url = str(event.get("frameId", "")), str(event["request"]["url"])
         try:
+            if "responseStatusCode" in event:
+                await self._answered(event)
+                return
             guard, where = await self._whose(event, frame_id)
             if guard is None:
                 why = await self._of_nobody(url, where, frame_id)
@@ -275,6 +282,15 @@ class Watch:
                 await self._refuse(event["requestId"], guard, where, frame_id)
         except Error:
             return  # the request was given up meanwhile, or its browser is gone
+
+    async def _answered(self, event: dict[str, Any]) -> None:
+        """Rules by which the browser would fetch documents past us are kept from it (see preloading.js)."""
+        kinds = [one["value"] for one in event.get("responseHeaders", ()) if one["name"].lower() == "content-type"]
+        if any(kind.lower().startswith(RULES) for kind in kinds):
+            why = {"requestId": event["requestId"], "errorReason": "BlockedByClient"}
+            await send(self._session, "Fetch.failRequest", why)
+        else:
+            await send(self._session, "Fetch.continueRequest", {"requestId": event["requestId"]})
 
     async def _refuse(self, request_id: str, guard: Guard | None, where: Where, frame_id: str) -> None:
         if where == "popup" and guard is not None and not guard.tabs.get(frame_id):
