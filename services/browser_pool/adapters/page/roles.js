@@ -167,7 +167,8 @@ function textOf(node, skip, depth = 0) {
     if (skip && skip.has(role)) return ' ';
     const label = node.getAttribute('aria-label');
     if (label && (role === 'img' || INTERACTIVE.has(role))) return ` ${label} `;
-    if (role === 'img') return ` ${pictureName(node)} `;
+    const picture = role === 'img' ? pictureName(node) : null;
+    if (picture || role === 'img' && node.localName !== 'svg') return ` ${picture} `;
     if (node.localName === 'select' || node.localName === 'textarea' || node.localName === 'input') return ' ';
   }
   let text = '';

@@ -5,7 +5,7 @@ const LEAF = new Set([...INTERACTIVE, 'heading', 'columnheader', 'rowheader', 't
   'progressbar', 'meter', 'canvas', 'iframe']);
 const VALUE_HOLDERS = new Set(['cell', 'gridcell', 'definition']);
 const SAYS_WITHOUT_NAME = new Set([...INTERACTIVE, 'canvas', 'iframe', 'progressbar', 'meter']);
-const STRUCTURE = 'table,ul,ol,dl,h1,h2,h3,h4,h5,h6,p+p,form,select,textarea,input:not([type=hidden]),canvas,iframe,[role=table],[role=grid],[role=heading],[contenteditable=true]';
+const STRUCTURE = 'table,ul,ol,dl,h1,h2,h3,h4,h5,h6,p+p,form,select,textarea,input:not([type=hidden]),canvas,iframe,[role=table],[role=grid],[role=heading],[contenteditable]:not([contenteditable=false])';
 const CAN_ACT = 'a[href],button,input:not([type=hidden]),select,textarea,summary,[role=button],[role=link],[role=tab],[role=menuitem],[role=menuitemcheckbox],[role=menuitemradio],[role=treeitem],[role=checkbox],[role=radio],[role=switch],[role=option],[role=combobox],[onclick],[tabindex="0"]';
 // They hold what can be pressed, and take the keyboard for it; they are not pressed themselves.
 const COMPOSITES = new Set(['menu', 'menubar', 'tablist', 'tree', 'grid', 'treegrid', 'radiogroup', 'toolbar', 'table', 'dialog', 'alertdialog', 'tabpanel', 'region', 'main', 'form', 'group', 'list']);
@@ -172,6 +172,8 @@ function survey(id, withLocators) {
       if (name) { flush(); emit(el, role, name, inner); }
       return undefined;
     }
+    // A table is told by the name its caption gives it.
+    if (role === 'caption' && el.parentElement && nameOf(el.parentElement, 'table') === nameOf(el, role)) { inner.mute = true; return undefined; }
     if (LEAF.has(role)) leaf(el, role, rect, inner);
     return undefined;
   }
@@ -213,9 +215,13 @@ function survey(id, withLocators) {
     if (role === 'img' && !name) { if (el.localName === 'svg') inner.drawing = listens.has(el); if (el.localName !== 'svg') stats.canvas_share += bigPicture(rect || el.getBoundingClientRect(), view); return; }
     const states = role === 'canvas' && listens.has(el) ? ['clickable'] : statesOf(el, role);
     if (INTERACTIVE.has(role) && role !== 'option') { stats.interactive += 1; if (!said) stats.unnamed += 1; }
+    const value = valueOf(el, role);
+    // What the row or item around it has told already, alert or picture, is not told again.
+    if (inner.mute && name && value === null && !INTERACTIVE.has(role) && role !== 'canvas' && inner.said.includes(name)) return;
     flush();
-    emit(el, role, name, inner, { value: valueOf(el, role), states, url: urlOf(el, role), level: levelOf(el, role) });
+    emit(el, role, name, inner, { value, states, url: urlOf(el, role), level: levelOf(el, role) });
     inner.mute = true;
+    inner.said = name;
     if (INTERACTIVE.has(role) && (role !== 'listbox' && role !== 'combobox' || !(rootOf(el) || el).querySelector(CAN_ACT))) inner.inside = true;
     if (el.localName === 'svg') inner.drawing = listens.has(el);
   }
@@ -234,7 +240,7 @@ function survey(id, withLocators) {
   acting = false;  // what changes from here on changes by itself
   facts(document.documentElement);
   const root = document.body || document.documentElement;
-  visit(root, { header: null, row: null, dialog: false, mute: false, inside: false, unseen: false, pointer: false, out: false, drawing: false, depth: 0, textRole: null });
+  visit(root, { header: null, row: null, dialog: false, mute: false, inside: false, unseen: false, pointer: false, out: false, drawing: false, depth: 0, textRole: null, said: '' });
   flush();
   rememberTwins(items);
   keep(id, items);
