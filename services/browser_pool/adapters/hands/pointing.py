@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import msgspec
 from playwright.async_api import Error
-from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from services.browser_pool import matching
 from services.browser_pool.adapters.engine import Described, Gone, State, ask
 from services.browser_pool.adapters.hands.before import changed, navigated, page_before
-from services.browser_pool.adapters.hands.reaching import reach
+from services.browser_pool.adapters.hands.reaching import press_on, reach
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.adapters.targets import Found
@@ -36,17 +34,10 @@ async def click(session: PageSession, action: Click) -> Outcome:
         return found
     if found.now.tag == "option":
         return refuse("failed", "an option is not clicked; use select_option on its list", target=found.told())
-    reached = await reach(session, found)
-    if isinstance(reached, Outcome):
-        return reached
     before = await page_before(session, found)
-    try:
-        await reached.press(session)
-    except PlaywrightTimeout as error:
-        why = matching.blocker(error.message)
-        if why is None:
-            raise
-        return refuse("blocked", f"not clicked: {why}", target=found.told())
+    refusal = await press_on(session, found)
+    if refusal is not None:
+        return refusal
     await session.settle()
     effect = await effect_of_click(session, found, before)
     return _clicked(session, found, effect)

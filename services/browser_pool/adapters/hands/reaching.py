@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import msgspec
-from playwright.async_api import Error, Frame, Position
+from playwright.async_api import Error, Frame
+from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool.adapters import engine
 from services.browser_pool.adapters.outcome import Outcome, refuse
@@ -21,6 +22,8 @@ MAX_CLOSED = 4
 GIVES_WAY_S = 1.0
 """What covers an element for a moment (a fading veil, a toast) is given this long."""
 POLL_S = 0.05
+AIMED_S = 1.0
+MAX_PRESSES = 3
 
 
 class Way(msgspec.Struct, frozen=True):
@@ -40,6 +43,16 @@ class Way(msgspec.Struct, frozen=True):
     busy: bool = False
 
 
+class Aim(msgspec.Struct, frozen=True):
+    state: Literal["ready", "moved", "covered", "outside", "gone"]
+    x: float = 0.0
+    y: float = 0.0
+
+
+class Aimed(msgspec.Struct, frozen=True):
+    missed: bool
+
+
 @dataclass(frozen=True)
 class Reached:
     """The element the mouse goes to (its label, where the element itself cannot be hit), and where on it."""
@@ -47,10 +60,31 @@ class Reached:
     frame: Frame
     way: Way
 
-    async def press(self, session: PageSession) -> None:
-        position = None if self.way.middle else Position(x=self.way.dx, y=self.way.dy)
-        locator = engine.element(self.frame, WAY + "x", 0)
-        await session.timed(locator.click(timeout=session.limits.action_s * 1000, position=position))
+    async def press(self, session: PageSession) -> bool:
+        """The mouse goes there, what is under it then is looked at once more, and it is pressed. False when something
+        else was under it at that moment, or still is: then the page has heard of nothing."""
+        left, top = await corner(session, self.frame)
+        x, y = self.way.x, self.way.y
+        until_s = time.monotonic() + session.limits.action_s
+        while True:
+            await session.timed(session.page.mouse.move(left + x, top + y))
+            aim = await session.timed(
+                engine.ask(self.frame, Aim, session.limits.action_s, "press", WAY + "x", str(x), str(y))
+            )
+            if aim.state == "ready":
+                break
+            if aim.state != "moved" or time.monotonic() >= until_s:
+                return False
+            x, y = aim.x, aim.y
+        await session.timed(session.page.mouse.click(left + x, top + y))
+        return not await self._missed(session)
+
+    async def _missed(self, session: PageSession) -> bool:
+        """A document that has gone meanwhile has heard of the press."""
+        try:
+            return (await session.timed(engine.ask(self.frame, Aimed, AIMED_S, "pressed"))).missed
+        except (Error, PlaywrightTimeout):
+            return False
 
     async def point(self, session: PageSession) -> tuple[float, float]:
         """Where the mouse hits it, from the corner of the window."""
@@ -75,6 +109,19 @@ async def reach(
     called = _called(found)
     return await reach_part(
         session, found.frame, found.snapshot_id, found.n, called, enabled=enabled, patience_s=patience_s
+    )
+
+
+async def press_on(session: PageSession, found: Found) -> Outcome | None:
+    """Presses an element, found free anew where something came between; an outcome only where it cannot be done."""
+    for _ in range(MAX_PRESSES):
+        reached = await reach(session, found)
+        if isinstance(reached, Outcome):
+            return reached
+        if await reached.press(session):
+            return None
+    return refuse(
+        "blocked", f"{_called(found)} cannot be pressed: something else came under the mouse", target=session.target
     )
 
 

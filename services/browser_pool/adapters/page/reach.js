@@ -3,6 +3,8 @@
 function handVerbs() {
   return {
     reach: (id, n, asId) => reach(id, Number(n), asId),
+    press: (id, x, y) => takeAim(id, Number(x), Number(y)),
+    pressed: () => outcomeOfAim(),
     over: (x, y, asId) => overFrame(Number(x), Number(y), asId),
     focused: (asId) => focused(asId),
     take: (id, n) => takeFocus(id, Number(n)),
@@ -107,6 +109,36 @@ function tryPoints(el) {
   if (first) return first;
   const inner = [...el.children].find(hasBox);
   return inner ? tryPoints(inner) : { hit: false, x: 0, y: 0, top: null };
+}
+
+// The press that follows is for this element alone: if something else has come under the mouse by then, no script of
+// the page hears of it.
+let pressFor = null;
+const PRESSING = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'contextmenu'];
+let pressWatched = false;
+
+function takeAim(id, x, y) {
+  const el = elementOf(id, 0);
+  if (!el) return { state: 'gone' };
+  const points = tryPoints(el);
+  if (!points.hit) return { state: points.top ? 'covered' : 'outside' };
+  const top = topAt(x, y);
+  if (!top || !meets(top, el)) return { state: 'moved', x: points.x, y: points.y };
+  if (!pressWatched) { pressWatched = true; for (const type of PRESSING) window.addEventListener(type, watchAim, { capture: true }); }
+  pressFor = { el, hit: null };
+  return { state: 'ready', x, y };
+}
+
+function watchAim(event) {
+  if (!pressFor || !event.isTrusted) return;
+  if (pressFor.hit === null) { const top = topAt(event.clientX, event.clientY); pressFor.hit = Boolean(top) && meets(top, pressFor.el); }
+  if (pressFor.hit === false) { event.preventDefault(); event.stopImmediatePropagation(); }
+}
+
+function outcomeOfAim() {
+  const missed = pressFor !== null && pressFor.hit === false;
+  pressFor = null;
+  return { missed };
 }
 
 // The same for an element of a child frame: is the frame itself what lies at that point of this one?
