@@ -24,6 +24,8 @@ CASELESS = 6
 """From this length on, a secret is found in capital and small letters alike."""
 OURS = frozenset({"code", "kind", "sha256", "blob", "snapshot_id", "session_id", "instance_id", "fingerprint", "tag"})
 """What no page has a say in. To hide a secret that happens to be the same word would break the message."""
+_NOT_IN_NAMES = re.compile(r'[\x00-\x1f"*/:<>?\\|~]')
+"""What a browser writes as ``_`` in the name of a file."""
 
 MessageT = TypeVar("MessageT", bound=msgspec.Struct)
 
@@ -101,7 +103,8 @@ def forms(secret: str) -> frozenset[str]:
     }
     twice = {quote(one, safe="") for one in in_address}
     in_script = {json.dumps(one)[1:-1] for one in plain} | {json.dumps(one, ensure_ascii=False)[1:-1] for one in plain}
-    return frozenset(plain | escaped | in_address | twice | in_script | _in_base64(secret))
+    in_names = {_NOT_IN_NAMES.sub("_", one) for one in plain}
+    return frozenset(plain | escaped | in_address | twice | in_script | in_names | _in_base64(secret))
 
 
 def _in_base64(secret: str) -> set[str]:

@@ -84,3 +84,8 @@ def test_a_secret_that_is_one_of_our_own_words_breaks_nothing() -> None:
 def test_what_holds_no_secret_is_left_as_it_is() -> None:
     element = Element(ref=1, role="text", name="nothing to see")
     assert redacted(element, ["hunter2"]) is element
+
+
+def test_a_file_that_is_named_after_a_secret_does_not_tell_it() -> None:
+    told = redacted_text('the file "Tr0ub4dor_3 x_y.txt" came down', ['Tr0ub4dor?3 x"y'])
+    assert told == f'the file "{HIDDEN}.txt" came down'
