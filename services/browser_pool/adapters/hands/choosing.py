@@ -44,8 +44,7 @@ async def pick_native(session: PageSession, found: Found, option: str) -> Outcom
     await session.timed(
         found.locator.select_option(index=sorted({*kept, index}), timeout=session.limits.action_s * 1000)
     )
-    after = await session.timed(found.again(session.limits.action_s))
-    await session.settle()
+    after = await _shown(session, found)
     if isinstance(after, Gone):
         return done(f'picked "{label}", and the page went on', effect=PageChanged(), target=found.told())
     effect = ValueSet(value=after.text)
@@ -53,6 +52,15 @@ async def pick_native(session: PageSession, found: Found, option: str) -> Outcom
         message = f'after picking, the list shows "{after.text}"'
         return refuse("effect_not_seen", message, effect=effect, target=found.told())
     return done(f'picked "{label}"', effect=effect, target=found.told())
+
+
+async def _shown(session: PageSession, found: Found) -> Described | Gone:
+    """The list once the page has come to rest, for it may have taken the choice back; as it was before that, where
+    the page has gone on."""
+    at_once = await session.timed(found.again(session.limits.action_s))
+    await session.settle()
+    later = at_once if isinstance(at_once, Gone) else await session.timed(found.again(session.limits.action_s))
+    return at_once if isinstance(later, Gone) else later
 
 
 async def _offering(session: PageSession, found: Found, option: str) -> Described:

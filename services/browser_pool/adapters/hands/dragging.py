@@ -12,7 +12,7 @@ from playwright.async_api import Error
 from services.browser_pool.adapters.engine import Gone, State, ask
 from services.browser_pool.adapters.hands.before import changed, navigated, page_before
 from services.browser_pool.adapters.hands.keys import Shown
-from services.browser_pool.adapters.hands.reaching import Reached, Way, corner, reach
+from services.browser_pool.adapters.hands.reaching import Reached, Way, corner, heard, reach
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.adapters.targets import Found
@@ -51,10 +51,10 @@ async def drag(session: PageSession, action: Drag) -> Outcome:
         if end is None:
             message = f'"{onto.now.name or onto.now.text[:80]}" is not visible, so nothing can be dropped there'
             return refuse("blocked", message, target=source.told())
-        await session.timed(session.page.mouse.move(*end, steps=STEPS))
+        await heard(session, session.page.mouse.move(*end, steps=STEPS))
         # A second move on the spot: what accepts a drop often says so only when it is moved over.
-        await session.timed(session.page.mouse.move(end[0] + 1, end[1] + 1))
-        await session.timed(session.page.mouse.move(*end))
+        await heard(session, session.page.mouse.move(end[0] + 1, end[1] + 1))
+        await heard(session, session.page.mouse.move(*end))
     where = f'onto {onto.now.role} "{onto.now.name or onto.now.text[:80]}"'
     return await _dragged(session, source, before, where)
 
@@ -70,7 +70,7 @@ async def drag_by(session: PageSession, action: DragBy) -> Outcome:
     start = await _handle(session, found, reached)
     end = (start[0] + action.right_px, start[1] + action.down_px)
     async with _held(session, start):
-        await session.timed(session.page.mouse.move(*end, steps=STEPS))
+        await heard(session, session.page.mouse.move(*end, steps=STEPS))
     return await _dragged(session, found, before, f"by {action.right_px:g} px right, {action.down_px:g} px down")
 
 
@@ -78,8 +78,8 @@ async def drag_by(session: PageSession, action: DragBy) -> Outcome:
 async def _held(session: PageSession, start: tuple[float, float]) -> AsyncGenerator[None]:
     """With the mouse button down, and up again whatever happens."""
     mouse = session.page.mouse
-    await session.timed(mouse.move(*start))
-    await session.timed(mouse.down())
+    await heard(session, mouse.move(*start))
+    await heard(session, mouse.down())
     try:
         yield
     finally:
@@ -91,8 +91,8 @@ async def _held(session: PageSession, start: tuple[float, float]) -> AsyncGenera
 
 
 async def _nudge(session: PageSession, start: tuple[float, float]) -> None:
-    await session.timed(session.page.mouse.move(start[0] + FIRST_PX / 2, start[1] + FIRST_PX / 2))
-    await session.timed(session.page.mouse.move(start[0] + FIRST_PX, start[1] + FIRST_PX))
+    await heard(session, session.page.mouse.move(start[0] + FIRST_PX / 2, start[1] + FIRST_PX / 2))
+    await heard(session, session.page.mouse.move(start[0] + FIRST_PX, start[1] + FIRST_PX))
 
 
 async def _middle(session: PageSession, found: Found) -> tuple[float, float] | None:

@@ -7,6 +7,7 @@ from playwright.async_api import Error, Frame
 
 from services.browser_pool.adapters.engine import State, ask
 from services.browser_pool.adapters.hands.before import changed, navigated
+from services.browser_pool.adapters.hands.reaching import heard
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.adapters.settle import look
@@ -46,7 +47,7 @@ async def press(session: PageSession, action: Press) -> Outcome:
         return refused
     holder, shown = await focus(session)
     before = await session.timed(look(session.tabs, session.limits.action_s, "act"))
-    await session.timed(session.page.keyboard.press(keys))
+    await heard(session, session.page.keyboard.press(keys))
     await session.settle()
     effect = await _effect(session, holder, shown, before)
     if isinstance(effect, Navigated) and (effect.http_status or 0) >= 400:

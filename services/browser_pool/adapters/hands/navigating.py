@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+
 from playwright.async_api import Error
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool import matching
+from services.browser_pool.adapters.engine import State, ask
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.adapters.visiting import visit
 from shared.contracts.actions import Goto, Navigated
+
+HUNG_S = 2.0
+CLOSE_S = 3.0
 
 
 async def goto(session: PageSession, action: Goto) -> Outcome:
     refusal = matching.refused_address(action.url)
     if refusal:
         return refuse("policy_denied", refusal)
+    left = await _leave_hung(session)
     try:
         visited = await visit(session, action.url)
     except PlaywrightTimeout:
@@ -31,8 +39,27 @@ async def goto(session: PageSession, action: Goto) -> Outcome:
     status = visited.response.status if visited.response else session.network.fresh_status
     effect = Navigated(url=session.page.url, http_status=status)
     if status is not None and status >= 400:
-        return refuse("http_error", f"{session.page.url} answered with HTTP {status}{visited.remark}", effect=effect)
-    return done(f"opened {session.page.url}{visited.remark}", effect=effect)
+        return refuse(
+            "http_error", f"{session.page.url} answered with HTTP {status}{visited.remark}{left}", effect=effect
+        )
+    return done(f"opened {session.page.url}{visited.remark}{left}", effect=effect)
+
+
+async def _leave_hung(session: PageSession) -> str:
+    """A page whose script never ends cannot be sent anywhere: a new tab takes its place. What is to be told of it."""
+    hung = session.page
+    try:
+        await session.timed(ask(hung.main_frame, State, HUNG_S, "state"))
+        return ""
+    except PlaywrightTimeout:
+        fresh = await session.timed(hung.context.new_page())
+    except Error:
+        return ""  # it is between two documents
+    session.tabs.show(fresh)
+    with contextlib.suppress(Error, TimeoutError):
+        async with asyncio.timeout(CLOSE_S):
+            await session.timed(hung.close())
+    return " in a new tab: the page before did not answer any more, and its tab was closed"
 
 
 def _not_loaded(session: PageSession, url: str, message: str) -> Outcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -20,7 +21,7 @@ from services.browser_pool.adapters.hands.secret_typing import type_secret
 from services.browser_pool.adapters.hands.tabbing import back, close_tab, switch_tab
 from services.browser_pool.adapters.hands.typing import type_text
 from services.browser_pool.adapters.hands.uploading import upload
-from services.browser_pool.adapters.outcome import Outcome
+from services.browser_pool.adapters.outcome import Outcome, refuse
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import (
     Action,
@@ -75,9 +76,16 @@ HANDS: dict[type[Action], Callable[[PageSession, Any], Coroutine[Any, Any, Outco
     Download: download,
 }
 
+LONGEST_S = 110.0
+"""For whatever a page does: whoever asked waits for the answer."""
+
 
 async def perform(session: PageSession, action: BrowserAction) -> Outcome:
     """Does it, for as long as the page asks nothing that has to be answered first."""
     if isinstance(action, AnswerDialog):
         return await answer_dialog(session, action)
-    return waits(session) or await unless_asked(session, HANDS[type(action)](session, action))
+    try:
+        async with asyncio.timeout(LONGEST_S):
+            return waits(session) or await unless_asked(session, HANDS[type(action)](session, action))
+    except TimeoutError:
+        return refuse("timeout", f"given up after {LONGEST_S:g} s", target=session.target)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -67,7 +68,7 @@ class Reached:
         x, y = self.way.x, self.way.y
         until_s = time.monotonic() + session.limits.action_s
         while True:
-            await session.timed(session.page.mouse.move(left + x, top + y))
+            await heard(session, session.page.mouse.move(left + x, top + y))
             aim = await session.timed(
                 engine.ask(self.frame, Aim, session.limits.action_s, "press", WAY + "x", str(x), str(y))
             )
@@ -76,7 +77,7 @@ class Reached:
             if aim.state != "moved" or time.monotonic() >= until_s:
                 return False
             x, y = aim.x, aim.y
-        await session.timed(session.page.mouse.click(left + x, top + y))
+        await heard(session, session.page.mouse.click(left + x, top + y))
         return not await self._missed(session)
 
     async def _missed(self, session: PageSession) -> bool:
@@ -90,6 +91,18 @@ class Reached:
         """Where the mouse hits it, from the corner of the window."""
         left, top = await corner(session, self.frame)
         return left + self.way.x, top + self.way.y
+
+
+async def heard(session: PageSession, work: Awaitable[None]) -> None:
+    """Playwright waits without end until a page has dealt with a mouse or a key. TimeoutError (Playwright's) where it
+    has not when the time of an action is over."""
+    limit_s = session.limits.action_s
+    try:
+        async with asyncio.timeout(limit_s):
+            await session.timed(work)
+    except TimeoutError:
+        told = f"the page has not dealt with it within {limit_s:g} s; its script may never end"
+        raise PlaywrightTimeout(told) from None
 
 
 async def corner(session: PageSession, frame: Frame) -> tuple[float, float]:

@@ -42,6 +42,9 @@ async def type_into(session: PageSession, action: TypeText, text: str, *, hidden
     if held is not None and not matching.says_the_same(text, held) and len(text) <= LONGEST_BY_KEYS:
         held = await _by_keys(session, found, field, text)
     await session.settle()
+    if held is not None and not isinstance(await session.timed(found.again(session.limits.action_s)), Gone):
+        # A page may take back what it has let be typed.
+        held = await _read_back(session, found, field)
     return _told(session, found, before, text, held, hidden=hidden)
 
 
