@@ -136,12 +136,18 @@ async def register(playwright: Playwright) -> None:
 def script() -> str:
     """An expression: the engine of this document, made where there is none yet."""
     folder = files("services.browser_pool.adapters") / "page"
-    sources = "\n".join((folder / part).read_text(encoding="utf-8") for part in _PARTS if (folder / part).is_file())
+    sources = "\n".join(_bare((folder / part).read_text(encoding="utf-8")) for part in _PARTS)
     # `Object.hasOwn`: an element whose id is our name is no engine.
     return (
         "(Object.hasOwn(globalThis, '__exhibit') ? globalThis.__exhibit :"
         f" globalThis.__exhibit = (() => {{\n{sources}\n}})())"
     )
+
+
+def _bare(source: str) -> str:
+    """Without comments on lines of their own and without indents: every document is sent the whole of it."""
+    lines = (line.strip() for line in source.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
 async def worlds(page: Page) -> Worlds:
