@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.actions import Click, Goto, SelectOption, TypeText, ValueSet
+from shared.contracts.actions import Click, Goto, NotSeen, SelectOption, TypeText, ValueSet
 from tests.browser.hands import at, do, shown
 from tests.browser.site import Site
 
@@ -31,3 +31,8 @@ async def test_text_that_is_taken_back_is_not_told_as_typed(session: PageSession
     await session.page.set_content("<label>Name<input oninput='setTimeout(() => this.value = null, 20)'></label>")
     result = await do(session, TypeText(target=at("Name"), text="abc"))
     assert (result.ok, result.code, result.effect) == (False, "effect_not_seen", ValueSet(value=""))
+
+
+async def test_a_check_box_that_stays_as_it_was_is_not_told_as_set(session: PageSession) -> None:
+    await session.page.set_content("<label><input type=checkbox onclick='return false'>Agree</label>")
+    assert (await do(session, Click(target=at("Agree")))).effect == NotSeen()

@@ -34,7 +34,8 @@ async def download(session: PageSession, action: Download) -> Outcome:
         return found
     earlier = frozenset(one.guid for one in session.files.incoming)
     with _methods(session) as methods:
-        await session.timed(found.locator.click(timeout=session.limits.action_s * 1000))
+        # What the click asks for is waited for below, however long the site takes.
+        await session.timed(found.locator.click(timeout=session.limits.action_s * 1000, no_wait_after=True))
         offered = await session.timed(_offered(session, earlier))
     shown = None if offered else await session.timed(_shown(session))
     if shown and methods[-1:] == ["POST"]:

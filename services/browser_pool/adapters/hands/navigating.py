@@ -17,6 +17,7 @@ from shared.contracts.actions import Goto, Navigated
 
 HUNG_S = 2.0
 CLOSE_S = 3.0
+DIED_S = 0.2
 
 
 async def goto(session: PageSession, action: Goto) -> Outcome:
@@ -29,6 +30,10 @@ async def goto(session: PageSession, action: Goto) -> Outcome:
     except PlaywrightTimeout:
         return refuse("timeout", f"{action.url} did not load within {session.limits.navigation_s:g} s")
     except Error as error:
+        # A page that dies takes its document along, and that is heard of first.
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(DIED_S if "ERR_ABORTED" in error.message else 0):
+                await session.tabs.gone.wait()
         session.tabs.raise_if_lost(error)
         if "Download is starting" in error.message:
             await session.timed(session.files.beginning(1.0))

@@ -51,7 +51,7 @@ async def effect_of_click(session: PageSession, found: Found, before: State) -> 
     if navigated(before, after):
         return Navigated(url=session.page.url, http_status=session.network.fresh_status)
     element = await session.timed(found.again(session.limits.action_s)) if _is_worth_a_look(found) else None
-    if isinstance(element, Described) and element.checked is not None:
+    if isinstance(element, Described) and element.checked is not None and not _refused(found, element):
         return Checked(checked=element.checked)
     if session.tabs.dialogs or changed(before, after) or _changed_inside(found, element):
         return PageChanged()
@@ -61,6 +61,11 @@ async def effect_of_click(session: PageSession, found: Found, before: State) -> 
 def _is_worth_a_look(found: Found) -> bool:
     """A check box says what became of it; an element in a child frame, what became of its document."""
     return found.now.checkable or (found.frame.parent_frame is not None and not found.frame.is_detached())
+
+
+def _refused(found: Found, element: Described) -> bool:
+    """Whether a check box stayed as it was; a radio button that is on stays on, and that is what was wanted."""
+    return found.now.type == "checkbox" and element.checked == found.now.checked
 
 
 def _changed_inside(found: Found, element: Described | Gone | None) -> bool:
