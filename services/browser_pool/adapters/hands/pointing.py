@@ -7,6 +7,7 @@ from playwright.async_api import Error
 
 from services.browser_pool.adapters.engine import Described, Gone, State, ask
 from services.browser_pool.adapters.hands.before import changed, navigated, page_before
+from services.browser_pool.adapters.hands.mouse import arrive
 from services.browser_pool.adapters.hands.reaching import heard, press_on, reach
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
@@ -105,8 +106,7 @@ async def hover(session: PageSession, action: Hover) -> Outcome:
     await session.timed(ask(found.frame, Marked, session.limits.action_s, "mark", SIGHTS))
     # Straight there: what a way across the page would open might push the target from under the mouse.
     x, y = await reached.point(session)
-    await heard(session, session.page.mouse.move(x + 1, y))
-    await heard(session, session.page.mouse.move(x, y))
+    await heard(session, arrive(session.page, x, y))
     rest = await session.settle()
     if navigated(before, rest.state):
         return done("the page went on", effect=Navigated(url=session.page.url), target=found.told())

@@ -13,6 +13,7 @@ from playwright.async_api import Error, Frame
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool.adapters import engine
+from services.browser_pool.adapters.hands.mouse import travel
 from services.browser_pool.adapters.outcome import Outcome, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.adapters.targets import Found
@@ -68,7 +69,7 @@ class Reached:
         x, y = self.way.x, self.way.y
         until_s = time.monotonic() + session.limits.action_s
         while True:
-            await heard(session, session.page.mouse.move(left + x, top + y))
+            await heard(session, travel(session.page, left + x, top + y))
             aim = await session.timed(
                 engine.ask(self.frame, Aim, session.limits.action_s, "press", WAY + "x", str(x), str(y))
             )
@@ -86,6 +87,9 @@ class Reached:
             return (await session.timed(engine.ask(self.frame, Aimed, AIMED_S, "pressed"))).missed
         except (Error, PlaywrightTimeout):
             return False
+
+    async def hover(self, session: PageSession) -> None:
+        await heard(session, travel(session.page, *await self.point(session)))
 
     async def point(self, session: PageSession) -> tuple[float, float]:
         """Where the mouse hits it, from the corner of the window."""
