@@ -17,7 +17,7 @@ from services.browser_pool.adapters.hands.before import changed, navigated, page
 from services.browser_pool.adapters.hands.choosing import pick_native
 from services.browser_pool.adapters.hands.keys import Shown
 from services.browser_pool.adapters.hands.pointing import Marked, Sights
-from services.browser_pool.adapters.hands.reaching import reach, reach_part
+from services.browser_pool.adapters.hands.reaching import MAX_PRESSES, Reached, reach, reach_part
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.adapters.targets import Found
@@ -107,7 +107,7 @@ async def pick(session: PageSession, action: Pick) -> Outcome:
         return refuse("not_editable", f'{found.now.role} "{found.now.name}" is disabled', target=found.told())
     picking = Picking(session, found)
     before = await page_before(session, found)
-    shown, around = await picking.shown(), await picking.around()
+    shown = await picking.shown()
     path = (action.option,)
     choices = await _opened(picking, action.option)
     if isinstance(choices, Outcome):
@@ -121,7 +121,7 @@ async def pick(session: PageSession, action: Pick) -> Outcome:
         return index
     if choices.kind == "datalist":
         return await _suggested(picking, choices.items[index])
-    return await _pressed(picking, index, Before(before, shown, around, path[-1]))
+    return await _pressed(picking, Before(before, shown, await picking.around(), path[-1]))
 
 
 async def _suggested(picking: Picking, offer: Offer) -> Outcome:
@@ -276,7 +276,7 @@ async def _entered(picking: Picking, index: int, following: str) -> Choices | Ou
     reached = await reach_part(picking.session, picking.found.frame, OFFERED, index, "the submenu")
     if isinstance(reached, Outcome):
         return reached
-    await picking.session.timed(picking.session.page.mouse.move(*await reached.point(picking.session), steps=2))
+    await reached.hover(picking.session)
     choices = await _held_still(picking, following)
     if options.meant(choices.items, following):
         return choices
@@ -284,25 +284,44 @@ async def _entered(picking: Picking, index: int, following: str) -> Choices | Ou
     return await _held_still(picking, following)
 
 
-async def _pressed(picking: Picking, index: int, before: Before) -> Outcome:
+async def _pressed(picking: Picking, before: Before) -> Outcome:
+    """Lists are drawn anew under the mouse: the option is looked for again where it was missed."""
     session, found = picking.session, picking.found
-    choices = await picking.choices()
-    indexes = options.meant(choices.items, before.option)
-    if len(indexes) != 1:
-        message = f'"{before.option}" went away before it could be picked'
-        return refuse("no_such_option", message, target=found.told())
-    offer = choices.items[indexes[0]]
-    if choices.many and offer.selected:
-        return done(f'"{offer.name}" is picked already', effect=ValueSet(value=offer.name), target=found.told())
-    await session.timed(ask(found.frame, Aimed, picking.bound_s, "aim", OFFERED, indexes[0], before.option))
-    reached = await reach_part(session, found.frame, OFFERED + "p", 0, f'the option "{offer.name}"')
-    if isinstance(reached, Outcome):
-        return reached
-    await reached.press(session)
-    # Read while the list may still be there; afterwards it is often gone.
-    picked = await _option_state(picking, indexes[0])
-    await session.settle()
-    return await _read_back(picking, offer, picked, choices, before)
+    for _ in range(MAX_PRESSES):
+        choices = await picking.choices()
+        indexes = options.meant(choices.items, before.option)
+        if len(indexes) != 1:
+            message = f'"{before.option}" went away before it could be picked'
+            return refuse("no_such_option", message, target=found.told())
+        offer = choices.items[indexes[0]]
+        if choices.many and offer.selected and await _is_picked(picking, offer, choices):
+            return done(f'"{offer.name}" is picked already', effect=ValueSet(value=offer.name), target=found.told())
+        await session.timed(ask(found.frame, Aimed, picking.bound_s, "aim", OFFERED, indexes[0], before.option))
+        reached = await reach_part(session, found.frame, OFFERED + "p", 0, f'the option "{offer.name}"')
+        if isinstance(reached, Outcome):
+            return reached
+        if await reached.press(session):
+            # Read while the list may still be there; afterwards it is often gone.
+            picked = await _option_state(picking, indexes[0])
+            await session.settle()
+            return await _read_back(picking, offer, picked, choices, before)
+    message = f'"{before.option}" cannot be pressed: something else came under the mouse'
+    return refuse("blocked", message, target=found.told())
+
+
+async def _is_picked(picking: Picking, offer: Offer, choices: Choices) -> bool:
+    """Some lists call an option selected that is only under the mouse: it must stay so when the mouse is on another."""
+    shown = await picking.shown()
+    if shown.here and options.shows(shown.value, offer):
+        return True
+    others = [n for n, one in enumerate(choices.items) if one.name != offer.name and not one.disabled]
+    if others:
+        way = await reach_part(picking.session, picking.found.frame, OFFERED, others[0], "another option", patience_s=0)
+        if isinstance(way, Reached):
+            await way.hover(picking.session)
+            await picking.session.settle()
+    now = (await picking.choices()).items
+    return any(one.name == offer.name and one.selected for one in now)
 
 
 async def _option_state(picking: Picking, index: int) -> bool:
@@ -322,7 +341,7 @@ async def _read_back(picking: Picking, offer: Offer, picked: bool, choices: Choi
         effect: Effect = Navigated(url=session.page.url, http_status=session.network.fresh_status)
         return done(f"{said}, and the page went on", effect=effect, target=target)
     if choices.kind == "inside":
-        if picked:
+        if picked and (not choices.many or await _is_picked(picking, offer, choices)):
             return done(said, effect=ValueSet(value=offer.name), target=target)
         return _done_inside(picking, offer, choices, before)
     shown = await picking.shown()
@@ -335,7 +354,9 @@ async def _read_back(picking: Picking, offer: Offer, picked: bool, choices: Choi
     if shown.here and another and not choices.many and shown.value != before.shown.value:
         message = f'after picking "{offer.name}" the control shows "{shown.value}"'
         return refuse("effect_not_seen", message, effect=ValueSet(value=shown.value), target=target)
-    if (choices.many and picked) or (shown.here and await _told_around(picking, offer, before)):
+    if shown.here and await _told_around(picking, offer, before):
+        return done(said, effect=ValueSet(value=offer.name), target=target)
+    if choices.many and picked and await _is_picked(picking, offer, await picking.choices()):
         return done(said, effect=ValueSet(value=offer.name), target=target)
     if shown.here and shown.value and shown.value != before.shown.value:
         message = f'{said}; the control now shows "{shown.value}"'

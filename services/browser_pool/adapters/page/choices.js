@@ -72,9 +72,15 @@ function controlledBy(el) {
 
 // Things that say they are options, else the pieces of text that stand apart.
 function offered(roots) {
-  const said = roots.flatMap((root) => [...root.matches(OPTION_CSS) ? [root] : [], ...everything(OPTION_CSS, root)]).filter((el) => inSight(el) || el.matches('input') && labelsOf(el).some(inSight));
+  const said = roots.flatMap((root) => [root, ...slotted(root)]).flatMap((root) => [...root.matches(OPTION_CSS) ? [root] : [], ...everything(OPTION_CSS, root)]).filter((el) => inSight(el) || el.matches('input') && labelsOf(el).some(inSight));
   const elements = said.length ? [...new Set(said)] : roots.flatMap((root) => piecesOf(root));
   return elements.map((el) => ({ el, told: offer(el) })).filter((one) => one.told.name && !SAYS_LOADING.test(one.told.name));
+}
+
+// A list in a shadow tree shows what stands outside of it.
+function slotted(root) {
+  const slots = [...root.localName === 'slot' ? [root] : [], ...everything('slot', root)];
+  return slots.flatMap((slot) => slot.assignedElements({ flatten: true })).filter((el) => !root.contains(el));
 }
 
 function offer(el) {

@@ -48,7 +48,21 @@ function meets(hit, el) {
   if (within(hit, el)) return true;
   const label = hit.closest && hit.closest('label');
   return Boolean(label && label.control === el) || el.localName === 'label' && el.control === hit
-    || el.localName === 'area' && hit.localName === 'img' || el.localName === 'option' && hit.localName === 'select';
+    || el.localName === 'area' && hit.localName === 'img' || el.localName === 'option' && hit.localName === 'select' || isPartBeside(hit, el);
+}
+
+// A web component may draw over its own field: what is hit is the field then, unless it can be pressed by itself.
+function isPartBeside(hit, el) {
+  const root = el.getRootNode();
+  if (!root.host || !hit || hit === el) return false;
+  let part = hit;
+  while (part && part.getRootNode() !== root) part = upFrom(part);
+  if (!part || isBusy(part)) return false;
+  for (let up = hit; up; up = upFrom(up)) {
+    if (up.getRootNode() === root && up.contains(el)) return [...up.querySelectorAll(CAN_ACT)].filter((one) => one !== el && inSight(one)).length === 0;
+    if (up.matches(CAN_ACT)) return false;
+  }
+  return false;
 }
 
 // Points of the part of a box that is in the window: its middle, then a grid over it.
@@ -193,7 +207,10 @@ function aroundOf(id, n) {
   let up = el;
   for (let step = 0; step < 3 && up.parentElement && clean(textOf(up.parentElement)).length < 400; step += 1) up = up.parentElement;
   const values = [...up.querySelectorAll('input,textarea')].filter((one) => !isSecret(one) && one.type !== 'hidden').map((one) => one.value);
-  return clean([textOf(up), ...values].join(' ')).slice(0, 2000);
+  // What is offered is not chosen yet.
+  const lists = new Set(listed.map((one) => one.el.closest('[role=listbox],[role=menu]') || one.el.parentElement));
+  const texts = leavesOf(up).filter((node) => ![...lists].some((list) => list && !within(el, list) && list.contains(node))).map((node) => node.data);
+  return clean([...texts, ...values].join(' ')).slice(0, 2000);
 }
 
 // The one part of a composite that is meant: what can be typed into, or takes a file.

@@ -218,13 +218,13 @@ function nativeName(el, role) {
   if (own.length) return clean(own.map((one) => textOf(one, CONTROLS_TEXT)).join(' '));
   // A script that hides a field and puts its own beside it leaves the label with the hidden one.
   const before = EDITING.has(role) && el.previousElementSibling;
-  if (before && before.localName === 'input' && (before.type === 'hidden' || !before.checkVisibility())) {
+  if (before && before.localName === 'input' && (before.type === 'hidden' || !before.checkVisibility(SEEN))) {
     const theirs = labelsOf(before);
     if (theirs.length) return clean(textOf(theirs[0], CONTROLS_TEXT));
   }
   // One that is built around a hidden list bears that one's label.
   const within = (role === 'combobox' || role === 'listbox') && el.firstElementChild && el.querySelector('select,input');
-  if (within && !within.checkVisibility() && labelsOf(within).length) return clean(textOf(labelsOf(within)[0], CONTROLS_TEXT));
+  if (within && !within.checkVisibility(SEEN) && labelsOf(within).length) return clean(textOf(labelsOf(within)[0], CONTROLS_TEXT));
   const tag = el.localName;
   if (tag === 'input') {
     if (el.type === 'image') return el.alt || el.value || 'Submit';

@@ -6,7 +6,7 @@ const TEST_IDS = ['data-testid', 'data-test-id', 'data-test', 'data-cy', 'data-q
 function candidates() {
   const found = [];
   for (const el of everything('*')) {
-    if (SILENT.has(el.localName) || el.type === 'hidden' || !el.checkVisibility({ visibilityProperty: true, opacityProperty: false })) continue;
+    if (SILENT.has(el.localName) || el.type === 'hidden' || !el.checkVisibility({ visibilityProperty: true, opacityProperty: false }) || el.localName === 'select' && outOfReach(el)) continue;
     let role = roleOf(el);
     const at = { pointer: el.parentElement !== null && facts(el.parentElement).pointer };
     if (!INTERACTIVE.has(role) && seemsClickable(el, role, facts(el), at, null)) role = 'button';
@@ -14,6 +14,9 @@ function candidates() {
   }
   return found;
 }
+
+// A list that only holds the value of the widget that is shown in its place.
+const outOfReach = (el) => !el.checkVisibility(SEEN) && getComputedStyle(el).pointerEvents === 'none';
 
 const LEVELS = [(a, b) => a === b, (a, b) => a.toLowerCase() === b.toLowerCase(), (a, b) => a.toLowerCase().includes(b.toLowerCase())];
 
@@ -47,15 +50,17 @@ function preferred(matching, intent) {
 function narrow(matching, level) {
   const elements = new Set(matching.map((one) => one.el));
   const outer = new Set();
-  for (const el of elements) for (let up = el.parentElement; up; up = up.parentElement) if (elements.has(up)) outer.add(up);
+  for (const el of elements) for (let up = upFrom(el); up; up = upFrom(up)) if (elements.has(up)) outer.add(up);
   for (const el of elements) if (el.localName === 'label' && elements.has(el.control)) outer.add(el);
+  // A field and the list it opens often bear one name: the field is meant.
+  for (const el of elements) if (el.matches('[role=combobox],input,button')) for (const list of controlledBy(el)) if (elements.delete(list)) outer.delete(list);
   // Of a link and the bold word in it the link is meant; of a list and its item, the item.
-  return matching.filter((one) => !outer.has(one.el) && !(!INTERACTIVE.has(one.role) && one.el.parentElement
-    && elements.has(one.el.parentElement.closest('a[href],button,[role=button],label'))) || INTERACTIVE.has(one.role) && level === 0 && !hasInner(one.el, matching));
+  return matching.filter((one) => elements.has(one.el) && (!outer.has(one.el) && !(!INTERACTIVE.has(one.role) && one.el.parentElement
+    && elements.has(one.el.parentElement.closest('a[href],button,[role=button],label'))) || INTERACTIVE.has(one.role) && level === 0 && !hasInner(one.el, matching)));
 }
 
 function hasInner(el, matching) {
-  return matching.some((other) => other.el !== el && el.contains(other.el) && INTERACTIVE.has(other.role));
+  return matching.some((other) => other.el !== el && within(other.el, el) && INTERACTIVE.has(other.role));
 }
 
 function remember(id, found, level) {

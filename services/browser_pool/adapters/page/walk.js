@@ -156,8 +156,11 @@ function survey(id, withLocators) {
     }
     if (byTrace && (role === 'row' || hasParts(el) || el.querySelector(STRUCTURE))) {
       if (isWrapper(el)) return undefined;
+      const words = clean(el.getAttribute('aria-label') || textOf(el)).slice(0, CONTAINER_NAME);
+      // The frame of a field says nothing of its own; the field is told.
+      if (!words && role !== 'row' && el.querySelector(CAN_ACT)) return undefined;
       flush();
-      emit(el, role, clean(el.getAttribute('aria-label') || textOf(el)).slice(0, CONTAINER_NAME), inner, { states: [...statesOf(el, role), 'clickable'] });
+      emit(el, role, words, inner, { states: [...statesOf(el, role), 'clickable'] });
       stats.interactive += 1;
       return undefined;
     }
@@ -403,7 +406,8 @@ function overlap(box, outer) {
 function seemsClickable(el, role, known, at, pressable) {
   if (LEAF.has(role) && role !== 'img' || COMPOSITES.has(role) && !listens.has(el)) return false;
   const tag = el.localName;
-  if (tag === 'label' || tag === 'html' || tag === 'body') return false;
+  // A slot that listens does so for what others put into it, which is told by itself.
+  if (tag === 'label' || tag === 'html' || tag === 'body' || tag === 'slot') return false;
   if (el.hasAttributes()) {
     if (el.hasAttribute('onclick')) return true;
     if (el.getAttribute('tabindex') === '0' && !known.clips) return true;
