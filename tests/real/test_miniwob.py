@@ -24,6 +24,9 @@ SOLVED = frozenset(
     {
         "ascending-numbers",
         "bisect-angle",
+        "book-flight",
+        "book-flight-nodelay",
+        "button-delay",
         "buy-ticket",
         "choose-date",
         "choose-date-easy",
@@ -62,6 +65,7 @@ SOLVED = frozenset(
         "click-widget",
         "copy-paste",
         "copy-paste-2",
+        "count-shape",
         "count-sides",
     }
 )
