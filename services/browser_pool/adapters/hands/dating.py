@@ -10,7 +10,7 @@ from services.browser_pool import dates
 from services.browser_pool.adapters.engine import ask
 from services.browser_pool.adapters.hands import calendars
 from services.browser_pool.adapters.hands.calendars import Calendar, Dating
-from services.browser_pool.adapters.hands.dropdowns import Text
+from services.browser_pool.adapters.hands.picking import Text
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.dates import Format, Moment

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
 
-import msgspec
 from playwright.async_api import Error
 
 from services.browser_pool import options
@@ -16,7 +14,7 @@ from services.browser_pool.adapters.engine import State, ask
 from services.browser_pool.adapters.hands.before import changed, navigated, page_before
 from services.browser_pool.adapters.hands.choosing import pick_native
 from services.browser_pool.adapters.hands.keys import Shown
-from services.browser_pool.adapters.hands.pointing import Marked, Sights
+from services.browser_pool.adapters.hands.picking import OFFERED, Aimed, Choices, Moved, Picking
 from services.browser_pool.adapters.hands.reaching import MAX_PRESSES, Reached, reach, reach_part
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
@@ -24,7 +22,6 @@ from services.browser_pool.adapters.targets import Found
 from services.browser_pool.options import Offer
 from shared.contracts.actions import ByCss, Effect, Navigated, NotSeen, PageChanged, Pick, ValueSet
 
-MARK, OFFERED = "hands-mark", "hands-offered"
 LIST_BOUND_S = 4.0
 """How long a list may take to come and to hold still."""
 STILL_S = 0.2
@@ -33,68 +30,6 @@ EMPTY_S = 0.7
 SCROLL_BOUND_S = 15.0
 POLL_S = 0.05
 MENUS = frozenset({"menu", "menubar", "menuitem", "button", "tablist", "link", "toolbar", "list", "navigation"})
-
-
-class Choices(msgspec.Struct, frozen=True):
-    """``many``: several may be picked. ``search``: there is a field that narrows the list."""
-
-    kind: Literal["opens", "inside", "datalist", "gone"]
-    items: tuple[Offer, ...]
-    many: bool = False
-    search: bool = False
-    opened: bool = False
-    loading: bool = False
-
-
-class Text(msgspec.Struct, frozen=True):
-    text: str
-
-
-class Aimed(msgspec.Struct, frozen=True):
-    here: bool
-
-
-class Moved(msgspec.Struct, frozen=True):
-    moved: float
-
-
-@dataclass
-class Picking:
-    """One pick: what it acts on and what has been offered so far."""
-
-    session: PageSession
-    found: Found
-    offered: list[str] = field(default_factory=list)
-
-    @property
-    def bound_s(self) -> float:
-        return self.session.limits.action_s
-
-    async def choices(self, mark: str = MARK) -> Choices:
-        found = self.found
-        work = ask(found.frame, Choices, self.bound_s, "choices", found.snapshot_id, found.n, mark, OFFERED)
-        choices = await self.session.timed(work)
-        self.offered += [one.name for one in choices.items if one.name not in self.offered]
-        return choices
-
-    async def mark(self) -> None:
-        await self.session.timed(ask(self.found.frame, Marked, self.bound_s, "mark", MARK))
-
-    async def shown(self) -> Shown:
-        found = self.found
-        return await self.session.timed(ask(found.frame, Shown, self.bound_s, "shown", found.snapshot_id, found.n))
-
-    async def around(self) -> str:
-        found = self.found
-        work = ask(found.frame, Text, self.bound_s, "around", found.snapshot_id, found.n)
-        return (await self.session.timed(work)).text
-
-    async def sights(self) -> Sights:
-        return await self.session.timed(ask(self.found.frame, Sights, self.bound_s, "sights", MARK))
-
-    @property
-    def called(self) -> str:
-        return f'{self.found.now.role} "{(self.found.now.name or self.found.now.text)[:80]}"'
 
 
 async def pick(session: PageSession, action: Pick) -> Outcome:
