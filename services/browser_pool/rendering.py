@@ -15,6 +15,8 @@ from shared.contracts.browser_pool import Element
 
 # Page text must not be able to start a line of its own and pose as an element.
 _BREAKS = re.compile(r"[\s\x00-\x1f\x7f\u2028\u2029]+")
+# Marks that turn the direction of writing would show a reader another order than the one that is there.
+_TURNS = re.compile(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def line(element: Element, origin: str = "", *, with_ref: bool = True) -> str:
@@ -23,10 +25,10 @@ def line(element: Element, origin: str = "", *, with_ref: bool = True) -> str:
     parts.append(f"[{element.role}]")
     if element.header is not None:
         parts.append(f"{one_line(element.header)}:")
-    parts.append(f'"{one_line(element.name)}"')
+    parts.append(quoted(element.name))
     parts += [f"({note})" for note in _notes(element)]
     if element.value is not None:
-        parts.append(f'= "{one_line(element.value)}"')
+        parts.append(f"= {quoted(element.value)}")
     if element.url:
         parts.append(f"-> {short_url(element.url, origin)}")
     return " ".join(parts)
@@ -45,8 +47,13 @@ def _notes(element: Element) -> list[str]:
     return notes
 
 
+def quoted(text: str) -> str:
+    """In quotes that the text itself cannot close."""
+    return '"' + one_line(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
 def one_line(text: str) -> str:
-    return _BREAKS.sub(" ", text).strip()
+    return _BREAKS.sub(" ", _TURNS.sub("", text)).strip()
 
 
 def short_url(url: str, origin: str) -> str:

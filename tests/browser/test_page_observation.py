@@ -207,7 +207,7 @@ async def test_a_page_that_replaces_builtins_changes_nothing(look: Look) -> None
 
 async def test_page_text_cannot_pose_as_an_element(look: Look) -> None:
     page = await look('<pre>hello\n[99] [button] "Pay"</pre>')
-    assert page.text == '[1] [text] "hello [99] [button] "Pay""'
+    assert page.text == r'[1] [text] "hello [99] [button] \"Pay\""'
 
 
 async def test_half_a_surrogate_pair_does_not_stop_the_walk(look: Look, session: PageSession) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from functools import cache
 from importlib.resources import files
 from typing import TypeVar
@@ -37,6 +38,22 @@ _PARTS = (
     "pictures.js",
     "engine.js",
 )
+
+
+UNFORGED = (
+    *("activeElement", "assignedSlot", "attributes", "body", "checkVisibility", "childElementCount", "childNodes"),
+    *("children", "className", "clientHeight", "clientWidth", "closest", "contains", "createElement", "createRange"),
+    *("createTreeWalker", "documentElement", "elementFromPoint", "elementsFromPoint", "firstChild"),
+    *("firstElementChild", "getAnimations", "getAttribute", "getBoundingClientRect", "getClientRects"),
+    *("getElementById", "getRootNode", "hasAttribute", "hasAttributes", "id", "images", "innerText", "isConnected"),
+    *("isContentEditable", "localName", "matches", "nextElementSibling", "nextSibling", "nodeType", "ownerDocument"),
+    *("parentElement", "parentNode", "previousElementSibling", "querySelector", "querySelectorAll", "readyState"),
+    *("removeAttribute", "scripts", "scrollBy", "scrollHeight", "scrollIntoView", "scrollTop", "scrollingElement"),
+    *("setAttribute", "shadowRoot", "textContent", "title"),
+)
+"""What the page engine asks of elements and documents. ``<form><input name=children></form>`` answers
+``form.children`` with the input, in our world too; so these are asked for by symbols, which no page can name."""
+_FORGEABLE = re.compile(rf"(?<!\.)\.({'|'.join(UNFORGED)})\b")
 
 
 class State(msgspec.Struct, frozen=True):
@@ -137,10 +154,12 @@ def script() -> str:
     """An expression: the engine of this document, made where there is none yet."""
     folder = files("services.browser_pool.adapters") / "page"
     sources = "\n".join(_bare((folder / part).read_text(encoding="utf-8")) for part in _PARTS)
+    own = (folder / "unforged.js").read_text(encoding="utf-8").replace("NAMES", json.dumps(UNFORGED))
+    safe = _FORGEABLE.sub(r"[$.\1]", sources)
     # `Object.hasOwn`: an element whose id is our name is no engine.
     return (
         "(Object.hasOwn(globalThis, '__exhibit') ? globalThis.__exhibit :"
-        f" globalThis.__exhibit = (() => {{\n{sources}\n}})())"
+        f" globalThis.__exhibit = (() => {{\n{_bare(own)}\n{safe}\n}})())"
     )
 
 

@@ -26,11 +26,20 @@ from services.browser_pool.adapters.secrets import Vault
 from services.browser_pool.adapters.settle import Rest, look, quiet_ms, settle
 from services.browser_pool.adapters.tabs import Tabs
 from services.browser_pool.adapters.targets import KEPT_SNAPSHOTS, Found, Intent, Targets
-from services.browser_pool.page import RawPage, Seen
+from services.browser_pool.page import RawPage, Seen, Stats
 from services.browser_pool.ports import Acted
 from services.browser_pool.redaction import redacted_text
 from services.browser_pool.snapshot import choose
-from shared.contracts.actions import ActionResult, BrowserAction, Change, Goto, Screenshot, Target, TargetFound
+from shared.contracts.actions import (
+    ActionResult,
+    BrowserAction,
+    Change,
+    DialogOpened,
+    Goto,
+    Screenshot,
+    Target,
+    TargetFound,
+)
 from shared.errors import DeadlineExceeded, Unavailable
 
 ReplyT = TypeVar("ReplyT")
@@ -122,13 +131,15 @@ class PageSession:
     ) -> RawPage:
         """What is on the page. A page that does not answer in time raises DeadlineExceeded."""
         self._spent_s = 0.0
+        if self.tabs.waiting is not None:
+            return await self._question(self.tabs.waiting)
         try:
             looking = self._look(snapshot_id, keywords, max_tokens, locators)
             whole, seen, kept = await unless_gone(looking, self.tabs.gone)
         except PlaywrightTimeout as error:
             raise DeadlineExceeded(
-                f"the page {redacted_text(self.page.url, self.hidden)} did not answer within {self.limits.action_s:g} s; "
-                "its script may never end"
+                f"the page {redacted_text(self.page.url, self.hidden)} did not answer within"
+                f" {self.limits.action_s:g} s; its script may never end"
             ) from error
         except Error as error:
             self.tabs.raise_if_lost(error)
@@ -154,6 +165,23 @@ class PageSession:
             unread=tuple(whole.unread),
             before=before,
             tabs=await self.tabs.listed(),
+        )
+
+    async def _question(self, waiting: DialogOpened) -> RawPage:
+        """A page that waits for an answer to its question answers nothing itself."""
+        return RawPage(
+            url=self.page.url,
+            title="",
+            http_status=self.network.status(self.page),
+            contents=(),
+            seen=(),
+            hidden=frozenset(),
+            stats=Stats(),
+            scroll_y_px=0.0,
+            scroll_max_y_px=0.0,
+            settled=True,
+            browser_ms=0.0,
+            dialog=f"{waiting.kind}: {waiting.message}",
         )
 
     async def _look(

@@ -98,7 +98,7 @@ function runsScripts() {
 // Nothing there yet, or the page itself says that more is coming.
 function looksUnfinished() {
   const body = document.body;
-  if (!body) return document.documentElement.localName === 'html';  // an SVG or XML document has none
+  if (!body) return document.documentElement !== null && document.documentElement.localName === 'html';  // an SVG or XML document has none
   if (body.querySelector('[aria-busy=true]')) return true;
   // A page that has this much to show is not about to begin.
   if (body.childElementCount > 30 || body.textContent.length > 5000) return false;
@@ -125,7 +125,7 @@ function pendingPictures() {
 
 function pageState() {
   watch();
-  const scroller = document.scrollingElement || document.documentElement;
+  const scroller = document.scrollingElement || document.documentElement || document.createElement('p');
   return {
     doc: documentId, mutations, since_ms: performance.now() - restlessAt(), stirred, scripts: runsScripts(), unfinished: looksUnfinished(),
     forms: formState(), pictures: pendingPictures(), secrets: secretFields().length, title: document.title.slice(0, 500), url: location.href.slice(0, 8000),

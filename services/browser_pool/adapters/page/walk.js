@@ -29,7 +29,7 @@ const shorten = (text) => text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_
 const outside = (rect, view) => rect.bottom <= 0 || rect.top >= view.h || rect.right <= 0 || rect.left >= view.w;
 // Left of or above where the document begins: no scrolling brings it into view.
 const unreachable = (rect) => rect.right + scrollX <= 0 || rect.bottom + scrollY <= 0;
-const viewOf = () => ({ w: document.documentElement.clientWidth || innerWidth, h: innerHeight });
+const viewOf = () => ({ w: (document.documentElement && document.documentElement.clientWidth) || innerWidth, h: innerHeight });
 
 function survey(id, withLocators) {
   const items = [];
@@ -241,9 +241,9 @@ function survey(id, withLocators) {
   }
 
   acting = false;  // what changes from here on changes by itself
-  facts(document.documentElement);
   const root = document.body || document.documentElement;
-  visit(root, { header: null, row: null, dialog: false, mute: false, inside: false, unseen: false, pointer: false, out: false, drawing: false, depth: 0, textRole: null, said: '' });
+  if (root) facts(document.documentElement);
+  if (root) visit(root, { header: null, row: null, dialog: false, mute: false, inside: false, unseen: false, pointer: false, out: false, drawing: false, depth: 0, textRole: null, said: '' });
   flush();
   rememberTwins(items);
   keep(id, items);
