@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from services.browser_pool.adapters.chromium import Chromium
-from services.browser_pool.adapters.logins import LoginFolder
+from services.browser_pool.adapters.browsers.chromium import Chromium
+from services.browser_pool.adapters.browsers.logins import LoginFolder
 from services.browser_pool.adapters.session import Limits, PageSession
 from services.browser_pool.snapshot import compose
 from shared.contracts.browser_pool import PageObserved

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from services.browser_pool.adapters import folders
-from services.browser_pool.adapters.chromium import Chromium
+from services.browser_pool.adapters.browsers.chromium import Chromium
+from services.browser_pool.adapters.captures import folders
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.hashed import discard
 from services.browser_pool.ports import Acted, Capture

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from services.browser_pool.adapters.chromium import Chromium
-from services.browser_pool.adapters.engine import UNFORGED
+from services.browser_pool.adapters.browsers.chromium import Chromium
+from services.browser_pool.adapters.eyes.engine import UNFORGED
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.ports import Terms
 from services.browser_pool.snapshot import compose

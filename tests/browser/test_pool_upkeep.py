@@ -15,8 +15,8 @@ import psutil
 import pytest
 import pytest_asyncio
 
-from services.browser_pool.adapters.chromium import Chromium, Upkeep
-from services.browser_pool.adapters.logins import LoginFolder
+from services.browser_pool.adapters.browsers.chromium import Chromium, Upkeep
+from services.browser_pool.adapters.browsers.logins import LoginFolder
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import Goto
 from shared.errors import PermanentError, Unavailable

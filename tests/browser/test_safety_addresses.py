@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from services.browser_pool.adapters import started
-from services.browser_pool.adapters.chromium import Chromium
-from services.browser_pool.adapters.logins import LoginFolder
+from services.browser_pool.adapters.browsers import started
+from services.browser_pool.adapters.browsers.chromium import Chromium
+from services.browser_pool.adapters.browsers.logins import LoginFolder
 from services.browser_pool.adapters.session import Limits
 from services.browser_pool.ports import Terms
 from shared.contracts.actions import Goto

@@ -11,9 +11,9 @@ import pytest
 import pytest_asyncio
 from pyotp.totp import TOTP
 
-from services.browser_pool.adapters.chromium import Chromium
-from services.browser_pool.adapters.logins import LoginFolder
-from services.browser_pool.adapters.secrets import SecretStore, Vault, codes_of
+from services.browser_pool.adapters.bounds.secrets import SecretStore, Vault, codes_of
+from services.browser_pool.adapters.browsers.chromium import Chromium
+from services.browser_pool.adapters.browsers.logins import LoginFolder
 from services.browser_pool.adapters.session import Limits, PageSession
 from services.browser_pool.ports import Terms
 from services.browser_pool.redaction import redacted

@@ -12,20 +12,20 @@ from playwright.async_api import Browser, BrowserContext, Error, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool import matching
-from services.browser_pool.adapters import engine
-from services.browser_pool.adapters.arrivals import with_files
-from services.browser_pool.adapters.engine import State
-from services.browser_pool.adapters.files import Files
-from services.browser_pool.adapters.frames import Look, Whole
+from services.browser_pool.adapters.bounds.guard import Guard
+from services.browser_pool.adapters.bounds.pacing import SessionPace
+from services.browser_pool.adapters.bounds.secrets import Vault
+from services.browser_pool.adapters.captures.arrivals import with_files
+from services.browser_pool.adapters.captures.files import Files
+from services.browser_pool.adapters.eyes import engine
+from services.browser_pool.adapters.eyes.engine import State
+from services.browser_pool.adapters.eyes.frames import Look, Whole
+from services.browser_pool.adapters.eyes.targets import KEPT_SNAPSHOTS, Found, Intent, Targets
 from services.browser_pool.adapters.gone import unless_gone
-from services.browser_pool.adapters.guard import Guard
 from services.browser_pool.adapters.network import Network
 from services.browser_pool.adapters.outcome import Outcome, refuse
-from services.browser_pool.adapters.pacing import SessionPace
-from services.browser_pool.adapters.secrets import Vault
 from services.browser_pool.adapters.settle import Rest, look, quiet_ms, settle
 from services.browser_pool.adapters.tabs import Tabs
-from services.browser_pool.adapters.targets import KEPT_SNAPSHOTS, Found, Intent, Targets
 from services.browser_pool.page import RawPage, Seen, Stats
 from services.browser_pool.ports import Acted
 from services.browser_pool.redaction import redacted_text

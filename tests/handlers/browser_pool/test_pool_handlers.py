@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from services.browser_pool import handlers
-from services.browser_pool.adapters.logins import LoginFolder
+from services.browser_pool.adapters.browsers.logins import LoginFolder
 from services.browser_pool.deps import Deps
 from services.browser_pool.page import RawItem, RawPage, Seen, Stats
 from services.browser_pool.ports import Acted, Capture, Terms

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import pytest
 import pytest_asyncio
 
-from services.browser_pool.adapters.pacing import Pacing, SessionPace
+from services.browser_pool.adapters.bounds.pacing import Pacing, SessionPace
 from services.browser_pool.politeness import Limits
 from shared.actor.bus import connect
 from shared.streams import SITE_PACE

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.browser_pool.adapters.domains import registrable_domain
+from services.browser_pool.adapters.bounds.domains import registrable_domain
 from services.browser_pool.politeness import (
     LONGEST_BACK_OFF_S,
     LONGEST_PAUSE_S,

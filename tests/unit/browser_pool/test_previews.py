@@ -11,7 +11,7 @@ from pypdf import PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
 from services.browser_pool import previews
-from services.browser_pool.adapters.previewing import text_preview
+from services.browser_pool.adapters.captures.previewing import text_preview
 
 
 def pdf(text: str, password: str | None = None) -> bytes:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from services.browser_pool.adapters.engine import State, ask
+from services.browser_pool.adapters.eyes.engine import State, ask
+from services.browser_pool.adapters.eyes.targets import Found
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.adapters.targets import Found
 
 
 async def page_before(session: PageSession, found: Found) -> State:

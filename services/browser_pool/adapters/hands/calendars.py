@@ -10,14 +10,14 @@ from typing import Literal
 import msgspec
 from playwright.async_api import Error
 
-from services.browser_pool.adapters import engine
-from services.browser_pool.adapters.engine import ask
+from services.browser_pool.adapters.eyes import engine
+from services.browser_pool.adapters.eyes.engine import ask
+from services.browser_pool.adapters.eyes.targets import Found
 from services.browser_pool.adapters.hands.keys import Shown
 from services.browser_pool.adapters.hands.pointing import Marked
 from services.browser_pool.adapters.hands.reaching import reach, reach_part
 from services.browser_pool.adapters.outcome import Outcome, refuse
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.adapters.targets import Found
 from services.browser_pool.dates import Moment
 
 MARK, PARTS = "hands-date", "hands-calendar"

@@ -8,10 +8,10 @@ import time
 from playwright.async_api import Error
 
 from services.browser_pool import matching
-from services.browser_pool.adapters.engine import Described, Gone
+from services.browser_pool.adapters.eyes.engine import Described, Gone
+from services.browser_pool.adapters.eyes.targets import Found
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.adapters.targets import Found
 from shared.contracts.actions import PageChanged, SelectOption, ValueSet
 
 LATE_OPTIONS_S = 1.5

@@ -7,7 +7,7 @@ from dataclasses import replace
 from playwright.async_api import Error
 
 from services.browser_pool import dates
-from services.browser_pool.adapters.engine import ask
+from services.browser_pool.adapters.eyes.engine import ask
 from services.browser_pool.adapters.hands import calendars
 from services.browser_pool.adapters.hands.calendars import Calendar, Dating
 from services.browser_pool.adapters.hands.picking import Text

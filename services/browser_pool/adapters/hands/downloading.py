@@ -9,11 +9,11 @@ from contextlib import contextmanager, suppress
 
 from playwright.async_api import Error, Request
 
-from services.browser_pool.adapters.arrivals import CODES, LONGEST_S, arrived, captured, refusal
-from services.browser_pool.adapters.files import Incoming
+from services.browser_pool.adapters.captures.arrivals import CODES, LONGEST_S, arrived, captured, refusal
+from services.browser_pool.adapters.captures.files import Incoming
+from services.browser_pool.adapters.eyes.targets import Found
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.adapters.targets import Found
 from shared.contracts.actions import Captured, Download
 
 PAGES = ("text/html", "application/xhtml+xml")

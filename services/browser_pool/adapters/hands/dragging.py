@@ -9,13 +9,13 @@ from contextlib import asynccontextmanager
 import msgspec
 from playwright.async_api import Error
 
-from services.browser_pool.adapters.engine import Gone, State, ask
+from services.browser_pool.adapters.eyes.engine import Gone, State, ask
+from services.browser_pool.adapters.eyes.targets import Found
 from services.browser_pool.adapters.hands.before import changed, navigated, page_before
 from services.browser_pool.adapters.hands.keys import Shown
 from services.browser_pool.adapters.hands.reaching import Reached, Way, corner, heard, reach
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.adapters.targets import Found
 from shared.contracts.actions import Drag, DragBy, Effect, Navigated, NotSeen, PageChanged, ValueSet
 
 STEPS = 12

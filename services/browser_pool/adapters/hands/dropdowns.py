@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from playwright.async_api import Error
 
 from services.browser_pool import options
-from services.browser_pool.adapters import engine
-from services.browser_pool.adapters.engine import State, ask
+from services.browser_pool.adapters.eyes import engine
+from services.browser_pool.adapters.eyes.engine import State, ask
+from services.browser_pool.adapters.eyes.targets import Found
 from services.browser_pool.adapters.hands.before import changed, navigated, page_before
 from services.browser_pool.adapters.hands.choosing import pick_native
 from services.browser_pool.adapters.hands.keys import Shown
@@ -18,7 +19,6 @@ from services.browser_pool.adapters.hands.picking import OFFERED, Aimed, Choices
 from services.browser_pool.adapters.hands.reaching import MAX_PRESSES, Reached, reach, reach_part
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.adapters.targets import Found
 from services.browser_pool.options import Offer
 from shared.contracts.actions import ByCss, Effect, Navigated, NotSeen, PageChanged, Pick, ValueSet
 

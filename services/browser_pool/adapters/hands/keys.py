@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 from playwright.async_api import Error, Frame
 
-from services.browser_pool.adapters.engine import State, ask
+from services.browser_pool.adapters.eyes.engine import State, ask
 from services.browser_pool.adapters.hands.before import changed, navigated
 from services.browser_pool.adapters.hands.reaching import heard
 from services.browser_pool.adapters.outcome import Outcome, done, refuse

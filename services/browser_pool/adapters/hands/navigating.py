@@ -9,10 +9,10 @@ from playwright.async_api import Error
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool import matching
-from services.browser_pool.adapters.engine import State, ask
+from services.browser_pool.adapters.bounds.visiting import visit
+from services.browser_pool.adapters.eyes.engine import State, ask
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.adapters.visiting import visit
 from shared.contracts.actions import Goto, Navigated
 
 HUNG_S = 2.0

@@ -7,11 +7,11 @@ from typing import Literal
 
 import msgspec
 
-from services.browser_pool.adapters.engine import ask
+from services.browser_pool.adapters.eyes.engine import ask
+from services.browser_pool.adapters.eyes.targets import Found
 from services.browser_pool.adapters.hands.keys import Shown
 from services.browser_pool.adapters.hands.pointing import Marked, Sights
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.adapters.targets import Found
 from services.browser_pool.options import Offer
 
 MARK, OFFERED = "hands-mark", "hands-offered"

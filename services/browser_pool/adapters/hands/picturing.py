@@ -8,8 +8,8 @@ import time
 import msgspec
 
 from services.browser_pool import tiles
-from services.browser_pool.adapters.capturing import Clip, camera, picture
-from services.browser_pool.adapters.engine import Counted, State, ask
+from services.browser_pool.adapters.captures.capturing import Clip, camera, picture
+from services.browser_pool.adapters.eyes.engine import Counted, State, ask
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.adapters.settle import Rest

@@ -5,13 +5,13 @@ from __future__ import annotations
 import msgspec
 from playwright.async_api import Error
 
-from services.browser_pool.adapters.engine import Described, Gone, State, ask
+from services.browser_pool.adapters.eyes.engine import Described, Gone, State, ask
+from services.browser_pool.adapters.eyes.targets import Found
 from services.browser_pool.adapters.hands.before import changed, navigated, page_before
 from services.browser_pool.adapters.hands.mouse import arrive
 from services.browser_pool.adapters.hands.reaching import heard, press_on, reach
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.adapters.targets import Found
 from shared.contracts.actions import Checked, Click, Effect, Hover, Navigated, NotSeen, PageChanged
 
 SIGHTS = "hands-sights"

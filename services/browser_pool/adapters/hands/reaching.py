@@ -12,11 +12,11 @@ import msgspec
 from playwright.async_api import Error, Frame
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from services.browser_pool.adapters import engine
+from services.browser_pool.adapters.eyes import engine
+from services.browser_pool.adapters.eyes.targets import Found
 from services.browser_pool.adapters.hands.mouse import travel
 from services.browser_pool.adapters.outcome import Outcome, refuse
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.adapters.targets import Found
 
 WAY = "hands-way"
 """The id under which the page keeps what could be pressed; with an x, what the mouse would be put on."""

@@ -8,10 +8,10 @@ import time
 import msgspec
 from playwright.async_api import Error, Frame
 
-from services.browser_pool.adapters.engine import ask
+from services.browser_pool.adapters.eyes.engine import ask
+from services.browser_pool.adapters.eyes.targets import Found
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.adapters.targets import Found
 from shared.contracts.actions import Appeared, Extract, Scroll, Scrolled, TextRead, Wait
 
 MAX_WAIT_S = 60.0

@@ -6,10 +6,10 @@ from playwright.async_api import Error, Frame
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool import matching
-from services.browser_pool.adapters.engine import Counted, ask
+from services.browser_pool.adapters.eyes.engine import Counted, ask
+from services.browser_pool.adapters.eyes.targets import Found
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.adapters.targets import Found
 from services.browser_pool.redaction import HIDDEN
 from shared.contracts.actions import TypeSecret, ValueSet
 

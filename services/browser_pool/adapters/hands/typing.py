@@ -8,12 +8,12 @@ from playwright.async_api import Error, Locator
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool import matching
-from services.browser_pool.adapters.engine import Counted, Gone, State, ask
+from services.browser_pool.adapters.eyes.engine import Counted, Gone, State, ask
+from services.browser_pool.adapters.eyes.targets import Found
 from services.browser_pool.adapters.hands.before import navigated, page_before
 from services.browser_pool.adapters.hands.reaching import reach
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.adapters.targets import Found
 from shared.contracts.actions import Effect, Navigated, TypeText, ValueSet
 
 FIELD = "hands-field"

@@ -9,13 +9,13 @@ import msgspec
 from playwright.async_api import ElementHandle, Error, FileChooser
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from services.browser_pool.adapters import engine
-from services.browser_pool.adapters.engine import Counted, ask
+from services.browser_pool.adapters.eyes import engine
+from services.browser_pool.adapters.eyes.engine import Counted, ask
+from services.browser_pool.adapters.eyes.targets import Found
 from services.browser_pool.adapters.hands.before import navigated, page_before
 from services.browser_pool.adapters.hands.reaching import reach
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.adapters.targets import Found
 from shared.contracts.actions import FilesGiven, Upload
 
 FIELD = "hands-file"

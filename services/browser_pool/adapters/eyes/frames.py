@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from playwright.async_api import Error, Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from services.browser_pool.adapters import engine
-from services.browser_pool.adapters.engine import Counted, Surveyed, decode
-from services.browser_pool.adapters.worlds import Worlds
+from services.browser_pool.adapters.eyes import engine
+from services.browser_pool.adapters.eyes.engine import Counted, Surveyed, decode
+from services.browser_pool.adapters.eyes.worlds import Worlds
 from services.browser_pool.page import RawItem, Seen, Stats
 
 MAX_FRAMES = 40

@@ -15,8 +15,8 @@ from typing import Any, cast
 from playwright.async_api import CDPSession, Error, Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from services.browser_pool.adapters.engine import Counted, ask
-from services.browser_pool.adapters.secrets import hidden_in
+from services.browser_pool.adapters.bounds.secrets import hidden_in
+from services.browser_pool.adapters.eyes.engine import Counted, ask
 
 FRAME_S = 3.0
 PICTURE_S = 20.0

@@ -10,9 +10,9 @@ from playwright.async_api import Locator as PlaywrightLocator
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool import matching
-from services.browser_pool.adapters import engine
-from services.browser_pool.adapters.engine import Described, Gone, Matches
-from services.browser_pool.adapters.frames import FRAME_TIMEOUT_S, Refs, frame_label, places, playwright_frame
+from services.browser_pool.adapters.eyes import engine
+from services.browser_pool.adapters.eyes.engine import Described, Gone, Matches
+from services.browser_pool.adapters.eyes.frames import FRAME_TIMEOUT_S, Refs, frame_label, places, playwright_frame
 from services.browser_pool.adapters.outcome import Outcome, refuse
 from shared.contracts.actions import Box, ByCss, ByRef, ByText, Locator, Target, TargetFound
 

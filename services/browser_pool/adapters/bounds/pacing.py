@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from services.browser_pool import politeness
-from services.browser_pool.adapters.domains import registrable_domain
+from services.browser_pool.adapters.bounds.domains import registrable_domain
 from services.browser_pool.politeness import Granted, Limits, Pace, Pause
 from shared.actor.ports import Records
 from shared.errors import ExhibitError, Unavailable

@@ -11,11 +11,11 @@ from contextlib import asynccontextmanager
 from typing import Protocol
 
 from services.browser_pool import politeness
-from services.browser_pool.adapters import memory
-from services.browser_pool.adapters.chromium import Chromium, Upkeep
-from services.browser_pool.adapters.logins import LoginFolder
-from services.browser_pool.adapters.pacing import Pacing
-from services.browser_pool.adapters.secrets import SecretStore
+from services.browser_pool.adapters.bounds.pacing import Pacing
+from services.browser_pool.adapters.bounds.secrets import SecretStore
+from services.browser_pool.adapters.browsers import memory
+from services.browser_pool.adapters.browsers.chromium import Chromium, Upkeep
+from services.browser_pool.adapters.browsers.logins import LoginFolder
 from services.browser_pool.adapters.session import Limits
 from services.browser_pool.ports import Gate
 from services.browser_pool.sessions import Sessions

@@ -7,9 +7,9 @@ import time
 from dataclasses import replace
 
 from services.browser_pool import filenames
-from services.browser_pool.adapters.files import Files, Incoming
+from services.browser_pool.adapters.captures.files import Files, Incoming
+from services.browser_pool.adapters.captures.previewing import text_preview
 from services.browser_pool.adapters.outcome import Outcome
-from services.browser_pool.adapters.previewing import text_preview
 from services.browser_pool.adapters.tabs import Tabs
 from services.browser_pool.ports import Capture
 from shared.contracts.actions import Captured, NotSeen

@@ -14,13 +14,13 @@ from typing import Any, cast
 
 from playwright.async_api import Browser, BrowserContext, Error, Page, Playwright, async_playwright
 
-from services.browser_pool.adapters import engine
-from services.browser_pool.adapters.engine import worlds
-from services.browser_pool.adapters.finding import find_browser
+from services.browser_pool.adapters.bounds.guard import watch_over
+from services.browser_pool.adapters.browsers.finding import find_browser
+from services.browser_pool.adapters.browsers.memory import tree_mb
+from services.browser_pool.adapters.browsers.nest import Nest
+from services.browser_pool.adapters.eyes import engine
+from services.browser_pool.adapters.eyes.engine import worlds
 from services.browser_pool.adapters.gone import unless_gone
-from services.browser_pool.adapters.guard import watch_over
-from services.browser_pool.adapters.memory import tree_mb
-from services.browser_pool.adapters.nest import Nest
 from services.browser_pool.matching import first_line
 from shared.errors import Unavailable
 

@@ -17,7 +17,7 @@ from typing import Any, Literal, cast
 
 from playwright.async_api import Browser, CDPSession, Download, Error, Page
 
-from services.browser_pool.adapters import folders
+from services.browser_pool.adapters.captures import folders
 from services.browser_pool.filenames import safe_name
 
 MAX_FILES = 20

@@ -20,10 +20,10 @@ from weakref import WeakKeyDictionary
 from playwright.async_api import Browser, BrowserContext, CDPSession, Error, Frame, Page, Response
 
 from services.browser_pool import intercepts, policy
-from services.browser_pool.adapters.names import Names
+from services.browser_pool.adapters.bounds.names import Names
+from services.browser_pool.adapters.bounds.pacing import SessionPace
+from services.browser_pool.adapters.bounds.secrets import hidden_in
 from services.browser_pool.adapters.outcome import Outcome, refuse
-from services.browser_pool.adapters.pacing import SessionPace
-from services.browser_pool.adapters.secrets import hidden_in
 from services.browser_pool.policy import Bounds
 from services.browser_pool.ports import Terms
 from services.browser_pool.redaction import redacted_text
@@ -36,7 +36,7 @@ CHECKED_BOUND_S = 6.0
 BLANK_BOUND_MS = 3000
 ORDINARY = ("about:blank", "about:srcdoc", "chrome-error:", ":")
 """What a tab shows that was opened for nothing yet, or whose document did not come."""
-PRELOADING = (Path(__file__).parent / "page" / "preloading.js").read_text(encoding="utf-8")
+PRELOADING = (Path(__file__).parent / "preloading.js").read_text(encoding="utf-8")
 RULES = "application/speculationrules+json"
 PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 

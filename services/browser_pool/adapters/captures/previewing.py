@@ -40,7 +40,7 @@ def _head(path: Path) -> bytes:
 async def _read_apart(path: Path, kind: str) -> str | None:
     with path.open("rb") as file:
         child = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "services.browser_pool.adapters.preview_child", kind),
+            *(sys.executable, "-m", "services.browser_pool.adapters.captures.preview_child", kind),
             stdin=file,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,

@@ -19,7 +19,7 @@ import msgspec
 from playwright.async_api import Frame, Locator, Page, Playwright
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from services.browser_pool.adapters.worlds import Worlds, worlds_of
+from services.browser_pool.adapters.eyes.worlds import Worlds, worlds_of
 from services.browser_pool.page import RawItem, Stats
 
 NAME = "exhibit"
@@ -152,7 +152,7 @@ async def register(playwright: Playwright) -> None:
 @cache
 def script() -> str:
     """An expression: the engine of this document, made where there is none yet."""
-    folder = files("services.browser_pool.adapters") / "page"
+    folder = files("services.browser_pool.adapters.eyes") / "page"
     sources = "\n".join(_bare((folder / part).read_text(encoding="utf-8")) for part in _PARTS)
     own = (folder / "unforged.js").read_text(encoding="utf-8").replace("NAMES", json.dumps(UNFORGED))
     safe = _FORGEABLE.sub(r"[$.\1]", sources)
