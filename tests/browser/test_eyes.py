@@ -326,3 +326,11 @@ async def test_while_a_question_is_open_that_is_all_there_is_to_see(look: Look, 
     page = await look()
     assert (page.elements, page.dialog) == ((), "confirm: Sure?")
     assert page.text == '[dialog] "confirm: Sure?" (waits for an answer: use dialog)'
+
+
+async def test_what_a_frame_shows_is_seen_also_where_the_page_runs_scripts(look: Look) -> None:
+    page = await look(
+        "<iframe srcdoc=\"<button onclick='1'>Framed</button>\"></iframe><button id=own>Own</button>"
+        "<script>own.addEventListener('click', () => 0)</script>"
+    )
+    assert told(page) == [("iframe", ""), ("button", "Framed"), ("button", "Own")]

@@ -40,7 +40,7 @@ class Place:
         return 0 if self.parent is None else self.parent.depth + 1
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Ref:
     """What a ref means: thing ``n`` of the snapshot in one frame."""
 
@@ -173,18 +173,19 @@ class Look:
 
     async def seen(self, whole: Whole, wanted: Sequence[int]) -> tuple[Seen, ...]:
         """The things ``wanted`` in full; those that have no place on the page are left out."""
-        by_place: dict[Place, list[int]] = {}
-        for index in wanted:
-            by_place.setdefault(whole.refs[index].place, []).append(whole.refs[index].n)
-        parts = [(place, surveyed) for place, surveyed, _ in whole.parts if place in by_place]
-        found = await asyncio.gather(*(self._items(place, one, by_place[place]) for place, one in parts))
-        items = {place: told for (place, _), told in zip(parts, found, strict=True)}
-        rows = {place: before for place, _, before in whole.parts}
-        told = ((index, whole.refs[index]) for index in wanted)
+        refs = [(index, whole.refs[index]) for index in wanted]
+        # By identity: what a place is hashed from is long.
+        by_place: dict[int, list[int]] = {}
+        for _, ref in refs:
+            by_place.setdefault(id(ref.place), []).append(ref.n)
+        parts = [(place, surveyed) for place, surveyed, _ in whole.parts if id(place) in by_place]
+        found = await asyncio.gather(*(self._items(place, one, by_place[id(place)]) for place, one in parts))
+        items = {id(place): told for (place, _), told in zip(parts, found, strict=True)}
+        rows = {id(place): before for place, _, before in whole.parts}
         return tuple(
-            _seen(index + 1, ref.place, items[ref.place][ref.n], rows[ref.place])
-            for index, ref in told
-            if ref.n in items[ref.place]
+            _seen(index + 1, ref.place, items[id(ref.place)][ref.n], rows[id(ref.place)])
+            for index, ref in refs
+            if ref.n in items[id(ref.place)]
         )
 
     async def _items(self, place: Place, surveyed: Surveyed, wanted: Sequence[int]) -> dict[int, RawItem]:

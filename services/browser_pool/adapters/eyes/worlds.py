@@ -12,7 +12,7 @@ import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 from playwright.async_api import CDPSession, Error, Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
@@ -49,7 +49,8 @@ class Worlds:
     """Of one page. A frame is named by the protocol's frame id."""
 
     def __init__(self, page: Page, script: str) -> None:
-        self.page = page
+        # What is kept for a page must not keep the page: its worlds go when it does.
+        self._page = ref(page)
         self.main_id = ""
         self._script = script
         self._attached = False
@@ -60,6 +61,14 @@ class Worlds:
         self._changed = asyncio.Event()
         # Two questions at once must not open two sessions.
         self._attaching = asyncio.Lock()
+
+    @property
+    def page(self) -> Page:
+        """Raises Playwright's error where the page is gone."""
+        page = self._page()
+        if page is None:
+            raise Error("Target page has been closed")
+        return page
 
     async def attach(self) -> None:
         """Once. A page that is closing raises Playwright's error, one that does not answer its TimeoutError: while a

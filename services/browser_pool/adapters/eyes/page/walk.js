@@ -271,8 +271,7 @@ function details(id, wanted, withLocators) {
     if (!el.isConnected) continue;
     const rect = item.nodes ? rangeRect(item.nodes) : el.getBoundingClientRect();
     const empty = rect.width === 0 || rect.height === 0;
-    const mayBeEmpty = item.role === 'option' || item.role === 'iframe' || VALUE_HOLDERS.has(item.role) || rootOf(el) || facts(el).noBox;
-    if (!item.spoken && empty && !mayBeEmpty && !boxedInside(el) || !empty && unreachable(rect) || item.nodes && isClipped(el)) continue;
+    if (!item.spoken && empty && !mayBeEmpty(item) && !boxedInside(el) || !empty && unreachable(rect) || item.nodes && isClipped(el)) continue;
     const inView = !empty && !outside(rect, view) && !scrolledAway(el, rect);
     let covered = null;
     if (inView && el.localName !== 'option' && tests < MAX_HIT_TESTS && (INTERACTIVE.has(item.role) || item.role === 'iframe')) { tests += 1; covered = coverOf(item, rect, view); }
@@ -289,6 +288,7 @@ function isClipped(el) {
   return (box.width === 0 || box.height === 0) && !facts(el).noBox && !facts(el).inline && facts(el).clips;
 }
 
+const mayBeEmpty = (item) => item.role === 'option' || item.role === 'iframe' || VALUE_HOLDERS.has(item.role) || rootOf(item.el) || facts(item.el).noBox;
 const boxedInside = (el) => el.firstElementChild !== null && [...el.children].some((child) => { const r = child.getBoundingClientRect(); return r.width > 0 && r.height > 0; });
 
 const shortUrl = (url, origin) => url.startsWith(origin) ? url.slice(origin.length - 1) : url;
