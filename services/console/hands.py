@@ -56,12 +56,16 @@ class Hand:
         request = ActOnPage(session_id=self.lease.session_id, instance_id=self.lease.instance_id, action=action)
         return await self.bus.ask(ACT, request, timeout_s=ACT_BOUND_S)
 
-    async def observe(self, keywords: tuple[str, ...] = (), max_tokens: int = 6000) -> PageObserved:
+    async def observe(
+        self, keywords: tuple[str, ...] = (), max_tokens: int = 6000, *, locators: bool = False
+    ) -> PageObserved:
         request = ObservePage(
             session_id=self.lease.session_id,
             instance_id=self.lease.instance_id,
             keywords=keywords,
             max_tokens=max_tokens,
+            locators=locators,
+            since=self.snapshot_id or None,
         )
         observed = await self.bus.ask(OBSERVE, request, timeout_s=ACT_BOUND_S)
         self.snapshot_id = observed.snapshot_id
@@ -133,7 +137,7 @@ async def observe_page(
     async with hand(settings, terms) as session:
         opened = await session.act(Goto(url=terms.url, reason="to look at it"))
         started_s = time.perf_counter()
-        page = await session.observe(keywords, max_tokens)
+        page = await session.observe(keywords, max_tokens, locators=as_json)
         took_ms = (time.perf_counter() - started_s) * 1000
     if as_json:
         sys.stdout.write(msgspec.json.encode(page).decode() + "\n")
@@ -147,6 +151,7 @@ def _page_text(page: PageObserved, opened: ActionResult, took_ms: float) -> str:
     facts = (
         f"{len(page.elements)} of {page.total_elements} elements, {took_ms:.0f} ms, {len(page.text)} characters"
         f" (about {len(page.text) // 4} tokens), confidence {page.dom_confidence:.2f}"
+        + (f"; look at its picture: {', '.join(page.triggers)}" if page.triggers else "")
     )
     unsettled = "" if page.settled else "\nthe page was still changing"
     return f"{page.url}\n{page.title}\n{status}\n\n{page.text}\n\n{facts}{unsettled}\n"

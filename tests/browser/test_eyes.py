@@ -334,3 +334,15 @@ async def test_what_a_frame_shows_is_seen_also_where_the_page_runs_scripts(look:
         "<script>own.addEventListener('click', () => 0)</script>"
     )
     assert told(page) == [("iframe", ""), ("button", "Framed"), ("button", "Own")]
+
+
+async def test_an_action_says_what_came_up_in_the_page(look: Look, session: PageSession, site: Site) -> None:
+    site.add("/next", "<h1>Next</h1>")
+    page = await look(
+        """<button onclick="out.textContent='Saved at noon'; more.hidden=false">Save</button><p id=out></p>
+        <div id=more hidden>More <a href=/next>Next</a></div>"""
+    )
+    result = (await session.act(Click(target=ByRef(ref=1, snapshot_id=page.snapshot_id)))).result
+    assert result.change.appeared == ("Saved at noon", "More Next")
+    opened = (await session.act(Goto(url=f"{site.url}/next"))).result
+    assert opened.change.appeared == ()

@@ -265,6 +265,7 @@ class PageSession:
             url_after=self.page.url,
             http_status=self.network.fresh_status,
             title=state.title if state else "",
+            appeared=state.appeared if state else (),
             new_tabs=sum(not page.is_closed() for page in self.tabs.opened),
             dialogs=tuple(self.tabs.dialogs),
             dismissed=tuple(self.tabs.dismissed),

@@ -9,7 +9,7 @@ function verbs() {
     survey: (id, withLocators) => survey(id, withLocators === 'locators'),
     details: (id, wanted, withLocators) => details(id, wanted.split(',').filter(Boolean).map(Number), withLocators === 'locators'),
     state: () => pageState(),
-    idle: () => { const state = { ...pageState(), appeared: appeared() }; acting = false; return state; },
+    idle: () => { const state = { ...pageState(), appeared: appeared() }; acting = begun = false; return state; },
     act: () => { begin(); return pageState(); },
     describe: (id, n) => describe(id, Number(n)),
     find: (id, text, intent) => find(id, text, intent),

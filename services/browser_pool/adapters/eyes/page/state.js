@@ -16,6 +16,7 @@ const LONGEST_MOVE_MS = 1500;
 let movedAt = 0, moveBegan = 0;
 const MAX_NEWS = 5, MAX_NEWS_TEXT = 200;
 let acting = true;
+let begun = false;             // has an action begun in this very document, and not yet ended?
 let allMutations = 0;
 let news = [];                 // nodes that came, or whose text did, since the action began
 
@@ -77,11 +78,12 @@ let shadowRoots = 0;
 // What came up in the page since the action began, as text a person would read.
 function appeared() {
   const texts = [];
+  if (!begun) return texts;
   const told = new Set();
   for (const node of news) {
     if (texts.length >= MAX_NEWS) break;
     const el = node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement;
-    if (!el || !el.isConnected || told.has(el) || [...told].some((other) => other.contains(el)) || !el.checkVisibility(SEEN)) continue;
+    if (!el || !el.isConnected || told.has(el) || node.nodeType === Node.ELEMENT_NODE && el.closest(CAN_ACT) || [...told].some((other) => other.contains(el)) || !el.checkVisibility(SEEN)) continue;
     told.add(el);
     if (el === document.body || el === document.documentElement) continue;
     const text = clean(textOf(el)).slice(0, MAX_NEWS_TEXT);

@@ -116,7 +116,7 @@ function describe(id, n) {
 }
 
 // From here on what changes is the work of an action.
-function begin() { acting = true; news = []; }
+function begin() { acting = true; begun = true; news = []; }
 
 // A container told as clickable carries only the beginning of its text as its name.
 function sameThing(item, role, name) {
