@@ -71,11 +71,13 @@ async def test_an_empty_file_is_a_file(session: PageSession, site: Site) -> None
     assert [data_of(capture) for capture in acted.captures] == [b""]
 
 
-async def test_a_file_that_is_announced_too_large_is_stopped_before_it_comes(session: PageSession, site: Site) -> None:
+async def test_a_file_that_is_announced_too_large_is_not_kept(session: PageSession, site: Site) -> None:
     site.add("/big", b"x" * (LIMITS.download_bytes + 1), **ZIP)
     acted = await download(session, site, "<a href=/big>File</a>")
     assert (acted.result.ok, acted.result.code, acted.captures) == (False, "too_large", ())
-    assert f"{LIMITS.download_bytes + 1} bytes were announced" in acted.result.message
+    # Here it may be on the disk whole before the browser says how large it is to be.
+    larger = f"{LIMITS.download_bytes + 1}"
+    assert f"{larger} bytes were announced" in acted.result.message or f"stopped at {larger}" in acted.result.message
     assert files_left() == []
 
 
