@@ -38,7 +38,8 @@ const observer = new MutationObserver((records) => {
     if (ticksOf(record.target) >= 2) continue;
     mutations += 1;
     if (news.length < 400) {
-      if (record.type === 'childList') news.push(...record.addedNodes);
+      // What came together is read together.
+      if (record.type === 'childList') news.push(...record.addedNodes.length > 1 && record.target !== document.body ? [record.target] : record.addedNodes);
       else if (record.type === 'characterData' || record.attributeName !== 'style' || record.target.style.display !== 'none') news.push(record.target);
     }
   }
