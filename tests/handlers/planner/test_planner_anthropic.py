@@ -13,12 +13,13 @@ from planner_bench import Bench
 from planner_pages import URL, done_result, el, page, sample, ticket, view
 from scripted_pool import ScriptedPool
 
-from services.planner.adapters.anthropic_decider import AnthropicDecider, retry_after_s
+from services.planner.adapters.anthropic_decider import AnthropicDecider
 from services.planner.deciders import Deciders
 from services.planner.sample_state import Act, SampleState, Unusable, acted
 from shared.contracts.actions import Click, Goto, Screenshot
 from shared.contracts.browser_pool import PageObserved
 from shared.errors import PermanentError, RateLimited, Unavailable, Unsupported
+from shared.models.messages import retry_after_s
 from shared.settings import Settings
 from shared.task_spec import read_spec
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from shared.contracts.planner import Usage
+from shared.contracts.usage import Usage
 
 MILLION = 1_000_000
 

@@ -1,0 +1,84 @@
+"""The Messages API as its SDK gives it to us: what is a message, what it used, and its errors as ours.
+
+The only place besides the two adapters that ask (the planner's and vision's) that knows the anthropic SDK.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import anthropic
+from anthropic.types import Message
+from anthropic.types import Usage as Tokens
+from msgspec.structs import replace
+
+from shared.contracts.usage import Usage
+from shared.errors import ExhibitError, PermanentError, RateLimited, Unavailable
+from shared.models.prices import cost_usd
+
+REFUSALS = {
+    400: ("model_rejected", "the model's API rejects our request"),
+    401: ("model_key_refused", "the model refused our key (ANTHROPIC_API_KEY)"),
+    402: ("model_unpaid", "the model's account cannot pay"),
+    403: ("model_forbidden", "our key may not use this model"),
+    404: ("model_unknown", "the model's API does not know the model, or the address is wrong"),
+    413: ("model_rejected", "the request is too large for the model's API"),
+    422: ("model_rejected", "the model's API rejects our request"),
+}
+
+
+def readable(reply: object) -> Message:
+    """The SDK takes any JSON for a message; a server that is none of Anthropic's may send anything."""
+    content: object = getattr(reply, "content", None)
+    if isinstance(reply, Message) and isinstance(content, list) and isinstance(getattr(reply, "usage", None), Tokens):
+        return reply
+    raise Unavailable("what the model's API answers is no message", code="model_unreadable")
+
+
+def usage_of(model: str, reply: Message) -> Usage:
+    """Tokens of one call, and their price; 0 where no price is known."""
+    usage = Usage(
+        llm_calls=1,
+        input_tokens=_count(reply, "input_tokens"),
+        output_tokens=_count(reply, "output_tokens"),
+        cache_read_tokens=_count(reply, "cache_read_input_tokens"),
+        cache_write_tokens=_count(reply, "cache_creation_input_tokens"),
+    )
+    return replace(usage, cost_usd=cost_usd(model, usage) or 0.0)
+
+
+def _count(reply: Message, name: str) -> int:
+    count: object = getattr(reply.usage, name, None)
+    return count if isinstance(count, int) and count > 0 else 0
+
+
+def mapped(error: anthropic.AnthropicError) -> ExhibitError:
+    """The SDK's error as one of ours, with words for people and never the key."""
+    if isinstance(error, anthropic.APIStatusError):
+        return _of_status(error)
+    if isinstance(error, anthropic.APITimeoutError):
+        return Unavailable("the model did not answer in time", code="model_timeout")
+    if isinstance(error, anthropic.APIConnectionError):
+        return Unavailable(f"the model cannot be reached at {error.request.url.host}", code="model_unreachable")
+    return Unavailable(f"the model's answer could not be read ({type(error).__name__})", code="model_unreadable")
+
+
+def _of_status(error: anthropic.APIStatusError) -> ExhibitError:
+    said = (error.api_message or "").strip()[:300]
+    detail = f": {said}" if said else ""
+    if error.status_code == 429:
+        after_s = retry_after_s(error.response.headers)
+        return RateLimited(
+            f"the model's API tells us to slow down{detail}", code="model_rate_limited", retry_after_s=after_s
+        )
+    if error.status_code in REFUSALS:
+        code, words = REFUSALS[error.status_code]
+        return PermanentError(f"{words}{detail}", code=code)
+    return Unavailable(f"the model's API answers with HTTP {error.status_code}{detail}", code="model_unavailable")
+
+
+def retry_after_s(headers: Mapping[str, str]) -> float | None:
+    try:
+        return max(0.0, float(headers.get("retry-after", "")))
+    except ValueError:
+        return None
