@@ -58,6 +58,11 @@ class Settings(BaseSettings):
     anthropic_api_key: SecretStr | None = Field(default=None, validation_alias="ANTHROPIC_API_KEY")
     anthropic_base_url: str | None = Field(default=None, validation_alias="ANTHROPIC_BASE_URL")
     model: str = "claude-sonnet-5-5"
+    """What decides, where the planner is ``anthropic``."""
+    fast_model: str = "claude-haiku-5-5"
+    """What is asked where a small model will do."""
+    vision_model: str = "claude-sonnet-5-5"
+    """What answers questions about pictures, where a key is set."""
 
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
     trace_file: Path | None = None

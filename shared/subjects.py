@@ -39,6 +39,7 @@ from shared.contracts.discovery import (
 )
 from shared.contracts.evidence import EvidenceBlocked, LoadReply, LoadRun, RunFinished
 from shared.contracts.planner import SampleFinished, StepTaken, WorkSample
+from shared.contracts.vision import AskVision, VisionAnswered
 
 PREFIX = "exhibit.v1"
 
@@ -102,6 +103,8 @@ SAVE_PROFILE: Ask[SaveProfile, SaveReply] = Ask(
 )
 
 LOAD_RUN: Ask[LoadRun, LoadReply] = Ask(f"{PREFIX}.ask.evidence.run.load", LoadRun, LoadReply)
+
+VISION_ASK: Ask[AskVision, VisionAnswered] = Ask(f"{PREFIX}.ask.vision.question.answer", AskVision, VisionAnswered)
 
 WORK_SAMPLE: Stored[WorkSample] = Stored(
     f"{PREFIX}.cmd.planner.sample.work", WorkSample, ("run_id", "sample_id"), ("run_id", "sample_id", "attempt_base")
