@@ -1,0 +1,78 @@
+"""Serves an ASGI app on one address, in the running event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+
+import uvicorn
+from starlette.types import ASGIApp
+
+HOST = "127.0.0.1"
+
+
+class _Embedded(uvicorn.Server):
+    """Says when it has started, and leaves the signals to the program it runs in."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ready = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets=sockets)
+        self.ready.set()
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield
+
+
+@asynccontextmanager
+async def serve(app: ASGIApp, port: int = 0, *, host: str = HOST) -> AsyncGenerator[str]:
+    """The base URL, such as ``http://127.0.0.1:40123``, for as long as the context is open.
+
+    ``port`` 0 takes a free one; a port in use is an OSError.
+    """
+    sock = _listening(host, port)
+    server = _Embedded(_config(app))
+    task = asyncio.create_task(server.serve(sockets=[sock]))
+    try:
+        await _started(server, task)
+        yield f"http://{host}:{sock.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        await task
+        sock.close()
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind((host, port))
+    except OSError:
+        sock.close()
+        raise
+    return sock
+
+
+def _config(app: ASGIApp) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        ws="none",
+        timeout_graceful_shutdown=2,
+    )
+
+
+async def _started(server: _Embedded, task: asyncio.Task[None]) -> None:
+    """Returns once requests are answered; a server that ended before that is raised as what ended it."""
+    ready = asyncio.create_task(server.ready.wait())
+    await asyncio.wait({ready, task}, return_when=asyncio.FIRST_COMPLETED)
+    ready.cancel()
+    if task.done():
+        task.result()
