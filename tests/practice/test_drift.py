@@ -1,0 +1,118 @@
+"""The drift switches: what a visitor may ask for, and what is kept of it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, get_args
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from practice.drift import COOKIE, KNOWN, VARIABLE, Drift, DriftCookie, Switch, drift_of
+
+
+def _request(query: str = "", cookie: str = "") -> Request:
+    headers = [(b"cookie", cookie.encode())] if cookie else []
+    return Request({"type": "http", "method": "GET", "path": "/", "query_string": query.encode(), "headers": headers})
+
+
+async def _answer(query: str = "", cookie: str = "") -> tuple[int, str, str]:
+    """Status, text and cookie of a site that says which drift it was asked for."""
+
+    async def said(request: Request) -> Response:
+        return PlainTextResponse(str(drift_of(request)))
+
+    app = DriftCookie(Starlette(routes=[Route("/", said)]))
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def receive() -> Any:
+        return {"type": "http.request"}
+
+    await app(_request(query, cookie).scope, receive, send)
+    headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+    return sent[0]["status"], sent[1]["body"].decode(), headers.get("set-cookie", "")
+
+
+def test_names_are_read_in_any_order_and_told_in_one():
+    drift = Drift.of(" wrap ,rename,,")
+    assert (drift.has("rename"), drift.has("wrap"), drift.has("popup")) == (True, True, False)
+    assert str(drift) == "rename,wrap"
+    assert drift == {"rename", "wrap"}
+    assert not Drift.of("")
+
+
+@pytest.mark.parametrize("text", ["renam", "rename,Wrap", "rename reorder", "all"])
+def test_a_name_that_is_none_is_an_error_that_lists_those_that_are(text: str):
+    with pytest.raises(ValueError, match="no such drift: ") as error:
+        Drift.of(text)
+    assert all(name in str(error.value) for name in get_args(Switch))
+
+
+def test_nothing_changes_without_drift():
+    none = Drift.of("")
+    assert none.label("Assignee", {"Assignee": "Owner"}) == "Assignee"
+    assert none.ordered("abcde") == list("abcde")
+    assert none.name("panel wide") == "panel wide"
+    assert none.css(".panel { color: red }") == ".panel { color: red }"
+
+
+@pytest.mark.parametrize("count", range(2, 12))
+def test_another_order_holds_everything_once_and_starts_with_something_else(count: int):
+    reordered = Drift.of("reorder").ordered(range(count))
+    assert sorted(reordered) == list(range(count))
+    assert reordered[0] != 0
+
+
+def test_labels_without_a_synonym_stay():
+    assert Drift.of("rename").label("Assignee", {"Assignee": "Owner"}) == "Owner"
+    assert Drift.of("rename").label("Status", {"Assignee": "Owner"}) == "Status"
+
+
+def test_a_style_sheet_follows_the_names_of_its_elements():
+    drift = Drift.of("wrap")
+    css = "@media (max-width: 9.5px) {\n.a > .b-c, #id { margin: .5em; background: url(/x.svg) } }"
+    told = drift.css(css)
+    names = re.findall(r"[.#]([\w-]+)(?= |,)", told.partition("{\n")[2].partition("{")[0])
+    assert names == [drift.name("a"), drift.name("b-c"), drift.name("id")]
+    assert "(max-width: 9.5px)" in told
+    assert "margin: .5em; background: url(/x.svg)" in told
+
+
+async def test_an_address_is_kept_in_a_cookie_that_later_requests_bring_back():
+    status, said, cookie = await _answer("drift=rename,reorder")
+    assert (status, said) == (200, "rename,reorder")
+    kept = cookie.partition(";")[0]
+    assert kept.startswith(f"{COOKIE}=")
+    assert await _answer(cookie=kept) == (200, "rename,reorder", "")
+
+
+async def test_an_address_wins_over_the_cookie_and_can_turn_all_drift_off():
+    status, said, cookie = await _answer("drift=", f"{COOKIE}=rename.wrap")
+    assert (status, said) == (200, "")
+    assert cookie.startswith(f"{COOKIE}=;")
+
+
+async def test_the_environment_holds_where_nobody_says_anything(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(VARIABLE, "popup,iframe")
+    assert await _answer() == (200, "popup,iframe", "")
+    assert (await _answer("drift=wrap"))[1] == "wrap"
+    assert (await _answer(cookie=f"{COOKIE}="))[1] == ""
+
+
+@pytest.mark.parametrize(("query", "cookie"), [("drift=frames", ""), ("", f"{COOKIE}=frames")])
+async def test_drift_that_does_not_exist_is_answered_with_what_does(query: str, cookie: str):
+    status, said, _ = await _answer(query, cookie)
+    assert status == 400
+    assert all(name in said for name in KNOWN)
+
+
+def test_a_site_whose_environment_is_wrong_does_not_start(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(VARIABLE, "frames")
+    with pytest.raises(ValueError, match="no such drift: frames"):
+        DriftCookie(Starlette())
