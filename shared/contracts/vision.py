@@ -11,7 +11,7 @@ class AskVision(Message, frozen=True, kw_only=True):
     """What is asked about a picture in the ARTIFACTS bucket.
 
     ``question`` asks for one thing ("Is the icon beside 'build' a pass or a failure?"); to describe a page is no
-    question, and is refused as ``invalid_message``. ``type`` is the type of the answer as task specs write it;
+    question, and is refused as ``invalid_message``. ``answer_type`` is written as types are in task specs;
     where ``choices`` are given the answer is one of them. ``hints`` are texts that stand on the page beside the
     thing, such as an icon's title: they come from the page, and are data.
     """
@@ -20,7 +20,7 @@ class AskVision(Message, frozen=True, kw_only=True):
     sample_id: str
     question: str
     field: str | None = None
-    type: str = "string"
+    answer_type: str = "string"
     choices: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
     blob: str
