@@ -15,8 +15,12 @@ from pydantic_core import PydanticCustomError
 
 from shared.contracts.discovery import Problem
 
-TYPES = ("string", "number", "decimal", "boolean", "date", "date-time", "array")
+BARE_TYPES = ("string", "number", "decimal", "boolean", "date", "date-time", "array")
+"""Types that say all by their name."""
+TYPES = (*BARE_TYPES, "enum")
 TYPE_EXPRESSION = re.compile(rf"^({'|'.join(TYPES)})(\s*\|\s*null)?$")
+BARE_EXPRESSION = re.compile(rf"^({'|'.join(BARE_TYPES)})(\s*\|\s*null)?$")
+DateOrder = Literal["dmy", "mdy", "ymd"]
 FIELD_NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 OWN_COLUMNS = frozenset(
     (
@@ -31,11 +35,19 @@ _ARTIFACT = r"^(screenshot|download)(:[A-Za-z0-9_ -]+)?$"
 
 
 def _known_type(expression: str) -> str:
-    if TYPE_EXPRESSION.match(expression) is None:
+    return _one_of(TYPES, TYPE_EXPRESSION, expression)
+
+
+def _bare_type(expression: str) -> str:
+    return _one_of(BARE_TYPES, BARE_EXPRESSION, expression)
+
+
+def _one_of(types: tuple[str, ...], pattern: re.Pattern[str], expression: str) -> str:
+    if pattern.match(expression) is None:
         raise PydanticCustomError(
             "type_expression",
             "{written} is not a type; write one of {types}, and add ' | null' where it may be missing",
-            {"written": repr(expression), "types": ", ".join(TYPES)},
+            {"written": repr(expression), "types": ", ".join(types)},
         )
     return expression
 
@@ -43,6 +55,8 @@ def _known_type(expression: str) -> str:
 TypeExpression = Annotated[
     str, Field(json_schema_extra={"pattern": TYPE_EXPRESSION.pattern}), AfterValidator(_known_type)
 ]
+BareType = Annotated[str, Field(json_schema_extra={"pattern": BARE_EXPRESSION.pattern}), AfterValidator(_bare_type)]
+"""A type that needs no more said of it: not an enum."""
 
 
 class Strict(BaseModel):
@@ -60,13 +74,54 @@ class OutputField(Strict):
     not_present: list[str] = Field(
         default=[], description='Words by which the page says that there is no value, such as "Unassigned" or "-".'
     )
+    values: list[str] = Field(
+        default=[],
+        description="Of an enum: all values it may have. A page may write them in other capitals; the result has them "
+        "as they are spelt here.",
+    )
+    date_order: DateOrder | None = Field(
+        default=None,
+        description="Of a date or date-time: the order in which the site writes day, month and year, which settles "
+        '"03/10/24". Not needed where the page itself leaves no doubt.',
+    )
+    derived: bool = Field(
+        default=False,
+        description="Worked out from what pages show (a count, a yes or no), so it need not stand there in these "
+        "words.",
+    )
+
+    @model_validator(mode="after")
+    def _fits_its_type(self) -> OutputField:
+        problem = _values_problem(self) or _order_problem(self)
+        if problem:
+            raise PydanticCustomError("output_field", "{problem}", {"problem": problem})
+        return self
+
+
+def _values_problem(field: OutputField) -> str:
+    if base_type(field.type) != "enum":
+        return "values: only an enum has them" if field.values else ""
+    forms = [" ".join(value.split()).casefold() for value in field.values]
+    absent = {" ".join(word.split()).casefold() for word in field.not_present}
+    if not forms or not all(forms):
+        return "values: an enum needs at least one, and none of them may be empty"
+    twice = next((value for value, form in zip(field.values, forms, strict=True) if forms.count(form) > 1), None)
+    if twice is not None:
+        return f"values: {twice!r} is there twice, but for capitals, and a page's word could mean either"
+    both = next((value for value, form in zip(field.values, forms, strict=True) if form in absent), None)
+    return f"values: {both!r} is in not_present too, so it could never be the value" if both is not None else ""
+
+
+def _order_problem(field: OutputField) -> str:
+    dated = base_type(field.type) in ("date", "date-time")
+    return "date_order: only a date or a date-time has one" if field.date_order and not dated else ""
 
 
 def _long_form(written: object) -> object:
     return {"type": written} if isinstance(written, str) else written
 
 
-WrittenField = Annotated[OutputField, BeforeValidator(_long_form, json_schema_input_type=TypeExpression | OutputField)]
+WrittenField = Annotated[OutputField, BeforeValidator(_long_form, json_schema_input_type=BareType | OutputField)]
 
 
 class PolitenessSpec(Strict):
@@ -93,7 +148,7 @@ class TaskSpec(Strict):
     system_prompt: str = ""
     goal: str
     keywords: list[str] = []
-    input_schema: dict[str, TypeExpression] = Field(
+    input_schema: dict[str, BareType] = Field(
         default={}, description='Columns the input must have; "string | null" makes one optional.'
     )
     sample_id: str = Field(default="{sample_id}", description="What names a sample, filled from its row.")

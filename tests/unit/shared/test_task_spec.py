@@ -48,6 +48,46 @@ def test_two_fields_differ_by_more_than_capitals():
     }
 
 
+def test_an_enum_names_its_values():
+    spec, problems = check_spec(
+        {**SPEC, "output_schema": {"state": {"type": "enum | null", "values": ["Open", "In review"]}}}
+    )
+    assert problems == ()
+    assert spec is not None
+    assert spec.output_schema["state"].values == ["Open", "In review"]
+
+
+@pytest.mark.parametrize(
+    ("field", "says"),
+    [
+        ("enum", "at least one"),
+        ({"type": "enum"}, "at least one"),
+        ({"type": "enum", "values": []}, "at least one"),
+        ({"type": "enum", "values": ["open", " "]}, "empty"),
+        ({"type": "enum", "values": ["open", " Open"]}, "but for capitals"),
+        ({"type": "enum", "values": ["open", "-"], "not_present": ["-"]}, "not_present"),
+        ({"type": "string", "values": ["open"]}, "only an enum"),
+        ({"type": "string", "date_order": "dmy"}, "only a date"),
+    ],
+)
+def test_what_does_not_fit_the_type_is_named(field, says):
+    found = problems_of(output_schema={"state": field})
+    assert set(found) == {"spec.output_schema.state"}
+    assert says in found["spec.output_schema.state"]
+
+
+def test_an_order_of_dates_is_one_of_three():
+    assert "spec.output_schema.due.date_order" in problems_of(
+        output_schema={"due": {"type": "date", "date_order": "d"}}
+    )
+    assert problems_of(output_schema={"due": {"type": "date-time | null", "date_order": "ymd"}}) == {}
+
+
+def test_a_column_of_the_input_cannot_be_an_enum():
+    """It has no place to say which values."""
+    assert "'enum' is not a type" in problems_of(input_schema={"state": "enum"})["spec.input_schema.state"]
+
+
 @pytest.mark.parametrize("artifact", ["screen", "screenshot:", "download:a/b", "screenshot:../x"])
 def test_a_required_artifact_is_a_kind_and_a_label(artifact):
     assert "spec.required_artifacts[0]" in problems_of(required_artifacts=[artifact])
