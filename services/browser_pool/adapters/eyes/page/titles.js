@@ -1,0 +1,68 @@
+// What the markup says beside a text, for machines and for those who wait with the mouse over it: the moment behind
+// "3 days ago", the number behind "231k".
+
+// They hold other things, or are named by their title already.
+const UNTITLED = new Set(['table', 'grid', 'treegrid', 'dialog', 'alertdialog', 'row', 'iframe', 'canvas', 'option', 'img']);
+// What is longer is no value's other form.
+const MAX_TITLE = 300;
+const MAX_LEVELS = 4;
+const MAX_TITLED_INSIDE = 8;
+const SAYS_MORE = 'time[datetime],data[value],[title],[datetime]';
+
+// The title of an element with this name, or null where there is none that adds anything. `isRun`: the name is a run
+// of text in `el`, which may hold more than that.
+function titleOf(el, name, header, isRun) {
+  const holders = holdersOf(el, name, isRun);
+  for (const saidBy of [momentOf, amountOf, hintOf]) for (const holder of holders) {
+    const said = saidBy(holder);
+    if (said !== null && addsTo(name, header, said)) return said;
+  }
+  const label = isRun && holders.length && holders[0] === el ? clean(el.getAttribute('aria-label') || '') : '';
+  return label && addsTo(name, header, label) ? label : null;
+}
+
+// Itself, what is inside, what is around: each holds exactly this text.
+function holdersOf(el, name, isRun) {
+  const holders = [];
+  if (el.hasAttributes() && (!isRun || holdsOnly(el, name))) holders.push(el);
+  // A run lies in the innermost element that holds all of it.
+  if (!isRun && el.firstElementChild !== null && name.length <= MAX_TITLE) {
+    const inside = el.querySelectorAll(SAYS_MORE);
+    if (inside.length <= MAX_TITLED_INSIDE) for (const one of inside) if (holdsOnly(one, name)) holders.push(one);
+  }
+  let one = el;
+  for (let level = 0; level < MAX_LEVELS; level += 1) {
+    one = soleParent(one);
+    if (one === null) break;
+    if (one.matches(SAYS_MORE) && (!isRun || holdsOnly(one, name))) holders.push(one);
+  }
+  return holders;
+}
+
+const holdsOnly = (el, name) => clean(textOf(el)) === name;
+
+// The parent of which this is all there is to read.
+function soleParent(el) {
+  const parent = el.parentNode;
+  if (!parent || parent === document || parent.childNodes.length > 5) return null;
+  for (const child of parent.childNodes) if (child !== el && (child.nodeType === 1 || child.nodeType === 3 && child.data.trim())) return null;
+  return parent.nodeType === 11 ? parent.host || null : parent;
+}
+
+// Sites have elements of their own for times, such as <relative-time>. <ins> and <del> say when they were written.
+function momentOf(el) {
+  return el.localName === 'time' || el.localName.includes('-') ? attributeOf(el, 'datetime') : null;
+}
+
+const amountOf = (el) => el.localName === 'data' ? attributeOf(el, 'value') : null;
+const hintOf = (el) => attributeOf(el, 'title');
+
+function attributeOf(el, key) {
+  const said = el.getAttribute(key);
+  return said && said.length <= MAX_TITLE ? clean(said) || null : null;
+}
+
+function addsTo(name, header, said) {
+  const small = said.toLowerCase();
+  return said.length <= MAX_TITLE && !name.toLowerCase().includes(small) && (header === null || header.toLowerCase() !== small);
+}
