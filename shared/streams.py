@@ -52,7 +52,11 @@ SITE_PAUSES = Bucket("SITE_PAUSES", max_age_s=3600.0)
 """Key-value: registrable domain to until when it is left alone, because it answered 429 or 503."""
 AUTH_PROFILES = Bucket("AUTH_PROFILES")
 """Key-value: login state to PausedProfile, where it has met a login wall."""
-KEY_VALUE_BUCKETS = (RUNS, INBOX, SITE_PACE, SITE_PAUSES, AUTH_PROFILES)
+SPENDING = Bucket("SPENDING")
+"""Key-value: run id to Usage, what its model calls have cost so far."""
+MEMORY = Bucket("MEMORY")
+"""Key-value: run id, or task id where the task says so, to Memory: what samples have taught."""
+KEY_VALUE_BUCKETS = (RUNS, INBOX, SITE_PACE, SITE_PAUSES, AUTH_PROFILES, SPENDING, MEMORY)
 
 ARTIFACTS = Bucket("ARTIFACTS", max_age_s=7 * DAY_S)
 """Objects: captured bytes on their way from the browser pool to evidence, which removes them."""

@@ -38,7 +38,7 @@ from shared.contracts.discovery import (
     SubmitRun,
 )
 from shared.contracts.evidence import EvidenceBlocked, LoadReply, LoadRun, RunFinished
-from shared.contracts.planner import SampleFinished, StepTaken, WorkSample
+from shared.contracts.planner import SampleFinished, SamplesListed, StepTaken, WorkSample
 from shared.contracts.vision import AskVision, VisionAnswered
 
 PREFIX = "exhibit.v1"
@@ -128,6 +128,9 @@ STEP_TAKEN: Stored[StepTaken] = Stored(
     ("run_id", "sample_id"),
     ("run_id", "sample_id", "attempt", "step"),
 )
+SAMPLES_LISTED: Stored[SamplesListed] = Stored(
+    f"{PREFIX}.evt.planner.samples.listed", SamplesListed, ("run_id",), ("run_id", "attempt", "step")
+)
 SAMPLE_FINISHED: Stored[SampleFinished] = Stored(
     f"{PREFIX}.evt.planner.sample.finished", SampleFinished, ("run_id", "sample_id"), ("run_id", "sample_id", "attempt")
 )
@@ -144,6 +147,7 @@ EVENTS: tuple[Stored[Any], ...] = (
     SAMPLE_FOUND,
     POPULATION_CLOSED,
     STEP_TAKEN,
+    SAMPLES_LISTED,
     SAMPLE_FINISHED,
     RUN_FINISHED,
     EVIDENCE_BLOCKED,

@@ -135,6 +135,19 @@ class PolitenessSpec(Strict):
     )
 
 
+class BudgetSpec(Strict):
+    """What model calls may cost; no number, no limit. At the limit the work stops, and what was found is kept."""
+
+    sample_usd: Annotated[float, Field(gt=0)] | None = Field(default=None, description="For one attempt at one sample.")
+    sample_tokens: Annotated[int, Field(gt=0)] | None = Field(
+        default=None, description="The same in tokens of all kinds."
+    )
+    run_usd: Annotated[float, Field(gt=0)] | None = Field(
+        default=None, description="For all samples of a run together."
+    )
+    run_tokens: Annotated[int, Field(gt=0)] | None = Field(default=None, description="The same in tokens of all kinds.")
+
+
 class TaskSpec(Strict):
     """A task: where to go, what to bring back, and when it counts as done."""
 
@@ -173,6 +186,20 @@ class TaskSpec(Strict):
         default=300.0, description="For one attempt at one sample; 0 is no limit."
     )
     concurrency: Annotated[int, Field(ge=1, le=256)] = 5
+    expected_items: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="In a discovery task: the list is complete once so many items were found."
+    )
+    max_actions_per_turn: Annotated[int, Field(ge=1, le=5)] = Field(
+        default=3, description="Most calls of one answer of a model that are carried out, in order."
+    )
+    vision: Literal["auto", "off"] = Field(
+        default="auto", description="Whether pictures may be asked where the structure of a page does not tell."
+    )
+    memory: Literal["off", "run", "task"] = Field(
+        default="run",
+        description="Whether what samples teach is shown to later ones: of the run, or of all runs of the task.",
+    )
+    budget: BudgetSpec = BudgetSpec()
     auth_profile: str | None = Field(
         default=None, description="A login state recorded with `exhibit login NAME URL`, under that name."
     )

@@ -53,8 +53,6 @@ def checked_spec(request: SubmitRun) -> tuple[TaskSpec | None, tuple[Problem, ..
     if spec is not None and spec.phase == "discovery":
         told = "finding samples by navigating is not supported yet; give the samples as a list or a file"
         return spec, (Problem(where="spec.phase", message=told),)
-    if spec is not None and spec.judgment_required:
-        return spec, (Problem(where="spec.judgment_required", message="judgments are not supported yet; leave it out"),)
     return spec, problems
 
 

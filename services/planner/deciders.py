@@ -15,6 +15,7 @@ class RulesDecider:
     """No model: see :mod:`services.planner.rules`."""
 
     name = "rules"
+    asks_model = False
 
     def check(self) -> None: ...
 

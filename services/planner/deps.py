@@ -20,6 +20,11 @@ class Decider(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def asks_model(self) -> bool:
+        """Whether it costs: budgets bind it, and it may be helped by questions about pictures."""
+        ...
+
     def check(self) -> None:
         """Raises PermanentError, in words for people, where this decider cannot work at all (a key is missing)."""
         ...

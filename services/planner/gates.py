@@ -6,8 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from msgspec.structs import replace as replace_part
+
 from services.planner.fields import source_of
 from services.planner.identity import equal, expected, prove, shows_record
+from services.planner.judgment import judged, unsure
 from services.planner.page_text import asks_for_password, text_of
 from services.planner.reported import (
     CUT_OFF,
@@ -18,10 +21,10 @@ from services.planner.reported import (
     problems_of,
     standing_problems,
 )
-from services.planner.sample_state import MAX_BAD_REPLIES, MAX_FAILURES, Ending, Problem, SampleState, View
+from services.planner.sample_state import Ending, Problem, View
 from services.planner.values import QUOTED_CHARS, Invalid, as_shown, fold, is_not_present, normalise, quoted, tidy
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.contracts.planner import Done, Fail, FieldValue, SampleFinished, SaveProgress
+from shared.contracts.planner import AskPicture, Done, Fail, FieldValue, Judgment, SampleFinished, SaveProgress
 from shared.task_spec import OutputField, base_type, nullable
 
 FAILURES: dict[str, Ending] = {
@@ -51,28 +54,33 @@ class Checked:
     values: tuple[FieldValue, ...]
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
+    judgment: Judgment | None = None
 
 
-def judge_done(view: View, done: Done, *, by_model: bool = True) -> tuple[Ending | Bounce, tuple[FieldValue, ...]]:
+def judge_done(
+    view: View, done: Done, *, by_model: bool = True, decided_by: str = ""
+) -> tuple[Ending | Bounce, tuple[FieldValue, ...]]:
     """Whether ``done`` is accepted, and the values as they go into the result either way.
 
     What the rules report they have read off the page; what a model reports is compared with it.
     """
-    checked = check(view, done, by_model=by_model)
+    checked = check(view, done, by_model=by_model, decided_by=decided_by)
     return ruling(view, checked, by_model=by_model), checked.values
 
 
-def check(view: View, done: Done, *, by_model: bool = True) -> Checked:
+def check(view: View, done: Done, *, by_model: bool = True, decided_by: str = "") -> Checked:
     """Values in their types, with everything that speaks against them."""
-    judged = [_judge(name, field, view, done, by_model) for name, field in view.spec.output_schema.items()]
-    values = tuple(value for value, _, _ in judged)
+    fields = [_judge(name, field, view, done, by_model) for name, field in view.spec.output_schema.items()]
+    values = tuple(value for value, _, _ in fields)
+    judgment, doubts = judged(view, done.judgment, decided_by)
     problems = (
         *_identity_problems(view, values),
         *_missing(view, values),
-        *(problem for _, found, _ in judged for problem in found),
+        *(problem for _, found, _ in fields for problem in found),
         *_artifact_problems(view),
+        *doubts,
     )
-    return Checked(values, problems, tuple(note for _, _, notes in judged for note in notes))
+    return Checked(values, problems, tuple(note for _, _, notes in fields for note in notes), judgment)
 
 
 def ruling(view: View, checked: Checked, *, by_model: bool) -> Ending | Bounce:
@@ -80,17 +88,22 @@ def ruling(view: View, checked: Checked, *, by_model: bool) -> Ending | Bounce:
     state = view.state
     notes = (*state.notes, *checked.notes)
     if not checked.problems:
-        return Ending("done", "", "", "", checked.values, bool(checked.notes), notes)
+        return Ending("done", "", "", "", checked.values, _flagged(view, checked), notes, checked.judgment)
     first = checked.problems[0]
     final = first.reason == "identity_mismatch"
-    if state.refusals(Done) == 0 and (by_model or not final):
+    if state.refusals(Done) == 0 and not view.last_step and (by_model or not final):
         return Bounce("\n".join(problem.message for problem in checked.problems))
     if final:
         ending = FAILURES[first.reason]
         fault = ending.fault if not by_model or _shows_another(view) else "us"
         return replace(ending, message=first.message, fault=fault, notes=notes, flagged=True)
     told = "; ".join(problem.message for problem in checked.problems)
-    return Ending("needs_review", first.reason, told, "us", checked.values, True, notes)
+    return Ending("needs_review", first.reason, told, "us", checked.values, True, notes, checked.judgment)
+
+
+def _flagged(view: View, checked: Checked) -> bool:
+    """Done, with something that a person should look at."""
+    return bool(checked.notes) or (checked.judgment is not None and unsure(checked.judgment))
 
 
 def judge_fail(view: View, fail: Fail, *, by_model: bool = True) -> Ending | Bounce:
@@ -137,28 +150,6 @@ def login_wall(finished: SampleFinished, page: PageObserved | None) -> str:
     return f"{url} asks for a password" if asks_for_password(page) else ""
 
 
-def limit_reached(view: View, elapsed_s: float) -> Ending | None:
-    """The ending when a bound is reached: steps, time, failures in a row, answers that could not be used."""
-    state, spec = view.state, view.spec
-    if state.bad_replies >= MAX_BAD_REPLIES:
-        return _cut_short(view, "bad_replies", f"{MAX_BAD_REPLIES} answers in a row could not be used: {_last(state)}")
-    if state.failures >= MAX_FAILURES:
-        return _cut_short(view, "too_many_failures", f"{MAX_FAILURES} actions in a row failed: {_last(state)}")
-    if spec.max_time_s and elapsed_s >= spec.max_time_s:
-        return _cut_short(view, "time_exceeded", f"not finished within {spec.max_time_s:g} s")
-    if state.steps >= spec.max_steps:
-        return _cut_short(view, "max_steps_exceeded", f"not finished within {spec.max_steps} steps")
-    return None
-
-
-def _cut_short(view: View, reason: str, message: str) -> Ending:
-    """What was read of the right record is kept as a partial success."""
-    values = partial_values(view)
-    read = any(value.state != "not_found" and value.field not in view.spec.identity for value in values)
-    status = "partial_success" if read else "failed"
-    return Ending(status, reason, message, "us", values if read else (), read, view.state.notes)
-
-
 def partial_values(view: View) -> tuple[FieldValue, ...]:
     """Readings so far, normalised; nothing where the record was not proven to be the right one."""
     if not view.state.proven:
@@ -175,7 +166,7 @@ def _judge(
 ) -> tuple[FieldValue, list[Problem], list[str]]:
     """The field's value in its type, what is wrong with it, and what a reviewer should know."""
     before = view.state.seen.get(name)
-    written = _written(name, field, view, done)
+    written = _with_origin(_written(name, field, view, done), field, view, by_model)
     problems = _against(written, before, field, view, done.refs.get(name)) if by_model else []
     notes = [*cut_off(written), *(problem.message for problem in problems)]
     if written.state != "value":
@@ -190,10 +181,28 @@ def _judge(
 def _against(
     written: FieldValue, before: FieldValue | None, field: OutputField, view: View, ref: int | None
 ) -> list[Problem]:
-    """What was confirmed when it was saved need not stand on this page; its label must not say otherwise."""
+    """What was confirmed when it was saved need not stand on this page; its label must not say otherwise. What was
+    worked out, or read from a picture, stands on no page in these words."""
+    if written.origin != "page":
+        return []
     if written is before and written.field not in view.state.unconfirmed:
         return label_problems(written, field, view, ref, proven_only=True)
     return problems_of(written, field, view, ref)
+
+
+def _with_origin(value: FieldValue, field: OutputField, view: View, by_model: bool) -> FieldValue:
+    """Where a model has it from: the page, a picture that was asked about, or its own working out, where allowed."""
+    if not by_model or value.state != "value" or value.origin != "page":
+        return value
+    if value.source is None and any(fold(said) == fold(as_shown(value.value)) for said in _pictured(value.field, view)):
+        return replace_part(value, origin="vision")
+    return replace_part(value, origin="derived") if field.derived else value
+
+
+def _pictured(name: str, view: View) -> list[str]:
+    """What pictures were found to say of a field."""
+    asked = (e for e in view.state.history if isinstance(e.action, AskPicture) and e.action.field == name)
+    return [entry.said for entry in asked if entry.said]
 
 
 def _unreadable(value: FieldValue, field: OutputField) -> str:
@@ -220,11 +229,12 @@ def _written(name: str, field: OutputField, view: View, done: Done) -> FieldValu
 
 def saved(view: View, action: SaveProgress) -> tuple[tuple[FieldValue, ...], tuple[str, ...], frozenset[str]]:
     """What SaveProgress keeps, as written; what a reviewer should know of it; the fields that no page showed."""
-    said = Done(values=action.values)
-    known = {name: field for name, field in view.spec.output_schema.items() if action.values.get(name) is not None}
-    values = tuple(_written(name, field, view, said) for name, field in known.items())
+    said = Done(values=action.values, not_present=action.not_present, refs=action.refs)
+    named = {name for name, value in action.values.items() if value is not None} | set(action.not_present)
+    known = {name: field for name, field in view.spec.output_schema.items() if name in named}
+    values = tuple(_with_origin(_written(n, field, view, said), field, view, True) for n, field in known.items())
     fresh = [value for value in values if value is not view.state.seen.get(value.field)]
-    doubts = {v.field: standing_problems(v, known[v.field], view, None) for v in fresh}
+    doubts = {v.field: _standing(v, known[v.field], view, action.refs.get(v.field)) for v in fresh}
     still = {v.field for v in values if v not in fresh} & view.state.unconfirmed
     notes = (*(note for v in fresh for note in cut_off(v)), *(p.message for found in doubts.values() for p in found))
     return values, notes, frozenset({name for name, found in doubts.items() if found} | still)
@@ -255,7 +265,7 @@ def _not_present_problems(name: str, field: OutputField, value: FieldValue) -> l
 
 
 def _with(value: FieldValue, normal: Any) -> FieldValue:
-    return FieldValue(field=value.field, state=value.state, value=normal, shown=value.shown, source=value.source)
+    return replace_part(value, value=normal)
 
 
 # --- the whole sample
@@ -324,5 +334,5 @@ def _artifact_problems(view: View) -> list[Problem]:
     return [Problem("missing_artifacts", f"You called done but these artifacts are missing: {', '.join(missing)}")]
 
 
-def _last(state: SampleState) -> str:
-    return state.last.message if state.last is not None else ""
+def _standing(value: FieldValue, field: OutputField, view: View, ref: int | None) -> list[Problem]:
+    return standing_problems(value, field, view, ref) if value.origin == "page" else []

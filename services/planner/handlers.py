@@ -12,7 +12,7 @@ from shared.actor.keeping import TTL_S
 from shared.contracts.browser_pool import LeaseSession, Politeness, ProfilePaused
 from shared.contracts.discovery import RunRecord
 from shared.contracts.planner import SampleFinished, WorkSample
-from shared.errors import ExhibitError, PermanentError, Unavailable, Unsupported
+from shared.errors import ExhibitError, PermanentError, Unavailable
 from shared.streams import RUNS
 from shared.subjects import SAMPLE_FINISHED, WORK_SAMPLE
 from shared.task_spec import TaskSpec, check_spec
@@ -104,6 +104,4 @@ def _checked(record: RunRecord) -> TaskSpec:
     if spec is None:
         told = "; ".join(f"{problem.where}: {problem.message}" for problem in problems)
         raise PermanentError(f"the task spec of run {record.run_id!r} is not valid: {told}", code="invalid_spec")
-    if spec.judgment_required:
-        raise Unsupported("this task asks for a judgment, and no decider can give one yet", code="judgment_unsupported")
     return spec

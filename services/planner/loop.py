@@ -1,51 +1,41 @@
-"""The shell around the decisions on one sample: observe, decide, act, say so. It decides nothing itself."""
+"""The shell around the decisions on one sample: observe, decide, act, say so. It decides nothing itself.
+
+Its state changes in two ways only (:mod:`services.planner.transitions`): a page is observed, or a step is taken and
+published. The step is built first and the state made from it, so that the step log never knows less than the loop did.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
 
+from services.planner.batching import goes_on, stops
+from services.planner.carrying import Outcome, carry_out
 from services.planner.deps import Decider, Deps
-from services.planner.gates import Bounce, judge_done, judge_fail, limit_reached, saved
 from services.planner.identity import keywords, prove
+from services.planner.limits import limit_reached, refusal
+from services.planner.looking import question_due
 from services.planner.opening import BY_RULE
-from services.planner.sample_state import (
-    Act,
-    Ending,
-    Look,
-    SampleState,
-    Unusable,
-    View,
-    accepted,
-    acted,
-    bounced,
-    changes_page,
-    kept,
-    looked,
-    misunderstood,
-    noted,
-    read,
-    shown_record,
-    spent,
-)
-from shared.contracts.actions import ActionResult, BrowserAction, Goto, Wait
-from shared.contracts.browser_pool import ActOnPage, ObservePage, PageObserved, SessionLeased
+from services.planner.sample_state import Act, Decision, Ending, Look, SampleState, Unusable, View, changes_page
+from services.planner.spending import over_budget, spend
+from services.planner.stalling import signature
+from services.planner.transitions import advanced, filed, looked, observed, read
+from shared.contracts.actions import Goto
+from shared.contracts.browser_pool import ObservePage, PageObserved, SessionLeased
+from shared.contracts.discovery import Sample
 from shared.contracts.planner import (
     AnyAction,
-    Done,
-    Fail,
     FieldValue,
     ObservationRef,
     SampleFinished,
-    SaveProgress,
     StepTaken,
     WorkSample,
 )
-from shared.subjects import ACT, OBSERVE, STEP_TAKEN
+from shared.contracts.usage import Usage, add_usage
+from shared.subjects import OBSERVE, STEP_TAKEN
 from shared.task_spec import TaskSpec
 
 OBSERVE_TIMEOUT_S = 60.0
-ACT_TIMEOUT_S = 120.0
 
 
 @dataclass(frozen=True)
@@ -56,6 +46,8 @@ class Task:
     attempt: int
     spec: TaskSpec
     decider: Decider
+    hints: tuple[str, ...] = ()
+    log: tuple[StepTaken, ...] = ()
 
 
 @dataclass
@@ -68,6 +60,15 @@ class Stopwatch:
     decide_ms: float = 0.0
 
 
+@dataclass(frozen=True)
+class Told:
+    """What a step says beside what was decided and what came of it."""
+
+    decided_on: ObservationRef | None
+    call: int
+    remark: str
+
+
 class SampleWork:
     """Works on one sample in one browser session."""
 
@@ -75,7 +76,9 @@ class SampleWork:
         self.task, self.session, self.deps = task, session, deps
         self.state = SampleState()
         self.page: PageObserved | None = None
+        self.ref: ObservationRef | None = None
         self.stale = False
+        self.glanced: tuple[FieldValue, ...] = ()
         self.started_at, self.started_s = deps.now(), deps.elapsed_s()
         self.watch = Stopwatch(self.started_at, self.started_s)
 
@@ -88,27 +91,40 @@ class SampleWork:
 
     @property
     def view(self) -> View:
-        return View(self.task.spec, self.task.message.sample, self.state, self.page)
+        task, work = self.task, self.task.message
+        return View(task.spec, work.sample, self.state, self.page, task.hints, task.log, work.run_id, task.attempt)
 
     async def _turn(self) -> Ending | None:
         """One decision, and what follows from it."""
-        if self.stale:
-            await self._observe()
-        before_s = self.deps.elapsed_s()
-        decision = await self.task.decider.decide(self.view)
-        self.watch.decide_ms += (self.deps.elapsed_s() - before_s) * 1000
+        await self._weigh()
+        due = limit_reached(self.view, self.deps.elapsed_s() - self.started_s)
+        due = due or await over_budget(self.view, self.task.decider, self.deps)
+        if due is not None:
+            return due
+        decision = await self._decided()
         if isinstance(decision, Look):
-            self.state = read(self.state, decision.seen)
             return await self._look(decision)
-        self.state = noted(spent(self.state, decision.usage), decision.notes)
         if isinstance(decision, Unusable):
-            return await self._could_not_use(decision)
-        self.state = read(self.state, decision.seen)
-        if isinstance(decision.action, Done | Fail | SaveProgress):
-            return await self._conclude(decision, decision.action)
-        return await self._act(decision, decision.action)
+            await self._take(
+                decision, Outcome(None, decision.message, refused=True), Told(self.ref, 1, decision.remark)
+            )
+            return None
+        return await self._calls(decision)
+
+    async def _decided(self) -> Decision:
+        before_s = self.deps.elapsed_s()
+        asked = question_due(self.view) if self.task.decider.asks_model else None
+        decision = asked or await self.task.decider.decide(self.view)
+        self.watch.decide_ms += (self.deps.elapsed_s() - before_s) * 1000
+        return decision
 
     # --- the page
+
+    async def _weigh(self) -> None:
+        """Before every decision: the page as it is now, and what the steps before have led to."""
+        if self.stale:
+            await self._observe()
+        self.state = observed(self.state, self.task.spec, self.ref)
 
     async def _observe(self) -> None:
         request = ObservePage(
@@ -118,11 +134,14 @@ class SampleWork:
             max_tokens=self.state.max_tokens,
         )
         self.page = await self.deps.asks.ask(OBSERVE, request, timeout_s=OBSERVE_TIMEOUT_S)
+        self.ref = observation_ref(self.page, self.task.spec, self.task.message.sample)
         self.stale = False
         self.watch.browser_ms += self.page.browser_ms
-        self.state = shown_record(self.state, prove(self.task.spec, self.task.message.sample, self.page).state)
 
     async def _look(self, look: Look) -> None:
+        """No step: what was read meanwhile is said with the next one."""
+        self.glanced = (*self.glanced, *look.seen)
+        self.state = read(self.state, look.seen)
         if look.after_s:
             before_s = self.deps.elapsed_s()
             await self.deps.wait(look.after_s)
@@ -130,17 +149,57 @@ class SampleWork:
         self.state = looked(self.state, look)
         await self._observe()
 
-    async def _act(self, decision: Act, action: BrowserAction) -> None:
-        request = ActOnPage(session_id=self.session.session_id, instance_id=self.session.instance_id, action=action)
-        timeout_s = ACT_TIMEOUT_S + (action.timeout_s if isinstance(action, Wait) else 0.0)
-        result = await self.deps.asks.ask(ACT, request, timeout_s=timeout_s)
-        self.watch.browser_ms += result.browser_ms
-        decided_on = self.page
-        self.state = acted(self.state, action, result, result.message, decision.remark)
-        self.stale = self.stale or changes_page(action)
+    # --- what was decided
+
+    async def _calls(self, decision: Act) -> Ending | None:
+        """The calls of one answer, in their order, for as long as the page stays what they were chosen on."""
+        action = decision.action
+        for number, following in enumerate((*decision.then, None), 1):
+            decided_on = self.ref
+            outcome = await self._outcome(decision, action)
+            action, why = await self._following(action, outcome, following)
+            remark = " ".join(filter(None, (decision.remark if number == 1 else "", why)))
+            await self._take(decision, outcome, Told(decided_on, number, remark))
+            if outcome.ending is not None or action is None:
+                return outcome.ending
+            await self._weigh()
+        return None
+
+    async def _outcome(self, decision: Act, action: AnyAction) -> Outcome:
+        refused = refusal(self.view, action, by_rule=decision.decided_by == BY_RULE)
+        if refused:
+            return Outcome(action, refused, refused=True)
+        outcome = await carry_out(self.view, action, decision.decided_by, self.session, self.deps)
+        if outcome.result is not None:
+            self.watch.browser_ms += outcome.result.browser_ms
+            self.stale = self.stale or changes_page(action)
+        return outcome
+
+    async def _following(
+        self, action: AnyAction, outcome: Outcome, following: AnyAction | None
+    ) -> tuple[AnyAction | None, str]:
+        """The next call as it is to be carried out now, or None and why not."""
+        if following is None:
+            return None, ""
+        stopped = stops(action, outcome)
+        if stopped:
+            return None, stopped
+        if not self.stale:
+            return following, ""
+        before = self.page
+        await self._observe()
+        return goes_on(following, before, self.page)
+
+    async def _take(self, decision: Act | Unusable, outcome: Outcome, told: Told) -> None:
+        """The step is made, the state made from it, and the step published."""
+        step = self._step(decision, outcome, told)
+        self.state = advanced(self.state, step)
+        self.glanced = ()
         if self._never_opened():
-            self.page, self.stale = None, False
-        await self._publish(decision, action, decided_on, result=result, message=result.message)
+            self.page, self.ref, self.stale = None, None, False
+        await self.deps.publishes.publish(STEP_TAKEN, step)
+        await spend(step.run_id, step.usage, self.deps)
+        self.watch = Stopwatch(self.deps.now(), self.deps.elapsed_s())
 
     def _never_opened(self) -> bool:
         """Nothing has been reached yet: there is no page worth looking at."""
@@ -149,65 +208,44 @@ class SampleWork:
         no_answer = last is not None and last.result is not None and last.result.change.http_status is None
         return only_goto and no_answer and last is not None and not last.ok
 
-    # --- what ends in the planner
-
-    async def _conclude(self, decision: Act, action: Done | Fail | SaveProgress) -> Ending | None:
-        if isinstance(action, SaveProgress):
-            values, notes, unconfirmed = saved(self.view, action)
-            done = acted(self.state, action, None, "saved", decision.remark)
-            self.state = noted(kept(done, values, unconfirmed), notes)
-            await self._publish(decision, action, self.page, values=values, message="saved")
-            return None
-        by_model = decision.decided_by != BY_RULE
-        if isinstance(action, Fail):
-            ruling, values = judge_fail(self.view, action, by_model=by_model), ()
-        else:
-            ruling, values = judge_done(self.view, action, by_model=by_model)
-        told = ruling.message or "accepted"
-        after = bounced if isinstance(ruling, Bounce) else accepted
-        self.state = after(self.state, action, told, decision.remark)
-        await self._publish(decision, action, self.page, values=values, message=told)
-        return None if isinstance(ruling, Bounce) else ruling
-
-    async def _could_not_use(self, decision: Unusable) -> None:
-        self.state = misunderstood(self.state, decision.message, decision.remark)
-        await self._publish(decision, None, self.page, message=decision.message)
-
     # --- what is said
 
-    async def _publish(
-        self,
-        decision: Act | Unusable,
-        action: AnyAction | None,
-        page: PageObserved | None,
-        *,
-        message: str,
-        result: ActionResult | None = None,
-        values: tuple[FieldValue, ...] = (),
-    ) -> None:
-        filed = self.state.last.filed if self.state.last is not None else ()
+    def _step(self, decision: Act | Unusable, outcome: Outcome, told: Told) -> StepTaken:
+        first = told.call == 1
+        seen = decision.seen if isinstance(decision, Act) and first else ()
         watch, now_s = self.watch, self.deps.elapsed_s()
-        step = StepTaken(
+        return StepTaken(
             run_id=self.task.message.run_id,
             sample_id=self.task.message.sample_id,
             attempt=self.task.attempt,
-            step=self.state.steps,
+            step=self.state.steps + 1,
             started_at=watch.started_at,
             ended_at=self.deps.now(),
-            observation=observation_ref(page),
+            observation=told.decided_on,
             decided_by=decision.decided_by,
-            action=action,
-            result=result,
-            message=f"{message} {decision.remark}".strip(),
-            artifacts=filed,
-            values=values,
-            usage=decision.usage,
+            action=outcome.action,
+            result=outcome.result,
+            message=outcome.message,
+            refused=outcome.refused,
+            remark=told.remark,
+            notices=self.state.notices if first else (),
+            call=told.call,
+            artifacts=filed(self.state, outcome.result),
+            values=outcome.values,
+            seen=(*self.glanced, *seen),
+            unconfirmed=outcome.unconfirmed,
+            items=outcome.items,
+            vision=outcome.vision,
+            summary=decision.summary if first else None,
+            notes=(*(decision.notes if first else ()), *outcome.notes),
+            looks=self.state.looks,
+            observe_tokens=self.state.max_tokens,
+            prompt_chars=decision.prompt_chars if first else 0,
+            usage=add_usage(decision.usage if first else Usage(), outcome.usage),
             browser_ms=round(watch.browser_ms, 3),
             decide_ms=round(watch.decide_ms, 3),
             total_ms=round((now_s - watch.started_s) * 1000, 3),
         )
-        await self.deps.publishes.publish(STEP_TAKEN, step)
-        self.watch = Stopwatch(self.deps.now(), self.deps.elapsed_s())
 
     def _finished(self, ending: Ending) -> SampleFinished:
         return SampleFinished(
@@ -220,6 +258,8 @@ class SampleWork:
             fault=ending.fault,
             sample=self.task.message.sample,
             values=ending.values,
+            judgment=ending.judgment,
+            hints=self.task.hints,
             artifacts=self.state.artifacts,
             steps=self.state.steps,
             usage=self.state.usage,
@@ -231,9 +271,8 @@ class SampleWork:
         )
 
 
-def observation_ref(page: PageObserved | None) -> ObservationRef | None:
-    if page is None:
-        return None
+def observation_ref(page: PageObserved, spec: TaskSpec, sample: Sample) -> ObservationRef:
+    """What the step log keeps of a page that was looked at."""
     return ObservationRef(
         snapshot_id=page.snapshot_id,
         sha256=page.sha256,
@@ -241,4 +280,7 @@ def observation_ref(page: PageObserved | None) -> ObservationRef | None:
         title=page.title,
         http_status=page.http_status,
         dom_confidence=page.dom_confidence,
+        signature=signature(page),
+        proof=prove(spec, sample, page).state,
+        triggers=page.triggers,
     )

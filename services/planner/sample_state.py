@@ -1,39 +1,37 @@
-"""Pure: what is known of one sample while it is worked on, and how that changes. Frozen; no clock, no I/O."""
+"""Pure: what is known of one sample while it is worked on; what a decider sees, and may answer. Frozen.
+
+How the state moves on stands in :mod:`services.planner.transitions`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
-from shared.contracts.actions import (
-    Action,
-    ActionResult,
-    Artifact,
-    Extract,
-    Screenshot,
-    Scroll,
-)
+from shared.contracts.actions import Action, ActionResult, Artifact, Extract, Screenshot, ScreenshotElement
+from shared.contracts.actions import ScreenshotViews as Views
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.discovery import Sample
 from shared.contracts.planner import (
     AnyAction,
+    AskPicture,
     Done,
     Fail,
     FieldValue,
     FiledArtifact,
+    Judgment,
+    ReportItems,
     SaveProgress,
     Status,
+    StepTaken,
+    Summary,
     Usage,
-    add_usage,
 )
-from shared.names import safe_label
 from shared.task_spec import TaskSpec
 
 OBSERVE_TOKENS = 6000
 MAX_OBSERVE_TOKENS = 96_000
-MAX_FAILURES = 5
-MAX_BAD_REPLIES = 3
 NO_USAGE = Usage()
 
 
@@ -48,13 +46,37 @@ class Entry:
     filed: tuple[FiledArtifact, ...] = ()
     proven: bool = False
     refused: bool = False
-    """Not accepted by us: it could not be understood, or the gates did not agree."""
+    """Not accepted by us: it could not be understood, the gates did not agree, or only an end was open to it."""
     remark: str = ""
     """What else we tell the decider of its answer."""
+    notices: tuple[str, ...] = ()
+    """What we told the decider of its progress after this step."""
+    url: str = ""
+    """Of the page that was decided on."""
+    said: str = ""
+    """What a picture was found to say."""
 
     @property
     def ok(self) -> bool:
         return self.result is None or self.result.ok
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Whether the work moves on: counted apart from what deciders are told, so that no notice resets it.
+
+    ``stalled``: steps in a row that showed no page that was new and brought nothing. ``repeats``: how often the same
+    was done to the same on the same page, to no effect. ``weighed``: the step up to which all this is counted.
+    """
+
+    weighed: int = 0
+    stalled: int = 0
+    gained: bool = False
+    """The last step brought something: a value, a file, a text, an item."""
+    repeats: Mapping[str, int] = field(default_factory=dict[str, int])
+    signatures: frozenset[str] = frozenset()
+    warned: frozenset[int] = frozenset()
+    """Shares of the step budget, in percent, that the decider has been warned of."""
 
 
 @dataclass(frozen=True)
@@ -70,10 +92,24 @@ class SampleState:
     """Fields in ``seen`` that a model saved, and that the page it saw did not show."""
     proven: bool = False
     steps: int = 0
+    granted: int = 0
+    """Steps added to those of the task, for pages of a list that brought something."""
     failures: int = 0
     bad_replies: int = 0
+    network_failures: int = 0
     looks: int = 0
     max_tokens: int = OBSERVE_TOKENS
+    progress: Progress = Progress()
+    notices: tuple[str, ...] = ()
+    """What the decider is to be told of its progress now."""
+    listed: frozenset[str] = frozenset()
+    """Keys of the items of a list that were reported."""
+    listed_pages: int = 0
+    vision_asked: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How often a picture was asked about, by the signature of the page."""
+    summaries: tuple[Summary, ...] = ()
+    chars_per_token: float = 0.0
+    """As the last answer's usage showed; 0: not known yet."""
     usage: Usage = NO_USAGE
     notes: tuple[str, ...] = ()
 
@@ -90,8 +126,9 @@ class SampleState:
         return sum(entry.refused and isinstance(entry.action, kind) for entry in self.history)
 
     def proven_artifacts(self) -> tuple[Artifact, ...]:
-        """What was captured while the right record was shown."""
-        return tuple(filed.artifact for entry in self.history if entry.proven for filed in entry.filed)
+        """What was captured while the right record was shown; a picture taken for a question is no evidence of it."""
+        counted = (entry for entry in self.history if entry.proven and not isinstance(entry.action, AskPicture))
+        return tuple(filed.artifact for entry in counted for filed in entry.filed)
 
 
 @dataclass(frozen=True)
@@ -102,10 +139,23 @@ class View:
     sample: Sample
     state: SampleState
     page: PageObserved | None
+    hints: tuple[str, ...] = ()
+    """What earlier samples have taught; the same for the whole sample."""
+    log: tuple[StepTaken, ...] = ()
+    """Steps of an earlier run that are to be taken again."""
+    run_id: str = ""
+    attempt: int = 1
+
+    @property
+    def max_steps(self) -> int:
+        """One more where an answer was refused because it was the last: so that it can still be done or fail."""
+        most = self.spec.max_steps + self.state.granted
+        last = self.state.history[most - 1] if len(self.state.history) >= most else None
+        return most + (last is not None and last.refused and not isinstance(last.action, Done | Fail | None))
 
     @property
     def last_step(self) -> bool:
-        return self.state.steps + 1 >= self.spec.max_steps
+        return self.state.steps + 1 >= self.max_steps
 
 
 # --- what a decider may answer
@@ -113,7 +163,10 @@ class View:
 
 @dataclass(frozen=True)
 class Act:
-    """Take this action. ``seen``: fields as read from the page the decision was made on."""
+    """Take this action, and ``then`` these, for as long as the page stays what it was when they were chosen.
+
+    ``seen``: fields as read from the page the decision was made on.
+    """
 
     action: AnyAction
     decided_by: str
@@ -122,6 +175,9 @@ class Act:
     notes: tuple[str, ...] = ()
     remark: str = ""
     """What the decider is told of its answer, beside what comes of the action."""
+    then: tuple[AnyAction, ...] = ()
+    summary: Summary | None = None
+    prompt_chars: int = 0
 
 
 @dataclass(frozen=True)
@@ -142,6 +198,8 @@ class Unusable:
     usage: Usage = NO_USAGE
     notes: tuple[str, ...] = ()
     remark: str = ""
+    summary: Summary | None = None
+    prompt_chars: int = 0
 
 
 Decision = Act | Look | Unusable
@@ -166,75 +224,7 @@ class Ending:
     values: tuple[FieldValue, ...] = ()
     flagged: bool = False
     notes: tuple[str, ...] = ()
-
-
-# --- transitions
-
-
-def acted(
-    state: SampleState, action: AnyAction, result: ActionResult | None, message: str, remark: str = ""
-) -> SampleState:
-    """One more step. An action that may have changed the page makes earlier looks at it worthless."""
-    ok = result is None or result.ok
-    entry = Entry(action, result, message, _file(state, result), state.proven, remark=remark)
-    kept = not changes_page(action) or isinstance(action, Scroll)
-    return replace(
-        state,
-        history=(*state.history, entry),
-        steps=state.steps + 1,
-        failures=0 if ok else state.failures + 1,
-        bad_replies=0,
-        looks=state.looks if kept else 0,
-        max_tokens=state.max_tokens if kept else OBSERVE_TOKENS,
-    )
-
-
-def accepted(state: SampleState, action: AnyAction, message: str, remark: str = "") -> SampleState:
-    """The Done or Fail that ends the work."""
-    return acted(state, action, None, message, remark)
-
-
-def misunderstood(state: SampleState, message: str, remark: str = "") -> SampleState:
-    """A step whose decision could not be used."""
-    entry = Entry(None, None, message, refused=True, remark=remark)
-    return replace(state, history=(*state.history, entry), steps=state.steps + 1, bad_replies=state.bad_replies + 1)
-
-
-def bounced(state: SampleState, action: AnyAction, message: str, remark: str = "") -> SampleState:
-    """A Done or Fail the gates sent back."""
-    entry = Entry(action, None, message, refused=True, remark=remark)
-    return replace(state, history=(*state.history, entry), steps=state.steps + 1, bad_replies=0)
-
-
-def looked(state: SampleState, look: Look) -> SampleState:
-    return replace(state, looks=state.looks + 1, max_tokens=min(look.max_tokens, MAX_OBSERVE_TOKENS))
-
-
-def read(state: SampleState, seen: tuple[FieldValue, ...]) -> SampleState:
-    """Keeps a reading; a field that was seen earlier is not forgotten because it is out of sight now."""
-    fresh = {value.field: value for value in seen if value.state != "not_found"}
-    return replace(state, seen={**state.seen, **fresh}, unconfirmed=state.unconfirmed - set(fresh))
-
-
-def kept(state: SampleState, values: tuple[FieldValue, ...], unconfirmed: frozenset[str]) -> SampleState:
-    """What a model saved; of the ``unconfirmed`` it is remembered that no page showed them."""
-    state = read(state, values)
-    return replace(state, unconfirmed=state.unconfirmed | unconfirmed)
-
-
-def shown_record(state: SampleState, proof: Literal["proven", "mismatch", "unproven"]) -> SampleState:
-    """What the page at hand says of whose record it is; a page that says nothing changes nothing."""
-    return state if proof == "unproven" else replace(state, proven=proof == "proven")
-
-
-def spent(state: SampleState, usage: Usage) -> SampleState:
-    return replace(state, usage=add_usage(state.usage, usage))
-
-
-def noted(state: SampleState, notes: tuple[str, ...]) -> SampleState:
-    """A remark is kept once."""
-    fresh = tuple(dict.fromkeys(note for note in notes if note not in state.notes))
-    return replace(state, notes=(*state.notes, *fresh))
+    judgment: Judgment | None = None
 
 
 # --- small facts
@@ -242,25 +232,8 @@ def noted(state: SampleState, notes: tuple[str, ...]) -> SampleState:
 
 def changes_page(action: Action) -> bool:
     """False for what only looks, and for what ends in the planner."""
-    return not isinstance(action, Screenshot | Extract) and is_browser_action(action)
+    return not isinstance(action, Screenshot | ScreenshotElement | Views | Extract) and is_browser_action(action)
 
 
 def is_browser_action(action: Action) -> bool:
-    return not isinstance(action, SaveProgress | Done | Fail)
-
-
-def filename(number: int, artifact: Artifact) -> str:
-    """``01_ticket.png``, or ``02_ticket_2of3.png`` where there are several parts."""
-    # A download's suffix comes from the site.
-    suffix = "".join(c for c in artifact.suffix.lower() if c.isascii() and c.isalnum())[:10]
-    part = f"_{artifact.part}of{artifact.parts}" if artifact.parts > 1 else ""
-    return f"{number:02d}_{safe_label(artifact.label)}{part}" + (f".{suffix}" if suffix else "")
-
-
-def _file(state: SampleState, result: ActionResult | None) -> tuple[FiledArtifact, ...]:
-    artifacts = result.artifacts if result is not None else ()
-    first = len(state.artifacts) + 1
-    return tuple(
-        FiledArtifact(filename=filename(number, artifact), artifact=artifact)
-        for number, artifact in enumerate(artifacts, start=first)
-    )
+    return not isinstance(action, SaveProgress | ReportItems | AskPicture | Done | Fail)

@@ -13,9 +13,10 @@ from urllib.parse import urljoin, urlsplit
 import msgspec
 
 from services.planner.bounds import may_open
+from services.planner.judgment import answers_of
 from services.planner.sample_state import View
 from shared.contracts.actions import Action, Goto, Target, parse_target
-from shared.contracts.planner import AnyAction, Done, Fail, SaveProgress
+from shared.contracts.planner import AnyAction, AskPicture, Done, Fail, ReportItems, SaveProgress
 from shared.task_spec import TaskSpec, base_type, nullable
 
 TARGET = 'What to act on: a ref number of the page ("12"), visible text that only one element has, or css=SELECTOR.'
@@ -48,6 +49,8 @@ DESCRIPTIONS = {
     "scroll": "Scrolls the page.",
     "wait": "Waits until the target is visible, or, without one, until the page is quiet.",
     "screenshot": "Takes a picture of the page and files it under the label.",
+    "ask_picture": "Asks one question about a picture of the target, or of what is in view: an icon, a colour, a chart.",
+    "report_items": "Reports every item of the list that this page shows; the work goes on.",
     "extract": "Reads the whole text, or the value, of one element.",
     "download": "Clicks the target and keeps the file that comes down.",
     "save_progress": "Keeps field values found so far, as shown on the page; the work goes on.",
@@ -66,10 +69,15 @@ class BadCall:
     message: str
 
 
-def tools_for(spec: TaskSpec, *, last_step: bool = False) -> list[Tool]:
-    """The tools of one run, always in the same order; on the last step only those that end the work."""
-    offered = {name: kind for name, kind in TOOLS.items() if not last_step or kind in (Done, Fail)}
-    return [_tool(name, kind, spec) for name, kind in offered.items()]
+def tools_for(spec: TaskSpec) -> list[Tool]:
+    """The tools of one run, the same for every step of it: what is cached of a prompt begins with them."""
+    return [_tool(name, kind, spec) for name, kind in TOOLS.items() if _offered(kind, spec)]
+
+
+def _offered(kind: type[Action], spec: TaskSpec) -> bool:
+    if kind is ReportItems:
+        return spec.phase == "discovery"
+    return kind is not AskPicture or spec.vision != "off"
 
 
 def parse_call(name: str, arguments: object, view: View) -> AnyAction | BadCall:
@@ -164,15 +172,16 @@ def _host(action: Goto) -> str:
 
 def _tool(name: str, kind: type[Action], spec: TaskSpec) -> Tool:
     properties = {"reason": {"type": "string", "description": REASON}}
-    properties |= {key: _property(key, hint, kind, spec) for key, hint in _hints(kind).items()}
+    properties |= {key: _property(key, hint, kind, spec) for key, hint in _hints(kind, spec).items()}
     required = ["reason", *(f.name for f in msgspec.structs.fields(kind) if f.required), *ALSO_REQUIRED.get(kind, ())]
     schema = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
     return {"name": name, "description": DESCRIPTIONS[name], "input_schema": schema}
 
 
-def _hints(kind: type[Action]) -> dict[str, Any]:
+def _hints(kind: type[Action], spec: TaskSpec) -> dict[str, Any]:
     hints = get_type_hints(kind)
-    return {f.name: hints[f.name] for f in msgspec.structs.fields(kind) if f.name != "reason"}
+    left_out = {"reason"} if spec.judgment_required else {"reason", "judgment"}
+    return {f.name: hints[f.name] for f in msgspec.structs.fields(kind) if f.name not in left_out}
 
 
 def _property(key: str, hint: Any, kind: type[Action], spec: TaskSpec) -> Tool:
@@ -184,7 +193,37 @@ def _property(key: str, hint: Any, kind: type[Action], spec: TaskSpec) -> Tool:
         return {"type": "string", "enum": list(FAIL_CODES)}
     if key in ("values", "not_present", "refs"):
         return _per_field(key, spec)
+    if key == "judgment":
+        return _judgment(spec)
+    if key == "items":
+        return _items(spec)
     return {"type": JSON_TYPES[hint], **_default(key, kind)}
+
+
+def _judgment(spec: TaskSpec) -> Tool:
+    properties = {
+        "answer": {"type": "string", "enum": list(answers_of(spec.judgment_output_schema))},
+        "confidence": {"type": "number", "minimum": 0, "maximum": 1},
+        "reasoning": {"type": "string", "description": "What was seen, and why it leads to the answer."},
+        "evidence_refs": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "File names of the artifacts of this sample that show it.",
+        },
+    }
+    return {
+        "type": "object",
+        "description": spec.judgment_question or "",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _items(spec: TaskSpec) -> Tool:
+    fields = {name: {"type": "string"} for name in spec.output_schema}
+    one = {"type": "object", "properties": fields, "additionalProperties": False}
+    return {"type": "array", "items": one, "description": "Every item of the list that this page shows."}
 
 
 def _default(key: str, kind: type[Action]) -> Tool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound, SubmissionRejected
 from shared.contracts.evidence import EvidenceBlocked, RunFinished
-from shared.contracts.planner import SampleFinished, StepTaken
+from shared.contracts.planner import SampleFinished, SamplesListed, StepTaken
 
 RunEvent = (
     RunStarted
@@ -12,6 +12,7 @@ RunEvent = (
     | SampleFound
     | PopulationClosed
     | StepTaken
+    | SamplesListed
     | SampleFinished
     | RunFinished
     | EvidenceBlocked

@@ -11,19 +11,61 @@ from shared.contracts.actions import (
     Artifact,
     Box,
     BrowserAction,
+    Target,
 )
 from shared.contracts.base import Message, Part
 from shared.contracts.discovery import Sample
 from shared.contracts.usage import Usage
 from shared.contracts.usage import add_usage as add_usage
+from shared.contracts.vision import VisionAnswered
 
-# --- the three actions that end in the planner, not in a browser
+# --- the actions that end in the planner, not in a browser
 
 
 class SaveProgress(Action, frozen=True, kw_only=True, tag="save_progress"):
-    """Keeps what has been found so far; the work goes on."""
+    """Keeps what has been found so far; the work goes on. ``refs`` maps a field to the element that shows it."""
 
     values: dict[str, Any]
+    not_present: dict[str, str] = {}
+    refs: dict[str, int] = {}
+
+
+class ReportItems(Action, frozen=True, kw_only=True, tag="report_items"):
+    """What this page of a list holds, one object an item; only in tasks that find samples. The work goes on."""
+
+    items: tuple[dict[str, Any], ...]
+
+
+class AskPicture(Action, frozen=True, kw_only=True, tag="ask_picture"):
+    """One question about a picture of ``target``, or of what is in view: what an icon, a colour, a drawing says.
+
+    ``field`` is the output field that the answer is for.
+    """
+
+    question: str
+    target: Target | None = None
+    field: str = ""
+
+
+class JudgmentGiven(Part, frozen=True, kw_only=True):
+    """A decider's answer to the task's question. ``evidence_refs`` are file names of artifacts of this sample."""
+
+    answer: str
+    confidence: float
+    """From 0 to 1."""
+    reasoning: str
+    evidence_refs: tuple[str, ...] = ()
+
+
+class Judgment(Part, frozen=True, kw_only=True):
+    """As accepted, with the question it answers; kept apart from the data."""
+
+    question: str
+    answer: str
+    confidence: float
+    reasoning: str
+    evidence_refs: tuple[str, ...] = ()
+    decided_by: str = ""
 
 
 class Done(Action, frozen=True, kw_only=True, tag="done"):
@@ -37,6 +79,7 @@ class Done(Action, frozen=True, kw_only=True, tag="done"):
     values: dict[str, Any]
     not_present: dict[str, str] = {}
     refs: dict[str, int] = {}
+    judgment: JudgmentGiven | None = None
 
 
 class Fail(Action, frozen=True, kw_only=True, tag="fail"):
@@ -50,7 +93,8 @@ class Fail(Action, frozen=True, kw_only=True, tag="fail"):
     note: str = ""
 
 
-AnyAction = BrowserAction | SaveProgress | Done | Fail
+OwnAction = SaveProgress | ReportItems | AskPicture | Done | Fail
+AnyAction = BrowserAction | OwnAction
 
 # --- work
 
@@ -60,6 +104,8 @@ class WorkSample(Message, frozen=True, kw_only=True):
     sample_id: str
     sample: Sample
     attempt_base: int = 0
+    discover: bool = False
+    """The sample is the discovery of the run's other samples: the task is the run's discovery spec."""
 
 
 # --- what a step leaves behind
@@ -91,6 +137,8 @@ class FieldValue(Part, frozen=True, kw_only=True):
     shown: str | None = None
     """The text on the page before normalisation."""
     source: ValueSource | None = None
+    origin: Literal["page", "derived", "vision"] = "page"
+    """Read off the page; or worked out by a model from what pages show; or read from a picture."""
 
 
 class FiledArtifact(Part, frozen=True, kw_only=True):
@@ -109,13 +157,28 @@ class ObservationRef(Part, frozen=True, kw_only=True):
     dom_confidence: float
     page_sha256: str | None = None
     """Hash of the stored page, where one was stored."""
+    signature: str = ""
+    """Equal for two looks at a page on which nothing has moved on: address, content, field values, scroll position."""
+    proof: Literal["proven", "mismatch", "unproven"] = "unproven"
+    """Whether it shows the record that the sample asks for."""
+    triggers: tuple[str, ...] = ()
+
+
+class Summary(Part, frozen=True, kw_only=True):
+    """What the first ``steps`` steps of an attempt came to, for a decider that cannot be shown them all."""
+
+    steps: int
+    text: str
+    by: str
+    """The name of the model, or ``mechanical``."""
 
 
 class StepTaken(Message, frozen=True, kw_only=True):
     """One turn of observe, decide, act. Steps count from 1 within an attempt.
 
     ``observation`` is None where nothing had been seen yet (the first step), ``action`` where the decider
-    gave none that could be used; ``message`` then says why.
+    gave none that could be used; ``message`` then says why. The steps of an attempt are all that its state
+    is made from (`services.planner.sample_state.replayed`).
     """
 
     run_id: str
@@ -132,12 +195,50 @@ class StepTaken(Message, frozen=True, kw_only=True):
     """None for the actions that end in the planner."""
     message: str = ""
     """What the decider is told came of it."""
+    refused: bool = False
+    """Not accepted by us: it could not be understood, the gates did not agree, or only an end was open to it."""
+    remark: str = ""
+    """What else the decider is told of its answer."""
+    notices: tuple[str, ...] = ()
+    """What the decider was told of its own progress before it decided."""
+    call: int = 1
+    """Which of the calls of one answer this was."""
     artifacts: tuple[FiledArtifact, ...] = ()
     values: tuple[FieldValue, ...] = ()
+    """Of the fields in question: as saved, or as they go into the result."""
+    seen: tuple[FieldValue, ...] = ()
+    """Fields as read by rule from the page that was decided on."""
+    unconfirmed: tuple[str, ...] = ()
+    """Saved fields that no page was seen to show."""
+    items: tuple[dict[str, Any], ...] = ()
+    """Of a list: the ones that were not known before."""
+    vision: VisionAnswered | None = None
+    """What a picture was found to say."""
+    summary: Summary | None = None
+    """Made before this decision, of the steps before it."""
+    notes: tuple[str, ...] = ()
+    """What a reviewer should know of it."""
+    looks: int = 0
+    """Extra observations of the page since the last action that may have changed it."""
+    observe_tokens: int = 0
+    """The budget of the observation."""
+    prompt_chars: int = 0
+    """Length of what a model was sent, so that its tokens can be reckoned for the next prompt."""
     usage: Usage = Usage()
     browser_ms: float = 0.0
     decide_ms: float = 0.0
     total_ms: float = 0.0
+
+
+class SamplesListed(Message, frozen=True, kw_only=True):
+    """Items of a list that were not known before, as one page of it showed them: each becomes a sample of the run."""
+
+    run_id: str
+    sample_id: str
+    attempt: int
+    step: int
+    url: str
+    items: tuple[dict[str, Any], ...]
 
 
 Status = Literal["done", "partial_success", "needs_review", "failed", "auth_required"]
@@ -147,10 +248,11 @@ class SampleFinished(Message, frozen=True, kw_only=True):
     """The end of a sample: exactly one counts, that of the highest attempt.
 
     ``reason`` is empty for done, else a stable code: not_found, identity_mismatch, ambiguous_value,
-    missing_fields, invalid_values, missing_artifacts, unconfirmed_values, contradicted_values,
-    disputed_not_found, missing_column, http_error, unreachable, policy_denied,
-    login_required, blocked, gave_up, bad_replies, too_many_failures, max_steps_exceeded, time_exceeded,
-    retries_exhausted, artifact_mismatch, artifact_missing, or the code of the error that ended the last try.
+    missing_fields, invalid_values, missing_artifacts, unconfirmed_values, contradicted_values, invalid_judgment,
+    disputed_not_found, replay_differs, missing_column, http_error, unreachable, policy_denied,
+    login_required, blocked, gave_up, bad_replies, too_many_failures, stagnated, max_steps_exceeded,
+    time_exceeded, budget_exceeded, run_budget_exceeded, retries_exhausted, artifact_mismatch, artifact_missing, or the
+    code of the error that ended the last try.
     ``fault``: ``record`` when the sample itself is the reason, ``site``, or ``us``.
     """
 
@@ -163,7 +265,9 @@ class SampleFinished(Message, frozen=True, kw_only=True):
     fault: Literal["", "record", "site", "us"] = ""
     sample: Sample
     values: tuple[FieldValue, ...] = ()
-    judgment: dict[str, Any] | None = None
+    judgment: Judgment | None = None
+    hints: tuple[str, ...] = ()
+    """What earlier samples had taught, as it was shown while this one was worked on."""
     artifacts: tuple[FiledArtifact, ...] = ()
     steps: int = 0
     usage: Usage = Usage()

@@ -16,6 +16,11 @@ class Usage(Part, frozen=True, kw_only=True):
     cost_usd: float = 0.0
 
 
+def total_tokens(usage: Usage) -> int:
+    """Of all kinds."""
+    return usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens
+
+
 def add_usage(one: Usage, other: Usage) -> Usage:
     """The two together."""
     return Usage(

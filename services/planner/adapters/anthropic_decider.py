@@ -46,6 +46,8 @@ class AnthropicDecider:
         )
         self._may_force = True
 
+    asks_model = True
+
     @property
     def name(self) -> str:
         return self._model
@@ -89,7 +91,7 @@ class AnthropicDecider:
             max_tokens=MAX_OUTPUT_TOKENS,
             system=system_blocks(view),
             messages=[{"role": "user", "content": user_message(view)}],
-            tools=cast("list[ToolParam]", tools_for(view.spec, last_step=view.last_step)),
+            tools=cast("list[ToolParam]", tools_for(view.spec)),
             tool_choice=choice,
         )
 

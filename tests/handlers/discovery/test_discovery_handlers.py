@@ -124,7 +124,6 @@ async def test_samples_come_from_exactly_one_place(bus, request_):
     [
         ({"spec": None}, "spec"),
         ({"spec": {**SPEC, "phase": "discovery"}}, "spec.phase"),
-        ({"spec": {**SPEC, "judgment_required": True, "judgment_question": "?"}}, "spec.judgment_required"),
         ({"samples": ()}, "samples"),
     ],
 )

@@ -10,12 +10,12 @@ import msgspec
 import pytest
 from messages_server import Reply, endpoint, error, message, tool_call
 from planner_bench import Bench
-from planner_pages import URL, done_result, el, page, sample, ticket, view
+from planner_pages import URL, acted, done_result, el, page, sample, ticket, view
 from scripted_pool import ScriptedPool
 
 from services.planner.adapters.anthropic_decider import AnthropicDecider
 from services.planner.deciders import Deciders
-from services.planner.sample_state import Act, SampleState, Unusable, acted
+from services.planner.sample_state import Act, SampleState, Unusable
 from shared.contracts.actions import Click, Goto, Screenshot
 from shared.contracts.browser_pool import PageObserved
 from shared.errors import PermanentError, RateLimited, Unavailable, Unsupported
@@ -130,7 +130,7 @@ async def test_of_several_calls_the_first_is_executed_and_the_model_is_told():
         one = Bench(ScriptedPool({URL: [page(*ticket())]}), decider=decider)
         await one.run()
     assert f"2. {decision.remark}" in at.requests[1]["messages"][0]["content"].rsplit("</untrusted_data>", 1)[1]
-    assert one.steps[1].message.endswith(decision.remark)
+    assert one.steps[1].remark == decision.remark
 
 
 async def test_a_call_too_many_that_could_not_be_used_is_told_as_not_executed():

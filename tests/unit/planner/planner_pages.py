@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from services.planner.sample_state import SampleState, View
+from services.planner.transitions import advanced, filed
 from shared.contracts.actions import ActionResult, Artifact, Box, Change, Screenshot
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
+from shared.contracts.planner import AnyAction, FieldValue, SaveProgress, StepTaken
+from shared.contracts.usage import Usage
 from shared.task_spec import TaskSpec
 
 URL = "http://127.0.0.1:8000/tickets/TCK-1001"
@@ -134,3 +138,57 @@ def artifact(label: str = "ticket", suffix: str = ".png", kind: Any = "screensho
 
 def picture(label: str = "ticket") -> Screenshot:
     return Screenshot(label=label)
+
+
+# --- states, made by the transitions of the planner itself
+
+
+def step(state: SampleState, action: AnyAction | None, result: ActionResult | None = None, **changes: Any) -> StepTaken:
+    """The next step of a sample in this state."""
+    given: dict[str, Any] = {
+        "run_id": "run_1",
+        "sample_id": "TCK-1001",
+        "attempt": 1,
+        "step": state.steps + 1,
+        "started_at": NOW,
+        "ended_at": NOW,
+        "observation": None,
+        "decided_by": "model",
+        "action": action,
+        "result": result,
+        "artifacts": filed(state, result),
+        "looks": state.looks,
+        "observe_tokens": state.max_tokens,
+    }
+    return StepTaken(**{**given, **changes})
+
+
+def acted(
+    state: SampleState, action: AnyAction, result: ActionResult | None, message: str, remark: str = ""
+) -> SampleState:
+    return advanced(state, step(state, action, result, message=message, remark=remark))
+
+
+def bounced(state: SampleState, action: AnyAction, message: str, remark: str = "") -> SampleState:
+    """An ending that the gates sent back."""
+    return advanced(state, step(state, action, message=message, remark=remark, refused=True))
+
+
+def misunderstood(state: SampleState, message: str, remark: str = "") -> SampleState:
+    """An answer that could not be used."""
+    return advanced(state, step(state, None, message=message, remark=remark, refused=True))
+
+
+def shown_record(state: SampleState, proof: str) -> SampleState:
+    """What a look at a page says of whose record it is; a page that says nothing changes nothing."""
+    return state if proof == "unproven" else replace(state, proven=proof == "proven")
+
+
+def kept(state: SampleState, values: tuple[FieldValue, ...], unconfirmed: frozenset[str]) -> SampleState:
+    """What a model saved."""
+    action = SaveProgress(values={value.field: value.value for value in values})
+    return advanced(state, step(state, action, values=values, unconfirmed=tuple(sorted(unconfirmed))))
+
+
+def spent(state: SampleState, usage: Usage) -> SampleState:
+    return advanced(state, step(state, picture(), usage=usage))

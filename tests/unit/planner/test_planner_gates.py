@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import pytest
-from planner_pages import artifact, done_result, el, heading, page, picture, row, sample, shot, spec, text, ticket, view
-
-from services.planner.gates import Bounce, judge_done, judge_fail, limit_reached, missing_artifacts, saved
-from services.planner.sample_state import (
-    MAX_BAD_REPLIES,
-    MAX_FAILURES,
-    Ending,
-    Look,
-    SampleState,
+from planner_pages import (
     acted,
+    artifact,
     bounced,
-    filename,
+    done_result,
+    el,
+    heading,
     kept,
-    looked,
     misunderstood,
-    noted,
-    read,
+    page,
+    picture,
+    row,
+    sample,
+    shot,
     shown_record,
+    spec,
     spent,
+    text,
+    ticket,
+    view,
 )
+
+from services.planner.gates import Bounce, judge_done, judge_fail, missing_artifacts, saved
+from services.planner.limits import MAX_BAD_REPLIES, MAX_FAILURES, limit_reached
+from services.planner.sample_state import Ending, Look, SampleState
+from services.planner.transitions import filename, looked, noted, read
 from shared.contracts.actions import ByText, Click, Extract, Goto, Scroll, TextRead
 from shared.contracts.planner import Done, Fail, FieldValue, SaveProgress, Usage
 

@@ -7,12 +7,29 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from planner_pages import URL, done_result, heading, page, picture, sample, shot, spec, text, ticket, view
+from planner_pages import (
+    URL,
+    acted,
+    bounced,
+    done_result,
+    heading,
+    misunderstood,
+    page,
+    picture,
+    sample,
+    shot,
+    shown_record,
+    spec,
+    text,
+    ticket,
+    view,
+)
 
 from services.planner.gates import judge_done
 from services.planner.prompt import CLOSING, FENCE, fenced, run_block, sample_block, user_message
-from services.planner.sample_state import SampleState, acted, bounced, misunderstood, read, shown_record
+from services.planner.sample_state import SampleState
 from services.planner.tools import FAIL_CODES, TOOLS, BadCall, parse_call, tools_for
+from services.planner.transitions import read
 from shared.contracts.actions import ByCss, ByRef, ByText, Click, Goto, Wait
 from shared.contracts.planner import Done, Fail, FieldValue, Usage
 from shared.models.prices import cost_usd, price_of
@@ -132,8 +149,7 @@ def test_a_long_history_is_cut_and_says_so():
     assert len(told) < 12_000
 
 
-def test_the_last_step_offers_only_what_ends_the_work():
-    assert {tool["name"] for tool in tools_for(spec(), last_step=True)} == {"done", "fail"}
+def test_the_last_step_is_told():
     assert "last step" in user_message(view(page(), spec=spec(max_steps=1)))
 
 
@@ -145,7 +161,7 @@ def test_every_action_is_a_tool_with_a_reason_it_must_give():
     assert set(tools) == {
         "goto", "click", "type", "type_secret", "press", "hover", "select_option", "pick", "set_date", "upload", "drag",
         "drag_by", "scroll", "wait", "back", "switch_tab", "close_tab", "dialog", "screenshot", "screenshot_element",
-        "screenshot_views", "extract", "download", "save_progress", "done", "fail",
+        "screenshot_views", "extract", "download", "save_progress", "ask_picture", "done", "fail",
     }  # fmt: skip
     assert all("reason" in schema["required"] for schema in tools.values())
     assert tools["type"]["required"] == ["reason", "target", "text"]

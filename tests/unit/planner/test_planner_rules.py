@@ -3,10 +3,27 @@
 from __future__ import annotations
 
 import pytest
-from planner_pages import URL, done_result, el, heading, page, picture, row, sample, shot, spec, text, ticket, view
+from planner_pages import (
+    URL,
+    acted,
+    done_result,
+    el,
+    heading,
+    page,
+    picture,
+    row,
+    sample,
+    shot,
+    shown_record,
+    spec,
+    text,
+    ticket,
+    view,
+)
 
 from services.planner.rules import PAUSES_S, decide
-from services.planner.sample_state import Act, Look, SampleState, acted, looked, shown_record
+from services.planner.sample_state import Act, Look, SampleState
+from services.planner.transitions import looked
 from shared.contracts.actions import Change, Click, Download, Goto, Navigated, Screenshot, Scroll
 from shared.contracts.planner import Done, Fail
 

@@ -26,7 +26,6 @@ NAME = "exhibit"
 _PARTS = (
     "roles.js",
     "tables.js",
-    "titles.js",
     "walk.js",
     "twins.js",
     "state.js",

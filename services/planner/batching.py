@@ -1,0 +1,99 @@
+"""Pure: several calls of one answer are carried out in order, and stop when the page changes under them.
+
+A model chooses them all on one look at the page. Each later one is carried out only where what it acts on is
+still there, still the same thing, and where the page as a whole is still the one it was chosen on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, Protocol
+
+import msgspec
+
+from shared.contracts.actions import ActionResult, ByRef, Goto
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.planner import AnyAction, Done, Fail, ReportItems, SaveProgress
+
+SHIFTED_SHARE, SHIFTED_LEAST = 0.2, 3
+"""More elements than this share, and at least so many, came or went: it is another page now."""
+LAST_OF_ITS_ANSWER = (Goto, SaveProgress, ReportItems, Done, Fail)
+NEEDS_ITS_PAGE = (Done, Fail, SaveProgress, ReportItems)
+"""What reports of a page is only of the page that was looked at."""
+
+
+class Outcome(Protocol):
+    @property
+    def result(self) -> ActionResult | None: ...
+    @property
+    def refused(self) -> bool: ...
+
+
+def stops(action: AnyAction, outcome: Outcome) -> str:
+    """Why nothing after ``action`` is carried out; empty where something may be."""
+    result = outcome.result
+    if outcome.refused:
+        return _not_done("this one was refused")
+    if isinstance(action, LAST_OF_ITS_ANSWER):
+        return _not_done(f"{action.__struct_config__.tag} ends an answer")
+    if result is not None and not result.ok:
+        return _not_done("this one failed")
+    if result is not None and result.change.url_before != result.change.url_after:
+        return _not_done("the page's address changed")
+    if result is not None and (result.change.new_tabs or result.change.dialogs):
+        return _not_done("a tab or a dialog opened")
+    return ""
+
+
+def goes_on(action: AnyAction, before: PageObserved | None, now: PageObserved | None) -> tuple[AnyAction | None, str]:
+    """``action`` as it is to be carried out on the page as it is now, or None and why not."""
+    if before is None or now is None or before.url != now.url:
+        return None, _not_done("another page is shown")
+    if isinstance(action, NEEDS_ITS_PAGE):
+        return None, _not_done("what is reported must be of the page as it is now; look at it first")
+    came_or_went = shifted(before, now)
+    if came_or_went > max(SHIFTED_SHARE * len(before.elements), SHIFTED_LEAST - 1):
+        return None, _not_done(f"{came_or_went} elements of the page came or went")
+    return _moved(action, before, now)
+
+
+def shifted(before: PageObserved, now: PageObserved) -> int:
+    """How many elements came or went."""
+    one, other = Counter(map(_same, before.elements)), Counter(map(_same, now.elements))
+    return sum(((one - other) + (other - one)).values())
+
+
+def _moved(action: AnyAction, before: PageObserved, now: PageObserved) -> tuple[AnyAction | None, str]:
+    """Refs mean elements of one look only: each is looked up again, and must be the only one of its kind."""
+    changed: dict[str, Any] = {}
+    for name in ("target", "onto"):
+        target = getattr(action, name, None)
+        if isinstance(target, ByRef):
+            ref = _again(target.ref, before, now)
+            if ref is None:
+                return None, _not_done(f"[{target.ref}] is not the same any more")
+            changed[name] = ByRef(ref=ref, snapshot_id=now.snapshot_id)
+    return (msgspec.structs.replace(action, **changed) if changed else action), ""
+
+
+def _again(ref: int, before: PageObserved, now: PageObserved) -> int | None:
+    """The element's number in the page as it is now: the n-th of its kind, where there are as many as before."""
+    wanted = next((e for e in before.elements if e.ref == ref), None)
+    if wanted is None:
+        return None
+    then = [e.ref for e in before.elements if _kind(e) == _kind(wanted)]
+    found = [e.ref for e in now.elements if _kind(e) == _kind(wanted)]
+    return found[then.index(ref)] if len(then) == len(found) else None
+
+
+def _kind(element: Element) -> tuple[object, ...]:
+    """What it is, whatever it holds: a field that was just filled is the same field."""
+    return (element.frame, element.role, element.name, element.fingerprint, element.header)
+
+
+def _same(element: Element) -> tuple[object, ...]:
+    return (element.frame, element.role, element.name, element.url)
+
+
+def _not_done(why: str) -> str:
+    return f"The calls after this one were not carried out: {why}."

@@ -1,0 +1,73 @@
+"""Pure: a judgment is checked apart from the data. Whether it is right is for the person who reads it; that it answers
+the question, says why, and rests on evidence that exists is checked here.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from services.planner.sample_state import Problem, View
+from services.planner.values import fold, quoted
+from shared.contracts.planner import Judgment, JudgmentGiven
+
+ANSWERS = ("yes", "no", "inconclusive")
+LEAST_REASONING_CHARS = 15
+UNSURE_BELOW = 0.6
+
+
+def answers_of(schema: dict[str, Any] | None) -> tuple[str, ...]:
+    """The answers that a task allows: ``"yes | no"``, an ``enum`` or a list in its ``answer``; else the usual three."""
+    written: object = (schema or {}).get("answer")
+    if isinstance(written, dict):
+        written = written.get("enum")  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    if isinstance(written, str):
+        written = re.split(r"\s*\|\s*", written.strip())
+    if not isinstance(written, list):
+        return ANSWERS
+    named = tuple(str(one) for one in written if str(one).strip())  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    return named or ANSWERS
+
+
+def judged(view: View, given: JudgmentGiven | None, decided_by: str) -> tuple[Judgment | None, tuple[Problem, ...]]:
+    """The judgment as it goes into the result, and what is wrong with it."""
+    spec = view.spec
+    if not spec.judgment_required:
+        return None, ()
+    if given is None:
+        told = f"You called done without a judgment; the task asks: {spec.judgment_question}"
+        return None, (Problem("judgment_missing", told),)
+    answers = answers_of(spec.judgment_output_schema)
+    answer = next((one for one in answers if fold(one) == fold(given.answer)), None)
+    judgment = Judgment(
+        question=spec.judgment_question or "",
+        answer=answer or given.answer,
+        confidence=given.confidence,
+        reasoning=given.reasoning,
+        evidence_refs=given.evidence_refs,
+        decided_by=decided_by,
+    )
+    return judgment, tuple(Problem("invalid_judgment", told) for told in _wrong(view, given, answer, answers))
+
+
+def unsure(judgment: Judgment) -> bool:
+    """A person should look at it first."""
+    return judgment.confidence < UNSURE_BELOW or fold(judgment.answer) == "inconclusive"
+
+
+def _wrong(view: View, given: JudgmentGiven, answer: str | None, answers: tuple[str, ...]) -> list[str]:
+    wrong: list[str] = []
+    if answer is None:
+        wrong.append(f"judgment.answer: {quoted(given.answer)} is none of {', '.join(answers)}")
+    if not 0.0 <= given.confidence <= 1.0:
+        wrong.append(f"judgment.confidence: {given.confidence:g} is not between 0 and 1")
+    if len(given.reasoning.strip()) < LEAST_REASONING_CHARS:
+        wrong.append("judgment.reasoning: say in at least one sentence what was seen and why it leads to the answer")
+    files = [filed.filename for filed in view.state.artifacts]
+    there = ", ".join(files) or "none yet"
+    if not given.evidence_refs:
+        wrong.append(f"judgment.evidence_refs: name the files that show it; there are: {there}")
+    unknown = [quoted(ref) for ref in given.evidence_refs if ref not in files]
+    if unknown:
+        wrong.append(f"judgment.evidence_refs: there is no file {', '.join(unknown[:5])}; there are: {there}")
+    return wrong

@@ -1,0 +1,104 @@
+"""Pure: when a picture is asked about, which picture, and what. One targeted question, never "describe this page"."""
+
+from __future__ import annotations
+
+from services.planner.page_text import humanised
+from services.planner.sample_state import Act, View
+from services.planner.stalling import signature
+from services.planner.values import quoted, tidy
+from shared.contracts.actions import ActionResult, ByRef, Screenshot, ScreenshotElement, TargetFound
+from shared.contracts.planner import AskPicture
+from shared.contracts.vision import AskVision, VisionAnswered
+from shared.task_spec import OutputField
+
+UNSURE_BELOW = 0.6
+MAX_PER_PAGE, MAX_PER_SAMPLE = 2, 6
+LABEL = "vision"
+NEAR_ELEMENTS = 3
+BY_RULE = "rules"
+
+
+def question_due(view: View) -> Act | None:
+    """A question by rule, where the structure of the page cannot be trusted and a field is still missing."""
+    page, state = view.page, view.state
+    if page is None or view.spec.vision == "off" or view.last_step or not _unsure(view):
+        return None
+    asked = [entry for entry in state.history if isinstance(entry.action, AskPicture)]
+    here = state.vision_asked.get(signature(page), 0)
+    if here >= MAX_PER_PAGE or len(asked) >= MAX_PER_SAMPLE or (asked and state.last is asked[-1] and not asked[-1].ok):
+        return None
+    names = {entry.action.field for entry in asked if isinstance(entry.action, AskPicture) and entry.url == page.url}
+    missing = [name for name in missing_fields(view) if name not in names]
+    if not missing:
+        return None
+    name, field = missing[0], view.spec.output_schema[missing[0]]
+    reason = f"The structure of the page does not tell {name}, so a picture of it is asked."
+    return Act(AskPicture(question=question(name, field), field=name, reason=reason), BY_RULE)
+
+
+def missing_fields(view: View) -> tuple[str, ...]:
+    """Fields nothing is known of yet, required ones first."""
+    required = [name for name in view.spec.output_schema if name in view.spec.required_fields]
+    others = [name for name in view.spec.output_schema if name not in required]
+    known = {name for name, value in view.state.seen.items() if value.state != "not_found"}
+    return tuple(name for name in (*required, *others) if name not in known and name not in view.spec.identity)
+
+
+def question(name: str, field: OutputField) -> str:
+    """Asks for one field, in the words of the task."""
+    about = f" ({field.description.strip()})" if field.description.strip() else ""
+    return f'What does the picture show as "{humanised(name)}"{about}? Answer with the {field.type} only.'
+
+
+def picture_of(view: View, action: AskPicture) -> Screenshot | ScreenshotElement:
+    """Of the element that is meant, else of what is in view."""
+    number = sum(isinstance(entry.action, AskPicture) for entry in view.state.history) + 1
+    label = f"{LABEL}_{number}"
+    if action.target is None:
+        return Screenshot(label=label, full_page=False, reason=action.reason)
+    return ScreenshotElement(target=action.target, label=label, reason=action.reason)
+
+
+def question_of(view: View, action: AskPicture, result: ActionResult) -> AskVision:
+    """The question about the picture that was taken."""
+    picture = result.artifacts[0]
+    field = view.spec.output_schema.get(action.field)
+    return AskVision(
+        run_id=view.run_id,
+        sample_id=view.sample.sample_id,
+        question=action.question,
+        field=action.field or None,
+        answer_type=field.type if field is not None else "string",
+        choices=tuple(field.values) if field is not None else (),
+        hints=_hints(view, action, result.target),
+        blob=picture.blob,
+        sha256=picture.sha256,
+        size_bytes=picture.size_bytes,
+        media_type=picture.media_type,
+    )
+
+
+def said_of(answered: VisionAnswered) -> str:
+    """For the decider: what the picture says, how sure that is, and who read it."""
+    if answered.answer is None:
+        return f"It cannot be told from the picture: {tidy(answered.reasoning)[:300]}"
+    return (
+        f"The picture says {quoted(answered.answer, 300)} (confidence {answered.confidence:.2f}, "
+        f"read by {answered.answered_by}): {tidy(answered.reasoning)[:300]}"
+    )
+
+
+def _unsure(view: View) -> bool:
+    page = view.page
+    return page is not None and (page.dom_confidence < UNSURE_BELOW or bool(page.triggers))
+
+
+def _hints(view: View, action: AskPicture, found: TargetFound | None) -> tuple[str, ...]:
+    """What the page itself says of the thing and right beside it."""
+    own = (found.name,) if found is not None and found.name else ()
+    page = view.page
+    if page is None or not isinstance(action.target, ByRef):
+        return own
+    ref = action.target.ref
+    near = (e for e in page.elements if 0 < abs(e.ref - ref) <= NEAR_ELEMENTS or e.ref == ref)
+    return tuple(dict.fromkeys((*own, *(tidy(e.name)[:200] for e in near if e.name.strip()))))

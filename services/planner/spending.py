@@ -1,0 +1,33 @@
+"""What model calls have cost in a run, over all planners, and when that is enough."""
+
+from __future__ import annotations
+
+from services.planner.deps import Decider, Deps
+from services.planner.limits import Limit, cut_short, of_run
+from services.planner.sample_state import Ending, View
+from shared.contracts.usage import Usage, add_usage
+from shared.errors import Unavailable
+from shared.streams import SPENDING
+
+MAX_TRIES = 50
+
+
+async def spend(run_id: str, usage: Usage, deps: Deps) -> None:
+    """Adds to what the run has spent. Two planners never lose one another's sums."""
+    if not usage.llm_calls:
+        return
+    for _ in range(MAX_TRIES):
+        spent, revision = await deps.records.read_revision(SPENDING, run_id, Usage)
+        if await deps.records.update(SPENDING, run_id, add_usage(spent or Usage(), usage), revision):
+            return
+    raise Unavailable(f"what run {run_id} has spent could not be written down", code="spending_contended")
+
+
+async def over_budget(view: View, decider: Decider, deps: Deps) -> Ending | None:
+    """The ending of a sample whose run has spent what it may. Asked before every call of a model."""
+    limit = of_run(view.spec.budget)
+    if not decider.asks_model or limit == Limit(None, None):
+        return None
+    spent: Usage | None = await deps.records.read(SPENDING, view.run_id, Usage)
+    used = limit.used_up(spent or Usage())
+    return cut_short(view, "run_budget_exceeded", f"the budget of the run is used up: {used}") if used else None

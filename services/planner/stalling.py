@@ -1,0 +1,139 @@
+"""Pure: whether the work on a sample moves on, and what its decider is told when it does not.
+
+A step is progress when it leads to a page not seen before in this sample, or brings a value, a file, a text or an
+item. Going to and fro between known pages is none, and neither is a page whose clock ticks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from dataclasses import replace
+
+from services.planner.sample_state import Entry, Progress, SampleState
+from shared.contracts.actions import Goto
+from shared.contracts.browser_pool import PageObserved
+
+NUDGE_AT, CHANGE_AT, END_AT, STOP_AT = 3, 5, 8, 10
+"""Steps in a row without progress: a hint; the order to change; only an end is open; the sample ends."""
+REPEATS_AT = 3
+FAILURES_AT = 3
+WARN_AT = (75, 90)
+"""Percent of the step budget."""
+CHECKPOINT_CHARS = 2000
+
+_CLOCK = re.compile(r"\b\d{1,2}:\d{2}(?::\d{2})?\b|\b\d+\s*(?:s|sec|secs|second|seconds|ms)\b(?:\s+ago)?", re.I)
+
+
+def signature(page: PageObserved) -> str:
+    """Equal for two looks at a page on which nothing has moved on."""
+    parts = [page.url, page.dialog or "", f"{page.scroll_y_px:.0f}", *(tab.url for tab in page.tabs)]
+    parts += [
+        f"{e.frame}|{e.role}|{_CLOCK.sub('', e.name)}|{_CLOCK.sub('', e.value or '')}|{','.join(e.states)}"
+        for e in page.elements
+    ]
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def weighed(progress: Progress, steps: int, last: Entry | None, signature: str) -> Progress:
+    """What the steps since the last weighing were worth, now that the page they led to is known."""
+    moved = progress.gained or signature not in progress.signatures
+    repeats = dict(progress.repeats)
+    if not moved and last is not None:
+        key = repeat_key(last)
+        repeats[key] = repeats.get(key, 0) + 1
+    return replace(
+        progress,
+        weighed=steps,
+        stalled=0 if moved else progress.stalled + steps - progress.weighed,
+        gained=False,
+        repeats=repeats,
+        signatures=progress.signatures | {signature},
+    )
+
+
+def repeat_key(entry: Entry) -> str:
+    """The same done to the same, on the same page."""
+    if entry.action is None:
+        return "|no call"
+    found = entry.result.target if entry.result is not None else None
+    written = getattr(entry.action, "target", None)
+    target = f"{found.fingerprint}:{found.name}" if found is not None else str(written)
+    to = entry.action.url if isinstance(entry.action, Goto) else ""
+    return f"{entry.url}|{entry.action.__struct_config__.tag}|{target}|{to}"
+
+
+# --- what the decider is told
+
+
+def told(state: SampleState, progress: Progress, max_steps: int) -> tuple[tuple[str, ...], frozenset[int]]:
+    """The notices of this moment, and the warnings given so far. Being told resets nothing."""
+    budget, warned = _budget(state.steps, max_steps, progress.warned)
+    notices = (*_stall(state, progress), *_repeat(state, progress), *_failures(state), *budget)
+    return notices, warned
+
+
+def must_end(progress: Progress) -> bool:
+    """From here on only done and fail are accepted."""
+    return progress.stalled >= END_AT
+
+
+def _stall(state: SampleState, progress: Progress) -> tuple[str, ...]:
+    if progress.stalled >= END_AT:
+        return (
+            f"You MUST call done or fail now: the last {progress.stalled} steps brought nothing new. "
+            "Any other call is refused.",
+        )
+    if progress.stalled == CHANGE_AT:
+        return (
+            f"CHANGE YOUR STRATEGY NOW: the last {CHANGE_AT} steps brought nothing new. "
+            "What is kept so far stands under KEPT SO FAR.",
+        )
+    if progress.stalled == NUDGE_AT:
+        return (
+            f"The last {NUDGE_AT} steps brought nothing new. Look at what the page shows now, and try something else.",
+        )
+    return ()
+
+
+def _repeat(state: SampleState, progress: Progress) -> tuple[str, ...]:
+    last = state.last
+    if last is None or last.action is None or progress.repeats.get(repeat_key(last), 0) < REPEATS_AT:
+        return ()
+    times = progress.repeats[repeat_key(last)]
+    return (
+        f"[NOTICE] You have taken the same action ({last.action.__struct_config__.tag}) on this page {times} times "
+        "without progress. Try a different approach or call fail.",
+    )
+
+
+def _failures(state: SampleState) -> tuple[str, ...]:
+    if state.failures < FAILURES_AT or state.last is None or state.last.ok:
+        return ()
+    # What a page says stands inside of the fence only, so neither list is a part of these words.
+    return (
+        f"The last {state.failures} actions failed. Choose from what can be acted on now, listed under "
+        "WHAT CAN BE ACTED ON.",
+    )
+
+
+def _budget(steps: int, max_steps: int, warned: frozenset[int]) -> tuple[tuple[str, ...], frozenset[int]]:
+    """Each warning once; where both come at the same time, the later alone."""
+    reached = [percent for percent in WARN_AT if steps >= math.ceil(max_steps * percent / 100)]
+    fresh = [percent for percent in reached if percent not in warned]
+    if not fresh or steps >= max_steps:
+        return (), warned | frozenset(reached)
+    advice = "Finish with what is still missing." if max(fresh) < WARN_AT[-1] else "Finish now."
+    return (
+        (f"{max(fresh)} % of the steps are used: {max_steps - steps} of {max_steps} are left. {advice}",),
+        warned | frozenset(reached),
+    )
+
+
+def checkpoint(state: SampleState) -> str:
+    """What is known of the fields, as JSON of bounded length."""
+    known = {name: value.shown if value.value is None else value.value for name, value in state.seen.items()}
+    text = json.dumps(known, ensure_ascii=False, default=str)
+    return text if len(text) <= CHECKPOINT_CHARS else f"{text[:CHECKPOINT_CHARS]} ..."

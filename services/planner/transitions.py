@@ -1,0 +1,200 @@
+"""Pure: how the state of a sample moves on. Two transitions, and nothing else makes a state:
+
+    observed(state, what is seen)   a page is looked at
+    advanced(state, step)           a step was taken, as the step log has it
+
+so that the step log of an attempt gives its state again, without a browser or a model (`replayed`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from services.planner.listing import item_key
+from services.planner.sample_state import (
+    MAX_OBSERVE_TOKENS,
+    OBSERVE_TOKENS,
+    Entry,
+    Look,
+    Progress,
+    SampleState,
+    changes_page,
+)
+from services.planner.stalling import told, weighed
+from shared.contracts.actions import ActionResult, Artifact, Scroll, TextRead
+from shared.contracts.planner import (
+    AskPicture,
+    FieldValue,
+    FiledArtifact,
+    ObservationRef,
+    ReportItems,
+    SaveProgress,
+    StepTaken,
+    Usage,
+    add_usage,
+)
+from shared.names import safe_label
+from shared.task_spec import TaskSpec
+
+NETWORK_CODES = frozenset({"unreachable", "timeout"})
+STEPS_PER_PAGE, MAX_GRANTED = 3, 200
+KEPT_SUMMARIES = 3
+
+
+def observed(state: SampleState, spec: TaskSpec, ref: ObservationRef | None) -> SampleState:
+    """A page is looked at: whose record it shows, and whether the steps before have led anywhere. Looking twice at
+    the same page changes nothing."""
+    if ref is None:
+        return state
+    if ref.proof != "unproven":
+        state = replace(state, proven=ref.proof == "proven")
+    return _weighed(state, spec, ref.signature)
+
+
+def _weighed(state: SampleState, spec: TaskSpec, signature: str) -> SampleState:
+    if state.progress.weighed == state.steps:
+        return replace(state, progress=_with_signature(state.progress, signature))
+    progress = weighed(state.progress, state.steps, state.last, signature)
+    notices, warned = told(state, progress, spec.max_steps + state.granted)
+    history = state.history
+    if notices and history:
+        history = (*history[:-1], replace(history[-1], notices=notices))
+    return replace(state, progress=replace(progress, warned=warned), notices=notices, history=history)
+
+
+def _with_signature(progress: Progress, signature: str) -> Progress:
+    if signature in progress.signatures:
+        return progress
+    return replace(progress, signatures=progress.signatures | {signature})
+
+
+def looked(state: SampleState, look: Look) -> SampleState:
+    """An extra observation is about to be made."""
+    return replace(state, looks=state.looks + 1, max_tokens=min(look.max_tokens, MAX_OBSERVE_TOKENS))
+
+
+def advanced(state: SampleState, step: StepTaken) -> SampleState:
+    """One more step. An action that may have changed the page makes earlier looks at it worthless."""
+    before = replace(state, looks=step.looks, max_tokens=step.observe_tokens or OBSERVE_TOKENS)
+    after = _with_values(read(before, step.seen), step)
+    moved = step.action is not None and not step.refused and changes_page(step.action)
+    kept = not moved or isinstance(step.action, Scroll)
+    after = replace(
+        _counted(after, step),
+        history=(*state.history, entry_of(step, state.proven)),
+        steps=step.step,
+        looks=after.looks if kept else 0,
+        max_tokens=after.max_tokens if kept else OBSERVE_TOKENS,
+        notices=(),
+        usage=add_usage(state.usage, step.usage),
+        chars_per_token=_chars_per_token(state, step),
+    )
+    return replace(noted(after, step.notes), progress=replace(after.progress, gained=_gained(state, after, step)))
+
+
+def replayed(spec: TaskSpec, steps: Iterable[StepTaken]) -> SampleState:
+    """The state that the steps of one attempt, in their order, have led to."""
+    state = SampleState()
+    for step in steps:
+        state = advanced(observed(state, spec, step.observation), step)
+    return state
+
+
+def entry_of(step: StepTaken, proven: bool) -> Entry:
+    url = step.observation.url if step.observation is not None else ""
+    said = (step.vision.answer or "") if step.vision is not None else ""
+    return Entry(
+        step.action, step.result, step.message, step.artifacts, proven, step.refused, step.remark, (), url, said
+    )
+
+
+# --- the parts of a step
+
+
+def _counted(state: SampleState, step: StepTaken) -> SampleState:
+    """Failures in a row; an answer that was refused is no action that failed."""
+    network = state.network_failures
+    if step.result is not None:
+        network = 0 if step.result.ok else network + (step.result.code in NETWORK_CODES)
+    bad = state.bad_replies + 1 if step.action is None else 0
+    failures = state.failures
+    if not step.refused:
+        failures = 0 if step.result is None or step.result.ok else failures + 1
+    summaries = state.summaries if step.summary is None else (*state.summaries, step.summary)[-KEPT_SUMMARIES:]
+    return replace(state, failures=failures, bad_replies=bad, network_failures=network, summaries=summaries)
+
+
+def _with_values(state: SampleState, step: StepTaken) -> SampleState:
+    if isinstance(step.action, SaveProgress) and not step.refused:
+        fresh = read(state, step.values)
+        return replace(fresh, unconfirmed=fresh.unconfirmed | frozenset(step.unconfirmed))
+    if isinstance(step.action, ReportItems) and step.items:
+        granted = min(state.granted + STEPS_PER_PAGE, MAX_GRANTED)
+        keys = {item_key(item) for item in step.items}
+        return replace(state, listed=state.listed | keys, listed_pages=state.listed_pages + 1, granted=granted)
+    if isinstance(step.action, AskPicture) and step.observation is not None:
+        asked = state.vision_asked.get(step.observation.signature, 0) + 1
+        return replace(state, vision_asked={**state.vision_asked, step.observation.signature: asked})
+    return state
+
+
+def read(state: SampleState, seen: tuple[FieldValue, ...]) -> SampleState:
+    """Keeps a reading; a field that was seen earlier is not forgotten because it is out of sight now."""
+    fresh = {value.field: value for value in seen if value.state != "not_found"}
+    if not fresh:
+        return state
+    return replace(state, seen={**state.seen, **fresh}, unconfirmed=state.unconfirmed - set(fresh))
+
+
+def noted(state: SampleState, notes: tuple[str, ...]) -> SampleState:
+    """A remark is kept once."""
+    fresh = tuple(dict.fromkeys(note for note in notes if note not in state.notes))
+    return replace(state, notes=(*state.notes, *fresh)) if fresh else state
+
+
+def _gained(before: SampleState, after: SampleState, step: StepTaken) -> bool:
+    """Whether the step brought something that was not there before: a value, a file, a text, an item, an answer."""
+    if step.refused:
+        return False
+    labels = {filed.artifact.label for filed in before.artifacts}
+    files = any(filed.artifact.label not in labels for filed in step.artifacts)
+    said = {(name, repr(value.value), value.shown) for name, value in after.seen.items()}
+    known = {(name, repr(value.value), value.shown) for name, value in before.seen.items()}
+    return bool(said - known) or files or bool(step.items) or _new_text(before, step.result)
+
+
+def _new_text(before: SampleState, result: ActionResult | None) -> bool:
+    if result is None or not isinstance(result.effect, TextRead) or not result.effect.text.strip():
+        return False
+    return all(entry.result is None or entry.result.effect != result.effect for entry in before.history)
+
+
+def _chars_per_token(state: SampleState, step: StepTaken) -> float:
+    tokens = _prompt_tokens(step.usage)
+    return step.prompt_chars / tokens if step.prompt_chars and tokens else state.chars_per_token
+
+
+def _prompt_tokens(usage: Usage) -> int:
+    return usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
+
+
+# --- names of files
+
+
+def filename(number: int, artifact: Artifact) -> str:
+    """``01_ticket.png``, or ``02_ticket_2of3.png`` where there are several parts."""
+    # A download's suffix comes from the site.
+    suffix = "".join(c for c in artifact.suffix.lower() if c.isascii() and c.isalnum())[:10]
+    part = f"_{artifact.part}of{artifact.parts}" if artifact.parts > 1 else ""
+    return f"{number:02d}_{safe_label(artifact.label)}{part}" + (f".{suffix}" if suffix else "")
+
+
+def filed(state: SampleState, result: ActionResult | None) -> tuple[FiledArtifact, ...]:
+    """What an action brought, under the next names of the sample's folder."""
+    artifacts = result.artifacts if result is not None else ()
+    first = len(state.artifacts) + 1
+    return tuple(
+        FiledArtifact(filename=filename(number, artifact), artifact=artifact)
+        for number, artifact in enumerate(artifacts, start=first)
+    )
