@@ -49,7 +49,7 @@ DESCRIPTIONS = {
     "scroll": "Scrolls the page.",
     "wait": "Waits until the target is visible, or, without one, until the page is quiet.",
     "screenshot": "Takes a picture of the page and files it under the label.",
-    "ask_picture": "Asks one question about a picture of the target, or of what is in view: an icon, a colour, a chart.",
+    "ask_picture": "Asks one question about a picture of the target, or of what is in view, such as an icon.",
     "report_items": "Reports every item of the list that this page shows; the work goes on.",
     "extract": "Reads the whole text, or the value, of one element.",
     "download": "Clicks the target and keeps the file that comes down.",
