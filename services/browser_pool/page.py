@@ -33,6 +33,7 @@ class RawItem(msgspec.Struct, frozen=True, array_like=True):
     type: str = ""
     path: str = ""
     locators: tuple[tuple[str, str, int], ...] = ()
+    title: str | None = None
 
 
 class Stats(msgspec.Struct, frozen=True):

@@ -3,6 +3,7 @@
 [12] [textbox] "Email" (required) = "ann@example.org"
 [13] [cell] Assignee: "Jane Roe" (row 4)
 [14] [link] "Next" -> /tickets?page=2
+[15] [text] "3 days ago" (title "2026-11-18T09:00Z")
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ def line(element: Element, origin: str = "", *, with_ref: bool = True) -> str:
     if element.header is not None:
         parts.append(f"{one_line(element.header)}:")
     parts.append(quoted(element.name))
+    if element.title is not None:
+        parts.append(f"(title {quoted(element.title)})")
     parts += [f"({note})" for note in _notes(element)]
     if element.value is not None:
         parts.append(f"= {quoted(element.value)}")

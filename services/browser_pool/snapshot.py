@@ -23,7 +23,7 @@ CHARS_PER_TOKEN = 4
 LINE_CHARS = 14
 """What a line has beside its content: its ref, brackets and quotes."""
 FIELD = "\x1f"
-"""Between the fields of a content line: role, header, name, value, states, URL."""
+"""Between the fields of a content line: role, header, name, value, states, URL; and the title, where there is one."""
 Kind = Literal["id", "testid", "role", "label", "text", "css"]
 
 
@@ -106,6 +106,7 @@ def to_element(one: Seen) -> Element:
         locators=tuple(
             Locator(kind=cast("Kind", kind), value=value, matches=count) for kind, value, count in item.locators
         ),
+        title=item.title,
     )
 
 

@@ -130,6 +130,10 @@ class Element(Part, frozen=True, kw_only=True):
     ``header`` is what names a value: the ``dt`` of a ``dd``; the row header of a cell, or its column header in
     a grid with several values a row. A cell that is wholly one link is a link with that header; an empty one
     is kept with an empty name. ``row`` numbers table rows within the snapshot: the cells of one row share it.
+
+    ``title`` is what the markup says beside the name, where it adds to it: the ``datetime`` of a ``time`` ("3 days
+    ago"), the ``value`` of a ``data``, else the ``title`` (of an ``abbr`` too) or ``aria-label``; of the element
+    itself, or of the one inside or around it that holds exactly this text.
     """
 
     ref: int
@@ -152,6 +156,7 @@ class Element(Part, frozen=True, kw_only=True):
     fingerprint: str = ""
     """As in :class:`shared.contracts.actions.TargetFound`: stable across page loads."""
     locators: tuple[Locator, ...] = ()
+    title: str | None = None
 
 
 class Tab(Part, frozen=True, kw_only=True):

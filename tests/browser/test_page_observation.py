@@ -109,6 +109,50 @@ async def test_a_value_that_is_a_link_is_told_once_with_its_header(look: Look) -
     assert texts(page) == []
 
 
+async def test_what_the_markup_says_beside_a_text_is_its_title(look: Look) -> None:
+    page = await look(
+        """<p><time datetime=2026-11-18T09:00Z title="Nov 18">3 days ago</time></p>
+        <p><span title="231,400 followers"><b>231k</b></span></p><p><data value=17>Seventeen</data></p>
+        <p><abbr title="World Health Organization">WHO</abbr></p><p><span aria-label="5 of 7">5/7</span></p>
+        <a href=/x title="The whole of it">Part</a><button title=Save>Save</button>
+        <table><tr><th>Due<td><span> <time datetime=2026-12-02>in 2 weeks</time></span></table>
+        <dl><dt>Seen<dd><later-time datetime=2026-11-20T08:00Z>yesterday</later-time></dl>"""
+    )
+    assert {e.name: e.title for e in page.elements if e.role not in ("columnheader", "rowheader", "term")} == {
+        "3 days ago": "2026-11-18T09:00Z",
+        "231k": "231,400 followers",
+        "Seventeen": "17",
+        "WHO": "World Health Organization",
+        "5/7": "5 of 7",
+        "Part": "The whole of it",
+        "Save": None,
+        "in 2 weeks": "2026-12-02",
+        "yesterday": "2026-11-20T08:00Z",
+    }
+    assert '"3 days ago" (title "2026-11-18T09:00Z")' in page.text
+
+
+async def test_a_title_of_more_or_of_less_than_the_text_is_not_its_title(look: Look) -> None:
+    page = await look(
+        f"""<div title="both of them"><p>one</p><p>two</p></div><table><tr><th>Due
+        <td>was <time datetime=2026-11-18>Wednesday</time>, is open</table>
+        <p><ins datetime=2026-01-01>added</ins></p><p title="{"long " * 100}">short</p>
+        <ul><li>1 of <time datetime=2026-11-18>2</time> <time datetime=2026-11-19>3</time></ul>"""
+    )
+    assert [(e.name, e.title) for e in page.elements if e.title is not None] == []
+    assert {"one", "two", "added", "short"} <= set(texts(page))
+
+
+async def test_a_time_that_draws_itself_is_told_with_its_moment(look: Look) -> None:
+    page = await look(
+        """<dl><dt>Opened<dd><relative-time datetime=2026-11-18T09:00Z>Nov 18</relative-time></dl><script>
+        const host = document.querySelector("relative-time")
+        host.attachShadow({mode: "open"}).innerHTML = "<span>3 days ago</span>"</script>"""
+    )
+    assert one(page, "definition").name == "3 days ago"
+    assert one(page, "definition").title == "2026-11-18T09:00Z"
+
+
 async def test_columns_keep_their_names_under_spans(look: Look) -> None:
     page = await look(
         "<table><tr><th>A<th colspan=2>B<th>C</tr>"

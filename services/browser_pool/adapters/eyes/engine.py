@@ -26,6 +26,7 @@ NAME = "exhibit"
 _PARTS = (
     "roles.js",
     "tables.js",
+    "titles.js",
     "walk.js",
     "twins.js",
     "state.js",

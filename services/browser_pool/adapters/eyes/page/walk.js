@@ -51,9 +51,10 @@ function survey(id, withLocators) {
     const { header } = at;
     if (!name && !value && !header && !SAYS_WITHOUT_NAME.has(role)) return;
     if (role === 'iframe') frames.push(items.length);
-    items.push({ el, role, name, header, row: at.row, dialog: at.dialog, value, states, url, level, nodes, control, spoken, around: null, record: null, twins: NONE });
+    const beside = name && !UNTITLED.has(role) ? titleOf(el, name, header, nodes !== null) : null;
+    items.push({ el, role, name, header, row: at.row, dialog: at.dialog, value, states, url, level, nodes, control, spoken, beside, around: null, record: null, twins: NONE });
     contents.push(`${role}\u001f${header || ''}\u001f${shorten(name)}\u001f${value === null ? '' : `= ${clean(value)}`}\u001f${
-      states.length ? states.join(',') : ''}\u001f${url ? shortUrl(url, origin) : ''}`);
+      states.length ? states.join(',') : ''}\u001f${url ? shortUrl(url, origin) : ''}${beside === null ? '' : `\u001f${beside}`}`);
     ranks += role === 'option' ? '4' : at.dialog ? '0' : !at.out ? '1' : role === 'heading' ? '2' : '3';
   }
 
@@ -277,7 +278,7 @@ function details(id, wanted, withLocators) {
     if (inView && el.localName !== 'option' && tests < MAX_HIT_TESTS && (INTERACTIVE.has(item.role) || item.role === 'iframe')) { tests += 1; covered = coverOf(item, rect, view); }
     all.push([n, item.role, shorten(item.name), item.value, item.states, item.url, el.localName, item.header, item.row, item.level,
       [rect.left + scrollX, rect.top + scrollY, rect.width, rect.height].map((x) => Math.round(x * 10) / 10), inView, item.dialog,
-      covered, el.getAttribute('type') || '', tagPath(el), counts ? locatorsFrom(item, counts) : NONE]);
+      covered, el.getAttribute('type') || '', tagPath(el), counts ? locatorsFrom(item, counts) : NONE, item.beside]);
   }
   return all;
 }
