@@ -25,6 +25,8 @@ def test_the_specs_are_all_there():
         "github_discovery",
         "github_profile",
         "linear_tickets",
+        "practice_people",
+        "practice_people_list",
         "practice_tickets",
         "roundup_issues",
     }
