@@ -30,6 +30,11 @@ class Widget:
     wanted: Any
     play: Callable[[Player], Awaitable[object]]
 
+    @property
+    def told_as(self) -> str:
+        """The name its page tells under: pages are open side by side, and one must not answer for another."""
+        return f"{self.library}.{self.name}".replace(" ", "_")
+
 
 @dataclass(frozen=True)
 class Played:
@@ -51,7 +56,7 @@ def widget_site() -> FolderSite:
 
 async def play(p: Player, site: FolderSite, widget: Widget) -> Played:
     """Never raises for what a player cannot do: that is told."""
-    name = f"{widget.page}.{widget.name}".replace(" ", "_")
+    name = widget.told_as
     site.forget(name)
     why = ""
     try:
