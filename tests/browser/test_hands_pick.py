@@ -175,3 +175,65 @@ async def test_what_offers_nothing(session: PageSession) -> None:
     await session.page.set_content("<button>Dead</button><button disabled>Off</button>")
     assert (await pick(session, "Dead", "Any")).code == "no_such_option"
     assert (await pick(session, "Off", "Any")).code == "not_editable"
+
+
+LIST_INSIDE = """<div id=c role=combobox tabindex=0 aria-haspopup=true aria-expanded=false aria-label=Country>
+<div id=v>Choose</div><div id=m hidden>SEARCH<div class=all>
+<div ROLE class=o>Austria</div><div ROLE class=o>Norway</div></div></div></div><script>
+function keep(text) { v.textContent = text; m.hidden = true }
+c.onclick = e => { const o = e.target.closest(".o"); if (o) { PICKED }
+  else if (e.target.id != 'q') m.hidden = !m.hidden };
+</script>"""
+
+
+def list_inside(picked: str, *, role: str = "role=option", search: str = "") -> str:
+    page = LIST_INSIDE.replace("PICKED", picked).replace("ROLE", role).replace("SEARCH", search)
+    return page.replace("<div class=all>", "<div class=all role=listbox>" if role else "<div class=all>")
+
+
+@pytest.mark.parametrize("role", ["role=option", ""])
+async def test_what_an_open_list_offers_is_not_what_its_control_shows(session: PageSession, role: str) -> None:
+    await session.page.set_content(list_inside("", role=role))
+    dead = await pick(session, "css=#c", "Norway")
+    assert (dead.ok, dead.code, dead.effect) == (False, "effect_not_seen", ValueSet(value="Choose"))
+    await session.page.set_content(list_inside("v.textContent = o.textContent", role=role))
+    assert (await pick(session, "css=#c", "Norway")).effect == ValueSet(value="Norway")
+
+
+NARROWS = """<input id=q oninput="for (const o of document.querySelectorAll('.o')) o.hidden = o.textContent != q.value">
+<style>.o:not([hidden]) { display: block } .o:first-child { display: none }</style>"""
+
+
+async def test_what_was_typed_to_narrow_an_open_list_is_not_what_its_control_shows(session: PageSession) -> None:
+    for picked, expected in (("", (False, ValueSet(value="Choose"))), ("keep('Oslo')", (True, ValueSet(value="Oslo")))):
+        await session.page.set_content(list_inside(picked, search=NARROWS))
+        await session.page.evaluate("document.querySelectorAll('.o')[1].hidden = true")
+        told = await pick(session, "css=#c", "Norway")
+        assert (told.ok, told.effect) == expected
+
+
+async def test_what_was_typed_into_a_field_is_no_choice_while_the_list_still_offers_it(session: PageSession) -> None:
+    await session.page.set_content(AUTOCOMPLETE.replace("u.onmousedown", "u.ondrop"))
+    dead = await pick(session, "City", "Bern")
+    assert (dead.ok, dead.code, dead.effect) == (False, "effect_not_seen", ValueSet(value="Bern"))
+
+
+async def test_a_choice_that_is_shown_late_is_waited_for(session: PageSession) -> None:
+    await session.page.set_content(list_inside("m.hidden = true; setTimeout(() => keep(o.textContent), 300)"))
+    assert (await pick(session, "css=#c", "Norway")).effect == ValueSet(value="Norway")
+
+
+async def test_a_choice_that_the_page_takes_back_is_not_done(session: PageSession) -> None:
+    await session.page.set_content(list_inside("keep(o.textContent); setTimeout(() => keep('Choose'), 150)"))
+    back = await pick(session, "css=#c", "Norway")
+    assert (back.ok, back.code, back.effect) == (False, "effect_not_seen", ValueSet(value="Choose"))
+
+
+async def test_a_mark_that_the_page_takes_back_is_not_done(session: PageSession) -> None:
+    await session.page.set_content(
+        """<div role=radiogroup aria-label=Speed><div role=radio tabindex=0 aria-checked=false onclick="const mark =
+        (yes) => this.setAttribute('aria-checked', yes); mark(true); setTimeout(() => mark(false), 150)">Fast</div>
+        <div role=radio tabindex=0 aria-checked=false>Slow</div></div>"""
+    )
+    back = await pick(session, "css=[role=radiogroup]", "Fast")
+    assert (back.ok, back.code) == (False, "effect_not_seen")

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass
 
 from playwright.async_api import Error
 
 from services.browser_pool import options
 from services.browser_pool.adapters.eyes import engine
-from services.browser_pool.adapters.eyes.engine import State, ask
-from services.browser_pool.adapters.eyes.targets import Found
-from services.browser_pool.adapters.hands.before import changed, navigated, page_before
+from services.browser_pool.adapters.eyes.engine import ask
+from services.browser_pool.adapters.hands.before import page_before
 from services.browser_pool.adapters.hands.choosing import pick_native
-from services.browser_pool.adapters.hands.keys import Shown
+from services.browser_pool.adapters.hands.picked import Before, Pressed, is_picked, option_state, read_back
 from services.browser_pool.adapters.hands.picking import OFFERED, Aimed, Choices, Moved, Picking
-from services.browser_pool.adapters.hands.reaching import MAX_PRESSES, Reached, reach, reach_part
+from services.browser_pool.adapters.hands.reaching import MAX_PRESSES, reach, reach_part
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.options import Offer
-from shared.contracts.actions import ByCss, Effect, Navigated, NotSeen, PageChanged, Pick, ValueSet
+from shared.contracts.actions import Pick, ValueSet
 
 LIST_BOUND_S = 4.0
 """How long a list may take to come and to hold still."""
@@ -29,7 +27,6 @@ EMPTY_S = 0.7
 """A list that shows nothing, and says nothing of more to come, is believed after this long."""
 SCROLL_BOUND_S = 15.0
 POLL_S = 0.05
-MENUS = frozenset({"menu", "menubar", "menuitem", "button", "tablist", "link", "toolbar", "list", "navigation"})
 
 
 async def pick(session: PageSession, action: Pick) -> Outcome:
@@ -71,14 +68,6 @@ async def _suggested(picking: Picking, offer: Offer) -> Outcome:
         message = f'after picking "{offer.name}" the field holds "{shown.value}"'
         return refuse("effect_not_seen", message, effect=effect, target=picking.found.told())
     return done(f'picked "{offer.name}"', effect=effect, target=picking.found.told())
-
-
-@dataclass(frozen=True)
-class Before:
-    page: State
-    shown: Shown
-    around: str
-    option: str
 
 
 async def _opened(picking: Picking, option: str) -> Choices | Outcome:
@@ -161,6 +150,7 @@ async def _filtered(picking: Picking, text: str) -> Choices:
     else."""
     session = picking.session
     field_ = engine.element(picking.found.frame, OFFERED + "s", 0)
+    picking.typed = text
     try:
         await session.timed(field_.fill(text[:-1], timeout=picking.bound_s * 1000))
         if text:
@@ -229,7 +219,7 @@ async def _pressed(picking: Picking, before: Before) -> Outcome:
             message = f'"{before.option}" went away before it could be picked'
             return refuse("no_such_option", message, target=found.told())
         offer = choices.items[indexes[0]]
-        if choices.many and offer.selected and await _is_picked(picking, offer, choices):
+        if choices.many and offer.selected and await is_picked(picking, offer, choices):
             return done(f'"{offer.name}" is picked already', effect=ValueSet(value=offer.name), target=found.told())
         await session.timed(ask(found.frame, Aimed, picking.bound_s, "aim", OFFERED, indexes[0], before.option))
         reached = await reach_part(session, found.frame, OFFERED + "p", 0, f'the option "{offer.name}"')
@@ -237,104 +227,11 @@ async def _pressed(picking: Picking, before: Before) -> Outcome:
             return reached
         if await reached.press(session):
             # Read while the list may still be there; afterwards it is often gone.
-            picked = await _option_state(picking, indexes[0])
+            marked = await option_state(picking, indexes[0])
             await session.settle()
-            return await _read_back(picking, offer, picked, choices, before)
+            return await read_back(picking, Pressed(offer, choices, marked, before))
     message = f'"{before.option}" cannot be pressed: something else came under the mouse'
     return refuse("blocked", message, target=found.told())
-
-
-async def _is_picked(picking: Picking, offer: Offer, choices: Choices) -> bool:
-    """Some lists call an option selected that is only under the mouse: it must stay so when the mouse is on another."""
-    shown = await picking.shown()
-    if shown.here and options.shows(shown.value, offer):
-        return True
-    others = [n for n, one in enumerate(choices.items) if one.name != offer.name and not one.disabled]
-    if others:
-        way = await reach_part(picking.session, picking.found.frame, OFFERED, others[0], "another option", patience_s=0)
-        if isinstance(way, Reached):
-            await way.hover(picking.session)
-            await picking.session.settle()
-    now = (await picking.choices()).items
-    return any(one.name == offer.name and one.selected for one in now)
-
-
-async def _option_state(picking: Picking, index: int) -> bool:
-    try:
-        work = ask(picking.found.frame, Shown, picking.bound_s, "shown", OFFERED, index)
-        shown = await picking.session.timed(work)
-    except Error as error:
-        picking.session.tabs.raise_if_lost(error)
-        return False
-    return shown.here and bool(shown.checked or shown.selected)
-
-
-async def _read_back(picking: Picking, offer: Offer, picked: bool, choices: Choices, before: Before) -> Outcome:
-    session, found = picking.session, picking.found
-    target, said = found.told(), f'picked "{offer.name}"'
-    if session.tabs.follow() or navigated(before.page, session.rest.state):
-        effect: Effect = Navigated(url=session.page.url, http_status=session.network.fresh_status)
-        return done(f"{said}, and the page went on", effect=effect, target=target)
-    if choices.kind == "inside":
-        if picked and (not choices.many or await _is_picked(picking, offer, choices)):
-            return done(said, effect=ValueSet(value=offer.name), target=target)
-        return _done_inside(picking, offer, choices, before)
-    shown = await picking.shown()
-    if not shown.here:
-        shown = await _shown_again(picking)
-    others = {options.folded(one.name) for one in choices.items} - {options.folded(offer.name)}
-    another = options.folded(shown.value) in others
-    if shown.here and not another and options.shows(shown.value, offer):
-        return done(said, effect=ValueSet(value=shown.value), target=target)
-    if shown.here and another and not choices.many and shown.value != before.shown.value:
-        message = f'after picking "{offer.name}" the control shows "{shown.value}"'
-        return refuse("effect_not_seen", message, effect=ValueSet(value=shown.value), target=target)
-    if shown.here and await _told_around(picking, offer, before):
-        return done(said, effect=ValueSet(value=offer.name), target=target)
-    if choices.many and picked and await _is_picked(picking, offer, await picking.choices()):
-        return done(said, effect=ValueSet(value=offer.name), target=target)
-    if shown.here and shown.value and shown.value != before.shown.value:
-        message = f'{said}; the control now shows "{shown.value}"'
-        return done(message, effect=ValueSet(value=shown.value), target=target)
-    if found.now.role in MENUS:
-        return _done_in_menu(picking, offer, before)
-    message = f'after picking "{offer.name}" the control shows "{shown.value}"'
-    return refuse("effect_not_seen", message, effect=ValueSet(value=shown.value), target=target)
-
-
-def _done_in_menu(picking: Picking, offer: Offer, before: Before) -> Outcome:
-    """A menu does something; it has no value to show."""
-    session = picking.session
-    acted = changed(before.page, session.rest.state) or bool(session.tabs.dialogs)
-    seen = "" if acted else "; nothing was seen to come of it"
-    effect = PageChanged() if acted else NotSeen()
-    return done(f'picked "{offer.name}"{seen}', effect=effect, target=picking.found.told())
-
-
-def _done_inside(picking: Picking, offer: Offer, choices: Choices, before: Before) -> Outcome:
-    """In a group whose choices are all there to see, the choice itself says whether it is picked now."""
-    if picking.found.now.role in MENUS or not offer.marks:
-        return _done_in_menu(picking, offer, before)
-    message = f'after pressing "{offer.name}", it is not picked'
-    return refuse("effect_not_seen", message, target=picking.found.told())
-
-
-async def _told_around(picking: Picking, offer: Offer, before: Before) -> bool:
-    """Chips beside the field: the text is there more often than before."""
-    now = await picking.around()
-    name = options.folded(offer.name)
-    return options.folded(now).count(name) > options.folded(before.around).count(name)
-
-
-async def _shown_again(picking: Picking) -> Shown:
-    """The control was drawn anew: it is looked for by what found it before."""
-    for locator in picking.found.told().locators:
-        if locator.kind in ("id", "testid", "css") and locator.matches == 1:
-            found = await picking.session.find(ByCss(css=locator.value), "read")
-            if isinstance(found, Found) and found.now.role == picking.found.now.role:
-                picking.found = found
-                return await picking.shown()
-    return Shown(here=False)
 
 
 async def _put_away(picking: Picking) -> None:

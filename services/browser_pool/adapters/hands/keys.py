@@ -19,9 +19,10 @@ VALUE_ROLES = frozenset({"textbox", "searchbox", "combobox", "listbox", "spinbut
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """What a control shows now. ``checked`` is None where it cannot be checked."""
+    """What a control shows now. ``checked`` is None where it cannot be checked; ``seen``: it is in sight itself."""
 
     here: bool = True
+    seen: bool = False
     tag: str = ""
     has: bool = False
     role: str = ""

@@ -47,6 +47,8 @@ class Picking:
     session: PageSession
     found: Found
     offered: list[str] = field(default_factory=list)
+    typed: str = ""
+    """What was typed to narrow the list."""
 
     @property
     def bound_s(self) -> float:

@@ -186,14 +186,26 @@ function shownBy(id, n) {
   if (!el) return { here: false };
   const role = roleOf(el);
   const inner = el.matches('input,select,textarea') ? null : onlyOne(el, 'input:not([type=hidden]),textarea,select');
-  const value = isSecret(el) ? '(hidden)' : valueOf(el, role) ?? (inner && valueOf(inner, roleOf(inner)) || clean(textOf(el)));
+  const typed = inner && valueOf(inner, roleOf(inner));
+  const apart = besideOffered(el);
+  const value = isSecret(el) ? '(hidden)' : apart !== null ? apart || typed : valueOf(el, role) ?? (typed || clean(textOf(el)));
   const check = CHECKABLE.has(role) ? checkedOf(el) : null;
-  return { here: true, role, name: nameOf(el, role).slice(0, 300), value: String(value ?? '').slice(0, 5000), secret: isSecret(el), checked: check,
+  return { here: true, seen: inSight(el), role, name: nameOf(el, role).slice(0, 300), value: String(value ?? '').slice(0, 5000), secret: isSecret(el), checked: check,
     invalid: el.getAttribute('aria-invalid') === 'true' || el.matches(':user-invalid') || Boolean(el.validity && el.value && !el.validity.valid),
     selected: el.selected === true || ['aria-selected', 'aria-checked', 'aria-current', 'aria-pressed'].some((name) => /^(true|date|page)$/.test(el.getAttribute(name) || ''))
       || el.checked === true || /(^|[\s_-])(selected|checked|chosen)/i.test(el.getAttribute('class') || ''),
     expanded: el.getAttribute('aria-expanded') };
 }
+
+// The text of a control that has its open list inside of it; null where there is no such list. What is offered is not
+// chosen yet.
+function besideOffered(el) {
+  const open = offeredLists().filter((list) => list !== el && within(list, el) && inSight(list)
+    && (list.matches('[role=listbox],[role=menu]') || listed.some((one) => list.contains(one.el) && inSight(one.el))));
+  return open.length ? clean(leavesOf(el).filter((node) => !open.some((list) => list.contains(node))).map((node) => node.data).join(' ')) : null;
+}
+
+const offeredLists = () => [...new Set(listed.map((one) => one.el.closest('[role=listbox],[role=menu]') || one.el.parentElement))].filter(Boolean);
 
 function onlyOne(el, css) {
   const found = [...el.querySelectorAll(css)].filter((one) => inSight(one));
@@ -207,9 +219,8 @@ function aroundOf(id, n) {
   let up = el;
   for (let step = 0; step < 3 && up.parentElement && clean(textOf(up.parentElement)).length < 400; step += 1) up = up.parentElement;
   const values = [...up.querySelectorAll('input,textarea')].filter((one) => !isSecret(one) && one.type !== 'hidden').map((one) => one.value);
-  // What is offered is not chosen yet.
-  const lists = new Set(listed.map((one) => one.el.closest('[role=listbox],[role=menu]') || one.el.parentElement));
-  const texts = leavesOf(up).filter((node) => ![...lists].some((list) => list && !within(el, list) && list.contains(node))).map((node) => node.data);
+  const lists = offeredLists().filter((list) => !within(el, list));
+  const texts = leavesOf(up).filter((node) => !lists.some((list) => list.contains(node))).map((node) => node.data);
   return clean([...texts, ...values].join(' ')).slice(0, 2000);
 }
 
