@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from practice.code_host import words
 from practice.code_host.model import Check, PullRequest, Repository, Ticket, World
-from practice.code_host.view import BRANDS, View, day, lazy, properties, state_icon
+from practice.code_host.view import BRANDS, View, day, lazy, properties, state_icon, took
 from practice.markup import Markup, el
 
 _RESULTS = {"passed": "Passed", "failed": "Failed", "pending": "Waiting", "skipped": "Skipped"}
@@ -41,7 +41,7 @@ def job_page(view: View, repository: Repository, one: PullRequest, check: Check)
     rows: list[tuple[str, str]] = [
         ("Job", f"{check.job}"),
         ("Result", el("span", _RESULTS[check.state], cls=f"result {_TONES[check.state]}")),
-        ("Duration", f"{check.seconds // 60} min {check.seconds % 60} s"),
+        ("Duration", took(check)),
         ("Pull request", el("a", f"#{one.number}", href=pull)),
         ("Started", day(one.merged_at)),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from practice.code_host.code_pages import Place, changes_of, head, twin_number
 from practice.code_host.model import Check, CheckState, Commit, PullRequest, Review
-from practice.code_host.view import day, lazy, login_link, moment, properties, state_icon, tabs
+from practice.code_host.view import day, lazy, login_link, moment, properties, state_icon, tabs, took
 from practice.markup import Markup, el, join
 
 _WORDS: dict[CheckState, str] = {
@@ -85,7 +85,7 @@ def _check_row(place: Place, check: Check) -> Markup:
     parts = [
         state_icon(check.state, check.named),
         el("span", check.name, cls="grow strong"),
-        el("span", f"{check.seconds // 60} min {check.seconds % 60} s", cls="dim"),
+        el("span", took(check), cls="dim"),
         el("a", place.view.t("Details"), href=f"{place.view.origins.ci}/jobs/{check.job}"),
     ]
     return el("li", *parts)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal
 
 from practice.code_host import words
-from practice.code_host.model import CheckState
+from practice.code_host.model import Check, CheckState
 from practice.drift import Drift
 from practice.markup import Markup, el, join, wrapped
 
@@ -144,6 +144,11 @@ def day(when: datetime) -> str:
 
 def moment(when: datetime) -> Markup:
     return el("time", f"{day(when)}, {when:%H:%M} UTC", datetime=when.isoformat())
+
+
+def took(check: Check) -> str:
+    """How long it ran; one that waits or was skipped did not run."""
+    return f"{check.seconds // 60} min {check.seconds % 60} s" if check.state in ("passed", "failed") else "–"
 
 
 def properties(view: View, rows: Sequence[tuple[str, str]], **attributes: str) -> Markup:
