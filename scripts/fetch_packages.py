@@ -26,6 +26,8 @@ ROOT = Path(__file__).parents[1]
 CACHE = ROOT / ".cache" / "packages"
 LISTS = ROOT / "tests" / "real" / "packages"
 BOUND_S = 300.0
+WITH_NPM = ("npm", "icons")
+"""The lists whose packages npm fetches; pip fetches the others."""
 _PIP_LINE = re.compile(r"(?P<name>[\w.-]+)==(?P<version>[\w.]+) --hash=(?P<method>sha256):(?P<digest>[0-9a-f]{64})")
 _NPM_LINE = re.compile(r"(?P<name>(?:@[\w.-]+/)?[\w.-]+)@(?P<version>[\w.-]+) (?P<method>sha512)-(?P<digest>\S{88})")
 
@@ -61,21 +63,21 @@ def pinned(line: str) -> Pinned | None:
 
 
 def packages(kind: str) -> dict[str, Path]:
-    """The folders of the packages of ``kind`` (``miniwob`` or ``npm``), by name; fetched where they are not here.
+    """The folders of the packages of ``kind`` (``miniwob``, ``npm``, ``icons``), by name; fetched where they are not.
 
     CannotFetch where one cannot be had, or is not what was pinned.
     """
     lines = (LISTS / f"{kind}.txt").read_text(encoding="utf-8").splitlines()
     wanted = [one for line in lines if (one := pinned(line))]
-    download = _with_npm if kind == "npm" else _with_pip
+    download = _with_npm if kind in WITH_NPM else _with_pip
     return {one.name: unpacked(one, download, CACHE) for one in wanted}
 
 
-def npm_missing() -> bool:
-    """Whether what is pinned for npm can neither be fetched nor is here already. Never so in CI, where that fails."""
+def npm_missing(kind: str = "npm") -> bool:
+    """Whether what is pinned in this list can neither be fetched nor is here. Never so in CI, where that fails."""
     if _npm() or os.environ.get("CI"):
         return False
-    lines = (LISTS / "npm.txt").read_text(encoding="utf-8").splitlines()
+    lines = (LISTS / f"{kind}.txt").read_text(encoding="utf-8").splitlines()
     return any(not _archive(one, CACHE).exists() for line in lines if (one := pinned(line)))
 
 
@@ -176,9 +178,9 @@ def _untar(archive: Path, into: Path) -> None:
 
 
 def main() -> int:
-    for kind in ("miniwob", "npm"):
-        if kind == "npm" and npm_missing():
-            print("npm is not on this machine: the widget libraries are not fetched", file=sys.stderr)
+    for kind in ("miniwob", *WITH_NPM):
+        if kind in WITH_NPM and npm_missing(kind):
+            print(f"npm is not on this machine: {kind}.txt is not fetched", file=sys.stderr)
             continue
         try:
             found = packages(kind)
