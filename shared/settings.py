@@ -63,6 +63,8 @@ class Settings(BaseSettings):
     """What is asked where a small model will do."""
     vision_model: str = "claude-sonnet-5-5"
     """What answers questions about pictures, where a key is set."""
+    vision_capacity: int = Field(default=8, ge=1)
+    """Questions about pictures one vision process works on at a time."""
 
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
     trace_file: Path | None = None

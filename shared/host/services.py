@@ -21,7 +21,7 @@ from shared.settings import Settings
 
 log = logging.getLogger(__name__)
 
-NAMES = ("evidence", "browser_pool", "planner", "discovery")
+NAMES = ("evidence", "browser_pool", "vision", "planner", "discovery")
 """In the order in which they start; they stop in the opposite order, so that what was captured is still filed."""
 
 
