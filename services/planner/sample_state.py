@@ -100,6 +100,9 @@ class SampleState:
     looks: int = 0
     max_tokens: int = OBSERVE_TOKENS
     progress: Progress = Progress()
+    """As the page that is looked at now shows it."""
+    settled: Progress = Progress()
+    """As it was with the last step."""
     notices: tuple[str, ...] = ()
     """What the decider is to be told of its progress now."""
     listed: frozenset[str] = frozenset()

@@ -39,6 +39,8 @@ def signature(page: PageObserved) -> str:
 
 def weighed(progress: Progress, steps: int, last: Entry | None, signature: str) -> Progress:
     """What the steps since the last weighing were worth, now that the page they led to is known."""
+    if steps == progress.weighed:
+        return replace(progress, signatures=progress.signatures | {signature})
     moved = progress.gained or signature not in progress.signatures
     repeats = dict(progress.repeats)
     if not moved and last is not None:

@@ -17,7 +17,6 @@ from services.planner.sample_state import (
     OBSERVE_TOKENS,
     Entry,
     Look,
-    Progress,
     SampleState,
     changes_page,
 )
@@ -43,8 +42,8 @@ KEPT_SUMMARIES = 3
 
 
 def observed(state: SampleState, spec: TaskSpec, ref: ObservationRef | None) -> SampleState:
-    """A page is looked at: whose record it shows, and whether the steps before have led anywhere. Looking twice at
-    the same page changes nothing."""
+    """A page is looked at: whose record it shows, and whether the steps before have led anywhere. Only the last look
+    before a decision counts, for it is the one that the step log has."""
     if ref is None:
         return state
     if ref.proof != "unproven":
@@ -53,20 +52,12 @@ def observed(state: SampleState, spec: TaskSpec, ref: ObservationRef | None) -> 
 
 
 def _weighed(state: SampleState, spec: TaskSpec, signature: str) -> SampleState:
-    if state.progress.weighed == state.steps:
-        return replace(state, progress=_with_signature(state.progress, signature))
-    progress = weighed(state.progress, state.steps, state.last, signature)
+    progress = weighed(state.settled, state.steps, state.last, signature)
     notices, warned = told(state, progress, spec.max_steps + state.granted)
     history = state.history
-    if notices and history:
+    if history and history[-1].notices != notices:
         history = (*history[:-1], replace(history[-1], notices=notices))
     return replace(state, progress=replace(progress, warned=warned), notices=notices, history=history)
-
-
-def _with_signature(progress: Progress, signature: str) -> Progress:
-    if signature in progress.signatures:
-        return progress
-    return replace(progress, signatures=progress.signatures | {signature})
 
 
 def looked(state: SampleState, look: Look) -> SampleState:
@@ -90,7 +81,8 @@ def advanced(state: SampleState, step: StepTaken) -> SampleState:
         usage=add_usage(state.usage, step.usage),
         chars_per_token=_chars_per_token(state, step),
     )
-    return replace(noted(after, step.notes), progress=replace(after.progress, gained=_gained(state, after, step)))
+    progress = replace(state.progress, gained=_gained(state, after, step))
+    return replace(noted(after, step.notes), progress=progress, settled=progress)
 
 
 def replayed(spec: TaskSpec, steps: Iterable[StepTaken]) -> SampleState:

@@ -22,6 +22,7 @@ from shared.contracts.actions import (
     Navigated,
     PageChanged,
     Screenshot,
+    ScreenshotElement,
 )
 from shared.contracts.browser_pool import (
     ActOnPage,
@@ -148,7 +149,7 @@ def click(action: Click, deps: ScriptedPool) -> ActionResult:
     return result(Change(url_before=deps.at, url_after=deps.at), effect=PageChanged())
 
 
-def capture(action: Screenshot | Download, deps: ScriptedPool) -> ActionResult:
+def capture(action: Screenshot | ScreenshotElement | Download, deps: ScriptedPool) -> ActionResult:
     kind, suffix = ("download", ".pdf") if isinstance(action, Download) else ("screenshot", ".png")
     taken = artifact(action.label, suffix, kind)
     return result(Change(url_before=deps.at, url_after=deps.at), effect=Captured(), artifacts=(taken,))
@@ -162,5 +163,6 @@ DOES: dict[type[Action], Callable[[Any, ScriptedPool], ActionResult]] = {
     Goto: goto,
     Click: click,
     Screenshot: capture,
+    ScreenshotElement: capture,
     Download: capture,
 }

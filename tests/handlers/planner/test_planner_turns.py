@@ -1,0 +1,294 @@
+"""Turns of a decider that is no rule: calls, refusals, pictures, budgets; and a state the step log gives again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from planner_bench import RUN, Bench, work
+from planner_pages import URL, el, heading, page, row, spec, text, ticket
+from scripted_pool import ScriptedPool
+
+from services.planner.deciders import RulesDecider
+from services.planner.loop import SampleWork, Task
+from services.planner.sample_state import Act, Unusable
+from services.planner.transitions import observed, replayed
+from shared.actor.actor import Actor
+from shared.contracts.actions import ByRef, ByText, Click, Extract, Goto, Screenshot, Scroll, TypeText
+from shared.contracts.browser_pool import LeaseSession
+from shared.contracts.planner import AskPicture, Done, Fail, SampleFinished, SaveProgress, StepTaken, Summary
+from shared.contracts.usage import Usage
+from shared.contracts.vision import AskVision, VisionAnswered
+from shared.errors import Unavailable
+from shared.streams import SPENDING
+from shared.subjects import LEASE, VISION_ASK
+
+SPENT = Usage(llm_calls=1, input_tokens=1000, output_tokens=100, cost_usd=0.01)
+
+
+@dataclass
+class Told:
+    """A decider that says what it was told to, answer by answer; the last one again and again."""
+
+    answers: list[Any]
+    usage: Usage = SPENT
+    name: str = "told"
+    asks_model: bool = True
+    views: list[Any] = field(default_factory=list)
+
+    def check(self) -> None: ...
+
+    async def decide(self, view):
+        self.views.append(view)
+        said = self.answers[min(len(self.views), len(self.answers)) - 1]
+        if isinstance(said, str):
+            return Unusable(said, "told", self.usage)
+        if isinstance(said, Act):
+            return said
+        first, *then = said if isinstance(said, tuple) else (said,)
+        return Act(first, "told", self.usage, then=tuple(then))
+
+    async def aclose(self) -> None: ...
+
+
+def told(*answers, **rest) -> Told:
+    return Told([Goto(url=URL), *answers], **rest)
+
+
+def bench(*pages, decider, **task) -> Bench:
+    written = spec(**task).model_dump(mode="json", by_alias=True)
+    return Bench(ScriptedPool({URL: list(pages)}), decider=decider, task=written)
+
+
+def form(*values):
+    return page(
+        *(el("textbox", name, value=value) for name, value in zip(("Name", "Town", "Zip"), values, strict=True))
+    )
+
+
+def on(ref: int, snapshot: str = "s1") -> ByRef:
+    return ByRef(ref=ref, snapshot_id=snapshot)
+
+
+async def test_several_calls_of_one_answer_are_each_a_step_and_observed_in_between():
+    calls = tuple(TypeText(target=on(at), text="x", reason="r") for at in (1, 2, 3))
+    one = bench(form("", "", ""), form("x", "", ""), form("x", "x", ""), decider=told(calls, Fail(code="other")))
+    await one.run()
+    typed = [action for action in one.scripted.actions if isinstance(action, TypeText)]
+    assert [(action.target.ref, action.target.snapshot_id) for action in typed] == [(1, "s1"), (2, "s2"), (3, "s3")]
+    steps = [step for step in one.steps if isinstance(step.action, TypeText)]
+    assert [(step.call, step.usage.llm_calls) for step in steps] == [(1, 1), (2, 0), (3, 0)]
+    assert [step.observation.snapshot_id for step in steps] == ["s1", "s2", "s3"]
+    assert all(step.remark == "" for step in steps)
+
+
+async def test_when_the_page_changes_under_them_the_rest_is_not_carried_out_and_the_model_is_told():
+    calls = (TypeText(target=on(1), text="x"), Click(target=on(2)))
+    decider = told(calls, Fail(code="other"))
+    one = bench(form("", "", ""), page(heading("Thank you")), decider=decider)
+    await one.run()
+    assert not any(isinstance(action, Click) for action in one.scripted.actions)
+    assert "not carried out" in one.steps[1].remark
+    assert decider.views[2].state.last.remark == one.steps[1].remark
+
+
+async def test_pictures_and_done_of_the_same_page_may_come_in_one_answer():
+    done = Done(values={"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "Mar 3, 2026"})
+    one = bench(page(*ticket()), decider=told((Screenshot(label="ticket"), done)))
+    finished = await one.run()
+    assert (finished.status, finished.steps, finished.usage.llm_calls) == ("done", 3, 2)
+
+
+async def test_the_last_step_is_for_an_end_and_is_given_once_more():
+    decider = told(Scroll(), Scroll(), Fail(code="blocked", note="no way in"))
+    one = bench(page(*ticket()), decider=decider, max_steps=3)
+    finished = await one.run()
+    assert (finished.status, finished.reason, finished.steps) == ("failed", "blocked", 4)
+    assert [step.refused for step in one.steps] == [False, False, True, False]
+    assert sum(isinstance(action, Scroll) for action in one.scripted.actions) == 1
+    stubborn = await bench(page(*ticket()), decider=told(Scroll(), Scroll()), max_steps=3).run()
+    assert (stubborn.reason, stubborn.steps) == ("max_steps_exceeded", 4)
+
+
+async def test_a_model_that_stalls_is_told_three_times_then_held_and_then_ended():
+    decider = told(Click(target=ByText(text="Refresh")))
+    one = bench(page(*ticket(), el("button", "Refresh")), decider=decider, max_steps=60)
+    finished = await one.run()
+    assert finished.reason == "stagnated"
+    notices = [step.notices for step in one.steps]
+    levels = [at for at, told_then in enumerate(notices, 1) if any("brought nothing new" in n for n in told_then)]
+    assert [at - levels[0] for at in levels] == [0, 2, 5, 6]
+    assert [step.refused for step in one.steps][-2:] == [True, True]
+
+
+async def test_a_done_that_is_not_good_enough_on_the_last_step_goes_to_a_person():
+    done = Done(values={"ticket_number": "TCK-1001", "assignee": "Ann Lee"})
+    finished = await bench(page(*ticket()), decider=told(done), max_steps=2).run()
+    assert (finished.status, finished.reason) == ("needs_review", "missing_fields")
+
+
+# --- pictures
+
+
+@dataclass
+class Eye:
+    answer: VisionAnswered | Exception
+    asked: list[AskVision] = field(default_factory=list)
+
+
+vision: Actor[Eye] = Actor("vision")
+
+
+@vision.answers(VISION_ASK)
+async def answer(request: AskVision, deps: Eye) -> VisionAnswered:
+    deps.asked.append(request)
+    if isinstance(deps.answer, Exception):
+        raise deps.answer
+    return deps.answer
+
+
+def seen(said: str | None) -> VisionAnswered:
+    usage = Usage(llm_calls=1, input_tokens=500, output_tokens=20, cost_usd=0.002)
+    return VisionAnswered(answer=said, confidence=0.9, reasoning="A red cross.", answered_by="eye", usage=usage)
+
+
+ICON = {"output_schema": {"ticket_number": "string", "state": "string | null"}, "required_fields": ["state"]}
+ICON_PAGE = page(heading("TCK-1001"), el("img", "build", tag="svg"))
+
+
+async def test_a_picture_is_taken_asked_about_and_said_in_one_step():
+    asks = AskPicture(question="Is the icon beside build a pass?", target=on(2), field="state")
+    done = Done(values={"ticket_number": "TCK-1001", "state": "failed"}, refs={"ticket_number": 1})
+    one = bench(ICON_PAGE, decider=told(asks, done), required_artifacts=[], **ICON)
+    eye = Eye(seen("failed"))
+    one.bus.host(vision, eye)
+    finished = await one.run()
+    step = one.steps[1]
+    assert (step.vision.answer, step.usage.llm_calls, step.usage.cost_usd) == ("failed", 2, 0.012)
+    assert "The picture says 'failed' (confidence 0.90, read by eye)" in step.message
+    assert eye.asked[0].question == "Is the icon beside build a pass?"
+    assert "build" in eye.asked[0].hints
+    assert (finished.status, finished.usage.llm_calls) == ("done", 4)
+    assert [(v.value, v.origin) for v in finished.values if v.field == "state"] == [("failed", "vision")]
+
+
+async def test_what_no_picture_said_is_not_believed():
+    asks = AskPicture(question="Is the icon beside build a pass?", target=on(2), field="state")
+    done = Done(values={"ticket_number": "TCK-1001", "state": "passed"}, refs={"ticket_number": 1})
+    one = bench(ICON_PAGE, decider=told(asks, done), required_artifacts=[], **ICON)
+    one.bus.host(vision, Eye(seen("failed")))
+    finished = await one.run()
+    assert (finished.status, finished.reason) == ("needs_review", "unconfirmed_values")
+
+
+async def test_a_picture_of_a_question_is_no_evidence_of_the_record():
+    asks = AskPicture(question="Is the icon a pass?", field="state")
+    one = bench(ICON_PAGE, decider=told(asks, Fail(code="other")), required_artifacts=["screenshot"], **ICON)
+    one.bus.host(vision, Eye(seen("failed")))
+    await one.run()
+    assert one.decider.views[-1].state.proven_artifacts() == ()
+    assert [filed.artifact.label for filed in one.decider.views[-1].state.artifacts] == ["vision_1"]
+
+
+@pytest.mark.parametrize("broken", [None, Unavailable("nobody there"), ValueError("a bug")])
+async def test_without_an_answer_the_work_goes_on(broken):
+    asks = AskPicture(question="Is the icon a pass?", field="state")
+    one = bench(ICON_PAGE, decider=told(asks, Fail(code="blocked", note="x")), **ICON)
+    if broken is not None:
+        one.bus.host(vision, Eye(broken))
+    finished = await one.run()
+    assert finished.reason == "blocked"
+    assert "could not be asked about" in one.steps[1].message
+
+
+async def test_where_the_structure_does_not_tell_a_missing_field_is_asked_for_by_rule():
+    unsure = page(heading("TCK-1001"), el("canvas", "", tag="canvas"), dom_confidence=0.4, triggers=("canvas",))
+    one = bench(unsure, decider=told(Fail(code="other", note="x")), **ICON)
+    eye = Eye(seen(None))
+    one.bus.host(vision, eye)
+    await one.run()
+    assert [request.field for request in eye.asked] == ["state"]
+    assert '"state"' in eye.asked[0].question
+    by_rule = next(step for step in one.steps if isinstance(step.action, AskPicture))
+    assert by_rule.decided_by == "rules"
+
+
+async def test_no_picture_is_asked_where_the_task_says_so():
+    unsure = page(heading("TCK-1001"), dom_confidence=0.4)
+    one = bench(unsure, decider=told(Fail(code="other", note="x")), vision="off", **ICON)
+    eye = Eye(seen("failed"))
+    one.bus.host(vision, eye)
+    await one.run()
+    assert eye.asked == []
+
+
+# --- budgets
+
+
+async def test_the_budget_of_a_sample_stops_it_and_keeps_what_was_found():
+    saves = SaveProgress(values={"assignee": "Ann Lee"}, refs={"assignee": 3})
+    one = bench(page(*ticket()), decider=told(saves, Extract(target=on(1))), budget={"sample_usd": 0.02})
+    finished = await one.run()
+    assert (finished.status, finished.reason) == ("partial_success", "budget_exceeded")
+    assert "$0.0200 of $0.02 are spent" in finished.message
+    assert finished.usage.llm_calls == 2
+    assert {v.field: v.value for v in finished.values}["assignee"] == "Ann Lee"
+
+
+async def test_the_budget_of_a_run_is_over_all_its_samples():
+    budget = {"run_tokens": 3000}
+    one = bench(page(*ticket()), decider=told(Fail(code="other", note="x")), budget=budget)
+    first = await one.run()
+    assert first.reason == "gave_up"
+    spent = await one.bus.read(SPENDING, RUN, Usage)
+    assert (spent.llm_calls, spent.input_tokens) == (2, 2000)
+    one.decider = told(Scroll(), Scroll(), Scroll())
+    second = await one.run()
+    assert (second.status, second.reason, second.fault) == ("failed", "run_budget_exceeded", "us")
+    assert "of 3000 tokens are used" in second.message
+    assert (await one.bus.read(SPENDING, RUN, Usage)).llm_calls == 3
+
+
+# --- the step log gives the state again
+
+
+async def worked(one: Bench) -> tuple[SampleWork, SampleFinished]:
+    await one.record()
+    task = spec(**{k: v for k, v in one.task.items() if k != "$schema"})
+    session = await one.bus.ask(LEASE, LeaseSession(run_id=RUN, sample_id="TCK-1001"))
+    made = SampleWork(Task(work(), 1, task, one.decider), session, one.deps)
+    return made, await made.run()
+
+
+SAVES = SaveProgress(values={"assignee": "Bob"})
+CONDENSED = Act(Scroll(), "told", SPENT, summary=Summary(steps=2, text="FOUND nothing", by="told"), prompt_chars=8000)
+LIVES = {
+    "rules, a page that comes late": (
+        (page(text("Loading…")), page(heading("TCK-1001"), *row("Assignee", "Ann")), page(*ticket())),
+        RulesDecider(),
+    ),
+    "a stall": ((page(*ticket(), el("button", "Refresh")),), told(Click(target=ByText(text="Refresh")))),
+    "nonsense": ((page(*ticket()),), told("no call", Scroll(), "no call", "no call", "no call")),
+    "saved, sent back, given up": ((page(*ticket()),), told(SAVES, Done(values={}), Fail(code="not_found"))),
+    "several calls and a summary": (
+        (form("", "", ""), form("x", "", ""), form("x", "y", "")),
+        told((TypeText(target=on(1), text="x"), TypeText(target=on(2), text="y")), CONDENSED, Fail(code="other")),
+    ),
+}
+
+
+@pytest.mark.parametrize("life", LIVES)
+async def test_the_step_log_alone_gives_the_state_again(life):
+    pages, decider = LIVES[life]
+    one = bench(*pages, decider=decider)
+    if isinstance(decider, Told):
+        decider.views.clear()
+    made, finished = await worked(one)
+    steps = one.bus.events(StepTaken)
+    assert len(steps) == finished.steps > 1
+    task = made.task.spec
+    again = replayed(task, steps)
+    assert observed(again, task, made.ref) == observed(made.state, task, made.ref)
+    assert again.usage == finished.usage
+    assert again.artifacts == finished.artifacts

@@ -1,0 +1,90 @@
+"""A judgment: that it answers, says why, and rests on evidence that exists; apart from the data."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+from planner_pages import acted, bounced, page, picture, shot, shown_record, spec, ticket, view
+
+from services.planner.gates import Bounce, judge_done
+from services.planner.judgment import ANSWERS, answers_of
+from services.planner.sample_state import SampleState
+from shared.contracts.planner import Done, JudgmentGiven
+
+ASKS = {"judgment_required": True, "judgment_question": "Was it done in time?"}
+VALUES = {"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "Mar 3, 2026"}
+REFS = {"ticket_number": 1, "assignee": 3, "due_date": 5}
+GOOD = JudgmentGiven(
+    answer="yes", confidence=0.9, reasoning="Closed on Mar 1, due on Mar 3.", evidence_refs=("01_ticket.png",)
+)
+
+
+def state(refused: bool = False):
+    one = acted(shown_record(SampleState(), "proven"), picture(), shot(), "")
+    return bounced(one, Done(values={}), "no") if refused else one
+
+
+def judge(judgment, *, refused=False, **changes):
+    done = Done(values=VALUES, refs=REFS, judgment=judgment)
+    return judge_done(
+        view(page(*ticket()), state(refused), spec=spec(**{**ASKS, **changes})), done, decided_by="claude"
+    )[0]
+
+
+def test_a_judgment_is_kept_apart_with_the_question_it_answers():
+    ending = judge(GOOD)
+    assert (ending.status, ending.flagged) == ("done", False)
+    assert (ending.judgment.question, ending.judgment.answer) == ("Was it done in time?", "yes")
+    assert (ending.judgment.confidence, ending.judgment.decided_by) == (0.9, "claude")
+    assert ending.judgment.evidence_refs == ("01_ticket.png",)
+    assert "judgment" not in {value.field for value in ending.values}
+
+
+def changed(**changes):
+    return replace(GOOD, **changes)
+
+
+@pytest.mark.parametrize(
+    ("judgment", "told"),
+    [
+        (None, "without a judgment; the task asks: Was it done in time?"),
+        (changed(answer="perhaps"), "'perhaps' is none of yes, no, inconclusive"),
+        (changed(confidence=1.2), "1.2 is not between 0 and 1"),
+        (changed(confidence=float("nan")), "nan is not between 0 and 1"),
+        (changed(reasoning=" yes. "), "say in at least one sentence"),
+        (changed(evidence_refs=()), "name the files that show it; there are: 01_ticket.png"),
+        (changed(evidence_refs=("02_checks.png",)), "there is no file '02_checks.png'; there are: 01_ticket.png"),
+    ],
+)
+def test_what_is_wrong_is_sent_back_once_and_then_reviewed(judgment, told):
+    bounce = judge(judgment)
+    assert isinstance(bounce, Bounce)
+    assert told in bounce.message
+    ending = judge(judgment, refused=True)
+    assert (ending.status, ending.flagged) == ("needs_review", True)
+    assert ending.reason == ("judgment_missing" if judgment is None else "invalid_judgment")
+    assert {value.field for value in ending.values if value.state == "value"} == set(VALUES)
+
+
+def test_an_answer_is_taken_in_any_capitals_and_written_as_the_task_does():
+    assert judge(changed(answer="YES")).judgment.answer == "yes"
+
+
+@pytest.mark.parametrize("judgment", [changed(answer="inconclusive"), changed(confidence=0.4)])
+def test_an_unsure_judgment_is_done_and_flagged(judgment):
+    ending = judge(judgment)
+    assert (ending.status, ending.flagged) == ("done", True)
+
+
+def test_a_task_names_its_own_answers():
+    assert answers_of(None) == answers_of({"answer": "  "}) == ANSWERS
+    assert answers_of({"answer": "material | immaterial"}) == ("material", "immaterial")
+    assert answers_of({"answer": {"enum": ["a", "b"]}}) == answers_of({"answer": ["a", "b"]}) == ("a", "b")
+    only = {"judgment_output_schema": {"answer": "pass | fail"}}
+    assert judge(changed(answer="pass"), **only).judgment.answer == "pass"
+    assert isinstance(judge(GOOD, **only), Bounce)
+
+
+def test_a_task_without_a_question_gets_no_judgment():
+    ending = judge(GOOD, judgment_required=False)
+    assert (ending.status, ending.judgment) == ("done", None)
