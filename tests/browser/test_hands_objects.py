@@ -147,6 +147,11 @@ async def test_a_field_that_makes_something_else_of_it(session: PageSession, fie
             "background:#fff;overflow:auto'><p style='height:2000px'>t</p></div>",
             "Terms",
         ),
+        (
+            "<!doctype html><style>html, body { height: 100%; margin: 0 } html { overflow: hidden }"
+            " body { overflow: auto }</style><p style='height:3000px'>x</p>",
+            "",
+        ),
         ("<iframe style='width:100%;height:400px' srcdoc=\"<p style='height:3000px'>x</p>\"></iframe>", ""),
     ],
 )

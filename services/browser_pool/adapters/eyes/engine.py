@@ -136,12 +136,6 @@ class Counted(msgspec.Struct, frozen=True):
     count: int
 
 
-class ScrolledTo(msgspec.Struct, frozen=True):
-    y: float
-    max: float
-    moved: float
-
-
 AnswerT = TypeVar("AnswerT")
 
 

@@ -14,7 +14,6 @@ function verbs() {
     describe: (id, n) => describe(id, Number(n)),
     find: (id, text, intent) => find(id, text, intent),
     css: (id, css) => findCss(id, css),
-    scroll: (dy) => scrollPage(Number(dy)),
     frames: (id) => framesOf(id),
     ...handVerbs(),
     ...pictureVerbs(),

@@ -63,10 +63,9 @@ function hurry() {
 
 // Puts the main scroller at `y` and says where that is; `visible`: how much of it can be seen at a time.
 function view(y) {
-  const page = document.scrollingElement || document.documentElement;
-  const scroller = page.scrollHeight - innerHeight > 1 ? page : largestScroller() || page;
+  const page = pageScroller();
+  const scroller = page.scrollHeight - innerHeight > 1 ? page : widest(null) || page;
   const before = scroller.scrollTop;
   scroller.scrollTo({ top: y, behavior: 'instant' });
-  const visible = scroller === page ? innerHeight : scroller.clientHeight;
-  return { before, y: scroller.scrollTop, max: Math.max(0, scroller.scrollHeight - visible), visible };
+  return { before, ...whereOf(scroller) };
 }

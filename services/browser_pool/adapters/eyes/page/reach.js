@@ -267,15 +267,22 @@ function sights(id) {
 
 // Scrolls what a person would: the open dialog, else the page, else the largest thing in view that can be scrolled.
 function glide(dy) {
-  const page = document.scrollingElement || document.documentElement;
+  const page = pageScroller();
   const locked = [document.documentElement, document.body].some((el) => el && /hidden|clip/.test(getComputedStyle(el).overflowY) && page.scrollHeight - innerHeight > 1);
   const modal = everything('dialog[open],[role=dialog],[role=alertdialog],[aria-modal=true]').filter((el) => inSight(el) && meetsMiddle(el)).pop();
   const scroller = modal && widest(modal) || (page.scrollHeight - innerHeight > 1 && !locked ? page : widest(null)) || page;
   const before = scroller.scrollTop;
   scroller.scrollBy({ top: dy, behavior: 'instant' });
-  const visible = scroller === page ? innerHeight : scroller.clientHeight;
-  return { y: scroller.scrollTop, max: Math.max(0, scroller.scrollHeight - visible), moved: scroller.scrollTop - before,
+  return { ...whereOf(scroller), moved: scroller.scrollTop - before,
     what: scroller === page ? '' : entitled(scroller).slice(0, 60), alone: scroller !== page || page.scrollHeight - innerHeight > 1 };
+}
+
+const pageScroller = () => document.scrollingElement || document.documentElement;
+
+// Where a scroller is; `visible`: how much of it can be seen at a time.
+function whereOf(scroller) {
+  const visible = scroller === pageScroller() ? innerHeight : scroller.clientHeight;
+  return { y: scroller.scrollTop, max: Math.max(0, scroller.scrollHeight - visible), visible };
 }
 
 function meetsMiddle(el) {
@@ -288,7 +295,7 @@ function widest(root) {
   let best = null;
   let most = 0;
   for (const el of [...root ? [root] : [], ...everything('*', root || document)]) {
-    if (el.scrollHeight - el.clientHeight < 2 || el.clientHeight < 40 || el === document.body || el === document.documentElement) continue;
+    if (el.scrollHeight - el.clientHeight < 2 || el.clientHeight < 40 || scrollsAsThePage(el)) continue;
     if (!/auto|scroll|overlay/.test(getComputedStyle(el).overflowY) || !inSight(el)) continue;
     const box = el.getBoundingClientRect();
     const area = Math.max(0, Math.min(box.right, innerWidth) - Math.max(box.left, 0)) * Math.max(0, Math.min(box.bottom, innerHeight) - Math.max(box.top, 0));
@@ -296,6 +303,9 @@ function widest(root) {
   }
   return best;
 }
+
+// The body scrolls by itself where the root element has a way of its own to do with what does not fit.
+const scrollsAsThePage = (el) => el === document.documentElement || el === pageScroller() || el === document.body && getComputedStyle(document.documentElement).overflowY === 'visible';
 
 // Where the handle of a native slider is: it runs from one end to the other, less its own width.
 const THUMB_PX = 16;

@@ -147,23 +147,3 @@ function everything(css, root = document) {
   if (shadowRoots || !watching) for (const el of root.querySelectorAll('*')) if (rootOf(el)) found.push(...everything(css, rootOf(el)));
   return found;
 }
-
-// Scrolls the page, or, where the page itself cannot, the largest thing in view that can.
-function scrollPage(dy) {
-  const page = document.scrollingElement || document.documentElement;
-  const scroller = page.scrollHeight - innerHeight > 1 ? page : largestScroller() || page;
-  const before = scroller.scrollTop;
-  scroller.scrollBy({ top: dy, behavior: 'instant' });
-  const visible = scroller === page ? innerHeight : scroller.clientHeight;
-  return { y: scroller.scrollTop, max: Math.max(0, scroller.scrollHeight - visible), moved: scroller.scrollTop - before };
-}
-
-function largestScroller() {
-  let best = null;
-  let most = 0;
-  for (const el of document.querySelectorAll('*')) {
-    if (el.scrollHeight - el.clientHeight < 2 || el.clientHeight < 40 || !/auto|scroll/.test(getComputedStyle(el).overflowY)) continue;
-    if (el.clientWidth * el.clientHeight > most) { best = el; most = el.clientWidth * el.clientHeight; }
-  }
-  return best;
-}
