@@ -16,9 +16,9 @@ from playwright.async_api import BrowserContext, Error, Request, Response
 
 from services.browser_pool import politeness
 from services.browser_pool.access import Logins, LoginState
-from services.browser_pool.adapters.bounds.guard import guarded
 from services.browser_pool.adapters.bounds.pacing import Pacing, SessionPace
 from services.browser_pool.adapters.bounds.secrets import SecretStore, opened
+from services.browser_pool.adapters.bounds.watch import guarded
 from services.browser_pool.adapters.browsers.started import Started, Warm, start
 from services.browser_pool.adapters.hands.perform import perform
 from services.browser_pool.adapters.network import frame_of

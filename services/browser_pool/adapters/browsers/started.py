@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from playwright.async_api import Browser, BrowserContext, Error, Page, Playwright, async_playwright
 
-from services.browser_pool.adapters.bounds.guard import watch_over
+from services.browser_pool.adapters.bounds.watch import watch_over
 from services.browser_pool.adapters.browsers.finding import find_browser
 from services.browser_pool.adapters.browsers.memory import tree_mb
 from services.browser_pool.adapters.browsers.nest import Nest
