@@ -24,7 +24,7 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[Deps]:
     actor.stored[WORK_SAMPLE.pattern] = replace(actor.stored[WORK_SAMPLE.pattern], max_attempts=settings.max_attempts)
     async with aclosing(Deciders(settings)) as deciders:
         yield Deps(
-            bus, bus, bus, deciders, default_planner(settings),
+            bus, bus, bus, deciders, default_planner(settings), teacher=deciders,
             now=lambda: datetime.now(UTC), elapsed_s=time.perf_counter, wait=asyncio.sleep,
         )  # fmt: skip
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from services.planner.memory import Story
 from services.planner.sample_state import Decision, View
 from shared.actor.keeping import EVERY_S
 from shared.actor.ports import Asks, Publishes, Records
 from shared.contracts.discovery import RunRecord
+from shared.contracts.usage import Usage
 from shared.task_spec import TaskSpec
 
 
@@ -38,6 +40,14 @@ class Decider(Protocol):
         ...
 
 
+class Teacher(Protocol):
+    """Says what a sample has taught."""
+
+    async def distil(self, told: Story, /) -> tuple[object, Usage]:
+        """What it says, unchecked, and what that cost. Raises TransientError or PermanentError."""
+        ...
+
+
 @dataclass(frozen=True)
 class Run:
     """A run as the planner keeps it: its record, and the spec in it, checked."""
@@ -59,6 +69,8 @@ class Deps:
     now: Callable[[], datetime]
     elapsed_s: Callable[[], float]
     wait: Callable[[float], Awaitable[None]]
+    teacher: Teacher | None = None
+    """None: nothing is learned."""
     lease_bound_s: float = 120.0
     """The longest that is waited for a browser session."""
     keep_every_s: float = EVERY_S

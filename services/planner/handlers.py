@@ -5,6 +5,7 @@ from __future__ import annotations
 from services.planner.bounds import allowed_hosts, private_hosts
 from services.planner.deps import Deps, Run
 from services.planner.gates import FAILURES, login_wall
+from services.planner.learning import hints_for, remembered
 from services.planner.loop import SampleWork, Task
 from services.planner.sessions import leased
 from shared.actor.actor import Actor
@@ -50,7 +51,8 @@ async def work_sample(message: WorkSample, deps: Deps, attempt: int) -> SampleFi
     run = await run_of(message.run_id, deps)
     decider = deps.decider(run.record.planner or deps.default_planner)
     decider.check()
-    task = Task(message, message.attempt_base + attempt, run.spec, decider)
+    hints = await hints_for(run.spec, message.run_id, deps) if decider.asks_model else ()
+    task = Task(message, message.attempt_base + attempt, run.spec, decider, hints)
     request = LeaseSession(
         run_id=message.run_id,
         sample_id=message.sample_id,
@@ -67,7 +69,7 @@ async def work_sample(message: WorkSample, deps: Deps, attempt: int) -> SampleFi
         work = SampleWork(task, hold.session, deps)
         finished = await work.run()
         hold.login_wall = login_wall(finished, work.page)
-        return finished
+    return await remembered(run.spec, finished, work.state, deps) if decider.asks_model else finished
 
 
 def not_let_in(message: WorkSample, attempt: int, paused: ProfilePaused, deps: Deps) -> SampleFinished:

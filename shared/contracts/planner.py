@@ -230,6 +230,13 @@ class StepTaken(Message, frozen=True, kw_only=True):
     total_ms: float = 0.0
 
 
+class Lessons(Part, frozen=True, kw_only=True):
+    """What a sample has taught about the site: what worked, and what did not. Data, never orders."""
+
+    patterns: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
+
+
 class SamplesListed(Message, frozen=True, kw_only=True):
     """Items of a list that were not known before, as one page of it showed them: each becomes a sample of the run."""
 
@@ -268,6 +275,8 @@ class SampleFinished(Message, frozen=True, kw_only=True):
     judgment: Judgment | None = None
     hints: tuple[str, ...] = ()
     """What earlier samples had taught, as it was shown while this one was worked on."""
+    lessons: Lessons | None = None
+    """What this one has taught; later samples may be shown it."""
     artifacts: tuple[FiledArtifact, ...] = ()
     steps: int = 0
     usage: Usage = Usage()

@@ -1,0 +1,57 @@
+"""What samples teach, kept on the bus: read once when a sample begins, added to when it has ended.
+
+Learning is never a reason for a sample to fail: what goes wrong here is logged, and the result stands.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from msgspec.structs import replace
+
+from services.planner.deps import Deps
+from services.planner.memory import Memory, hints, key_of, learned, lessons_of, story, teaches
+from services.planner.sample_state import SampleState
+from services.planner.spending import spend
+from shared.contracts.planner import Lessons, SampleFinished
+from shared.contracts.usage import add_usage
+from shared.errors import ExhibitError
+from shared.streams import MEMORY
+from shared.task_spec import TaskSpec
+
+log = logging.getLogger(__name__)
+
+MAX_TRIES = 20
+
+
+async def hints_for(spec: TaskSpec, run_id: str, deps: Deps) -> tuple[str, ...]:
+    """What is shown with every step of a sample that begins now."""
+    key = key_of(spec, run_id)
+    memory: Memory | None = None if key is None else await deps.records.read(MEMORY, key, Memory)
+    return hints(memory) if memory is not None else ()
+
+
+async def remembered(spec: TaskSpec, finished: SampleFinished, state: SampleState, deps: Deps) -> SampleFinished:
+    """The result with what it has taught, which later samples will be shown; its price is part of the sample's."""
+    key = key_of(spec, finished.run_id)
+    if key is None or deps.teacher is None:
+        return finished
+    try:
+        memory: Memory = await deps.records.read(MEMORY, key, Memory) or Memory()
+        if not teaches(memory, finished, state):
+            return finished
+        arguments, usage = await deps.teacher.distil(story(spec, finished, state))
+        await spend(finished.run_id, usage, deps)
+        lessons = lessons_of(arguments, finished.sample, finished)
+        await _kept(key, lessons, deps)
+    except ExhibitError as exc:
+        log.warning("nothing was learned of %s: %s: %s", finished.sample_id, exc.code, exc)
+        return finished
+    return replace(finished, lessons=lessons, usage=add_usage(finished.usage, usage))
+
+
+async def _kept(key: str, lessons: Lessons, deps: Deps) -> None:
+    for _ in range(MAX_TRIES):
+        memory, revision = await deps.records.read_revision(MEMORY, key, Memory)
+        if await deps.records.update(MEMORY, key, learned(memory or Memory(), lessons), revision):
+            return

@@ -1,0 +1,108 @@
+"""One question to a model that answers by calling a tool: the Messages API with what every asker of ours needs.
+
+Retrying is the SDK's own (429, 5xx, connection); what it gives up on is raised as one of our errors. Newer models
+refuse to be forced to use a tool, and say so in a 400: from then on the instructions must do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import anthropic
+from anthropic import AsyncAnthropic
+from anthropic.types import Message, TextBlock, ToolUseBlock
+
+from shared.contracts.usage import Usage
+from shared.models.messages import mapped, readable, usage_of
+
+if TYPE_CHECKING:
+    from anthropic.types import MessageParam, TextBlockParam, ToolChoiceParam, ToolParam
+
+MAX_RETRIES = 3
+TIMEOUT_S = 120.0
+
+
+@dataclass(frozen=True)
+class Call:
+    """A tool call as it came: both parts are anything until they are checked."""
+
+    name: str
+    arguments: object
+
+
+@dataclass(frozen=True)
+class Answer:
+    """``stop_reason`` is the API's own word: ``tool_use``, ``end_turn``, ``max_tokens``, ``refusal``."""
+
+    calls: tuple[Call, ...]
+    text: str
+    stop_reason: str
+    usage: Usage
+
+
+class AskedModel:
+    """A client of one model; ``base_url`` None is Anthropic's own, any server that speaks the Messages API will do."""
+
+    def __init__(
+        self,
+        *,
+        api_key: str,
+        base_url: str | None,
+        model: str,
+        max_output_tokens: int,
+        max_retries: int = MAX_RETRIES,
+        timeout_s: float = TIMEOUT_S,
+    ) -> None:
+        self.model, self._most = model, max_output_tokens
+        self._client = AsyncAnthropic(
+            api_key=api_key or "none", base_url=base_url, max_retries=max_retries, timeout=timeout_s
+        )
+        self._may_force = True
+
+    async def ask(
+        self,
+        system: Sequence[Mapping[str, Any]],
+        content: str | Sequence[Mapping[str, Any]],
+        tools: Sequence[Mapping[str, Any]],
+        *,
+        parallel: bool = False,
+    ) -> Answer:
+        """The answer, whatever it is. Raises TransientError or PermanentError where there is none."""
+        try:
+            reply = readable(await self._forced(system, content, tools, parallel))
+        except anthropic.AnthropicError as exc:
+            raise mapped(exc) from exc
+        return answer_of(self.model, reply)
+
+    async def aclose(self) -> None:
+        await self._client.close()
+
+    async def _forced(self, system: Any, content: Any, tools: Any, parallel: bool) -> Message:
+        try:
+            return await self._create(system, content, tools, parallel)
+        except anthropic.BadRequestError as exc:
+            if not self._may_force or "tool_choice" not in str(exc):
+                raise
+            self._may_force = False
+            return await self._create(system, content, tools, parallel)
+
+    async def _create(self, system: Any, content: Any, tools: Any, parallel: bool) -> Message:
+        choice = {"type": "any" if self._may_force else "auto", "disable_parallel_tool_use": not parallel}
+        return await self._client.messages.create(
+            model=self.model,
+            max_tokens=self._most,
+            system=cast("list[TextBlockParam]", system),
+            messages=cast("list[MessageParam]", [{"role": "user", "content": content}]),
+            tools=cast("list[ToolParam]", tools),
+            tool_choice=cast("ToolChoiceParam", choice),
+        )
+
+
+def answer_of(model: str, reply: Message) -> Answer:
+    """The parts of a message that count."""
+    blocks = [block for block in reply.content if isinstance(block, ToolUseBlock)]
+    calls = tuple(Call(str(getattr(block, "name", None)), getattr(block, "input", None)) for block in blocks)
+    text = "".join(str(getattr(block, "text", "")) for block in reply.content if isinstance(block, TextBlock))
+    return Answer(calls, text, str(reply.stop_reason)[:40], usage_of(model, reply))
