@@ -140,6 +140,15 @@ def scroll(leased: SessionLeased, reason: str = "") -> ActOnPage:
     return ActOnPage(session_id=leased.session_id, instance_id="pool1", action=Scroll(reason=reason))
 
 
+async def at_work(room: Room, leased: SessionLeased) -> tuple[FakeSession, asyncio.Event, asyncio.Task[ActionResult]]:
+    """The first session, in the midst of an action that ends when the gate is opened."""
+    session = room.browser.sessions[0]
+    gate = session.gate = asyncio.Event()
+    working = asyncio.create_task(handlers.act(scroll(leased), room.deps))
+    await session.started.wait()
+    return session, gate, working
+
+
 async def test_the_door_closes_when_full_and_opens_when_there_is_room(room: Room) -> None:
     first = await room.lease()
     assert room.listens
@@ -212,14 +221,11 @@ async def test_unused_sessions_expire_and_used_ones_do_not(room: Room) -> None:
 
 async def test_a_session_at_work_does_not_expire(room: Room) -> None:
     leased = await room.lease()
-    session = room.browser.sessions[0]
-    session.gate = asyncio.Event()
-    working = asyncio.create_task(handlers.act(scroll(leased), room.deps))
-    await session.started.wait()
+    session, gate, working = await at_work(room, leased)
     room.now_s[0] = 99
     await room.deps.sessions.expire()
     assert session.closed == 0
-    session.gate.set()
+    gate.set()
     await working
 
 
@@ -277,10 +283,7 @@ async def test_a_kept_session_does_not_expire_and_one_that_has_ended_cannot_be_k
 async def test_no_session_is_held_past_its_deadline_not_even_at_work(room: Room) -> None:
     leased = await handlers.lease(msgspec.structs.replace(ASKED, ttl_s=1000.0, max_s=60.0), room.deps)
     assert isinstance(leased, SessionLeased)
-    session = room.browser.sessions[0]
-    session.gate = asyncio.Event()
-    working = asyncio.create_task(handlers.act(scroll(leased), room.deps))
-    await session.started.wait()
+    session, gate, working = await at_work(room, leased)
     room.now_s[0] = 59
     await room.deps.sessions.expire()
     assert session.closed == 0
@@ -288,7 +291,7 @@ async def test_no_session_is_held_past_its_deadline_not_even_at_work(room: Room)
     await room.deps.sessions.expire()
     await room.deps.sessions.drained()
     assert session.closed == 1
-    session.gate.set()
+    gate.set()
     await working
 
 
