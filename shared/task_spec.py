@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import PydanticCustomError
 
 from shared.contracts.discovery import Problem
+from shared.task_route import RouteStep, fields_of
 
 BARE_TYPES = ("string", "number", "decimal", "boolean", "date", "date-time", "array")
 """Types that say all by their name."""
@@ -175,6 +176,11 @@ class TaskSpec(Strict):
         description="Output fields that must equal a value of the row before anything captured counts: "
         '{"ticket_number": "{ticket_number}"}.',
     )
+    route: list[RouteStep] = Field(
+        default=[],
+        description="How a person would go from the start page, in words of the page: the rules decider goes exactly "
+        "so, and a model is shown it as the suggested way.",
+    )
     not_found_texts: list[str] = Field(default=[], description="What the site says when a record does not exist.")
     judgment_required: bool = False
     judgment_question: str | None = None
@@ -216,6 +222,7 @@ class TaskSpec(Strict):
     @model_validator(mode="after")
     def _names_agree(self) -> TaskSpec:
         unknown = {"required_fields": self.required_fields, "identity": self.identity}
+        unknown |= {f"route[{at}]": fields_of(step) for at, step in enumerate(self.route)}
         problems = [
             f"{key}: {name!r} is not in output_schema"
             for key, names in unknown.items()

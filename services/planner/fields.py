@@ -104,6 +104,11 @@ def _in_row_of(key: str, candidates: Sequence[Candidate], page: PageObserved) ->
     return chosen or list(candidates)
 
 
+def beside(elements: Sequence[Element], labels: frozenset[str]) -> tuple[Candidate, ...]:
+    """What stands beside, or right below, a text that is one of the labels."""
+    return tuple(_beside(elements, labels, labels))
+
+
 # --- elements that name their label themselves
 
 

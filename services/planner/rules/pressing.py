@@ -1,0 +1,88 @@
+"""Pure: pressing a button. One that cannot be taken back is pressed once, when all before it is proven."""
+
+from __future__ import annotations
+
+from services.planner.rules import filling
+from services.planner.rules.gathering import on_trail
+from services.planner.rules.moving import came_through, filled, or_else, press_once, several
+from services.planner.rules.patience import look_again
+from services.planner.rules.scene import Onward, Scene
+from services.planner.rules.targets import pressable
+from services.planner.sample_state import Act, Entry, Look
+from services.planner.values import fold, quoted
+from shared.contracts.actions import AnswerDialog, Click
+from shared.task_route import Fill, PressButton
+
+NOT_FIRED = frozenset({"not_found", "ambiguous", "stale_ref", "not_editable", "blocked", "dialog_open"})
+"""Codes of an action that was refused before anything was pressed."""
+AGREED = "confirm"
+
+
+def press(scene: Scene, step: PressButton) -> Act | Look | Onward:
+    if scene.page.dialog is not None and scene.entries():
+        return _answer(scene, step)
+    fired = tuple(entry for entry in scene.entries() if _may_have_fired(entry))
+    if step.irreversible and fired:
+        return _after(scene, fired)
+    if came_through(scene.entries()):
+        return Onward()
+    names = filled(scene, step.press)
+    found = pressable(scene.page, names)
+    what = f"button called {or_else(names)}"
+    if not found:
+        return scene.missing(what)
+    if len(found) > 1:
+        return several(scene, what, found)
+    if not step.irreversible:
+        return press_once(scene, found[0], f"{quoted(found[0].name)} is what comes next.")
+    return _for_good(scene, found[0].name, Click(target=scene.ref(found[0])), "disabled" in found[0].states)
+
+
+def is_last_word(act: Act, scene: Scene) -> bool:
+    """Whether this action is the press that cannot be taken back."""
+    return isinstance(act.action, Click) and isinstance(scene.step, PressButton) and scene.step.irreversible
+
+
+def _for_good(scene: Scene, name: str, click: Click, disabled: bool) -> Act | Look:
+    doubt = unproven(scene)
+    if doubt:
+        return look_again(scene.view, looks=2) or scene.fail("invalid_input", f"{quoted(name)} is not pressed: {doubt}")
+    if disabled:
+        return look_again(scene.view) or scene.lost(f"{quoted(name)} is disabled")
+    if len(scene.entries()) >= 2:
+        return scene.lost(f"{quoted(name)} cannot be pressed: {scene.entries()[-1].message}")
+    return scene.act(click, f"{quoted(name)}, once and for good: all that was filled in has been read back.")
+
+
+def unproven(scene: Scene) -> str:
+    """What speaks against pressing: another record, or a field that does not hold what was filled in."""
+    if scene.view.spec.identity and not on_trail(scene.view, scene.read):
+        return scene.read.proof.wrong or "the page does not show whose record it is"
+    steps = list(enumerate(scene.view.spec.route[: scene.at]))
+    doubts = [
+        doubt
+        for at, step in steps
+        if isinstance(step, Fill)
+        for doubt in filling.not_held(Scene(scene.view, scene.page, scene.read, at), step)
+    ]
+    return "; ".join(doubts)
+
+
+def _after(scene: Scene, fired: tuple[Entry, ...]) -> Act | Look | Onward:
+    """It was pressed. Where that did not plainly go well, nobody knows what has become of it."""
+    if came_through(fired):
+        return Onward()
+    told = fired[-1].message or "nothing was seen to come of it"
+    return scene.fail("unknown_outcome", f"the button was pressed, and it is not known what came of it: {told}")
+
+
+def _may_have_fired(entry: Entry) -> bool:
+    return entry.ok or entry.result is None or entry.result.code not in NOT_FIRED
+
+
+def _answer(scene: Scene, step: PressButton) -> Act:
+    """The browser asks; only the question that was foreseen is agreed to."""
+    asked = scene.page.dialog or ""
+    if step.confirm is not None and fold(scene.text(step.confirm)) in fold(asked):
+        return scene.act(AnswerDialog(answer="accept"), f"{quoted(asked)} is what was to be agreed to.", AGREED)
+    return scene.fail("off_route", f"the page asks {quoted(asked)}, and the route does not foresee it")

@@ -1,0 +1,190 @@
+"""Pure: searching for a record and opening the one result that matches exactly. A near name is no match, two matches
+are a question for a person, and both are only known once every page of results has been read.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from services.planner.opening import after_evidence
+from services.planner.page_text import label_form
+from services.planner.rules.marks import mark_of
+from services.planner.rules.moving import came_through, filled, or_else, press_once, several
+from services.planner.rules.patience import MAX_TRIES, look_again, look_at_more
+from services.planner.rules.results import Hit, Listed, listed
+from services.planner.rules.scene import Onward, Scene, row_with_gaps
+from services.planner.rules.targets import controls, pressable, section
+from services.planner.sample_state import Act, Look
+from services.planner.values import quoted
+from shared.contracts.actions import Click, Goto, Press, TypeText
+from shared.contracts.browser_pool import Element
+from shared.contracts.planner import Fail
+from shared.task_route import Lookup, Pick, Search, Words
+from shared.task_spec import fill
+
+TYPED, SENT, TURNED, OPENED = "type", "press", "turn", "open"
+MAX_PAGES = 40
+NEXT = frozenset({"next", "next page", "›", "»", "→", "next ›", "next »", "next →", "older", "go to next page"})
+MORE = frozenset({"load more", "show more", "more results", "show more results", "load more results", "more"})
+_FOUND = re.compile(r"matches so far: (\d+)(?:, at (\S+))?$")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is looked for in a list, and under which heading."""
+
+    columns: dict[str, str]
+    under: Words | None
+
+
+def search(scene: Scene, step: Search) -> Act | Look | Onward:
+    what = step.search
+    if not scene.done(TYPED):
+        return _type(scene, what)
+    if not came_through(scene.entries(SENT)):
+        return _send(scene, what)
+    return Onward() if what.pick is None else _pick(scene, Wanted(_columns(scene, what.pick), what.under))
+
+
+def pick(scene: Scene, step: Pick) -> Act | Look | Onward:
+    return _pick(scene, Wanted(_columns(scene, step.pick), step.under))
+
+
+def _columns(scene: Scene, written: dict[str, str]) -> dict[str, str]:
+    row = row_with_gaps(scene.view.spec, scene.view.sample)
+    return {name: fill(template, row).strip() for name, template in written.items()}
+
+
+# --- asking for it
+
+
+def _type(scene: Scene, what: Lookup) -> Act | Look:
+    names = filled(scene, what.into)
+    field = _field(scene, names)
+    if not isinstance(field, Element):
+        return field
+    tried = scene.entries(TYPED)
+    if len(tried) >= MAX_TRIES:
+        return scene.lost(f"nothing can be typed into {quoted(field.name)}: {tried[-1].message}")
+    text = scene.text(what.text)
+    return scene.act(TypeText(target=scene.ref(field), text=text), "what is looked for.", TYPED)
+
+
+def _send(scene: Scene, what: Lookup) -> Act | Look | Onward:
+    tried = scene.entries(SENT)
+    if what.press is None:
+        field = _field(scene, filled(scene, what.into))
+        if tried:  # A list that is narrowed while one types has nothing to be sent.
+            return Onward() if what.pick is None else _pick(scene, Wanted(_columns(scene, what.pick), what.under))
+        if not isinstance(field, Element):
+            return field
+        return scene.act(Press(keys="Enter", target=scene.ref(field)), "the search is sent.", SENT)
+    names = filled(scene, what.press)
+    found = pressable(scene.page, names)
+    if not found:
+        return scene.missing(f"button called {or_else(names)}")
+    if len(found) > 1:
+        return several(scene, f"button called {or_else(names)}", found)
+    return press_once(scene, found[0], "the search is sent.", SENT)
+
+
+def _field(scene: Scene, names: tuple[str, ...]) -> Element | Act | Look:
+    found = controls(scene.page, names)
+    if not found:
+        return scene.missing(f"search field called {or_else(names)}")
+    return found[0] if len(found) == 1 else several(scene, f"search field called {or_else(names)}", found)
+
+
+# --- reading what came
+
+
+def _pick(scene: Scene, wanted: Wanted) -> Act | Look | Onward:
+    if came_through(scene.entries(OPENED)):
+        return Onward()
+    more = look_at_more(scene.view, scene.page)
+    if more is not None:
+        return more
+    names = filled(scene, wanted.under) if wanted.under is not None else ()
+    part = section(scene.page, names) if names else scene.page.elements
+    if part is None:
+        return scene.missing(f"heading {or_else(names)} over the results")
+    return _weigh(scene, wanted, listed(part, wanted.columns), part)
+
+
+def _weigh(scene: Scene, wanted: Wanted, here: Listed, part: tuple[Element, ...]) -> Act | Look:
+    if here.lacking:
+        lacking = ", ".join(map(quoted, here.lacking))
+        return scene.fail("off_route", f"the list has no column {lacking}, so nobody in it can be told apart by that")
+    if not here.hits and (later := look_again(scene.view, looks=1 if here.items else 3)) is not None:
+        return later
+    before, where = _so_far(scene)
+    fresh = tuple(hit for hit in here.hits if hit.key != where)
+    if before + len(fresh) > 1:
+        return _cannot_tell(scene, wanted, before, where, fresh)
+    following = _next_page(scene, part)
+    if following is not None and len(scene.entries(TURNED)) < MAX_PAGES:
+        return _turn(scene, following, before + len(fresh), fresh[0].key if fresh else where)
+    if following is not None:
+        return scene.fail("off_route", f"the results have more than {MAX_PAGES} pages")
+    if fresh:
+        return _open(scene, fresh[0])
+    return _open_again(scene, where) if before else _nobody(scene, wanted, here)
+
+
+def _so_far(scene: Scene) -> tuple[int, str]:
+    """How many were found on the pages before this one, and where the one is; it was said when the page was turned."""
+    turned = scene.entries(TURNED)
+    mark = mark_of(turned[-1]) if turned else None
+    found = _FOUND.search(mark.told) if mark is not None else None
+    return (int(found[1]), found[2] or "") if found is not None else (0, "")
+
+
+def _next_page(scene: Scene, part: tuple[Element, ...]) -> Element | None:
+    """What turns the page, within the part that counts, else anywhere, where it can be pressed."""
+    if scene.entries(TURNED) and not came_through(scene.entries(TURNED)[-1:]):
+        return None
+    for elements in (part, scene.page.elements):
+        found = [e for e in elements if e.role in ("link", "button") and label_form(e.name) in NEXT | MORE]
+        if found:
+            return found[0] if "disabled" not in found[0].states else None
+    return None
+
+
+def _turn(scene: Scene, control: Element, found: int, where: str) -> Act:
+    """A button that adds to the list leaves what was found in sight, so nothing of it is carried over."""
+    adds = label_form(control.name) in MORE
+    so_far = "matches so far: 0" if adds or not found else f"matches so far: {found}, at {where.replace(' ', '_')}"
+    return scene.act(Click(target=scene.ref(control)), f"the next page of results; {so_far}", TURNED)
+
+
+def _open(scene: Scene, hit: Hit) -> Act | Look:
+    if hit.link is None:
+        return scene.fail("off_route", f"it cannot be told what opens {quoted(hit.told)}")
+    return press_once(scene, hit.link, f"{quoted(hit.told)} is the one result that matches.", OPENED)
+
+
+def _open_again(scene: Scene, where: str) -> Act:
+    if not where.startswith(("http://", "https://")):
+        return scene.fail(
+            "off_route", f"the one result that matches ({where}) is on an earlier page without an address"
+        )
+    if len(scene.entries(OPENED)) >= MAX_TRIES:
+        return scene.fail("unreachable", f"{where} could not be opened: {scene.entries(OPENED)[-1].message}")
+    return scene.act(Goto(url=where), "the one result that matches, on an earlier page.", OPENED)
+
+
+def _nobody(scene: Scene, wanted: Wanted, here: Listed) -> Act:
+    """Not found, with a picture, and with how many were looked through."""
+    asked = ", ".join(f"{name} {quoted(value)}" for name, value in wanted.columns.items())
+    pages = len(scene.entries(TURNED)) + 1
+    note = f"none of the results is exactly {asked} ({here.items} on the last of {pages} pages)"
+    return after_evidence(scene.view, Fail(code="not_found", note=note))
+
+
+def _cannot_tell(scene: Scene, wanted: Wanted, before: int, where: str, fresh: tuple[Hit, ...]) -> Act | Look:
+    later = look_again(scene.view, looks=1)
+    asked = ", ".join(f"{name} {quoted(value)}" for name, value in wanted.columns.items())
+    known = [f"on an earlier page: {where}"] if before else []
+    told = "; ".join([*known, *(f"{quoted(hit.told)} ({hit.key})" for hit in fresh[:6])])
+    return later or scene.fail("ambiguous_record", f"{before + len(fresh)} results are exactly {asked}: {told}")

@@ -1,0 +1,101 @@
+"""Pure: which element is called so. The closest way of being called so decides, and whoever asks gets all that are
+equally close: two are never one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from services.planner.fields import beside
+from services.planner.page_text import INPUT_ROLES, PRESSED_ROLES, is_heading, is_input, label_form, mentions
+from shared.contracts.browser_pool import Element, PageObserved
+
+PRESSABLE = frozenset({"link", "button", "menuitem"})
+TABS = frozenset({"tab"})
+_OPENS = frozenset({"opens more", "collapsed", "expanded"})
+
+
+def pressable(page: PageObserved, words: Sequence[str], roles: frozenset[str] = PRESSABLE) -> list[Element]:
+    """What can be pressed and is called so, by name, by its header, or by a label in front of it."""
+    return _called(page, words, [e for e in page.elements if e.role in roles])
+
+
+def controls(page: PageObserved, words: Sequence[str]) -> list[Element]:
+    """Fields, boxes and lists that are called so. A list that a field opens is a part of it."""
+    fields = [e for e in page.elements if is_control(e)]
+    return _called(page, words, [e for e in fields if not _within_another(e, fields)])
+
+
+def tabs(page: PageObserved, words: Sequence[str]) -> list[Element]:
+    return pressable(page, words, TABS) or pressable(page, words)
+
+
+def is_control(element: Element) -> bool:
+    if element.role in (*INPUT_ROLES, "searchbox") or (is_input(element) and element.role not in PRESSED_ROLES):
+        return element.role != "radio"
+    return element.role == "button" and bool(_OPENS & set(element.states))
+
+
+def section(page: PageObserved, words: Sequence[str]) -> tuple[Element, ...] | None:
+    """What stands under the one heading that is called so, up to the next heading of its rank, or above that of its
+    items. None where no heading, or more than one, is called so."""
+    heads = _closest(words, [e for e in page.elements if is_heading(e) or e.role in ("term", "caption")])
+    if len(heads) != 1:
+        return None
+    head = heads[0]
+    if head.role == "term":
+        return tuple(e for e in page.elements if e.header is not None and label_form(e.header) == label_form(head.name))
+    return tuple(_under(page.elements, head))
+
+
+def distinct(elements: Iterable[Element]) -> list[Element]:
+    """Links to one address are one target."""
+    found: dict[object, Element] = {}
+    for element in elements:
+        found.setdefault(element.url if element.role == "link" and element.url else element.ref, element)
+    return list(found.values())
+
+
+def _under(elements: Sequence[Element], head: Element) -> Iterable[Element]:
+    level, inner = head.level or 2, None
+    for element in elements[elements.index(head) + 1 :]:
+        if element.frame != head.frame:
+            return
+        if is_heading(element):
+            at = element.level or 2
+            if at <= level or (inner is not None and at < inner):
+                return
+            inner = inner or at
+        yield element
+
+
+def _called(page: PageObserved, words: Sequence[str], among: Sequence[Element]) -> list[Element]:
+    labels = frozenset(label_form(word) for word in words)
+    refs = {candidate.element.ref for candidate in beside(page.elements, labels)}
+    ways: tuple[Callable[[Element], bool], ...] = (
+        lambda e: label_form(e.name) in labels,
+        lambda e: label_form(e.header or "") in labels,
+        lambda e: e.ref in refs,
+        lambda e: _says(e.name, words),
+        lambda e: _says(e.header or "", words),
+    )
+    for way in ways:
+        found = distinct(element for element in among if way(element))
+        if found:
+            return found
+    return []
+
+
+def _closest(words: Sequence[str], among: Sequence[Element]) -> list[Element]:
+    labels = frozenset(label_form(word) for word in words)
+    exact = [e for e in among if label_form(e.name) in labels]
+    return exact or [e for e in among if _says(e.name, words)]
+
+
+def _says(text: str, words: Sequence[str]) -> bool:
+    return any(mentions(text, word) is not None for word in words)
+
+
+def _within_another(element: Element, fields: Sequence[Element]) -> bool:
+    """The list of options that a field of the same name has opened."""
+    return element.role == "listbox" and any(e.role == "combobox" and e.name == element.name for e in fields)

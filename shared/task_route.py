@@ -1,0 +1,206 @@
+"""The route of a task: how a person would go, step by step, in words of the page. Never a selector.
+
+The rules decider follows it exactly; a model is shown it as the suggested way. ``{column}`` in a text is filled from
+the sample's row. Where words are asked for, a list gives several ways in which a page may say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+
+Text = Annotated[str, Field(min_length=1, max_length=300)]
+Words = Text | Annotated[list[Text], Field(min_length=1)]
+Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9_ -]+$", max_length=80)]
+
+
+class Step(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Follow(Step):
+    """The one link or button that is called so. ``optional``: where there is none, this step and what hangs on it, up
+    to the next ``open`` or the ``back`` that would come back from there, is left out, and the fields to be read there
+    are not present."""
+
+    follow: Words
+    optional: bool = False
+
+
+class Lookup(Step):
+    into: Words = Field(description="What the search field is called.")
+    text: Text
+    press: Words | None = Field(default=None, description="The button to press; none: the Enter key.")
+    pick: dict[Text, Text] | None = Field(
+        default=None, description='Columns of the one result to open, all of them exact: {"name": "{name}"}.'
+    )
+    under: Words | None = Field(default=None, description="Only results under this heading count.")
+
+
+class Search(Step):
+    """Types, submits, and opens the one result that matches; none on any page of results is ``not_found``, several
+    go to a person."""
+
+    search: Lookup
+
+
+class Pick(Step):
+    """The same for a list that is on the page already."""
+
+    pick: Annotated[dict[Text, Text], Field(min_length=1)]
+    under: Words | None = None
+
+
+class ShowTab(Step):
+    tab: Words
+
+
+class Open(Step):
+    """An address; a column's value is URL-encoded in it, except for a column called ``url``."""
+
+    open: Text
+
+
+class GoBack(Step):
+    back: Literal[True]
+
+
+class Fill(Step):
+    """Label to value, in this order, each with the action that fits the control. ``"Country | Nation"`` names two
+    labels; an optional column that is empty leaves its field as it is."""
+
+    fill: Annotated[dict[Text, str], Field(min_length=1)]
+
+
+class PressButton(Step):
+    """``irreversible``: it is never pressed twice for a sample, and only when all that was filled in has been read
+    back. ``confirm``: words of the browser's own question that comes up then, and is agreed to."""
+
+    press: Words
+    irreversible: bool = False
+    confirm: Text | None = None
+
+
+class TakePicture(Step):
+    screenshot: Label
+
+
+class FetchFile(Step):
+    """``press``: what the link or button is called, where it is not called like the file."""
+
+    download: Label
+    press: Words | None = None
+
+
+class FetchAll(Step):
+    """Every link in the section under the heading that is called so; ``count`` is the field for how many they were."""
+
+    download_all: Label
+    under: Words | None = None
+    count: str | None = None
+
+
+class Count(Step):
+    """How many rows, else links, stand under the heading; the number goes into the field ``into``."""
+
+    count: Words
+    into: str
+
+
+class Read(Step):
+    """Fields to be read on this page, and on no other. Fields that no step names are read wherever they are found."""
+
+    read: Annotated[list[str], Field(min_length=1)]
+
+
+KINDS: dict[str, type[Step]] = {
+    "follow": Follow,
+    "search": Search,
+    "pick": Pick,
+    "tab": ShowTab,
+    "open": Open,
+    "back": GoBack,
+    "fill": Fill,
+    "press": PressButton,
+    "screenshot": TakePicture,
+    "download": FetchFile,
+    "download_all": FetchAll,
+    "count": Count,
+    "read": Read,
+}
+"""By the key that says what a step is."""
+# "press" and "count" may also be details of another step, so those are looked for first.
+_FIRST = ("follow", "search", "pick", "tab", "open", "back", "fill", "screenshot", "download", "download_all", "read")
+
+
+def _kind(written: object) -> str | None:
+    if isinstance(written, Step):
+        return next(name for name, kind in KINDS.items() if type(written) is kind)
+    keys: set[object] = set(cast("dict[object, Any]", written)) if isinstance(written, dict) else set()
+    return next((name for name in (*_FIRST, "count", "press") if name in keys), None)
+
+
+RouteStep = Annotated[
+    Annotated[Follow, Tag("follow")]
+    | Annotated[Search, Tag("search")]
+    | Annotated[Pick, Tag("pick")]
+    | Annotated[ShowTab, Tag("tab")]
+    | Annotated[Open, Tag("open")]
+    | Annotated[GoBack, Tag("back")]
+    | Annotated[Fill, Tag("fill")]
+    | Annotated[PressButton, Tag("press")]
+    | Annotated[TakePicture, Tag("screenshot")]
+    | Annotated[FetchFile, Tag("download")]
+    | Annotated[FetchAll, Tag("download_all")]
+    | Annotated[Count, Tag("count")]
+    | Annotated[Read, Tag("read")],
+    Discriminator(
+        _kind,
+        custom_error_type="route_step",
+        custom_error_message=f"a step of the route has one of the keys {', '.join(KINDS)}",
+    ),
+]
+
+
+def words(written: Words | None) -> tuple[str, ...]:
+    """One way to say it, or several."""
+    if written is None:
+        return ()
+    return (written,) if isinstance(written, str) else tuple(written)
+
+
+def fields_of(step: Step) -> tuple[str, ...]:
+    """Output fields that this step brings."""
+    if isinstance(step, Read):
+        return tuple(step.read)
+    if isinstance(step, Count):
+        return (step.into,)
+    return (step.count,) if isinstance(step, FetchAll) and step.count is not None else ()
+
+
+def texts_of(step: Step) -> tuple[str, ...]:
+    """Everything in the step that may hold ``{column}``."""
+    return tuple(_texts(step.model_dump(exclude_none=True)))
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        found = cast("dict[str, object]", value)
+        return [text for one in (*found, *found.values()) for text in _texts(one)]
+    if isinstance(value, list):
+        return [text for one in cast("list[object]", value) for text in _texts(one)]
+    return []
+
+
+def told(step: Step) -> str:
+    """The step as a person would say it, in short."""
+    written = step.model_dump(exclude_none=True, exclude_defaults=True)
+    return ", ".join(f"{key} {value!r}" for key, value in written.items())
+
+
+def irreversible(route: Sequence[Step]) -> bool:
+    return any(isinstance(step, PressButton) and step.irreversible for step in route)
