@@ -37,6 +37,11 @@ FAILURES: dict[str, Ending] = {
     "http_error": Ending("failed", "http_error", "the site answered with an error", "site"),
     "unreachable": Ending("failed", "unreachable", "the site cannot be reached", "site"),
     "policy_denied": Ending("failed", "policy_denied", "the address may not be visited", "us"),
+    "off_route": Ending("needs_review", "off_route", "the page does not offer what the route asks for", "us"),
+    "ambiguous_target": Ending("needs_review", "ambiguous_target", "two things on the page are called so", "us"),
+    "ambiguous_record": Ending("needs_review", "ambiguous_record", "two records match what was asked for", "record"),
+    "invalid_input": Ending("needs_review", "invalid_input", "the form does not take a value of the row", "record"),
+    "unknown_outcome": Ending("needs_review", "unknown_outcome", "nobody knows whether it was submitted", "us"),
 }
 DISPUTED = Ending("needs_review", "disputed_not_found", "the page shows the record that is said not to exist", "us")
 GAVE_UP = Ending("failed", "gave_up", "the decider gave up", "us")

@@ -86,7 +86,8 @@ class Fail(Action, frozen=True, kw_only=True, tag="fail"):
     """The sample cannot be worked on.
 
     ``code``: not_found, auth_required, blocked or other; by rule also missing_column, identity_mismatch,
-    ambiguous, http_error, unreachable, policy_denied.
+    ambiguous, http_error, unreachable, policy_denied, off_route, ambiguous_target, ambiguous_record, invalid_input,
+    unknown_outcome.
     """
 
     code: str = "other"
