@@ -58,7 +58,12 @@ class Drift(frozenset[Switch]):
 
     def name(self, names: str) -> str:
         """Class names or an id; other ones under ``wrap``, which :meth:`css` knows."""
-        return " ".join(f"{name}{_WRAPPED}" for name in names.split()) if self.has("wrap") else names
+        return " ".join(f"{name}{self.suffix}" for name in names.split()) if self.suffix else names
+
+    @property
+    def suffix(self) -> str:
+        """What :meth:`name` puts after a name."""
+        return _WRAPPED if self.has("wrap") else ""
 
     def css(self, css: str) -> str:
         """A style sheet for the names of :meth:`name`. Comments and values must hold no braces."""

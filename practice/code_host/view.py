@@ -24,7 +24,7 @@ SYNONYMS = {
     "Commits": "History",
     "Author": "Written by",
     "Committed": "Recorded",
-    "Branch": "Line",
+    "Branch": "Stream",
     "Opened by": "Proposed by",
     "Merged by": "Landed by",
     "Merged": "Landed",

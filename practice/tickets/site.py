@@ -11,16 +11,23 @@ from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from practice.drift import Drift, DriftCookie, drift_of
+from practice.markup import wrapped
 from practice.tickets.data import DEFAULT_SEED, Ticket, ground_truth
 
 PAGE_SIZE = 20
 _STATIC = Path(__file__).parent / "static"
-_HEADERS = {"content-security-policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"}
+_POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"
+_HEADERS = {"content-security-policy": _POLICY, "cache-control": "no-cache"}
+"""A page that was kept would not know of drift that was turned on since."""
+_UNKEPT = {"cache-control": "no-store"}
+"""For what is another under drift."""
 _HIDDEN = ("hydration_share", "description", "comments", "activity", "related")
 
 
@@ -52,20 +59,29 @@ class TicketSite:
                 Route("/tickets/{number}", self._ticket_shell),
                 Route("/api/tickets", self._list),
                 Route("/api/tickets/{number}", self._ticket),
+                Route("/static/app.css", self._css),
                 Mount("/static", StaticFiles(directory=_STATIC)),
                 Route("/{path:path}", self._lost_shell),
-            ]
+            ],
+            middleware=[Middleware(DriftCookie)],
         )
 
     async def _shell(self, request: Request) -> Response:
-        return _shell(200)
+        return _shell(200, drift_of(request))
 
     async def _ticket_shell(self, request: Request) -> Response:
-        known = request.path_params["number"] in self._tickets
-        return _shell(200 if known else self._options.missing_status)
+        known = self._known(request) is not None
+        return _shell(200 if known else self._options.missing_status, drift_of(request))
 
     async def _lost_shell(self, request: Request) -> Response:
-        return _shell(404)
+        return _shell(404, drift_of(request))
+
+    async def _css(self, request: Request) -> Response:
+        drift, path = drift_of(request), _STATIC / "app.css"
+        if not drift.has("wrap"):
+            return FileResponse(path)
+        css = drift.css(path.read_text(encoding="utf-8"))
+        return Response(css, headers=_UNKEPT, media_type="text/css")
 
     async def _list(self, request: Request) -> Response:
         await self._take(0.5)
@@ -74,23 +90,43 @@ class TicketSite:
         if page is None or not 1 <= page <= max(pages, 1):
             return _error(404, f"There are pages 1 to {pages}.")
         tickets = list(self._tickets.values())[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
+        if drift_of(request).has("lookalike"):
+            tickets = [one for ticket in tickets for one in (ticket, self._twin(ticket))]
         rows = [_summary(ticket) for ticket in tickets]
         return JSONResponse({"tickets": rows, "page": page, "pages": pages, "total": len(self._tickets)})
 
     async def _ticket(self, request: Request) -> Response:
-        ticket = self._tickets.get(request.path_params["number"])
+        ticket = self._known(request)
         await self._take(ticket.hydration_share if ticket else 0.5)
         if ticket is None:
             return _error(404, "No ticket has this number.")
         related = [_summary(self._tickets[number]) for number in ticket.related if number in self._tickets]
-        return JSONResponse({**_plain(dataclasses.asdict(ticket)), "related": related})
+        seen = {"seen_before": _summary(self._twin(ticket))} if drift_of(request).has("lookalike") else {}
+        return JSONResponse({**_plain(dataclasses.asdict(ticket)), "related": related, **seen})
+
+    def _known(self, request: Request) -> Ticket | None:
+        number = str(request.path_params["number"])
+        original = self._tickets.get(number[:-1]) if drift_of(request).has("lookalike") else None
+        return self._tickets.get(number) or (self._twin(original) if original and number.endswith("1") else None)
+
+    def _twin(self, ticket: Ticket) -> Ticket:
+        """The ticket whose number looks like this one's, TCK-10011 beside TCK-1001: what another one says."""
+        tickets = list(self._tickets.values())
+        other = tickets[(tickets.index(ticket) + 7) % len(tickets)] if ticket in tickets else ticket
+        return dataclasses.replace(other, number=f"{ticket.number}1")
 
     async def _take(self, share: float) -> None:
         await asyncio.sleep(share * self._options.latency_ms / 1000)
 
 
-def _shell(status: int) -> Response:
-    return FileResponse(_STATIC / "index.html", status_code=status, headers=_HEADERS)
+def _shell(status: int, drift: Drift) -> Response:
+    """One page for all; under drift its script is told of it there."""
+    if not drift:
+        return FileResponse(_STATIC / "index.html", status_code=status, headers=_HEADERS)
+    page = wrapped((_STATIC / "index.html").read_text(encoding="utf-8"), drift)
+    told = f'<html data-drift="{drift}" data-suffix="{drift.suffix}"'
+    page = page.replace("<html", told, 1).replace("/static/app.css", "/static/app.css?drifted")
+    return HTMLResponse(page, status, {**_HEADERS, **_UNKEPT})
 
 
 def _error(status: int, message: str) -> Response:

@@ -2,14 +2,55 @@
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const LEVELS = { "No priority": 0, Low: 1, Medium: 2, High: 3, Urgent: 4 };
-const main = document.getElementById("main");
+const main = document.querySelector("main");
+
+// How this visitor sees the site; see practice/drift.py.
+const DRIFT = new Set((document.documentElement.dataset.drift ?? "").split(","));
+const SUFFIX = document.documentElement.dataset.suffix ?? "";
+const INNER = window.self !== window.top;
+const NAMES = new Set(["class", "id", "for", "aria-labelledby"]);
+const LAYERED = new Set(["DD", "TD", "TH", "LI", "SECTION", "ARTICLE", "ASIDE"]);
+const SYNONYMS = {
+  "Assignee": "Owner",
+  "Due date": "Target date",
+  "Ticket number": "Reference",
+  "Ticket": "Reference",
+  "Title": "Summary",
+  "Status": "Stage",
+  "Priority": "Urgency",
+  "Reporter": "Raised by",
+  "Project": "Area",
+  "Labels": "Tags",
+  "Created": "Opened on",
+  "Updated": "Last touched",
+  "Properties": "Details",
+  "Comments": "Discussion",
+  "Activity": "History",
+  "Related tickets": "See also",
+  "Next": "Further",
+  "Previous": "Back",
+};
+
+function label(text) {
+  return DRIFT.has("rename") ? SYNONYMS[text] ?? text : text;
+}
+
+function ordered(items) {
+  const odd = items.filter((_, place) => place % 2 === 1);
+  return DRIFT.has("reorder") ? [...odd, ...items.filter((_, place) => place % 2 === 0)] : items;
+}
+
+function named(value) {
+  return SUFFIX ? String(value).split(" ").filter(Boolean).map((name) => name + SUFFIX).join(" ") : value;
+}
 
 function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== null && value !== undefined) element.setAttribute(name, value);
+    if (value !== null && value !== undefined) element.setAttribute(name, NAMES.has(name) ? named(value) : value);
   }
-  element.append(...children);
+  const layered = DRIFT.has("wrap") && LAYERED.has(element.tagName);
+  element.append(...(layered ? [el("div", { class: "layer", style: "display: contents" }, ...children)] : children));
   return element;
 }
 
@@ -65,18 +106,19 @@ function empty(title, text) {
 
 function ticketRow(ticket) {
   const href = `/tickets/${ticket.number}`;
-  return el("tr", {},
-    el("td", {}, ticket.number),
+  return el("tr", {}, ...ordered([
+    el("td", { class: "col-number" }, ticket.number),
     el("td", {}, el("a", { class: "title", href }, ticket.title)),
     el("td", { class: "col-status" }, statusDot(ticket.status), ticket.status),
     el("td", { class: "col-assignee" }, person(ticket.assignee)),
-    el("td", { class: "col-due" }, due(ticket.due_date)));
+    el("td", { class: "col-due" }, due(ticket.due_date)),
+  ]));
 }
 
 function pager(page, pages) {
-  const step = (to, label, rel) => to < 1 || to > pages
-    ? el("span", { class: "off", "aria-disabled": "true" }, label)
-    : el("a", { href: `/tickets?page=${to}`, rel }, label);
+  const step = (to, text, rel) => to < 1 || to > pages
+    ? el("span", { class: "off", "aria-disabled": "true" }, label(text))
+    : el("a", { href: `/tickets?page=${to}`, rel }, label(text));
   const numbers = Array.from({ length: pages }, (_, index) => index + 1).map((number) =>
     el("a", { href: `/tickets?page=${number}`, "aria-current": number === page ? "page" : null }, String(number)));
   return el("nav", { class: "pager", "aria-label": "Pages" }, step(page - 1, "Previous", "prev"), ...numbers, step(page + 1, "Next", "next"));
@@ -84,11 +126,22 @@ function pager(page, pages) {
 
 function listPage({ tickets, page, pages, total }) {
   document.title = `Tickets, page ${page} · Fieldnotes`;
-  const heads = [["Ticket", ""], ["Title", ""], ["Status", "col-status"], ["Assignee", "col-assignee"], ["Due date", "col-due"]];
-  const head = el("tr", {}, ...heads.map(([name, kind]) => el("th", { scope: "col", class: kind }, name)));
+  const heads = [["Ticket", "col-number"], ["Title", ""], ["Status", "col-status"], ["Assignee", "col-assignee"], ["Due date", "col-due"]];
+  const head = el("tr", {}, ...ordered(heads).map(([name, kind]) => el("th", { scope: "col", class: kind }, label(name))));
   const table = el("table", {}, el("thead", {}, head), el("tbody", {}, ...tickets.map(ticketRow)));
   const title = el("header", { class: "list-head" }, el("h1", {}, "All tickets"), el("p", {}, `${total} tickets, page ${page} of ${pages}`));
   return [el("div", { class: "bar" }, el("span", { class: "here" }, "Tickets")), title, table, pager(page, pages)];
+}
+
+function propertyList(rows) {
+  return el("dl", {}, ...ordered(rows).flatMap(([name, ...values]) => [el("dt", {}, label(name)), el("dd", {}, ...values)]));
+}
+
+// Under `lookalike`: another ticket under the same labels.
+function seenBefore(ticket) {
+  if (!ticket) return [];
+  const list = propertyList([["Ticket number", ticket.number], ["Assignee", person(ticket.assignee)], ["Due date", due(ticket.due_date)]]);
+  return [el("div", { class: "seen" }, el("h2", {}, "Seen before this one"), list)];
 }
 
 function properties(ticket) {
@@ -104,8 +157,8 @@ function properties(ticket) {
     ["Created", shownDate(ticket.created)],
     ["Updated", shownDate(ticket.updated)],
   ];
-  const list = el("dl", {}, ...rows.flatMap(([name, ...values]) => [el("dt", {}, name), el("dd", {}, ...values)]));
-  return el("aside", { class: "panel", "aria-label": "Properties" }, el("h2", {}, "Properties"), list);
+  const title = el("h2", {}, label("Properties"));
+  return el("aside", { class: "panel", "aria-label": label("Properties") }, title, propertyList(rows), ...seenBefore(ticket.seen_before));
 }
 
 function comment({ author, on, text }) {
@@ -124,7 +177,7 @@ function relatedTicket(ticket) {
 }
 
 function section(title, kind, items) {
-  return el("section", {}, el("h2", {}, title), el("ul", { class: kind }, ...items));
+  return el("section", {}, el("h2", {}, label(title)), el("ul", { class: kind }, ...items));
 }
 
 function ticketPage(ticket) {
@@ -134,9 +187,11 @@ function ticketPage(ticket) {
     el("h1", {}, ticket.title),
     el("p", { class: "byline" }, `Opened by ${ticket.reporter} on ${shownDate(ticket.created)}`),
     el("div", { class: "description" }, ...ticket.description.map((text) => el("p", {}, text))),
-    section("Comments", "comments", ticket.comments.map(comment)),
-    section("Related tickets", "related", ticket.related.map(relatedTicket)),
-    section("Activity", "activity", ticket.activity.map(activityLine)));
+    ...ordered([
+      section("Comments", "comments", ticket.comments.map(comment)),
+      section("Related tickets", "related", ticket.related.map(relatedTicket)),
+      section("Activity", "activity", ticket.activity.map(activityLine)),
+    ]));
   return [el("div", { class: "bar" }, ...path), el("div", { class: "ticket" }, body, properties(ticket))];
 }
 
@@ -195,5 +250,39 @@ function banner() {
   document.body.append(box);
 }
 
-banner();
-render();
+// Under `popup`: once, until it is closed.
+function news() {
+  if (!DRIFT.has("popup") || document.cookie.includes("seen_news=")) return;
+  const button = el("button", { type: "button", class: "primary" }, "Got it");
+  const box = el("div", { class: "news", role: "dialog", "aria-modal": "true", "aria-labelledby": "news-title" },
+    el("h2", { id: "news-title" }, "Fieldnotes has learned something"),
+    el("p", {}, "Tickets can now be followed. You hear about every change, and can stop at any time."),
+    el("div", { class: "choices" }, button));
+  const veil = el("div", { class: "veil" }, box);
+  const close = () => {
+    document.cookie = "seen_news=1; path=/; samesite=lax";
+    veil.remove();
+  };
+  button.addEventListener("click", close);
+  veil.addEventListener("keydown", (event) => event.key === "Escape" && close());
+  document.body.append(veil);
+  button.focus();
+}
+
+// Under `iframe`: the page is inside a frame of this one; its links turn the whole page.
+function frame() {
+  const inner = new URL(location.href);
+  inner.searchParams.set("frame", "1");
+  main.replaceChildren(el("iframe", { class: "content-frame", src: inner.pathname + inner.search, title: "Content" }));
+  main.removeAttribute("aria-busy");
+}
+
+if (INNER) {
+  document.body.className = named("inner");
+  document.head.append(el("base", { target: "_top" }));
+} else {
+  banner();
+  news();
+}
+if (DRIFT.has("iframe") && !INNER) frame();
+else render();
