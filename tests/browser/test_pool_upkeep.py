@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import signal
@@ -10,6 +11,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
+from weakref import ref
 
 import psutil
 import pytest
@@ -18,7 +20,7 @@ import pytest_asyncio
 from services.browser_pool.adapters.browsers.chromium import Chromium, Upkeep
 from services.browser_pool.adapters.browsers.logins import LoginFolder
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.actions import Goto
+from shared.contracts.actions import ByText, Click, Goto
 from shared.errors import PermanentError, Unavailable
 from shared.host.nats_server import nats_server
 from shared.settings import Settings
@@ -241,3 +243,20 @@ def _family(pid: int) -> list[psutil.Process]:
         if any("--type=renderer" in process.cmdline() for process in family):
             return family
     raise AssertionError("no browser was started")
+
+
+async def looked_and_closed(chromium: Chromium) -> ref[PageSession]:
+    session = await chromium.open_session(LOOPBACK)
+    await session.page.set_content("<button>Save</button>")
+    await session.observe("s1")
+    await session.act(Click(target=ByText(text="Save")))
+    await session.close()
+    return ref(session)
+
+
+async def test_nothing_is_kept_of_sessions_that_were_closed(make: Make) -> None:
+    chromium = make()
+    # The last one may still be on its way out.
+    kept = [await looked_and_closed(chromium) for _ in range(4)]
+    gc.collect()
+    assert [one() for one in kept[:2]] == [None, None]

@@ -309,6 +309,12 @@ async def worlds_of(page: Page, script: Callable[[], str]) -> Worlds:
     """Those of a page belong to it for as long as it lives."""
     if page not in _all_worlds:
         _all_worlds[page] = Worlds(page, script())
+        # Their sessions lead back to the page: without this neither would ever be let go of.
+        page.once("close", _forget)
     worlds = _all_worlds[page]
     await worlds.attach()
     return worlds
+
+
+def _forget(page: Page) -> None:
+    _all_worlds.pop(page, None)
