@@ -1,117 +1,108 @@
-"""Pure: dates and times as pages show them, to ISO 8601. What could be two dates is none."""
+"""Pure: dates and times as pages show them, to ISO 8601. What could be two dates is none.
+
+Decided so, and held by tests:
+
+- Months by name, in English, German, French and Spanish (see ``date_words``), leave no doubt; a weekday beside a date
+  must be that of the date, and may settle which one is meant.
+- ``03/10/24`` needs to be told which comes first. ``24-03-10`` and ``31.12.25`` may begin with the year as well, as
+  they do in Korea or Hungary, and ``18-Nov-26`` may be of 2018; ``25/12/24`` begins with the day.
+- Two digits are a year of this century up to 49; ``25/12/75`` could be of either.
+- A remark behind it in parentheses is no part of the date, unless it bears another date.
+- A zone by name (``EST``) is not told from others of that name: no date-time can be made of it, but a date can.
+- ``3 days ago`` is no date: the clock it was counted by is not on the page. Only the element's title can say the date.
+- A date is taken as written: no zone is added and none is converted.
+"""
 
 from __future__ import annotations
 
-import re
-from datetime import date, datetime, time
+from datetime import date
 
-MONTHS = (
-    "january", "february", "march", "april", "may", "june",
-    "july", "august", "september", "october", "november", "december",
-)  # fmt: skip
-
-_WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?\s+)?"
-_MONTH = r"(?P<month>[a-z]{3,9})\.?"
-_ISO = re.compile(r"(?P<y>\d{4})(?P<sep>[-/.])(?P<m>\d{1,2})(?P=sep)(?P<d>\d{1,2})")
-_MONTH_FIRST = re.compile(rf"{_WEEKDAY}{_MONTH}\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y>\d{{4}})", re.I)
-_DAY_FIRST = re.compile(
-    rf"{_WEEKDAY}(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\.?(?:\s+of)?[\s-]+{_MONTH},?[\s-]+(?P<y>\d{{4}})", re.I
-)
-_NUMERIC = re.compile(r"(?P<a>\d{1,2})(?P<sep>[-/.])(?P<b>\d{1,2})(?P=sep)(?P<y>\d{4}|\d{2})")
-_TIME = re.compile(
-    r"(?P<h>\d{1,2}):(?P<m>\d{2})(?::(?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?)?"
-    r"\s*(?P<half>[ap]\.?m\.?)?\s*(?P<zone>z|utc|gmt|[+-]\d{2}:?\d{2})?",
-    re.I,
-)
-_BETWEEN = re.compile(r"(?:[T.,]?\s*(?:at\s+)?|\s*,?\s+at\s+)", re.I)
+from services.planner.clocks import UNKNOWN_ZONE, NotADate, is_zoned
+from services.planner.normal import Invalid, plain, quoted
+from services.planner.written_dates import NUMERIC, Dated, Order, Undated, read_date
 
 
-class NotADate(ValueError):
-    """Says, for people, why the text is no date."""
-
-
-def iso_date(text: str) -> str:
-    """``Mar 3, 2026`` to ``2026-03-03``; a time of day behind it is dropped. Raises NotADate."""
-    day, rest = _split(text.strip())
-    if rest:
-        _time_of(rest, text)
-    return day.isoformat()
-
-
-def iso_date_time(text: str) -> str:
-    """``2026-03-03 14:05 UTC`` to ``2026-03-03T14:05:00+00:00``. Raises NotADate."""
-    day, rest = _split(text.strip())
-    if not rest:
-        raise NotADate(f"{text!r} has no time of day")
-    return f"{day.isoformat()}T{_time_of(rest, text)}"
-
-
-def _split(text: str) -> tuple[date, str]:
-    for pattern, read in ((_ISO, _iso), (_MONTH_FIRST, _named), (_DAY_FIRST, _named), (_NUMERIC, _numeric)):
-        match = pattern.match(text)
-        if match is not None and not text[match.end() :][:1].isdigit():
-            return read(match), text[match.end() :]
-    raise NotADate(f"{text!r} is not a date")
-
-
-def _iso(match: re.Match[str]) -> date:
-    return _date(int(match["y"]), int(match["m"]), int(match["d"]), match[0])
-
-
-def _named(match: re.Match[str]) -> date:
-    written = match["month"].lower()
-    months = [n for n, name in enumerate(MONTHS, 1) if name == written or written in (name[:3], name[:4])]
-    if len(months) != 1:
-        raise NotADate(f"{match[0]!r} names no month")
-    return _date(int(match["y"]), months[0], int(match["d"]), match[0])
-
-
-def _numeric(match: re.Match[str]) -> date:
-    """Day and month in either order, where only one order is possible."""
-    a, b = int(match["a"]), int(match["b"])
-    year = int(match["y"]) + (2000 if len(match["y"]) == 2 else 0)
-    if a <= 12 and b <= 12 and a != b:
-        raise NotADate(f"{match[0]!r} could be day/month or month/day")
-    day, month = (a, b) if a > 12 else (b, a)
-    return _date(year, month, day, match[0])
-
-
-def _date(year: int, month: int, day: int, text: str) -> date:
+def date_value(shown: str, *, order: Order = None, title: str | None = None) -> str | Invalid:
+    """``Mar 3, 2026`` to ``2026-03-03``; a time of day is dropped. ``title`` counts where that is not enough."""
     try:
-        return date(year, month, day)
-    except ValueError as exc:
-        raise NotADate(f"{text!r} is not a date: {exc}") from exc
+        return _day(shown, order, title).isoformat()
+    except NotADate as exc:
+        return Invalid(str(exc))
 
 
-def _time_of(rest: str, text: str) -> str:
-    between = _BETWEEN.match(rest)
-    match = _TIME.fullmatch(rest[between.end() if between else 0 :].strip())
-    if match is None:
-        raise NotADate(f"{text!r} has more than a date and a time")
-    hour = _hour(int(match["h"]), match["half"], text)
+def date_time_value(shown: str, *, order: Order = None, title: str | None = None) -> str | Invalid:
+    """``2026-03-03 14:05 UTC`` to ``2026-03-03T14:05:00+00:00``."""
     try:
-        moment = time(hour, int(match["m"]), int(match["s"] or 0), int((match["f"] or "0").ljust(6, "0")[:6]))
-    except ValueError as exc:
-        raise NotADate(f"{text!r} is not a time: {exc}") from exc
-    return moment.isoformat() + _offset(match["zone"], text)
+        return _moment(shown, order, title)
+    except NotADate as exc:
+        return Invalid(str(exc))
 
 
-def _hour(hour: int, half: str | None, text: str) -> int:
-    if half is None:
-        return hour
-    if not 1 <= hour <= 12:
-        raise NotADate(f"{text!r} has no such hour")
-    return hour % 12 + (12 if half.lower().startswith("p") else 0)
+# --- which day, which moment
 
 
-def _offset(zone: str | None, text: str) -> str:
-    if zone is None:
-        return ""
-    if zone.lower() in ("z", "utc", "gmt"):
-        return "+00:00"
-    written = f"{zone[:3]}:{zone[-2:]}"
+def _day(shown: str, order: Order, title: str | None) -> date:
+    said = read_date(shown, order)
+    if isinstance(said, Dated) and len(said.days) == 1:
+        return next(iter(said.days))
+    return _by_title(said, shown, title, order)[0]
+
+
+def _moment(shown: str, order: Order, title: str | None) -> str:
+    said = read_date(shown, order)
+    clock = said.clock if isinstance(said, Dated) and not said.clock.endswith(UNKNOWN_ZONE) else ""
+    if clock:
+        return f"{_day(shown, order, title).isoformat()}T{clock}"
+    lack = "has a time zone that is not known" if isinstance(said, Dated) and said.clock else "has no time of day"
+    day, clock = _by_title(said, shown, title, order, lack)
+    if not clock or clock.endswith(UNKNOWN_ZONE):
+        raise NotADate(f"{quoted(shown)} {lack}")
+    return f"{day.isoformat()}T{clock}"
+
+
+def _by_title(said: Dated | Undated, shown: str, title: str | None, order: Order, lack: str = "") -> tuple[date, str]:
+    """The day and time the title says, where it is one of those that are shown."""
+    told = _whole_date(title, order)
+    if told is None:
+        raise NotADate(_open(said, shown, lack))
+    day, clock = told
+    if isinstance(said, Dated) and len(said.days) > 1:
+        if day not in said.days:
+            raise NotADate(f"{quoted(shown)} is none of what its title says, {quoted(title or '')}")
+        return day, clock
+    if not any(_fits(said, one) for one in (_around(day) if is_zoned(clock) else (day,))):
+        raise NotADate(f"{quoted(shown)} is another day than its title says, {quoted(title or '')}")
+    return day, clock
+
+
+def _whole_date(title: str | None, order: Order) -> tuple[date, str] | None:
+    if title is None:
+        return None
     try:
-        datetime.fromisoformat(f"2000-01-01T00:00:00{written}")
-    except ValueError as exc:
-        raise NotADate(f"{text!r} has no such time zone") from exc
-    return written
+        told = read_date(title, order)
+    except NotADate:
+        return None
+    return (next(iter(told.days)), told.clock) if isinstance(told, Dated) and len(told.days) == 1 else None
+
+
+def _around(day: date) -> tuple[date, ...]:
+    """A title may give the moment in another zone, so that its day is the one before or after."""
+    last = date.max.toordinal()
+    return tuple(date.fromordinal(n) for n in range(day.toordinal() - 1, day.toordinal() + 2) if 1 <= n <= last)
+
+
+def _fits(said: Dated | Undated, day: date) -> bool:
+    if isinstance(said, Dated):
+        return day in said.days
+    return said.month is None or (said.month, said.day) == (day.month, day.day)
+
+
+def _open(said: Dated | Undated, shown: str, lack: str) -> str:
+    if isinstance(said, Undated):
+        told = "lacks the year" if said.month else "is relative: without the date in the markup it cannot be known"
+        return f"{quoted(shown)} {told}"
+    if len(said.days) == 1:
+        return f"{quoted(shown)} {lack}"
+    days = " or ".join(sorted(day.isoformat() for day in said.days))
+    either = NUMERIC.search(plain(shown)) is not None and len({day.year for day in said.days}) == 1
+    return f"{quoted(shown)} could be {'day/month or month/day: ' if either else ''}{days}"

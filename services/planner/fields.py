@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from services.planner.page_dates import date_order_of
 from services.planner.page_text import (
     PRESSED_ROLES,
     humanised,
@@ -21,7 +22,7 @@ from services.planner.page_text import (
     label_form,
     text_of,
 )
-from services.planner.values import Normal, fold, is_not_present, normalise, tidy
+from services.planner.values import Normal, fold, is_not_present, tidy, typed
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import FieldValue, ValueSource
 from shared.task_spec import OutputField, TaskSpec, base_type, nullable
@@ -39,6 +40,11 @@ class Candidate:
     shown: str
     element: Element
     row: int | None = None
+
+    @property
+    def title(self) -> str | None:
+        """What the element's markup says beside ``shown``; nothing where ``shown`` is only a part of its text."""
+        return self.element.title if self.shown == text_of(self.element) else None
 
 
 @dataclass(frozen=True)
@@ -77,24 +83,33 @@ def _read(name: str, field: OutputField, page: PageObserved, known: frozenset[st
     labels = labels_of(name, field)
     candidates = list(_named(page.elements, labels, known)) or list(_beside(page.elements, labels, known))
     candidates = [candidate for candidate in candidates if not is_pending(candidate.shown)]
-    settled = _settle(candidates, field)
+    settled = _settle(candidates, field, page)
     if isinstance(settled, Ambiguous) and row_key is not None:
-        return _settle(_in_row_of(row_key, candidates, page), field)
+        return _settle(_in_row_of(row_key, candidates, page), field, page)
     return settled
 
 
-def _settle(candidates: Sequence[Candidate], field: OutputField) -> Reading:
+def _settle(candidates: Sequence[Candidate], field: OutputField, page: PageObserved) -> Reading:
     if not candidates:
         return Missing()
-    if len({_same(candidate.shown, field) for candidate in candidates}) == 1:
+    titled = [one for one in candidates if one.title is not None]
+    if len({fold(one.shown) for one in candidates}) == 1 and len({one.title for one in titled}) <= 1:
+        return Found(titled[0] if titled else candidates[0])
+    if _one_meaning(candidates, field, page):
         return Found(candidates[0])
     return Ambiguous(tuple(dict.fromkeys(candidate.shown for candidate in candidates)))
 
 
-def _same(shown: str, field: OutputField) -> str:
+def _one_meaning(candidates: Sequence[Candidate], field: OutputField, page: PageObserved) -> bool:
     """Two shown texts are one value when they normalise to one."""
-    normal = normalise(field.type, shown)
-    return repr(normal.value) if isinstance(normal, Normal) and base_type(field.type) != "string" else fold(shown)
+    if base_type(field.type) == "string":
+        return len({fold(one.shown) for one in candidates}) == 1
+    order = date_order_of(page)
+    normal = [typed(field, one.shown, title=one.title, order=order) for one in candidates]
+    meant = [
+        one.value if isinstance(one, Normal) else fold(at.shown) for one, at in zip(normal, candidates, strict=True)
+    ]
+    return len({repr(one) for one in meant}) == 1
 
 
 def _in_row_of(key: str, candidates: Sequence[Candidate], page: PageObserved) -> list[Candidate]:

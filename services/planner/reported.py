@@ -11,9 +11,11 @@ from typing import Any, cast
 
 from services.planner.fields import Found, Reading, field_value, read_fields
 from services.planner.identity import expected, read_page
+from services.planner.page_dates import date_order_of
 from services.planner.page_text import humanised, is_input, text_of
 from services.planner.sample_state import Problem, View
-from services.planner.values import Normal, as_shown, fold, normalise, quoted
+from services.planner.values import Normal, as_shown, fold, quoted, typed
+from services.planner.written_dates import DateOrders
 from shared.contracts.actions import TextRead
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import FieldValue
@@ -79,9 +81,11 @@ def element_of(page: PageObserved | None, ref: int | None) -> Element | None:
     return next((element for element in page.elements if element.ref == ref), None)
 
 
-def means_same(raw: object, field: OutputField, text: str) -> bool:
-    """Whether ``text`` is another form of the same value."""
-    meant, there = normalise(field.type, raw), normalise(field.type, text)
+def means_same(
+    raw: object, field: OutputField, text: str, *, title: str | None = None, order: DateOrders | None = None
+) -> bool:
+    """Whether ``text``, of an element with this title, is another form of the same value."""
+    meant, there = typed(field, raw, order=order), typed(field, text, title=title, order=order)
     if not isinstance(meant, Normal) or not isinstance(there, Normal):
         return False
     if base_type(field.type) == "decimal":
@@ -89,9 +93,11 @@ def means_same(raw: object, field: OutputField, text: str) -> bool:
     return meant == there
 
 
-def stands_in(raw: Any, field: OutputField, text: str) -> bool:
+def stands_in(
+    raw: Any, field: OutputField, text: str, *, title: str | None = None, order: DateOrders | None = None
+) -> bool:
     """Word for word, or ``text`` means the same value of the type. ``7`` does not stand in ``17``."""
-    if means_same(raw, field, text):
+    if fold(as_shown(raw)) == fold(text) or means_same(raw, field, text, title=title, order=order):
         return True
     if base_type(field.type) in ("number", "decimal"):
         found = [match.rstrip(_ENDS) for pattern in _NUMBERS for match in pattern.findall(text)]
@@ -122,7 +128,8 @@ def _stands_at(element: Element, raw: Any, name: str, field: OutputField, view: 
     reading = _reading(name, view)
     labelled = isinstance(reading, Found) and reading.candidate.element is element
     shown = [text, element.url or "", reading.candidate.shown if isinstance(reading, Found) and labelled else ""]
-    if any(stands_in(raw, field, one) for one in shown if one):
+    order = _order(field, view.page)
+    if any(stands_in(raw, field, one, title=element.title, order=order) for one in shown if one):
         return True
     return _goes_on_from(element, as_shown(raw), view.page) or _begins(as_shown(raw), text)
 
@@ -131,12 +138,21 @@ def _stands_anywhere(raw: Any, name: str, field: OutputField, view: View) -> boo
     page = view.page
     if page is None:
         return False
-    texts = [page.title, *(text_of(e) for e in page.elements), *(e.url or "" for e in page.elements), *_extracted(view)]
+    texts = [page.title, *(e.url or "" for e in page.elements), *_extracted(view)]
     reading = _reading(name, view)
     if isinstance(reading, Found):
         texts.append(reading.candidate.shown)
-    whole = " ".join(text_of(e) for e in page.elements)
-    return any(stands_in(raw, field, one) for one in texts if one) or _words_in(raw, whole, digits=False)
+    titled = [*((text_of(e), e.title) for e in page.elements), *((text, None) for text in texts)]
+    order = _order(field, page)
+    if any(stands_in(raw, field, one, title=title, order=order) for one, title in titled if one):
+        return True
+    return _words_in(raw, " ".join(text_of(e) for e in page.elements), digits=False)
+
+
+def _order(field: OutputField, page: PageObserved | None) -> DateOrders | None:
+    """What the page settles of its dates, where that can matter."""
+    dated = base_type(field.type) in ("date", "date-time")
+    return date_order_of(page) if dated and page is not None else None
 
 
 def _extracted(view: View) -> list[str]:
@@ -176,8 +192,8 @@ def _agrees(value: FieldValue, field: OutputField, reading: Found, page: PageObs
         return True
     if "not_present" in (value.state, read.state) and value.state != read.state and read.state == "not_present":
         return False
-    raw, shown = claim(value), reading.candidate.shown
-    if stands_in(raw, field, shown) or _begins(as_shown(raw), shown):
+    raw, shown, title = claim(value), reading.candidate.shown, reading.candidate.title
+    if stands_in(raw, field, shown, title=title, order=_order(field, page)) or _begins(as_shown(raw), shown):
         return True
     return _goes_on_from(reading.candidate.element, as_shown(raw), page)
 

@@ -1,6 +1,7 @@
 """Pure: text as a page shows it, to the type the task asks for. The shown text is kept beside it.
 
-Nothing is guessed: what can be read in two ways is invalid.
+Nothing is guessed: what can be read in two ways is invalid. How numbers and dates are read is told in ``numbers`` and
+``dates``; ``page_dates`` says what a page settles for all of its dates.
 """
 
 from __future__ import annotations
@@ -9,54 +10,49 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
-from typing import Any, cast
+from decimal import Decimal
+from typing import cast
 
-from services.planner.dates import NotADate, iso_date, iso_date_time
-from shared.task_spec import base_type
+from services.planner.dates import date_time_value, date_value
+from services.planner.normal import QUOTED_CHARS, Invalid, Normal, fold, plain, quoted, tidy
+from services.planner.numbers import exact_number
+from services.planner.written_dates import Order
+from shared.task_spec import OutputField, base_type
 
-QUOTED_CHARS = 80
-"""The most of somebody else's text that stands in a message of ours."""
+__all__ = [
+    "QUOTED_CHARS",
+    "Context",
+    "Invalid",
+    "Normal",
+    "as_shown",
+    "fold",
+    "is_not_present",
+    "normalise",
+    "plain",
+    "quoted",
+    "tidy",
+    "typed",
+]
 
 TRUE = frozenset({"true", "yes", "y", "on", "checked", "enabled", "1", "✓", "✔", "☑"})
 FALSE = frozenset({"false", "no", "n", "off", "unchecked", "disabled", "0", "✗", "✘", "☐"})
+FLOAT_DIGITS = 15
+"""As many decimal digits as a float can hold whatever they are."""
 
-_PLAIN = re.compile(r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)")
-_GROUPED = re.compile(r"[+-]?\d{1,3}(?:(?P<sep>[, '’\u00a0\u202f])\d{3})(?:(?P=sep)\d{3})*(?:\.\d+)?")
-_EUROPEAN = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+,\d+")
-_SIGN = r"(?:[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY)\b)"
-_CURRENCY = re.compile(rf"^([+-]?)\s*{_SIGN}\s*|\s*{_SIGN}$", re.I)
 _ITEMS = re.compile(r"\s*[,;\n]\s*")
 
 
 @dataclass(frozen=True)
-class Normal:
-    """The value in its type: str, int, float, bool or list; JSON can hold all of them."""
+class Context:
+    """What helps to read a text, beside the text: the values of an enum, the order of dates that the task or the page
+    settles, and the title of the element that shows it."""
 
-    value: Any
-
-
-@dataclass(frozen=True)
-class Invalid:
-    """Why the text is not of the type, for people."""
-
-    message: str
+    values: tuple[str, ...] = ()
+    order: Order = None
+    title: str | None = None
 
 
-def tidy(text: str) -> str:
-    """White space collapsed, ends trimmed."""
-    return " ".join(text.split())
-
-
-def fold(text: str) -> str:
-    """For comparing: trimmed, collapsed, without case."""
-    return tidy(text).casefold()
-
-
-def quoted(text: str, most: int = QUOTED_CHARS) -> str:
-    """Text of others in a sentence of ours: on one line, short, in quotes."""
-    line = tidy(text)
-    return repr(line if len(line) <= most else f"{line[:most]} ...")
+NO_CONTEXT = Context()
 
 
 def as_shown(raw: object) -> str:
@@ -70,10 +66,16 @@ def as_shown(raw: object) -> str:
 
 def is_not_present(shown: str, words: Iterable[str]) -> bool:
     """Whether ``shown`` is one of the words by which a page says that there is nothing."""
-    return fold(shown) in {fold(word) for word in words}
+    return fold(plain(shown)) in {fold(plain(word)) for word in words}
 
 
-def normalise(type_expression: str, raw: object) -> Normal | Invalid:
+def typed(field: OutputField, shown: object, *, title: str | None = None, order: Order = None) -> Normal | Invalid:
+    """``shown`` as a value of the field. ``title`` is that of the element that shows it, ``order`` what its page
+    settles (:func:`services.planner.page_dates.date_order_of`); what the task says of the order comes first."""
+    return normalise(field.type, shown, Context(tuple(field.values), field.date_order or order, title))
+
+
+def normalise(type_expression: str, raw: object, context: Context = NO_CONTEXT) -> Normal | Invalid:
     """``raw`` (text, or what a model wrote as JSON) as a value of the type. None is always invalid."""
     if raw is None:
         return Invalid("there is no value")
@@ -81,74 +83,82 @@ def normalise(type_expression: str, raw: object) -> Normal | Invalid:
     many = isinstance(raw, list | tuple | dict)
     if many and (kind != "array" or isinstance(raw, dict)):
         return Invalid(f"more than one thing was given where one {kind} belongs")
-    return _BY_TYPE[kind](cast("object", raw))
+    return _BY_TYPE[kind](cast("object", raw), context)
 
 
-def _string(raw: object) -> Normal | Invalid:
+def _string(raw: object, context: Context) -> Normal | Invalid:
     return Normal(tidy(as_shown(raw)))
 
 
-def _number(raw: object) -> Normal | Invalid:
+def _enum(raw: object, context: Context) -> Normal | Invalid:
+    written = plain(as_shown(raw))
+    exact = [value for value in context.values if plain(value) == written]
+    folded = [value for value in context.values if fold(plain(value)) == fold(written)]
+    for found in (exact, folded):
+        if len(found) == 1:
+            return Normal(found[0])
+    return Invalid(f"{quoted(as_shown(raw))} is none of the values allowed: {', '.join(context.values) or 'none'}")
+
+
+def _number(raw: object, context: Context) -> Normal | Invalid:
     if isinstance(raw, int) and not isinstance(raw, bool):
         return Normal(raw)
     if isinstance(raw, float):
         return Normal(raw) if math.isfinite(raw) else Invalid(f"{raw!r} is not a number")
-    exact = _exact(raw)
-    if exact is None:
-        return Invalid(f"{as_shown(raw)!r} is not a number")
-    return Normal(int(exact) if exact == exact.to_integral_value() and "." not in str(exact) else float(exact))
+    exact = exact_number(as_shown(raw), title=context.title)
+    if isinstance(exact, Invalid):
+        return exact
+    if exact.as_tuple().exponent == 0:
+        return Normal(int(exact))
+    return Normal(float(exact)) if _digits(exact) <= FLOAT_DIGITS else _too_long(raw)
 
 
-def _decimal(raw: object) -> Normal | Invalid:
-    exact = _exact(raw)
-    return Invalid(f"{as_shown(raw)!r} is not a decimal number") if exact is None else Normal(f"{exact:f}")
+def _decimal(raw: object, context: Context) -> Normal | Invalid:
+    if isinstance(raw, float):
+        held = Decimal(repr(raw)) if math.isfinite(raw) else None
+        if held is None:
+            return Invalid(f"{raw!r} is not a decimal number")
+        return Normal(f"{held:f}") if _digits(held) <= FLOAT_DIGITS else _too_long(raw)
+    exact = exact_number(as_shown(raw), money=True, title=context.title)
+    return exact if isinstance(exact, Invalid) else Normal(f"{exact:f}")
 
 
-def _exact(raw: object) -> Decimal | None:
-    text = _CURRENCY.sub(r"\1", tidy(as_shown(raw)).replace("−", "-"))
-    if _EUROPEAN.fullmatch(text):
-        text = text.replace(".", "").replace(",", ".")
-    elif _GROUPED.fullmatch(text):
-        text = re.sub(r"[, '’\u00a0\u202f]", "", text)
-    elif not isinstance(raw, float) and not _PLAIN.fullmatch(text):
-        return None
-    try:
-        exact = Decimal(text)
-    except InvalidOperation:
-        return None
-    return exact if exact.is_finite() else None
+def _digits(number: Decimal) -> int:
+    return len("".join(map(str, number.as_tuple().digits)).strip("0"))
 
 
-def _boolean(raw: object) -> Normal | Invalid:
-    word = fold(as_shown(raw))
+def _too_long(raw: object) -> Invalid:
+    return Invalid(f"{quoted(as_shown(raw))} has more digits than a number can hold; a decimal, as text, can")
+
+
+def _boolean(raw: object, context: Context) -> Normal | Invalid:
+    word = fold(plain(as_shown(raw)))
     if word in TRUE:
         return Normal(True)
-    return Normal(False) if word in FALSE else Invalid(f"{as_shown(raw)!r} is neither yes nor no")
+    return Normal(False) if word in FALSE else Invalid(f"{quoted(as_shown(raw))} is neither yes nor no")
 
 
-def _date(raw: object) -> Normal | Invalid:
-    return _dated(raw, iso_date)
+def _date(raw: object, context: Context) -> Normal | Invalid:
+    return _normal(date_value(as_shown(raw), order=context.order, title=context.title))
 
 
-def _date_time(raw: object) -> Normal | Invalid:
-    return _dated(raw, iso_date_time)
+def _date_time(raw: object, context: Context) -> Normal | Invalid:
+    return _normal(date_time_value(as_shown(raw), order=context.order, title=context.title))
 
 
-def _dated(raw: object, read: Callable[[str], str]) -> Normal | Invalid:
-    try:
-        return Normal(read(tidy(as_shown(raw))))
-    except NotADate as exc:
-        return Invalid(str(exc))
+def _normal(read: str | Invalid) -> Normal | Invalid:
+    return read if isinstance(read, Invalid) else Normal(read)
 
 
-def _array(raw: object) -> Normal | Invalid:
+def _array(raw: object, context: Context) -> Normal | Invalid:
     if isinstance(raw, list | tuple):
         return Normal([tidy(as_shown(item)) for item in cast("Sequence[object]", raw)])
     return Normal([tidy(item) for item in _ITEMS.split(as_shown(raw)) if item.strip()])
 
 
-_BY_TYPE: dict[str, Callable[[object], Normal | Invalid]] = {
+_BY_TYPE: dict[str, Callable[[object, Context], Normal | Invalid]] = {
     "string": _string,
+    "enum": _enum,
     "number": _number,
     "decimal": _decimal,
     "boolean": _boolean,

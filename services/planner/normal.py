@@ -1,0 +1,63 @@
+"""Pure: what reading a text as a type comes to, and text made plain for reading and for comparing."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Any
+
+QUOTED_CHARS = 80
+"""The most of somebody else's text that stands in a message of ours."""
+
+_MARKS = re.compile(r"[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+"""They turn the direction of writing, join letters, or say where a line may break; nobody sees them."""
+_PUNCTUATION = str.maketrans(
+    {
+        **dict.fromkeys("\u2212\u2010\u2011\ufe63\uff0d", "-"),
+        **dict.fromkeys("\uff0c\u066c", ","),
+        **dict.fromkeys("\uff0e\u066b", "."),
+        **{"\uff0f": "/", "\uff1a": ":", "\uff08": "(", "\uff09": ")", "\uff0b": "+"},
+    }
+)
+
+
+@dataclass(frozen=True)
+class Normal:
+    """The value in its type: str, int, float, bool or list; JSON can hold all of them."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Invalid:
+    """Why the text is not of the type, for people."""
+
+    message: str
+
+
+def tidy(text: str) -> str:
+    """White space collapsed, ends trimmed."""
+    return " ".join(text.split())
+
+
+def fold(text: str) -> str:
+    """For comparing: trimmed, collapsed, without case."""
+    return tidy(text).casefold()
+
+
+def plain(text: str) -> str:
+    """For reading numbers, dates and words: any digits as 0 to 9, one kind of blank, no marks that cannot be seen."""
+    return tidy("".join(map(_digit, _MARKS.sub("", text))).translate(_PUNCTUATION))
+
+
+def quoted(text: str, most: int = QUOTED_CHARS) -> str:
+    """Text of others in a sentence of ours: on one line, short, in quotes."""
+    line = tidy(text)
+    return repr(line if len(line) <= most else f"{line[:most]} ...")
+
+
+def _digit(letter: str) -> str:
+    """Decimal digits of any script; a raised 2 is none, for ``10²`` is not 102."""
+    value = None if letter.isascii() else unicodedata.decimal(letter, None)
+    return letter if value is None else str(value)

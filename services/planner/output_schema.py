@@ -1,0 +1,56 @@
+"""Pure: the values of a task as JSON Schema (2020-12): what :func:`services.planner.values.typed` makes of them, and
+nothing else. For the model's ``done``, and for whoever checks a result.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shared.task_spec import OutputField, TaskSpec, base_type, nullable
+
+Schema = dict[str, Any]
+
+DECIMAL = r"^-?[0-9]+(\.[0-9]+)?$"
+"""An exact decimal number as text: no exponent, no grouping."""
+DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+DATE_TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{6})?([+-][0-9]{2}:[0-9]{2})?$"
+"""ISO 8601. The format ``date-time`` of JSON Schema wants a zone, and many pages give none."""
+
+_BY_TYPE: dict[str, Schema] = {
+    "string": {"type": "string"},
+    "number": {"type": "number"},
+    "decimal": {"type": "string", "pattern": DECIMAL},
+    "boolean": {"type": "boolean"},
+    "date": {"type": "string", "format": "date", "pattern": DATE},
+    "date-time": {"type": "string", "pattern": DATE_TIME},
+    "array": {"type": "array", "items": {"type": "string"}},
+    "enum": {"type": "string"},
+}
+
+
+def values_schema(spec: TaskSpec) -> Schema:
+    """An object of the fields in the order of the task. A field that may be missing may be null; of the fields without
+    which the sample is not done, each must be there."""
+    needed = {*spec.required_fields, *spec.identity}
+    return {
+        "type": "object",
+        "properties": {name: field_schema(field) for name, field in spec.output_schema.items()},
+        "required": [name for name in spec.output_schema if name in needed],
+        "additionalProperties": False,
+    }
+
+
+def field_schema(field: OutputField) -> Schema:
+    """One value, as it goes into the result."""
+    schema = dict(_BY_TYPE[base_type(field.type)])
+    if field.values:
+        schema["enum"] = list(field.values)
+    if nullable(field.type):
+        schema = _or_null(schema)
+    return {**schema, "description": field.description} if field.description else schema
+
+
+def _or_null(schema: Schema) -> Schema:
+    # An enum holds for null as well, whatever the type says.
+    allowed = {"enum": [*schema["enum"], None]} if "enum" in schema else {}
+    return {**schema, "type": [schema["type"], "null"], **allowed}
