@@ -38,6 +38,11 @@ def date_time_value(shown: str, *, order: Order = None, title: str | None = None
         return Invalid(str(exc))
 
 
+def iso_date(text: str) -> str:
+    """The day that a text says by itself. Raises NotADate."""
+    return _day(text, None, None).isoformat()
+
+
 # --- which day, which moment
 
 
