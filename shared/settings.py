@@ -61,6 +61,11 @@ class Settings(BaseSettings):
     """What decides, where the planner is ``anthropic``."""
     fast_model: str = "claude-haiku-5-5"
     """What is asked where a small model will do."""
+    fallback_model: str | None = None
+    """What decides where ``model`` is overloaded three times in a row. None: the sample is tried again later."""
+    prices: str | None = None
+    """What models cost, where that is not known here or not so: a JSON object, or the path of a file with one, such as
+    ``{"model": {"input": 2, "output": 10, "cache_write": 2.5, "cache_read": 0.2}}``, in dollars per million tokens."""
     vision_model: str = "claude-sonnet-5-5"
     """What answers questions about pictures, where a key is set."""
     vision_capacity: int = Field(default=8, ge=1)

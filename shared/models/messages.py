@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from shared.contracts.usage import Usage
 from shared.errors import ExhibitError, PermanentError, RateLimited, Unavailable
-from shared.models.prices import cost_usd
+from shared.models.prices import NONE_OF_OURS, Price, cost_usd
 
 REFUSALS = {
     400: ("model_rejected", "the model's API rejects our request"),
@@ -35,8 +35,8 @@ def readable(reply: object) -> Message:
     raise Unavailable("what the model's API answers is no message", code="model_unreadable")
 
 
-def usage_of(model: str, reply: Message) -> Usage:
-    """Tokens of one call, and their price; 0 where no price is known."""
+def usage_of(model: str, reply: Message, own: Mapping[str, Price] = NONE_OF_OURS) -> Usage:
+    """Tokens of one call, and their price; 0 where no price is known. ``own``: prices that go before the known ones."""
     usage = Usage(
         llm_calls=1,
         input_tokens=_count(reply, "input_tokens"),
@@ -44,7 +44,7 @@ def usage_of(model: str, reply: Message) -> Usage:
         cache_read_tokens=_count(reply, "cache_read_input_tokens"),
         cache_write_tokens=_count(reply, "cache_creation_input_tokens"),
     )
-    return replace(usage, cost_usd=cost_usd(model, usage) or 0.0)
+    return replace(usage, cost_usd=cost_usd(model, usage, own) or 0.0)
 
 
 def _count(reply: Message, name: str) -> int:
@@ -61,6 +61,19 @@ def mapped(error: anthropic.AnthropicError) -> ExhibitError:
     if isinstance(error, anthropic.APIConnectionError):
         return Unavailable(f"the model cannot be reached at {error.request.url.host}", code="model_unreachable")
     return Unavailable(f"the model's answer could not be read ({type(error).__name__})", code="model_unreadable")
+
+
+def too_long(error: anthropic.APIStatusError) -> bool:
+    """Whether the prompt was refused for its length: in a 400 only the words say so."""
+    said = str(error).casefold()
+    return error.status_code == 413 or (
+        error.status_code == 400 and ("prompt is too long" in said or "exceed context limit" in said)
+    )
+
+
+def overloaded(error: anthropic.AnthropicError) -> bool:
+    """Whether the model, and not our request or our allowance, is the reason."""
+    return isinstance(error, anthropic.APIStatusError) and error.status_code in (503, 529)
 
 
 def _of_status(error: anthropic.APIStatusError) -> ExhibitError:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import cast
 
 from shared.contracts.usage import Usage
 
@@ -39,17 +42,19 @@ PRICES: dict[str, Price] = {
 # This one model costs more for a long prompt; caches count as prompt.
 LONG_PROMPT_TOKENS = 100_000
 LONG_PROMPT: dict[str, Price] = {"claude-haiku-5-5": Price(0.5, 2.5, 0.625, 0.05)}
+NONE_OF_OURS: Mapping[str, Price] = {}
 
 
-def price_of(model: str) -> Price | None:
-    """The price of a model, with or without the date behind its name; None where none is known."""
-    return PRICES.get(_undated(model))
+def price_of(model: str, own: Mapping[str, Price] = NONE_OF_OURS) -> Price | None:
+    """The price of a model, with or without the date behind its name; None where none is known. ``own`` goes first."""
+    return own.get(model) or own.get(_undated(model)) or PRICES.get(_undated(model))
 
 
-def cost_usd(model: str, usage: Usage) -> float | None:
+def cost_usd(model: str, usage: Usage, own: Mapping[str, Price] = NONE_OF_OURS) -> float | None:
     """What one call cost, rounded to a millionth of a dollar; None where no price is known."""
     prompt = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
-    price = (LONG_PROMPT.get(_undated(model)) if prompt > LONG_PROMPT_TOKENS else None) or price_of(model)
+    long = LONG_PROMPT.get(_undated(model)) if prompt > LONG_PROMPT_TOKENS else None
+    price = own.get(model) or own.get(_undated(model)) or long or price_of(model)
     if price is None:
         return None
     total = (
@@ -59,6 +64,34 @@ def cost_usd(model: str, usage: Usage) -> float | None:
         + usage.cache_read_tokens * price.cache_read
     )
     return round(total / MILLION, 6)
+
+
+def prices_from(text: str) -> dict[str, Price]:
+    """Prices a person has written, as JSON: ``{"model": {"input": 2, "output": 10}}``, per million tokens. What is not
+    said of the cache costs what input costs. ValueError, in words, where it cannot be read so."""
+    try:
+        written: object = json.loads(text)
+    except ValueError as exc:
+        raise ValueError(f"prices: not JSON: {exc}") from exc
+    if not isinstance(written, dict):
+        raise ValueError('prices: an object is needed: {"model": {"input": 2, "output": 10}}')
+    return {str(model): _price(str(model), price) for model, price in cast("dict[object, object]", written).items()}
+
+
+def _price(model: str, written: object) -> Price:
+    known = [field.name for field in fields(Price)]
+    given = cast("dict[str, object]", written) if isinstance(written, dict) else {}
+    unknown = sorted(set(given) - set(known))
+    if unknown or "input" not in given or "output" not in given:
+        raise ValueError(f"prices: {model}: input and output are needed, of {', '.join(known)}")
+    numbers = {name: _dollars(model, name, given.get(name, given["input"])) for name in known}
+    return Price(**numbers)
+
+
+def _dollars(model: str, name: str, written: object) -> float:
+    if isinstance(written, bool) or not isinstance(written, int | float) or not 0 <= written < float("inf"):
+        raise ValueError(f"prices: {model}: {name} must be dollars per million tokens, 0 or more")
+    return float(written)
 
 
 def _undated(model: str) -> str:
