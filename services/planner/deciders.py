@@ -9,6 +9,7 @@ from services.planner.deps import Decider
 from services.planner.sample_state import Decision, View
 from shared.contracts.usage import Usage
 from shared.errors import Unsupported
+from shared.models.own_prices import own_prices
 from shared.settings import Settings
 
 if TYPE_CHECKING:
@@ -84,4 +85,7 @@ def _anthropic(settings: Settings) -> Decider:
         api_key=key.get_secret_value() if key is not None else "",
         base_url=settings.anthropic_base_url,
         model=settings.model,
+        fast_model=settings.fast_model,
+        fallback_model=settings.fallback_model,
+        own_prices=own_prices(settings.prices),
     )

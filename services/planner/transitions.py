@@ -163,7 +163,8 @@ def _new_text(before: SampleState, result: ActionResult | None) -> bool:
 
 
 def _chars_per_token(state: SampleState, step: StepTaken) -> float:
-    tokens = _prompt_tokens(step.usage)
+    pictures = _prompt_tokens(step.vision.usage) if step.vision is not None else 0
+    tokens = _prompt_tokens(step.usage) - pictures
     return step.prompt_chars / tokens if step.prompt_chars and tokens else state.chars_per_token
 
 

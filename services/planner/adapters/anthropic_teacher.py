@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from services.planner.memory import LESSON_CHARS, MAX_EACH, Story
-from services.planner.prompt import fenced
+from services.planner.prompting.fence import fenced
 from shared.contracts.usage import Usage
 from shared.models.asking import AskedModel
 

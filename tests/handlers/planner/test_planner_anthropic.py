@@ -10,13 +10,13 @@ import msgspec
 import pytest
 from messages_server import Reply, endpoint, error, message, tool_call
 from planner_bench import Bench
-from planner_pages import URL, acted, done_result, el, page, sample, ticket, view
+from planner_pages import URL, acted, done_result, el, page, sample, spec, ticket, view
 from scripted_pool import ScriptedPool
 
 from services.planner.adapters.anthropic_decider import AnthropicDecider
 from services.planner.deciders import Deciders
 from services.planner.sample_state import Act, SampleState, Unusable
-from shared.contracts.actions import Click, Goto, Screenshot
+from shared.contracts.actions import Click, Extract, Goto, Screenshot
 from shared.contracts.browser_pool import PageObserved
 from shared.errors import PermanentError, RateLimited, Unavailable, Unsupported
 from shared.models.messages import retry_after_s
@@ -63,15 +63,15 @@ async def test_a_tool_call_becomes_an_action_with_its_usage_and_price():
     assert usage.cost_usd == pytest.approx((200 + 200 + 100 + 5000) / 1e6)
 
 
-async def test_the_request_has_cached_instructions_and_one_forced_tool():
+async def test_the_request_has_cached_instructions_and_a_forced_tool():
     async with served(tool_call("click", CLICK)) as (endpoint_, decider):
         await decider.decide(opened())
         await decider.decide(opened(sample=sample(key="other", fields={"ticket_number": "TCK-2"})))
     first, second = endpoint_.requests
-    assert first["tool_choice"] == {"type": "any", "disable_parallel_tool_use": True}
+    assert first["tool_choice"] == {"type": "any"}
     assert first["model"] == MODEL
     assert first["system"][0]["cache_control"] == {"type": "ephemeral"}
-    assert "cache_control" not in first["system"][1]
+    assert first["system"][1]["cache_control"] == {"type": "ephemeral"}
     assert first["system"][0] == second["system"][0]
     assert first["system"][1] != second["system"][1]
     assert first["tools"] == second["tools"]
@@ -120,17 +120,40 @@ async def test_thinking_before_the_call_is_no_hindrance():
     assert isinstance(decision, Act)
 
 
-async def test_of_several_calls_the_first_is_executed_and_the_model_is_told():
-    calls = [*tool_call("click", CLICK).body["content"], *tool_call("screenshot", {"label": "x"}).body["content"]]
-    both = message(calls, "tool_use")
+SHOT = {"reason": "r", "label": "ticket"}
+
+
+def calls(*named):
+    return message([block for name, said in named for block in tool_call(name, said).body["content"]], "tool_use")
+
+
+async def test_the_calls_of_one_answer_are_carried_out_in_their_order():
+    both = calls(("screenshot", SHOT), ("extract", {"reason": "r", "target": "3"}))
     decision = await decide(both)
-    assert isinstance(decision.action, Click)
-    assert decision.remark == "Only the first of the 2 calls of this answer was executed."
+    assert [type(action) for action in (decision.action, *decision.then)] == [Screenshot, Extract]
     async with served(both, tool_call("fail", {"reason": "r", "code": "other"})) as (at, decider):
         one = Bench(ScriptedPool({URL: [page(*ticket())]}), decider=decider)
         await one.run()
-    assert f"2. {decision.remark}" in at.requests[1]["messages"][0]["content"].rsplit("</untrusted_data>", 1)[1]
-    assert one.steps[1].remark == decision.remark
+    assert [(type(step.action).__name__, step.call) for step in one.steps] == [
+        ("Goto", 1),
+        ("Screenshot", 1),
+        ("Extract", 2),
+        ("Fail", 1),
+    ]
+    assert len(at.requests) == 2
+    assert [step.usage.llm_calls for step in one.steps] == [0, 1, 0, 1]
+
+
+async def test_where_one_call_is_allowed_only_one_is_asked_for_and_taken():
+    both = calls(("click", CLICK), ("screenshot", SHOT))
+    task = spec(max_actions_per_turn=1).model_dump(mode="json", by_alias=True)
+    async with served(both, tool_call("fail", {"reason": "r", "code": "other"})) as (at, decider):
+        one = Bench(ScriptedPool({URL: [page(*ticket())]}), decider=decider, task=task)
+        await one.run()
+    remark = "Only the first of the 2 calls of this answer was taken."
+    assert at.requests[0]["tool_choice"] == {"type": "any", "disable_parallel_tool_use": True}
+    assert f"2. {remark}" in at.requests[1]["messages"][0]["content"].rsplit("</untrusted_data>", 1)[1]
+    assert one.steps[1].remark == remark
 
 
 async def test_a_call_too_many_that_could_not_be_used_is_told_as_not_executed():

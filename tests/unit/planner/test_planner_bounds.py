@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from services.planner.bounds import allowed_hosts, may_open, private_hosts
-from services.planner.prompt import run_block
+from services.planner.prompting.blocks import run_block
 from shared.contracts.discovery import Sample
 from tests.unit.planner.planner_pages import sample, spec
 
