@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from practice.code_host.code_pages import Place, changes_of, head, twin_number
+from practice.code_host.code_pages import Place, head
+from practice.code_host.commit_pages import changes_of, twin_number
 from practice.code_host.model import Check, CheckState, Commit, PullRequest, Review
 from practice.code_host.view import day, lazy, login_link, moment, properties, state_icon, tabs, took
 from practice.markup import Markup, el, join

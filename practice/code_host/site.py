@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.routing import Route
 
-from practice.code_host import code_pages, other_pages, review_pages, words
+from practice.code_host import code_pages, commit_pages, file_pages, other_pages, review_pages, words
 from practice.code_host.code_pages import Place
 from practice.code_host.data import DEFAULT_SEED
 from practice.code_host.model import World
@@ -136,7 +136,7 @@ class _Code(_Site):
     async def _search(self, request: Request) -> Response:
         view = self.view(request)
         query = request.query_params.get("q", "")[:200]
-        return self.answer(view, "Search", code_pages.search(view, self.world, query))
+        return self.answer(view, "Search", file_pages.search(view, self.world, query))
 
     async def _home(self, request: Request) -> Response:
         place = self._place(request)
@@ -146,26 +146,26 @@ class _Code(_Site):
         place = self._place(request)
         number, author = request.query_params.get("page", "1"), request.query_params.get("author", "")
         known = place is not None and number.isascii() and number.isdigit() and len(number) < 7
-        page = code_pages.commits(place, int(number), author) if place and known else None
+        page = commit_pages.commits(place, int(number), author) if place and known else None
         return self.answer(self.view(request), f"Commits of {_named(place)}", page)
 
     async def _commit(self, request: Request) -> Response:
         place = self._place(request)
         commit = place.repository.commit(request.path_params["sha"]) if place else None
-        page = code_pages.commit_page(place, commit) if place and commit else None
+        page = commit_pages.commit_page(place, commit) if place and commit else None
         return self.answer(self.view(request), commit.title if commit else "", page)
 
     def _file(self, tab: str) -> Endpoint:
         async def shown(request: Request) -> Response:
             place, path = self._place(request), request.path_params["path"]
-            page = code_pages.file_page(place, path, tab) if place and path in place.repository.files else None
+            page = file_pages.file_page(place, path, tab) if place and path in place.repository.files else None
             return self.answer(self.view(request), path, page)
 
         return shown
 
     async def _blame(self, request: Request) -> Response:
         place, path = self._place(request), request.path_params["path"]
-        part = code_pages.blame_fragment(place, path) if place and path in place.repository.files else None
+        part = file_pages.blame_fragment(place, path) if place and path in place.repository.files else None
         return await self.fragment(self.view(request), part)
 
     async def _pulls(self, request: Request) -> Response:

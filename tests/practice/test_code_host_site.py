@@ -8,6 +8,7 @@ import re
 import signal
 import sys
 from collections.abc import AsyncGenerator
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -40,7 +41,8 @@ def _audited(*, red: bool) -> tuple[Commit, PullRequest]:
 
 COMMIT, PULL = _audited(red=True)
 DIRECT = next(commit for commit in REPOSITORY.commits if commit.pull_request is None)
-SAMPLE = blamed_samples(REPOSITORY)[0]
+SAMPLES = blamed_samples(REPOSITORY)
+SAMPLE = SAMPLES[0]
 PAGES = (
     "/",
     "/search?q=round",
@@ -232,9 +234,9 @@ async def test_nothing_comes_from_elsewhere(visitor: Visitor, sites: Origins, pa
     assert linked <= {urlsplit(url).netloc for url in (sites.code, sites.ci, sites.tracker)}
 
 
-async def test_as_a_program_it_prints_three_addresses_and_ends_with_ctrl_c():
+async def test_as_a_program_it_prints_three_addresses_writes_inputs_and_ends_with_ctrl_c(tmp_path: Path):
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-W", "error", "-m", "practice.code_host", "--latency-ms", "0"),
+        *(sys.executable, "-W", "error", "-m", "practice.code_host", "--inputs", str(tmp_path)),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
@@ -244,6 +246,9 @@ async def test_as_a_program_it_prints_three_addresses_and_ends_with_ctrl_c():
     process.send_signal(signal.SIGINT)
     out, err = await asyncio.wait_for(process.communicate(), 20)
     assert [name for name, _ in lines] == ["code", "ci", "tracker"]
+    counts = {path.stem: len(path.read_text().splitlines()) - 1 for path in tmp_path.iterdir()}
+    assert counts == {"practice_commit_audit": 60, "practice_blame": len(SAMPLES), "practice_commits": 1}
+    assert lines[0][1] in (tmp_path / "practice_blame.csv").read_text()
     assert (statuses, process.returncode, out, err) == ([200, 200, 200], 0, b"", b"")
 
 

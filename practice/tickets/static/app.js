@@ -223,8 +223,6 @@ async function page() {
 
 async function render() {
   main.replaceChildren(skeleton());
-  const inTickets = location.pathname === "/" || location.pathname.startsWith("/tickets");
-  if (inTickets) document.querySelector("[data-nav=tickets]").setAttribute("aria-current", "page");
   try {
     main.replaceChildren(...(await page()));
   } catch (error) {
@@ -252,7 +250,7 @@ function banner() {
 
 // Under `popup`: once, until it is closed.
 function news() {
-  if (!DRIFT.has("popup") || document.cookie.includes("seen_news=")) return;
+  if (!DRIFT.has("popup") || document.cookie.includes("fieldnotes_news=")) return;
   const button = el("button", { type: "button", class: "primary" }, "Got it");
   const box = el("div", { class: "news", role: "dialog", "aria-modal": "true", "aria-labelledby": "news-title" },
     el("h2", { id: "news-title" }, "Fieldnotes has learned something"),
@@ -260,7 +258,7 @@ function news() {
     el("div", { class: "choices" }, button));
   const veil = el("div", { class: "veil" }, box);
   const close = () => {
-    document.cookie = "seen_news=1; path=/; samesite=lax";
+    document.cookie = "fieldnotes_news=seen; path=/; samesite=lax";
     veil.remove();
   };
   button.addEventListener("click", close);
@@ -277,6 +275,9 @@ function frame() {
   main.removeAttribute("aria-busy");
 }
 
+if (location.pathname === "/" || location.pathname.startsWith("/tickets")) {
+  document.querySelector("[data-nav=tickets]").setAttribute("aria-current", "page");
+}
 if (INNER) {
   document.body.className = named("inner");
   document.head.append(el("base", { target: "_top" }));
