@@ -38,7 +38,7 @@ from shared.contracts.discovery import (
     SubmitRun,
 )
 from shared.contracts.evidence import EvidenceBlocked, LoadReply, LoadRun, RunFinished
-from shared.contracts.planner import SampleFinished, SamplesListed, StepTaken, WorkSample
+from shared.contracts.planner import DraftReply, DraftTask, SampleFinished, SamplesListed, StepTaken, WorkSample
 from shared.contracts.vision import AskVision, VisionAnswered
 
 PREFIX = "exhibit.v1"
@@ -105,6 +105,8 @@ SAVE_PROFILE: Ask[SaveProfile, SaveReply] = Ask(
 LOAD_RUN: Ask[LoadRun, LoadReply] = Ask(f"{PREFIX}.ask.evidence.run.load", LoadRun, LoadReply)
 
 VISION_ASK: Ask[AskVision, VisionAnswered] = Ask(f"{PREFIX}.ask.vision.question.answer", AskVision, VisionAnswered)
+
+DRAFT_TASK: Ask[DraftTask, DraftReply] = Ask(f"{PREFIX}.ask.planner.task.draft", DraftTask, DraftReply)
 
 WORK_SAMPLE: Stored[WorkSample] = Stored(
     f"{PREFIX}.cmd.planner.sample.work", WorkSample, ("run_id", "sample_id"), ("run_id", "sample_id", "attempt_base")

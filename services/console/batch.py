@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,7 @@ from shared.client import Client, RunRejectedError, connected
 from shared.contracts.discovery import Problem, RunAccepted
 from shared.contracts.evidence import RunFinished
 from shared.host.embedded import embedded
+from shared.host.services import NAMES
 from shared.settings import Settings
 from shared.task_spec import read_spec
 
@@ -62,9 +63,9 @@ async def run_batch(settings: Settings, request: Request) -> RunFinished:
 
 
 @asynccontextmanager
-async def system(settings: Settings) -> AsyncGenerator[Client]:
-    """The bus the settings name, or a whole system of our own for as long as it is needed."""
-    manager = embedded(settings) if settings.nats_url is None else connected(settings.nats_url)
+async def system(settings: Settings, names: Iterable[str] = NAMES) -> AsyncGenerator[Client]:
+    """The bus the settings name, or a system of our own with the named services, for as long as it is needed."""
+    manager = embedded(settings, names) if settings.nats_url is None else connected(settings.nats_url)
     async with manager as client:
         yield client
 

@@ -11,6 +11,7 @@ import typer
 from pydantic import ValidationError
 
 from services.console import exits
+from services.console.asking import Asked, draft
 from services.console.batch import Request, run_batch
 from services.console.hands import Terms, drive_page, observe_page
 from services.console.login import by_hand, by_steps
@@ -57,6 +58,19 @@ def run(
     finished = exits.run_async(run_batch(settings, request), as_json=as_json)
     if any(outcome.status != "done" for outcome in finished.outcomes):
         raise typer.Exit(exits.NOT_ALL_DONE)
+
+
+@app.command(epilog=exits.HELP)
+def ask(
+    request: Annotated[list[str], typer.Argument(help='What to collect and where: "Go to https://... and get ..."')],
+    out: Annotated[Path, typer.Option(help="Folder for the task spec.")] = Path("task_specs"),
+    force: Annotated[bool, typer.Option(help="Write over a spec of the same name.")] = False,
+    nats: Nats = None,
+    as_json: AsJson = False,
+) -> None:
+    """Draft a task spec from a sentence: it is checked, shown and saved, and runs when you say so."""
+    asked = Asked(" ".join(request), out, force, as_json)
+    exits.run_async(draft(_settings(nats), asked), as_json=as_json)
 
 
 @app.command()

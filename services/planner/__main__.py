@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from services.planner.deciders import Deciders
 from services.planner.deps import Deps
 from services.planner.handlers import actor
+from services.planner.helpers import Helpers
 from shared.actor.bus import Bus
 from shared.settings import Settings, default_planner
 from shared.subjects import WORK_SAMPLE
@@ -22,9 +23,10 @@ NAME = "planner"
 @asynccontextmanager
 async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[Deps]:
     actor.stored[WORK_SAMPLE.pattern] = replace(actor.stored[WORK_SAMPLE.pattern], max_attempts=settings.max_attempts)
-    async with aclosing(Deciders(settings)) as deciders:
+    async with aclosing(Deciders(settings)) as deciders, aclosing(Helpers(settings)) as helpers:
+        model = helpers if settings.anthropic_api_key is not None else None
         yield Deps(
-            bus, bus, bus, deciders, default_planner(settings), teacher=deciders,
+            bus, bus, bus, deciders, default_planner(settings), teacher=model, drafter=model,
             now=lambda: datetime.now(UTC), elapsed_s=time.perf_counter, wait=asyncio.sleep,
         )  # fmt: skip
 

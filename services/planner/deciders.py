@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from services.planner import rules
 from services.planner.deps import Decider
 from services.planner.sample_state import Decision, View
-from shared.contracts.usage import Usage
 from shared.errors import Unsupported
 from shared.models.own_prices import own_prices
 from shared.settings import Settings
-
-if TYPE_CHECKING:
-    from services.planner.adapters.anthropic_teacher import AnthropicTeacher
-    from services.planner.memory import Story
 
 NAMES = ("rules", "anthropic")
 
@@ -39,7 +32,6 @@ class Deciders:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._made: dict[str, Decider] = {}
-        self._teacher: AnthropicTeacher | None = None
 
     def __call__(self, name: str) -> Decider:
         """Raises Unsupported where no decider has this name."""
@@ -47,16 +39,9 @@ class Deciders:
             self._made[name] = self._make(name)
         return self._made[name]
 
-    async def distil(self, told: Story) -> tuple[object, Usage]:
-        """What a sample has taught, by the fast model."""
-        if self._teacher is None:
-            self._teacher = _teacher(self._settings)
-        return await self._teacher.distil(told)
-
     async def aclose(self) -> None:
-        for one in (*self._made.values(), self._teacher):
-            if one is not None:
-                await one.aclose()
+        for decider in self._made.values():
+            await decider.aclose()
 
     def _make(self, name: str) -> Decider:
         if name == "rules":
@@ -64,17 +49,6 @@ class Deciders:
         if name == "anthropic":
             return _anthropic(self._settings)
         raise Unsupported(f"there is no planner {name!r}; the planners are {', '.join(NAMES)}", code="unknown_planner")
-
-
-def _teacher(settings: Settings) -> AnthropicTeacher:
-    from services.planner.adapters.anthropic_teacher import AnthropicTeacher
-
-    key = settings.anthropic_api_key
-    return AnthropicTeacher(
-        api_key=key.get_secret_value() if key is not None else "",
-        base_url=settings.anthropic_base_url,
-        model=settings.fast_model,
-    )
 
 
 def _anthropic(settings: Settings) -> Decider:

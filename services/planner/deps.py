@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from services.planner.drafting import Draft
 from services.planner.memory import Story
 from services.planner.sample_state import Decision, View
 from shared.actor.keeping import EVERY_S
 from shared.actor.ports import Asks, Publishes, Records
-from shared.contracts.discovery import RunRecord
+from shared.contracts.discovery import Problem, RunRecord
 from shared.contracts.usage import Usage
 from shared.task_spec import TaskSpec
 
@@ -48,6 +49,18 @@ class Teacher(Protocol):
         ...
 
 
+class Drafter(Protocol):
+    """Makes a task of a sentence."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def draft(self, request: str, /) -> tuple[Draft | None, tuple[Problem, ...], Usage]:
+        """A draft that validates, or what was wrong with the last one; and what it cost. Raises TransientError, or
+        PermanentError where there is no key."""
+        ...
+
+
 @dataclass(frozen=True)
 class Run:
     """A run as the planner keeps it: its record, and the spec in it, checked."""
@@ -71,6 +84,8 @@ class Deps:
     wait: Callable[[float], Awaitable[None]]
     teacher: Teacher | None = None
     """None: nothing is learned."""
+    drafter: Drafter | None = None
+    """None: no task can be drafted."""
     lease_bound_s: float = 120.0
     """The longest that is waited for a browser session."""
     keep_every_s: float = EVERY_S

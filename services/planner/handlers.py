@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from services.planner.bounds import allowed_hosts, private_hosts
 from services.planner.deps import Deps, Run
+from services.planner.drafting import request_problem
 from services.planner.gates import FAILURES, login_wall
 from services.planner.learning import hints_for, remembered
 from services.planner.loop import SampleWork, Task
@@ -11,16 +12,21 @@ from services.planner.sessions import leased
 from shared.actor.actor import Actor
 from shared.actor.keeping import TTL_S
 from shared.contracts.browser_pool import LeaseSession, Politeness, ProfilePaused
-from shared.contracts.discovery import RunRecord
-from shared.contracts.planner import SampleFinished, WorkSample
+from shared.contracts.discovery import Problem, RunRecord
+from shared.contracts.planner import DraftRefused, DraftReply, DraftTask, SampleFinished, TaskDrafted, WorkSample
 from shared.errors import ExhibitError, PermanentError, Unavailable
 from shared.streams import RUNS
-from shared.subjects import SAMPLE_FINISHED, WORK_SAMPLE
+from shared.subjects import DRAFT_TASK, SAMPLE_FINISHED, WORK_SAMPLE
 from shared.task_spec import TaskSpec, check_spec
 
 DEADLINE_S = 6 * 3600.0
 """A last resort; the bounds of one attempt are max_steps and max_time_s of the task."""
+DRAFT_DEADLINE_S = 300.0
 KEPT_RUNS = 64
+NO_DRAFTER = (
+    "a task is drafted from a sentence by a model, and there is no key for one: set ANTHROPIC_API_KEY (or "
+    "ANTHROPIC_BASE_URL with a key of that server), or write the spec yourself from task_specs/_template.json"
+)
 SITE_CODES = frozenset({"unreachable", "http_error", "timeout", "site_unavailable"})
 
 actor: Actor[Deps] = Actor("planner")
@@ -70,6 +76,29 @@ async def work_sample(message: WorkSample, deps: Deps, attempt: int) -> SampleFi
         finished = await work.run()
         hold.login_wall = login_wall(finished, work.page)
     return await remembered(run.spec, finished, work.state, deps) if decider.asks_model else finished
+
+
+@actor.answers(DRAFT_TASK, deadline_s=DRAFT_DEADLINE_S)
+async def draft_task(request: DraftTask, deps: Deps) -> DraftReply:
+    """A task made of a sentence. It is checked, and nothing is run."""
+    problem = request_problem(request.request)
+    if problem:
+        return DraftRefused(problems=(Problem(where="request", message=problem),))
+    if deps.drafter is None:
+        raise PermanentError(NO_DRAFTER, code="model_key_missing")
+    draft, problems, usage = await deps.drafter.draft(request.request)
+    if draft is None:
+        return DraftRefused(problems=problems, usage=usage)
+    return TaskDrafted(
+        spec=draft.spec,
+        discovery=draft.discovery,
+        discovery_row=draft.discovery_row,
+        samples=draft.samples,
+        explanation=draft.explanation,
+        open_questions=draft.open_questions,
+        drafted_by=deps.drafter.name,
+        usage=usage,
+    )
 
 
 def not_let_in(message: WorkSample, attempt: int, paused: ProfilePaused, deps: Deps) -> SampleFinished:

@@ -14,7 +14,7 @@ from shared.contracts.actions import (
     Target,
 )
 from shared.contracts.base import Message, Part
-from shared.contracts.discovery import Sample
+from shared.contracts.discovery import Problem, Sample
 from shared.contracts.usage import Usage
 from shared.contracts.usage import add_usage as add_usage
 from shared.contracts.vision import VisionAnswered
@@ -107,6 +107,39 @@ class WorkSample(Message, frozen=True, kw_only=True):
     attempt_base: int = 0
     discover: bool = False
     """The sample is the discovery of the run's other samples: the task is the run's discovery spec."""
+
+
+class DraftTask(Message, frozen=True, kw_only=True):
+    """Please make a task of this sentence."""
+
+    request: str
+
+
+class TaskDrafted(Message, frozen=True, kw_only=True):
+    """A task that validates; nothing runs until a person has seen it.
+
+    ``spec`` is a task spec; where ``discovery`` is given, it lists the samples of ``spec``, its start URL filled from
+    ``discovery_row``. ``samples`` are rows that the sentence itself named.
+    """
+
+    spec: dict[str, Any]
+    discovery: dict[str, Any] | None = None
+    discovery_row: dict[str, str] = {}
+    samples: tuple[dict[str, str], ...] = ()
+    explanation: str = ""
+    open_questions: tuple[str, ...] = ()
+    drafted_by: str
+    usage: Usage = Usage()
+
+
+class DraftRefused(Message, frozen=True, kw_only=True):
+    """No task could be made of it; ``problems`` says what was wrong, with the request or with the last draft."""
+
+    problems: tuple[Problem, ...]
+    usage: Usage = Usage()
+
+
+DraftReply = TaskDrafted | DraftRefused
 
 
 # --- what a step leaves behind

@@ -1,0 +1,82 @@
+"""`exhibit ask`, as a person uses it: with a model that plays back, and without a key."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from conftest import Cli
+
+SPEC = {
+    "task_id": "acme_members",
+    "goal": "Read the profile.",
+    "start_url": "https://host.example/{username}",
+    "input_schema": {"username": "string"},
+    "output_schema": {"name": "string"},
+}
+
+
+@contextmanager
+def model(arguments: object) -> Generator[str]:
+    """A Messages endpoint that always calls the tool `task` with these arguments."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.rfile.read(int(self.headers["content-length"]))
+            call = {"type": "tool_use", "id": "toolu_1", "name": "task", "input": arguments}
+            body = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [call]}
+            usage = {"input_tokens": 100, "output_tokens": 20}
+            data = json.dumps({**body, "stop_reason": "tool_use", "stop_sequence": None, "usage": usage}).encode()
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def test_a_task_is_drafted_shown_and_saved_and_nothing_is_run(cli: Cli):
+    words = ["Go", "to", "https://host.example", "and", "get", "all", "names"]
+    with model({"spec": SPEC, "explanation": "Reads each name.", "open_questions": ["Former members too?"]}) as url:
+        cli.env.update({"ANTHROPIC_API_KEY": "key", "ANTHROPIC_BASE_URL": url})
+        ended = cli.run("ask", *words, "--out", str(cli.folder))
+        assert ended.returncode == 0, ended.stderr
+        for shown in (
+            "Reads each name.",
+            "acme_members.json",
+            "Former members too?",
+            "nothing was run",
+            "exhibit run ",
+        ):
+            assert shown in ended.stdout
+        written = cli.folder / "acme_members.json"
+        assert json.loads(written.read_text())["start_url"] == SPEC["start_url"]
+        assert cli.run("validate", str(written)).returncode == 0
+
+        again = cli.run("ask", *words, "--out", str(cli.folder))
+        assert (again.returncode, "--force" in again.stderr) == (2, True)
+        forced = cli.run("ask", *words, "--out", str(cli.folder), "--force", "--json")
+        assert json.loads(forced.stdout)["files"] == [str(written)]
+
+
+def test_without_a_key_it_says_what_to_do(cli: Cli):
+    cli.env.pop("ANTHROPIC_API_KEY", None)
+    ended = cli.run("ask", "Go to https://host.example and get all names", "--out", str(cli.folder))
+    assert ended.returncode == 3
+    assert "set ANTHROPIC_API_KEY" in ended.stderr
+    assert list(cli.folder.glob("*.json")) == []

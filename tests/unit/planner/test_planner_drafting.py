@@ -1,0 +1,100 @@
+"""From a sentence to a task: what a draft must be before a person sees it."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.planner.drafting import MAX_REQUEST_CHARS, asked, checked, file_name, instructions, request_problem, tool
+from shared.contracts.discovery import Problem
+from shared.task_spec import check_spec
+
+SPEC = {
+    "task_id": "member_profiles",
+    "goal": "Read the profile.",
+    "start_url": "https://host.example/people/{username}",
+    "input_schema": {"username": "string"},
+    "output_schema": {"name": "string", "company": "string | null"},
+}
+LIST = {
+    "task_id": "members",
+    "phase": "discovery",
+    "goal": "List all members.",
+    "start_url": "https://host.example/orgs/{org}/people",
+    "input_schema": {"org": "string"},
+    "output_schema": {"username": "string"},
+    "pagination": True,
+}
+
+
+def told(**arguments):
+    return {"spec": SPEC, "explanation": "Reads each profile.", **arguments}
+
+
+def places(arguments) -> list[str]:
+    draft, problems = checked(arguments)
+    assert draft is None
+    return [problem.where for problem in problems]
+
+
+def test_a_draft_is_a_spec_that_validates_as_it_will_be_written():
+    draft, problems = checked(told(samples=[{"username": "ann"}], open_questions=["Which of them?"]))
+    assert problems == ()
+    assert draft.samples == ({"username": "ann"},)
+    assert draft.open_questions == ("Which of them?",)
+    again, none = check_spec(draft.spec)
+    assert (again.task_id, again.max_steps, none) == ("member_profiles", 25, ())
+    assert "max_steps" not in draft.spec
+
+
+def test_what_is_found_by_one_task_is_worked_on_by_the_other():
+    draft, _ = checked(told(discovery=LIST, discovery_row={"org": "acme"}))
+    assert (draft.discovery["phase"], draft.discovery_row) == ("discovery", {"org": "acme"})
+    assert places(told(discovery={**LIST, "output_schema": {"id": "string"}})) == ["discovery.output_schema"]
+    assert places(told(discovery={**SPEC})) == ["discovery.phase", "discovery.output_schema"]
+
+
+def test_a_list_alone_is_a_task():
+    draft, _ = checked(told(spec=LIST, discovery_row={"org": "acme"}))
+    assert (draft.spec["phase"], draft.discovery) == ("discovery", None)
+
+
+def test_every_problem_of_a_draft_is_told_at_once():
+    wrong = {**SPEC, "task_id": "No Good", "max_steps": 0, "output_schema": {"due": "day"}}
+    assert {"spec.task_id", "spec.max_steps"} < set(places(told(spec=wrong)))
+
+
+@pytest.mark.parametrize("key", ["secrets", "auth_profile"])
+def test_what_gives_more_rights_is_never_drafted(key):
+    value = ["password"] if key == "secrets" else "my_login"
+    assert places(told(spec={**SPEC, key: value})) == [f"spec.{key}"]
+    assert key not in instructions()
+
+
+@pytest.mark.parametrize("arguments", [None, [], "x", {}, {"spec": "x"}, {"spec": SPEC, "samples": ["x"]}])
+def test_an_answer_that_makes_no_sense_is_no_draft(arguments):
+    assert places(arguments)
+
+
+def test_a_task_must_say_where_it_begins():
+    assert places(told(spec={**SPEC, "start_url": "{where}"})) == ["spec.start_url"]
+    any_url = {**SPEC, "start_url": "{url}", "input_schema": {"url": "string"}, "allowed_hosts": ["host.example"]}
+    assert checked(told(spec=any_url))[1] == ()
+    assert places(told(spec={**any_url, "allowed_hosts": []})) == ["spec.start_url"]
+
+
+def test_the_model_is_told_what_was_wrong_with_its_last_draft():
+    again = asked("Get all members of acme", (Problem(where="spec.task_id", message="bad"),), {"spec": {}})
+    assert "- spec.task_id: bad" in again
+    assert '{"spec": {}}' in again
+    assert "not valid" not in asked("Get all members of acme")
+
+
+def test_a_request_must_say_something():
+    assert "say in a sentence" in request_problem("tickets please")
+    assert str(MAX_REQUEST_CHARS) in request_problem("many words " * 1000)
+    assert request_problem("Go to https://host.example and get all members") == ""
+
+
+def test_the_tool_and_the_file():
+    assert tool()["input_schema"]["required"] == ["spec", "explanation"]
+    assert file_name(SPEC) == "member_profiles.json"
