@@ -1,0 +1,172 @@
+"""The requests of the task, and the check of what came back and of what was sent against what should have been."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date, timedelta
+from pathlib import Path
+
+from practice.hr_portal import files, words
+from practice.hr_portal.data import TODAY, Employee
+from practice.hr_portal.leave import LeaveRequest, confirmation_number
+
+COLUMNS: tuple[str, ...] = (
+    *("request_ref", "employee_id", "employee_name", "request_type", "country", "office", "department"),
+    *("first_day", "last_day", "half_day", "cover", "phone", "reason", "report_format"),
+)
+FIELDS = ("form_submitted", "confirmation_number", "report_file", "attachment_count")
+ROWS = 20
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One thing that is not as it should be; ``expected`` and ``got`` are as in the table."""
+
+    sample: str
+    column: str
+    expected: str
+    got: str
+
+    def __str__(self) -> str:
+        return f"{self.sample}, {self.column}: expected {self.expected!r}, got {self.got!r}"
+
+
+def input_rows(employees: Sequence[Employee]) -> list[dict[str, str]]:
+    """20 requests: employees who share a name, with no file and with many; days this year and next."""
+    return [_row(number, employee, employees) for number, employee in enumerate(_chosen(employees))]
+
+
+def write_input(path: Path, employees: Sequence[Employee]) -> int:
+    """Writes :func:`input_rows` as a CSV with :data:`COLUMNS`; returns the number of rows."""
+    rows = input_rows(employees)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        writer.writerows(rows)
+    return len(rows)
+
+
+def request_of(row: Mapping[str, str]) -> LeaveRequest:
+    """What must be sent for a row."""
+    same = {name: row[name] for name in LeaveRequest.__annotations__ if name in row and name != "half_day"}
+    return LeaveRequest(**same, half_day=row["half_day"] == "yes", handover=True)
+
+
+def report_sha256(row: Mapping[str, str], employees: Sequence[Employee]) -> str:
+    """Of the report that must have been downloaded for a row."""
+    return files.sha256(files.report(_employee(row, employees), _kind(row)))
+
+
+def expected_cells(row: Mapping[str, str], employees: Sequence[Employee]) -> dict[str, str]:
+    """What combined.csv must hold of a row."""
+    employee = _employee(row, employees)
+    return {
+        "status": "done",
+        "reason": "",
+        "form_submitted": "true",
+        "confirmation_number": confirmation_number(request_of(row)),
+        "report_file": files.report_name(employee, _kind(row)),
+        "attachment_count": str(len(employee.attachments)),
+    }
+
+
+def compare(
+    combined_csv: Path,
+    employees: Sequence[Employee],
+    submissions: Sequence[Mapping[str, object]],
+    downloads: Mapping[str, Collection[str]],
+) -> list[Difference]:
+    """Everything that is not as it should be; nothing is an empty list.
+
+    ``submissions`` is what ``GET /api/submissions`` says: each request must be in it exactly once and nothing else.
+    ``downloads`` has the SHA-256 of all files each sample brought back: its report must be one of them.
+    """
+    with combined_csv.open(encoding="utf-8-sig", newline="") as file:
+        table = list(csv.DictReader(file))
+    rows = {row["request_ref"]: row for row in input_rows(employees)}
+    found = _counted("row", [one.get("sample_id") or "" for one in table], list(rows))
+    for got in table:
+        if (row := rows.get(got.get("sample_id") or "")) is not None:
+            found += _unlike(row["request_ref"], expected_cells(row, employees), got)
+    for name, row in rows.items():
+        wanted, brought = report_sha256(row, employees), downloads.get(name, ())
+        found += [] if wanted in brought else [Difference(name, "report", wanted, ";".join(sorted(brought)))]
+    return found + _sent(rows, submissions)
+
+
+def _chosen(employees: Sequence[Employee]) -> list[Employee]:
+    """The special cases first, then from the start of the list."""
+    special = [
+        *[one for one in employees if one.name in words.NAMESAKES],
+        *[one for one in employees if not one.attachments][:2],
+        *[one for one in employees if len(one.attachments) == 5][:2],
+        *[one for one in employees if "(" in one.office][:1],
+    ]
+    return list(dict.fromkeys([*special, *employees]))[:ROWS]
+
+
+def _row(number: int, employee: Employee, employees: Sequence[Employee]) -> dict[str, str]:
+    first = _working_day(TODAY + timedelta(days=3 + 23 * number))
+    last = _working_day(first + timedelta(days=number % 9))
+    cover = employees[(number * 7 + 3) % len(employees)]
+    return {
+        "request_ref": f"LV-{number + 1:03d}",
+        "employee_id": employee.employee_id,
+        "employee_name": employee.name,
+        "request_type": words.REQUEST_TYPES[number % len(words.REQUEST_TYPES)],
+        "country": employee.country,
+        "office": employee.office,
+        "department": employee.department,
+        "first_day": first.isoformat(),
+        "last_day": last.isoformat(),
+        "half_day": "yes" if number % 3 == 1 else "no",
+        "cover": cover.name,
+        "phone": f"+49 30 55 {number:02d} 17",
+        "reason": words.REASONS[number % len(words.REASONS)],
+        "report_format": list(words.FORMATS.values())[number % len(words.FORMATS)],
+    }
+
+
+def _working_day(day: date) -> date:
+    return day + timedelta(days=max(0, 7 - day.weekday())) if day.weekday() > 4 else day
+
+
+def _employee(row: Mapping[str, str], employees: Sequence[Employee]) -> Employee:
+    return next(one for one in employees if one.employee_id == row["employee_id"])
+
+
+def _kind(row: Mapping[str, str]) -> str:
+    return next(kind for kind, shown in words.FORMATS.items() if shown == row["report_format"])
+
+
+def _counted(column: str, got: Sequence[str], wanted: Sequence[str]) -> list[Difference]:
+    counted = [Difference(one, column, "1", str(got.count(one))) for one in wanted if got.count(one) != 1]
+    return counted + [
+        Difference(one, column, "0", str(got.count(one))) for one in dict.fromkeys(got) if one not in wanted
+    ]
+
+
+def _unlike(sample: str, wanted: Mapping[str, str], got: Mapping[str, str]) -> list[Difference]:
+    return [
+        Difference(sample, column, value, got.get(column) or "")
+        for column, value in wanted.items()
+        if _shown(got.get(column)) != value
+    ]
+
+
+def _shown(cell: str | None) -> str:
+    """Numbers as written without a fraction, truth in small letters: a table may say 3.0 and True."""
+    text = "(no such column)" if cell is None else cell
+    return text.lower() if text in ("True", "False") else text.removesuffix(".0")
+
+
+def _sent(rows: Mapping[str, Mapping[str, str]], submissions: Sequence[Mapping[str, object]]) -> list[Difference]:
+    """Requests that were not sent as they should have been, or more than once, under the sample they belong to."""
+    bare = [{name: one.get(name) for name in LeaveRequest.__annotations__} for one in submissions]
+    wanted = {name: asdict(request_of(row)) for name, row in rows.items()}
+    times = {name: bare.count(request) for name, request in wanted.items()}
+    found = [Difference(name, "submissions", "1", str(count)) for name, count in times.items() if count != 1]
+    other = [one for one in bare if one not in wanted.values()]
+    return found + [Difference(str(one["employee_id"]), "submissions", "none like this", str(one)) for one in other]
