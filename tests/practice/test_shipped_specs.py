@@ -28,6 +28,7 @@ def test_the_specs_are_all_there():
         "practice_blame",
         "practice_commit_audit",
         "practice_commits",
+        "practice_hr_request",
         "practice_people",
         "practice_people_list",
         "practice_tickets",
