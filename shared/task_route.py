@@ -37,6 +37,7 @@ class Lookup(Step):
         default=None, description='Columns of the one result to open, all of them exact: {"name": "{name}"}.'
     )
     under: Words | None = Field(default=None, description="Only results under this heading count.")
+    numbered: bool = Field(default=False, description="Texts of a result begin with a number that is no part of them.")
 
 
 class Search(Step):
@@ -51,6 +52,7 @@ class Pick(Step):
 
     pick: Annotated[dict[Text, Text], Field(min_length=1)]
     under: Words | None = None
+    numbered: bool = False
 
 
 class ShowTab(Step):
@@ -109,6 +111,21 @@ class Count(Step):
     into: str
 
 
+class Address(Step):
+    """The address of the one link that is called so, or stands under this label, goes into the field ``into``.
+    ``optional``: where there is none, the field is not present."""
+
+    address: Words
+    into: str
+    optional: bool = False
+
+
+class Headline(Step):
+    """The one heading of the first rank goes into this field."""
+
+    headline: str
+
+
 class Read(Step):
     """Fields to be read on this page, and on no other. Fields that no step names are read wherever they are found."""
 
@@ -128,11 +145,27 @@ KINDS: dict[str, type[Step]] = {
     "download": FetchFile,
     "download_all": FetchAll,
     "count": Count,
+    "address": Address,
+    "headline": Headline,
     "read": Read,
 }
 """By the key that says what a step is."""
 # "press" and "count" may also be details of another step, so those are looked for first.
-_FIRST = ("follow", "search", "pick", "tab", "open", "back", "fill", "screenshot", "download", "download_all", "read")
+_FIRST = (
+    "follow",
+    "search",
+    "pick",
+    "tab",
+    "open",
+    "back",
+    "fill",
+    "screenshot",
+    "download",
+    "download_all",
+    "address",
+    "headline",
+    "read",
+)
 
 
 def _kind(written: object) -> str | None:
@@ -155,6 +188,8 @@ RouteStep = Annotated[
     | Annotated[FetchFile, Tag("download")]
     | Annotated[FetchAll, Tag("download_all")]
     | Annotated[Count, Tag("count")]
+    | Annotated[Address, Tag("address")]
+    | Annotated[Headline, Tag("headline")]
     | Annotated[Read, Tag("read")],
     Discriminator(
         _kind,
@@ -175,8 +210,10 @@ def fields_of(step: Step) -> tuple[str, ...]:
     """Output fields that this step brings."""
     if isinstance(step, Read):
         return tuple(step.read)
-    if isinstance(step, Count):
+    if isinstance(step, Count | Address):
         return (step.into,)
+    if isinstance(step, Headline):
+        return (step.headline,)
     return (step.count,) if isinstance(step, FetchAll) and step.count is not None else ()
 
 

@@ -7,7 +7,7 @@ import re
 from services.planner.fields import Ambiguous, field_values, source_of
 from services.planner.identity import PageRead, Proof
 from services.planner.page_text import humanised, is_header, is_heading, mentions
-from services.planner.rules.moving import or_else, several
+from services.planner.rules.moving import OPTIONAL_LOOKS, or_else, own_rows, several
 from services.planner.rules.patience import ALL_LOOKS, MAX_TRIES, look_again, look_at_more, scroll
 from services.planner.rules.scene import Onward, Scene
 from services.planner.rules.targets import distinct, pressable, section
@@ -15,7 +15,7 @@ from services.planner.sample_state import Act, Look, View
 from shared.contracts.actions import Download, Screenshot
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import FieldValue
-from shared.task_route import Count, FetchAll, FetchFile, Read, TakePicture, words
+from shared.task_route import Address, Count, FetchAll, FetchFile, Headline, Read, TakePicture, words
 
 UNPROVEN = Proof("unproven")
 NO_FILES = re.compile(r"\b(?:no|none|nothing)\b", re.I)
@@ -57,6 +57,39 @@ def _doubts(names: list[str], read: PageRead) -> str:
     texts = {name: r.texts for name in names if isinstance(r := read.readings[name], Ambiguous)}
     told = "; ".join(f"{name}: {', '.join(map(repr, shown[:5]))}" for name, shown in texts.items())
     return f"more than one value on the page for {told}"
+
+
+def take_address(scene: Scene, step: Address) -> Act | Look | Onward:
+    """Where a link leads is a value of its own, whatever the link is called."""
+    names = tuple(scene.text(word) for word in words(step.address))
+    found = [e for e in pressable(scene.page, names, own=own_rows(scene)) if e.url]
+    if scene.read.proof.state == "mismatch" or not on_trail(scene.view, scene.read):
+        return look_again(scene.view, looks=2) or scene.lost("the page does not say whose record it is")
+    if not found and step.optional:
+        later = look_at_more(scene.view, scene.page) or look_again(scene.view, looks=OPTIONAL_LOOKS)
+        return later or Onward((FieldValue(field=step.into, state="not_present", shown=""),))
+    if not found:
+        return scene.missing(f"link called {or_else(names)}")
+    if len(found) > 1:
+        return several(scene, f"link called {or_else(names)}", found)
+    value = FieldValue(
+        field=step.into, state="value", value=found[0].url, shown=found[0].url, source=source_of(found[0], scene.page)
+    )
+    return Onward((value,))
+
+
+def take_headline(scene: Scene, step: Headline) -> Act | Look | Onward:
+    heads = [e for e in scene.page.elements if is_heading(e) and e.level == 1 and not e.in_dialog]
+    if scene.read.proof.state == "mismatch" or not on_trail(scene.view, scene.read):
+        return look_again(scene.view, looks=2) or scene.lost("the page does not say whose record it is")
+    if not heads:
+        return scene.missing("heading of the first rank")
+    if len({e.name for e in heads}) > 1:
+        return several(scene, "heading of the first rank", heads)
+    source = source_of(heads[0], scene.page)
+    return Onward(
+        (FieldValue(field=step.headline, state="value", value=heads[0].name, shown=heads[0].name, source=source),)
+    )
 
 
 # --- pictures and files
@@ -124,7 +157,9 @@ def count(scene: Scene, step: Count) -> Act | Look | Onward:
 def counted(field: str, number: int, names: tuple[str, ...], page: PageObserved) -> FieldValue:
     """A number of things seen; its place is the heading they stand under."""
     head = next(e for e in page.elements if _is_head(e, names))
-    return FieldValue(field=field, state="value", value=number, shown=str(number), source=source_of(head, page))
+    return FieldValue(
+        field=field, state="value", value=number, shown=str(number), source=source_of(head, page), origin="derived"
+    )
 
 
 def things_in(part: tuple[Element, ...]) -> int:

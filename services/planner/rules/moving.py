@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from urllib.parse import quote, urljoin
 
+from services.planner.identity import expected
 from services.planner.rules.patience import MAX_TRIES, look_again, look_at_more, scroll
 from services.planner.rules.scene import Onward, Scene, row_with_gaps
-from services.planner.rules.targets import pressable, tabs
+from services.planner.rules.targets import Rows, pressable, rows_of, tabs
 from services.planner.sample_state import Act, Entry, Look
 from services.planner.values import quoted
 from shared.contracts.actions import Back, Click, Goto, NotSeen
@@ -24,7 +25,7 @@ def follow(scene: Scene, step: Follow) -> Act | Look | Onward:
     if came_through(scene.entries()):
         return Onward()
     names = filled(scene, step.follow)
-    found = pressable(scene.page, names)
+    found = pressable(scene.page, names, own=own_rows(scene))
     what = f"link or button called {or_else(names)}"
     if not found and step.optional:
         return _left_out(scene, what)
@@ -90,6 +91,11 @@ def press_once(scene: Scene, element: Element, why: str, part: str = "") -> Act 
 
 def filled(scene: Scene, written: Words) -> tuple[str, ...]:
     return tuple(scene.text(word) for word in words(written))
+
+
+def own_rows(scene: Scene) -> Rows:
+    """The rows of a table that show this record's own identity."""
+    return rows_of(scene.page, expected(scene.view.spec, scene.view.sample).values())
 
 
 def or_else(names: tuple[str, ...]) -> str:

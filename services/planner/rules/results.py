@@ -15,6 +15,9 @@ _PIECES = re.compile(r"\s+(?:·|•|\||–|—|at|@)\s+")
 """What stands between two things in one line. A comma is none: "Acme, Inc." is not "Acme"."""
 
 
+_NUMBER = re.compile(r"^\d+[.):]?\s+")
+
+
 @dataclass(frozen=True)
 class Hit:
     """One record of the list. ``link`` opens it; ``key`` tells it from the others on any page."""
@@ -33,7 +36,7 @@ class Listed:
     lacking: tuple[str, ...] = ()
 
 
-def listed(part: Sequence[Element], wanted: Mapping[str, str]) -> Listed:
+def listed(part: Sequence[Element], wanted: Mapping[str, str], *, numbered: bool = False) -> Listed:
     """The records among these elements that match every column of ``wanted`` exactly, but for case and white space."""
     rows = _rows(part)
     headed = {label_form(e.header) for row in rows for e in row if e.header is not None}
@@ -43,8 +46,8 @@ def listed(part: Sequence[Element], wanted: Mapping[str, str]) -> Listed:
         hits = tuple(_hit(row, wanted) for row in rows if not lacking and _row_matches(row, wanted, asked))
         return Listed(len(rows), _different(hits), lacking)
     cards = _cards(part)
-    fitting = (_hit(card, wanted) for card in cards if all(_shows(card, name, wanted[name]) for name in wanted))
-    return Listed(len(cards), _different(tuple(fitting)))
+    fitting = [card for card in cards if all(_shows(card, name, wanted[name], numbered) for name in wanted)]
+    return Listed(len(cards), _different([_hit(card, wanted) for card in fitting]))
 
 
 def _different(hits: Sequence[Hit]) -> tuple[Hit, ...]:
@@ -89,8 +92,11 @@ def _opens(element: Element) -> bool:
     return element.role == "link" and bool(element.name.strip())
 
 
-def _shows(card: Sequence[Element], column: str, value: str) -> bool:
-    return any(fold(value) in {fold(piece) for piece in pieces(e, column)} for e in card if not is_input(e))
+def _shows(card: Sequence[Element], column: str, value: str, numbered: bool) -> bool:
+    shown = {fold(piece) for e in card if not is_input(e) for piece in pieces(e, column)}
+    if numbered:
+        shown |= {_NUMBER.sub("", piece) for piece in shown}
+    return fold(value) in shown
 
 
 def pieces(element: Element, column: str) -> list[str]:

@@ -21,12 +21,14 @@ from shared.contracts.actions import Goto
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.planner import Fail, FieldValue
 from shared.task_route import (
+    Address,
     Count,
     FetchAll,
     FetchFile,
     Fill,
     Follow,
     GoBack,
+    Headline,
     Open,
     Pick,
     PressButton,
@@ -56,6 +58,8 @@ HANDLERS: dict[type[Step], Callable[[Scene, Any], Act | Look | Onward]] = {
     FetchFile: gathering.fetch_file,
     FetchAll: gathering.fetch_all,
     Count: gathering.count,
+    Address: gathering.take_address,
+    Headline: gathering.take_headline,
     Read: gathering.read_here,
 }
 

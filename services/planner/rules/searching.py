@@ -36,6 +36,7 @@ class Wanted:
 
     columns: dict[str, str]
     under: Words | None
+    numbered: bool
 
 
 def search(scene: Scene, step: Search) -> Act | Look | Onward:
@@ -44,16 +45,17 @@ def search(scene: Scene, step: Search) -> Act | Look | Onward:
         return _type(scene, what)
     if not came_through(scene.entries(SENT)):
         return _send(scene, what)
-    return Onward() if what.pick is None else _pick(scene, Wanted(_columns(scene, what.pick), what.under))
+    return Onward() if what.pick is None else _pick(scene, _wanted(scene, what.pick, what))
 
 
 def pick(scene: Scene, step: Pick) -> Act | Look | Onward:
-    return _pick(scene, Wanted(_columns(scene, step.pick), step.under))
+    return _pick(scene, _wanted(scene, step.pick, step))
 
 
-def _columns(scene: Scene, written: dict[str, str]) -> dict[str, str]:
+def _wanted(scene: Scene, columns: dict[str, str], step: Lookup | Pick) -> Wanted:
     row = row_with_gaps(scene.view.spec, scene.view.sample)
-    return {name: fill(template, row).strip() for name, template in written.items()}
+    filled_in = {name: fill(template, row).strip() for name, template in columns.items()}
+    return Wanted(filled_in, step.under, step.numbered)
 
 
 # --- asking for it
@@ -76,7 +78,7 @@ def _send(scene: Scene, what: Lookup) -> Act | Look | Onward:
     if what.press is None:
         field = _field(scene, filled(scene, what.into))
         if tried:  # A list that is narrowed while one types has nothing to be sent.
-            return Onward() if what.pick is None else _pick(scene, Wanted(_columns(scene, what.pick), what.under))
+            return Onward() if what.pick is None else _pick(scene, _wanted(scene, what.pick, what))
         if not isinstance(field, Element):
             return field
         return scene.act(Press(keys="Enter", target=scene.ref(field)), "the search is sent.", SENT)
@@ -109,7 +111,7 @@ def _pick(scene: Scene, wanted: Wanted) -> Act | Look | Onward:
     part = section(scene.page, names) if names else scene.page.elements
     if part is None:
         return scene.missing(f"heading {or_else(names)} over the results")
-    return _weigh(scene, wanted, listed(part, wanted.columns), part)
+    return _weigh(scene, wanted, listed(part, wanted.columns, numbered=wanted.numbered), part)
 
 
 def _weigh(scene: Scene, wanted: Wanted, here: Listed, part: tuple[Element, ...]) -> Act | Look:

@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from services.planner.fields import beside
-from services.planner.page_text import INPUT_ROLES, PRESSED_ROLES, is_heading, is_input, label_form, mentions
+from services.planner.page_text import INPUT_ROLES, PRESSED_ROLES, is_heading, is_input, label_form, mentions, text_of
+from services.planner.values import fold
 from shared.contracts.browser_pool import Element, PageObserved
 
 PRESSABLE = frozenset({"link", "button", "menuitem"})
@@ -15,9 +16,21 @@ TABS = frozenset({"tab"})
 _OPENS = frozenset({"opens more", "collapsed", "expanded"})
 
 
-def pressable(page: PageObserved, words: Sequence[str], roles: frozenset[str] = PRESSABLE) -> list[Element]:
-    """What can be pressed and is called so, by name, by its header, or by a label in front of it."""
-    return _called(page, words, [e for e in page.elements if e.role in roles])
+Rows = frozenset[tuple[str, int | None]]
+
+
+def pressable(
+    page: PageObserved, words: Sequence[str], roles: frozenset[str] = PRESSABLE, own: Rows = frozenset()
+) -> list[Element]:
+    """What can be pressed and is called so, by name, by its header, or by a label in front of it; in a table of many
+    records, in the ``own`` rows of this one."""
+    return _called(page, words, [e for e in page.elements if e.role in roles], own)
+
+
+def rows_of(page: PageObserved, values: Iterable[str]) -> Rows:
+    """The rows in which a cell is one of the values and nothing else."""
+    keys = {fold(value) for value in values if value}
+    return frozenset((e.frame, e.row) for e in page.elements if e.row is not None and fold(text_of(e)) in keys)
 
 
 def controls(page: PageObserved, words: Sequence[str]) -> list[Element]:
@@ -69,7 +82,9 @@ def _under(elements: Sequence[Element], head: Element) -> Iterable[Element]:
         yield element
 
 
-def _called(page: PageObserved, words: Sequence[str], among: Sequence[Element]) -> list[Element]:
+def _called(
+    page: PageObserved, words: Sequence[str], among: Sequence[Element], own: Rows = frozenset()
+) -> list[Element]:
     labels = frozenset(label_form(word) for word in words)
     refs = {candidate.element.ref for candidate in beside(page.elements, labels)}
     ways: tuple[Callable[[Element], bool], ...] = (
@@ -80,9 +95,9 @@ def _called(page: PageObserved, words: Sequence[str], among: Sequence[Element]) 
         lambda e: _says(e.header or "", words),
     )
     for way in ways:
-        found = distinct(element for element in among if way(element))
+        found = [element for element in among if way(element)]
         if found:
-            return found
+            return distinct([e for e in found if (e.frame, e.row) in own] or found)
     return []
 
 
