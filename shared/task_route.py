@@ -150,29 +150,16 @@ KINDS: dict[str, type[Step]] = {
     "read": Read,
 }
 """By the key that says what a step is."""
-# "press" and "count" may also be details of another step, so those are looked for first.
-_FIRST = (
-    "follow",
-    "search",
-    "pick",
-    "tab",
-    "open",
-    "back",
-    "fill",
-    "screenshot",
-    "download",
-    "download_all",
-    "address",
-    "headline",
-    "read",
-)
+_DETAILS = ("count", "press")
+"""They may also be details of another step, so every other key is looked for first."""
 
 
 def _kind(written: object) -> str | None:
     if isinstance(written, Step):
         return next(name for name, kind in KINDS.items() if type(written) is kind)
     keys: set[object] = set(cast("dict[object, Any]", written)) if isinstance(written, dict) else set()
-    return next((name for name in (*_FIRST, "count", "press") if name in keys), None)
+    first = [name for name in KINDS if name not in _DETAILS]
+    return next((name for name in (*first, *_DETAILS) if name in keys), None)
 
 
 RouteStep = Annotated[
