@@ -11,11 +11,11 @@ from services.vision.colours import Rgb, distance, hue_deg, is_coloured
 
 MOST_ICON_PX = 128
 """A larger part of a page, in pixels of the picture, is no status icon."""
-MOST_PX = 40
+MOST_PX = 32
 """More pixels a side tell nothing new of an icon, and cost time."""
 FAINT = 40.0
 """Colours nearer than this, as RGB distance, are one to a person who looks at a small icon."""
-GROUND_SHARE = 0.5
+GROUND_SHARE = 0.4
 """Less of the edge in one colour is no plain ground."""
 OTHER_HUE_DEG, MIXED_SHARE = 35.0, 0.2
 

@@ -62,9 +62,10 @@ def read_icon(grid: Grid, hints: Sequence[str]) -> Reading:
 
 def colour_of(figure: Figure) -> str:
     """Of a white check on a green badge that fills the picture, the ground has the colour that speaks."""
-    if not is_coloured(figure.ground):
-        return named(figure.colour)
-    return "" if is_coloured(figure.colour) else named(figure.ground)
+    own, grounds = named(figure.colour), named(figure.ground)
+    if not grounds:
+        return own
+    return grounds if not is_coloured(figure.colour) and own == "" else ""
 
 
 def judged(colour: str, shape: str, phrases: tuple[str, ...]) -> Reading:
@@ -75,6 +76,8 @@ def judged(colour: str, shape: str, phrases: tuple[str, ...]) -> Reading:
     seen = f"{colour or 'no telling colour'}, {shape or 'no known shape'}" + _quoted(phrases)
     if by_colour is None and by_shape is None:
         return Reading(None, 0.0, f"the picture says nothing: {seen}", phrases)
+    if sum(witness is not None for witness in (by_colour, by_shape, by_title)) < 2:
+        return Reading(None, 0.0, f"one witness is none: {seen}", phrases)
     possible = frozenset(words.STATES)
     for witness in (by_colour, by_shape, by_title):
         possible &= witness if witness is not None else possible

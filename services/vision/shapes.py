@@ -16,8 +16,14 @@ SOLID, OUTLINED = 0.64, 0.56
 """Share of a round or square that is covered: above it is filled, below it is a line around something."""
 NOTHING = 0.025
 """A smaller share of it than this is no figure but the trace of an edge."""
-LEAKS_BELOW = 0.3
-ARC_DEG, ARC_OFF = (200.0, 340.0), 0.09
+WHOLE = 0.93
+"""Share of a disc that is covered where nothing is drawn in it."""
+CLEAN = 0.75
+TRACE_EDGE = 0.1
+LEAKS_BELOW, TRACE = 0.3, 0.6
+BAR = 0.72
+"""Share of the box around it that a bar covers; its ends may be round."""
+ARC_DEG, ARC_OFF, ARC_MOST_OFF = (200.0, 340.0), 0.09, 0.3
 IN_CONTAINER = {"slash": "slashed circle", "hands": "clock"}
 
 
@@ -55,6 +61,8 @@ def _figure(mask: Mask) -> str:
 
 def _contained(container: Container, mask: Mask, filled: Mask) -> str:
     share = mask.area / filled.area
+    if container.name == "round" and _is_clean(_hole(container, mask), container):
+        return "ring"
     inner = _inside(container, mask, share)
     if inner is None:
         return ""
@@ -66,21 +74,61 @@ def _contained(container: Container, mask: Mask, filled: Mask) -> str:
     figure = _figure(inner)
     if container.name != "round":
         return figure if figure in ("check", "cross", "dash", "exclamation mark") else ""
-    if share < SOLID and not figure and _is_disc(inner):
-        return "ring"
     return IN_CONTAINER.get(figure, figure)
+
+
+def _hole(container: Container, mask: Mask) -> Mask:
+    return _where(mask, lambda x, y, cover: (1 - cover) * _soft(container.depth(x, y) - 0.5))
+
+
+def _is_clean(hole: Mask, container: Container) -> bool:
+    """A round hole in a round figure, with nothing in its middle."""
+    middle = [hole.at(x, y) for y in range(hole.height) for x in range(hole.width)
+              if container.depth(x + 0.5, y + 0.5) > 0.6 * container.half]  # fmt: skip
+    return min(middle, default=0.0) > CLEAN and _is_disc(hole)
 
 
 def _inside(container: Container, mask: Mask, share: float) -> Mask | None:
     """What is drawn in the container: a hole in a filled one, or lines within an outline."""
     if share > SOLID:
-        return _where(mask, lambda x, y, cover: (1 - cover) * _soft(container.depth(x, y) - 1.0))
+        return _strong(_where(mask, lambda x, y, cover: (1 - cover) * _soft(container.depth(x, y) - 1.0)))
     if share > OUTLINED and container.name != "triangle":
         return None
     thick = _thickness(container, mask)
-    return (
-        None if thick is None else _where(mask, lambda x, y, cover: cover * _soft(container.depth(x, y) - thick - 0.5))
-    )
+    if thick is None:
+        return None
+    return _strong(_where(mask, lambda x, y, cover: cover * _soft(container.depth(x, y) - thick - 0.5)))
+
+
+def _strong(mask: Mask) -> Mask:
+    """Without the traces that the edge of what surrounds it has left: pieces that are nowhere well covered."""
+    least = TRACE * max(mask.cover)
+    kept = [0.0] * len(mask.cover)
+    seen: set[int] = set()
+    for start, cover in enumerate(mask.cover):
+        if cover < TRACE_EDGE or start in seen:
+            continue
+        piece = _piece(mask, start)
+        seen |= piece
+        if max(mask.cover[at] for at in piece) >= least:
+            for at in piece:
+                kept[at] = mask.cover[at]
+    return Mask(mask.width, mask.height, kept)
+
+
+def _piece(mask: Mask, start: int) -> set[int]:
+    """All that hangs together with one pixel, corners included."""
+    piece, todo = {start}, [start]
+    while todo:
+        at = todo.pop()
+        x, y = at % mask.width, at // mask.width
+        across = range(max(0, x - 1), min(mask.width, x + 2))
+        down = range(max(0, y - 1), min(mask.height, y + 2))
+        new = {b * mask.width + a for a in across for b in down} - piece
+        new = {at for at in new if mask.cover[at] >= TRACE_EDGE}
+        piece |= new
+        todo += new
+    return piece
 
 
 def _soft(depth: float) -> float:
@@ -150,21 +198,35 @@ def _container(filled: Mask, edges: Edges) -> Container | None:
     def square_depth(x: float, y: float) -> float:
         return min(x - edges.left, edges.right - x, y - edges.top, edges.bottom - y)
 
-    slope = math.hypot(edges.height, edges.width / 2)
+    for name, depth, most_off in (("round", round_depth, 0.1), ("square", square_depth, 0.12)):
+        if edges.aspect <= 1.18 and _off(filled, depth) <= most_off:
+            return Container(name, depth, radius, filled.area)
+    return Container("triangle", _depth_in(filled), radius / 2, filled.area) if _is_triangle(filled, edges) else None
 
-    def triangle_depth(x: float, y: float) -> float:
-        down, aside = y - edges.top, abs(x - middle_x)
-        slanted = (down * edges.width / 2 - aside * edges.height) / slope
-        return min(slanted, edges.bottom - y)
 
-    shapes = (("round", round_depth, 0.1, radius), ("square", square_depth, 0.12, radius),
-              ("triangle", triangle_depth, 0.2, radius / 2))  # fmt: skip
-    for name, depth, most_off, half in shapes:
-        if name != "triangle" and edges.aspect > 1.18:
-            continue
-        if _off(filled, depth) <= most_off:
-            return Container(name, depth, half, filled.area)
-    return None
+def _is_triangle(filled: Mask, edges: Edges) -> bool:
+    """Narrow above and wide below, growing all the way: the corners may be round."""
+    rows = [sum(filled.at(x, y) for x in range(filled.width)) / edges.width for y in range(filled.height)]
+    rows = rows[int(edges.top) : math.ceil(edges.bottom)]
+    third = max(1, len(rows) // 3)
+    above, middle, below = (sum(part) / len(part) for part in (rows[:third], rows[third:-third], rows[-third:]))
+    return above <= 0.45 and above + 0.12 <= middle <= 0.78 and below >= 0.76 and middle + 0.12 <= below
+
+
+def _depth_in(filled: Mask) -> Callable[[float, float], float]:
+    """How far the middle of a pixel is from the nearest that is outside, for a figure of any form."""
+    wide, high = filled.width, filled.height
+    outside = [(x, y) for y in range(-1, high + 1) for x in range(-1, wide + 1)
+               if not (0 <= x < wide and 0 <= y < high) or filled.at(x, y) < 0.5]  # fmt: skip
+    known: dict[tuple[int, int], float] = {}
+
+    def depth(x: float, y: float) -> float:
+        at = int(x), int(y)
+        if at not in known:
+            known[at] = min(math.dist(at, other) for other in outside) - 0.5
+        return known[at]
+
+    return depth
 
 
 def _off(filled: Mask, depth: Callable[[float, float], float]) -> float:
@@ -178,15 +240,17 @@ def _is_disc(mask: Mask) -> bool:
     if edges is None:
         return False
     container = _container(_filled(mask), edges)
-    return container is not None and container.name == "round" and mask.area > SOLID * container.area
+    return container is not None and container.name == "round" and mask.area > WHOLE * container.area
 
 
 # --- marks and arcs
 
 
 def _marked(mask: Mask) -> str:
-    """An exclamation mark, or an i: a narrow bar and a point."""
+    """A bar that lies; an exclamation mark, or an i: a narrow bar that stands, and a point."""
     edges = edges_of(mask)
+    if edges is not None and edges.aspect >= 2 and mask.area >= BAR * edges.width * edges.height:
+        return "dash"
     if edges is None or edges.aspect > 0.55 or edges.height < 4:
         return ""
     rows = [sum(mask.at(x, y) for x in range(mask.width)) for y in range(mask.height)]
@@ -213,11 +277,13 @@ def _is_arc(mask: Mask) -> bool:
         return False
     middle_x, middle_y, radius = circle
     weight = sum(cover for *_, cover in inked)
-    off = sum(abs(math.hypot(x - middle_x, y - middle_y) - radius) * cover for x, y, cover in inked) / weight
-    if radius < LEAST_PX / 2 or off > max(ARC_OFF * radius, 0.55):
+    offs = [abs(math.hypot(x - middle_x, y - middle_y) - radius) for x, y, _ in inked]
+    mean_off = sum(off * cover for off, (*_, cover) in zip(offs, inked, strict=True)) / weight
+    if radius < LEAST_PX / 2 or mean_off > max(ARC_OFF * radius, 0.55) or max(offs) > max(ARC_MOST_OFF * radius, 1.5):
         return False
     covered = {int(math.degrees(math.atan2(y - middle_y, x - middle_x)) % 360 // 10) for x, y, _ in inked}
-    return ARC_DEG[0] <= 10 * len(covered) <= ARC_DEG[1]
+    ends = sum(at not in covered and (at + 1) % 36 in covered for at in range(36))
+    return ends == 1 and ARC_DEG[0] <= 10 * len(covered) <= ARC_DEG[1]
 
 
 def _circle(points: list[tuple[float, float, float]]) -> tuple[float, float, float] | None:

@@ -88,6 +88,16 @@ def edges_of(mask: Mask) -> Edges | None:
     return Edges(_first(columns), _first(rows), mask.width - _first(columns[::-1]), mask.height - _first(rows[::-1]))
 
 
+def trimmed(mask: Mask) -> Mask:
+    """Without the empty pixels around what is covered: fewer to compare."""
+    edges = edges_of(mask)
+    if edges is None:
+        return mask
+    left, top, right, bottom = int(edges.left), int(edges.top), math.ceil(edges.right), math.ceil(edges.bottom)
+    covers = [mask.at(x, y) for y in range(top, bottom) for x in range(left, right)]
+    return Mask(right - left, bottom - top, covers)
+
+
 def _first(covers: list[float]) -> float:
     """Where the first covered pixel begins; a half covered one begins half way."""
     at = next(at for at, cover in enumerate(covers) if cover >= EDGE)
@@ -96,6 +106,7 @@ def _first(covers: list[float]) -> float:
 
 def best_form(mask: Mask) -> str:
     """The name of the form that is drawn, or none where none is near, or two are."""
+    mask = trimmed(mask)
     edges = edges_of(mask)
     if edges is None or min(edges.width, edges.height) <= 0:
         return ""
