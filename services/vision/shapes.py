@@ -21,7 +21,7 @@ WHOLE = 0.93
 CLEAN = 0.75
 TRACE_EDGE = 0.1
 LEAKS_BELOW, TRACE = 0.3, 0.6
-BAR = 0.72
+BAR = 0.8
 """Share of the box around it that a bar covers; its ends may be round."""
 ARC_DEG, ARC_OFF, ARC_MOST_OFF = (200.0, 340.0), 0.09, 0.3
 IN_CONTAINER = {"slash": "slashed circle", "hands": "clock"}
@@ -198,7 +198,7 @@ def _container(filled: Mask, edges: Edges) -> Container | None:
     def square_depth(x: float, y: float) -> float:
         return min(x - edges.left, edges.right - x, y - edges.top, edges.bottom - y)
 
-    for name, depth, most_off in (("round", round_depth, 0.1), ("square", square_depth, 0.12)):
+    for name, depth, most_off in (("round", round_depth, 0.085), ("square", square_depth, 0.12)):
         if edges.aspect <= 1.18 and _off(filled, depth) <= most_off:
             return Container(name, depth, radius, filled.area)
     return Container("triangle", _depth_in(filled), radius / 2, filled.area) if _is_triangle(filled, edges) else None
@@ -272,8 +272,8 @@ def _is_arc(mask: Mask) -> bool:
     inked = [
         (x + 0.5, y + 0.5, mask.at(x, y)) for y in range(mask.height) for x in range(mask.width) if mask.at(x, y) > 0.25
     ]
-    circle = _circle(inked)
-    if circle is None:
+    circle, edges = _circle(inked), edges_of(mask)
+    if circle is None or edges is None or not 0.8 <= edges.aspect <= 1.25:
         return False
     middle_x, middle_y, radius = circle
     weight = sum(cover for *_, cover in inked)

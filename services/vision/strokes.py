@@ -17,7 +17,7 @@ Point = tuple[float, float]
 Line = tuple[Point, ...]
 EDGE = 0.15
 """Pixels covered less than this are the last trace of an edge."""
-SAME, AHEAD = 0.62, 0.05
+SAME, AHEAD = 0.66, 0.05
 """How much of both must be common to a form and what is there, and by how much the best form must lead."""
 
 
