@@ -34,6 +34,8 @@ class RawItem(msgspec.Struct, frozen=True, array_like=True):
     path: str = ""
     locators: tuple[tuple[str, str, int], ...] = ()
     title: str | None = None
+    area: str = ""
+    turn: str = ""
 
 
 class Stats(msgspec.Struct, frozen=True):

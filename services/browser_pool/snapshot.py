@@ -20,6 +20,7 @@ from shared.contracts.actions import Box, Locator
 from shared.contracts.browser_pool import Element, PageObserved
 
 CHARS_PER_TOKEN = 4
+PLACE_TAGS = 8
 LINE_CHARS = 14
 """What a line has beside its content: its ref, brackets and quotes."""
 FIELD = "\x1f"
@@ -107,6 +108,9 @@ def to_element(one: Seen) -> Element:
             Locator(kind=cast("Kind", kind), value=value, matches=count) for kind, value, count in item.locators
         ),
         title=item.title,
+        area=item.area,
+        turn=item.turn,
+        place=">".join(item.path.split(">")[-PLACE_TAGS:]),
     )
 
 

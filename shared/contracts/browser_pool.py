@@ -157,6 +157,13 @@ class Element(Part, frozen=True, kw_only=True):
     """As in :class:`shared.contracts.actions.TargetFound`: stable across page loads."""
     locators: tuple[Locator, ...] = ()
     title: str | None = None
+    area: str = ""
+    """The part of the page it stands in: main, navigation, banner, contentinfo, complementary, search; or ``pager``,
+    where something small is named or classed as what turns pages."""
+    turn: str = ""
+    """``next`` or ``prev``, where a link says so of itself (``rel``)."""
+    place: str = ""
+    """The end of the path of tags that leads to it, such as ``ul>li>h3>a``: equal for what repeats on a page."""
 
 
 class Tab(Part, frozen=True, kw_only=True):

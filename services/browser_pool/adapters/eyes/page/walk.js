@@ -278,10 +278,29 @@ function details(id, wanted, withLocators) {
     if (inView && el.localName !== 'option' && tests < MAX_HIT_TESTS && (INTERACTIVE.has(item.role) || item.role === 'iframe')) { tests += 1; covered = coverOf(item, rect, view); }
     all.push([n, item.role, shorten(item.name), item.value, item.states, item.url, el.localName, item.header, item.row, item.level,
       [rect.left + scrollX, rect.top + scrollY, rect.width, rect.height].map((x) => Math.round(x * 10) / 10), inView, item.dialog,
-      covered, el.getAttribute('type') || '', tagPath(el), counts ? locatorsFrom(item, counts) : NONE, item.beside]);
+      covered, el.getAttribute('type') || '', tagPath(el), counts ? locatorsFrom(item, counts) : NONE, item.beside, areaOf(el), item.url ? turnOf(el) : '']);
   }
   return all;
 }
+
+// The part of the page it stands in. What turns pages is told apart from what leads elsewhere: by its label or class.
+const AREAS = { nav: 'navigation', header: 'banner', footer: 'contentinfo', aside: 'complementary', main: 'main' };
+const AREA_ROLES = new Set([...Object.values(AREAS), 'search']);
+const AREA = `${Object.keys(AREAS)},${[...AREA_ROLES].map((role) => `[role=${role}]`)}`;
+const PAGER = '[class*=pagina i],[class*=pager i],[aria-label^=pag i]';
+const PAGER_TEXT = 400;  // letters: more than that is no pager
+function areaOf(el) {
+  const pager = el.closest(PAGER);
+  if (pager && pager !== document.body && pager !== document.documentElement && pager.textContent.length <= PAGER_TEXT) return 'pager';
+  const area = el.closest(AREA);
+  if (!area) { const { host } = el.getRootNode(); return host ? areaOf(host) : ''; }
+  const role = area.getAttribute('role');
+  if (AREA_ROLES.has(role)) return role;
+  const own = area.localName === 'header' || area.localName === 'footer';
+  const around = own && area.parentElement && area.parentElement.closest('article,aside,main,nav,section,[role=main],[role=article],[role=region]');
+  return around ? areaOf(around) : AREAS[area.localName];
+}
+const turnOf = (el) => /\b(next|prev)\b/.exec((el.getAttribute('rel') || '').toLowerCase())?.[1] || '';
 
 // Text in a box without any size, cut off at its edge.
 function isClipped(el) {
