@@ -6,7 +6,9 @@ import hashlib
 import re
 import unicodedata
 
-RESERVED = frozenset({"memory", "con", "prn", "aux", "nul"})
+DISCOVERY = "_discovery"
+"""What the sample is called that finds the others."""
+RESERVED = frozenset({"memory", "con", "prn", "aux", "nul", DISCOVERY})
 _HASHED = re.compile(r"-[0-9a-f]{8}$")
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 

@@ -1,7 +1,8 @@
 """Pure: where things lie below the evidence folder.
 
 run_2026-03-01_101500/
-  run.json  samples.csv  combined.csv
+  run.json  samples.csv (or discovered_samples.csv, where they were found by navigating)  combined.csv
+  _discovery/  how the samples were found: as for a sample
   TCK-1001/
     sample.json  01_ticket.png  action_log.json  result.json
     attempt_1/  what an earlier attempt left behind
@@ -13,12 +14,13 @@ import re
 from collections.abc import Iterable
 
 from shared.errors import PolicyDenied
-from shared.names import RESERVED
+from shared.names import DISCOVERY, RESERVED
 
 # What `shared.names.safe_id` makes. It is not asked again: it would hash once more what ends in a hash.
 _SAFE = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _FILENAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,120}$")
 RUN, SAMPLES, COMBINED = "run.json", "samples.csv", "combined.csv"
+DISCOVERED = "discovered_samples.csv"
 SAMPLE, RESULT, ACTION_LOG = "sample.json", "result.json", "action_log.json"
 OWN_FILES = frozenset({SAMPLE, RESULT, ACTION_LOG})
 
@@ -54,7 +56,7 @@ def attempts_put_aside(names: Iterable[str]) -> list[int]:
 
 
 def is_safe(name: str) -> bool:
-    return _SAFE.fullmatch(name) is not None and name.lower() not in RESERVED
+    return _SAFE.fullmatch(name) is not None and (name == DISCOVERY or name.lower() not in RESERVED)
 
 
 def _safe(name: str) -> str:

@@ -21,14 +21,20 @@ class SubmitRun(Message, frozen=True, kw_only=True):
     """Please run this task on these samples.
 
     ``spec`` is a whole task spec (task_specs/schema.json). The samples come from exactly one
-    of ``samples`` (rows as objects), ``input_file``, or ``resume_run_id``, which takes the spec
+    of ``samples`` (rows as objects), ``input_file``, ``discovery``, or ``resume_run_id``, which takes the spec
     and the samples of an earlier run and works on those that are not done.
+
+    ``discovery`` is a task spec of phase ``discovery``: the run begins with finding its samples by navigating, and
+    works on each as soon as it is found. Where ``spec`` itself is of that phase the run only lists: what is found is
+    what it brings back. ``discovery_row`` fills the placeholders of the discovery spec, and is part of every sample.
     """
 
     spec: dict[str, Any] | None = None
     samples: tuple[dict[str, Any], ...] | None = None
     input_file: InputFile | None = None
     resume_run_id: str | None = None
+    discovery: dict[str, Any] | None = None
+    discovery_row: dict[str, str] = {}
     planner: str | None = None
     concurrency: int | None = None
     requested_by: str = ""
@@ -48,6 +54,8 @@ class RunAccepted(Message, frozen=True, kw_only=True):
     already_done: int = 0
     attempt_base: int = 0
     """Attempts made in earlier rounds; events of this round are of later attempts."""
+    discovering: bool = False
+    """More samples are looked for by navigating; ``samples`` counts only those that are known already."""
 
 
 class RunRejected(Message, frozen=True, kw_only=True):
@@ -82,6 +90,9 @@ class RunRecord(Part, frozen=True, kw_only=True):
     concurrency: int
     created_at: datetime
     requested_by: str = ""
+    discovery_spec: dict[str, Any] | None = None
+    """By which the samples are found; equal to ``spec`` where the run only lists."""
+    discovery_row: dict[str, str] = {}
 
 
 class RunStarted(Message, frozen=True, kw_only=True):
@@ -90,6 +101,8 @@ class RunStarted(Message, frozen=True, kw_only=True):
     run_id: str
     record: RunRecord
     attempt_base: int = 0
+    discovering: bool = False
+    """Samples are found by navigating: how many there are is not known before the population is closed."""
 
 
 class SampleFound(Message, frozen=True, kw_only=True):
@@ -97,14 +110,22 @@ class SampleFound(Message, frozen=True, kw_only=True):
     sample_id: str
     sample: Sample
     found_at: datetime
+    found_on: str = ""
+    """Address of the page that listed it; empty where it came with the request."""
+    item: dict[str, Any] = {}
+    """As the page listed it, each value in its type."""
 
 
 class PopulationClosed(Message, frozen=True, kw_only=True):
-    """All samples of the run have been found; ``attempt_base`` tells a resumed round from the first."""
+    """No more samples will be found; ``attempt_base`` tells a resumed round from the first."""
 
     run_id: str
     samples: int
     attempt_base: int = 0
+    complete: bool = True
+    """False: finding them was cut short, so there may be more."""
+    note: str = ""
+    """Why it was cut short, or what else a reviewer should know of how the samples were found."""
 
 
 class SubmissionRejected(Message, frozen=True, kw_only=True):

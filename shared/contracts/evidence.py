@@ -29,6 +29,9 @@ class RunFinished(Message, frozen=True, kw_only=True):
     """Path of combined.csv."""
     flagged: int = 0
     """Samples, done ones among them, with a remark that a person should read."""
+    population_complete: bool = True
+    """False: finding the samples was cut short, so there may be more of them."""
+    population_note: str = ""
     llm_calls: int
     cost_usd: float
     started_at: datetime
@@ -58,7 +61,8 @@ class SampleState(Part, frozen=True, kw_only=True):
 
 
 class RunLoaded(Message, frozen=True, kw_only=True):
-    """``expected`` is None where the population was never closed: then samples may be missing."""
+    """``expected`` is None where the population was never closed: then samples may be missing. They may also
+    where finding them was cut short: then ``population_complete`` is False."""
 
     record: RunRecord
     attempt_base: int
@@ -66,6 +70,9 @@ class RunLoaded(Message, frozen=True, kw_only=True):
     samples: tuple[SampleState, ...]
     finished: RunFinished | None
     location: str
+    population_complete: bool = True
+    discovery_attempt: int = 0
+    """The highest attempt seen at finding the samples."""
 
 
 class RunUnknown(Message, frozen=True, kw_only=True):

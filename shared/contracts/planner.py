@@ -34,6 +34,8 @@ class ReportItems(Action, frozen=True, kw_only=True, tag="report_items"):
     """What this page of a list holds, one object an item; only in tasks that find samples. The work goes on."""
 
     items: tuple[dict[str, Any], ...]
+    place: str = ""
+    """Where on the page the list stands, as :class:`shared.contracts.browser_pool.Element` has it."""
 
 
 class AskPicture(Action, frozen=True, kw_only=True, tag="ask_picture"):
