@@ -119,20 +119,24 @@ def _artifact(filed: FiledArtifact) -> dict[str, Any]:
 def sample_file(message: SampleFound) -> dict[str, Any]:
     """sample.json: what was asked for, as the input had it."""
     built: dict[str, Any] = msgspec.to_builtins(message.sample)
-    return {**built, "found_at": msgspec.to_builtins(message.found_at)}
+    on = {"found_on": message.found_on, "item": message.item} if message.found_on else {}
+    return {**built, "found_at": msgspec.to_builtins(message.found_at), **on}
 
 
-def samples_csv(samples: Iterable[tuple[Sample, datetime]]) -> bytes:
-    """samples.csv: the population in row order, every input column kept."""
+def samples_csv(samples: Iterable[tuple[Sample, datetime]], *, discovered: bool = False) -> bytes:
+    """samples.csv: the population in row order, every input column kept. Of samples that were ``discovered`` the row
+    says nothing, for there is no input."""
     ordered = sorted(samples, key=lambda pair: pair[0].row)
     columns = list(dict.fromkeys(column for sample, _ in ordered for column in sample.fields))
     extra = [column for column in columns if column not in ("sample_id", "url")]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["sample_id", "url", "discovered_at", "row", *(guarded(column) for column in extra)])
+    own = ["sample_id", "url", "discovered_at", *([] if discovered else ["row"])]
+    writer.writerow([*own, *(guarded(column) for column in extra)])
     for sample, found_at in ordered:
         when = str(msgspec.to_builtins(found_at))
-        cells = [sample.url or "", when, sample.row, *(sample.fields.get(column, "") for column in extra)]
+        row = [] if discovered else [sample.row]
+        cells = [sample.url or "", when, *row, *(sample.fields.get(column, "") for column in extra)]
         writer.writerow([sample.sample_id, *(guarded(cell) for cell in cells)])
     return text.getvalue().encode()
 

@@ -10,6 +10,7 @@ from services.evidence import layout
 from services.evidence.artifacts import file_artifact, let_go, not_filed
 from services.evidence.deps import Deps
 from services.evidence.filing import AttemptLog, as_json, log_entry, result_of, sample_file, samples_csv
+from services.evidence.listed import listed
 from services.evidence.recall import attempt_log, attempts_tried, ended_of, keep_run, run_state
 from services.evidence.rounds import RunState, run_finished, sample_states
 from shared.actor.actor import Actor
@@ -17,6 +18,7 @@ from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound
 from shared.contracts.evidence import LoadReply, LoadRun, RunFinished, RunLoaded, RunUnknown
 from shared.contracts.planner import SampleFinished, StepTaken
 from shared.errors import PermanentError
+from shared.names import DISCOVERY
 from shared.subjects import (
     LOAD_RUN,
     POPULATION_CLOSED,
@@ -40,7 +42,8 @@ async def run_started(message: RunStarted, deps: Deps, attempt: int) -> None:
     state = await run_state(deps, message.run_id)
     if state is None:
         state = deps.runs[message.run_id] = RunState(record=message.record)
-    state.start_round(max(message.attempt_base, state.attempt_base))  # an earlier start may be told again
+    base = max(message.attempt_base, state.attempt_base)  # an earlier start may be told again
+    state.start_round(base, discovering=message.discovering)
     await keep_run(deps, state)
 
 
@@ -50,6 +53,10 @@ async def sample_found(message: SampleFound, deps: Deps, attempt: int) -> None:
     state = await known_run(deps, message.run_id)
     key = layout.sample_key(message.run_id, message.sample_id, layout.SAMPLE)
     await deps.store.write(key, as_json(sample_file(message)))
+    if state.lists_only:
+        result = as_json(result_of(listed(message, state), AttemptLog(1), ()))
+        await deps.store.write(layout.sample_key(message.run_id, message.sample_id, layout.RESULT), result)
+        state.end(message.sample_id, ended_of(result))
     state.found(message.sample, message.found_at)
 
 
@@ -58,8 +65,9 @@ async def population_closed(message: PopulationClosed, deps: Deps, attempt: int)
     """From now on it is known how many results there must be."""
     state = await known_run(deps, message.run_id)
     state.expected = message.samples
-    key = layout.run_key(message.run_id, layout.SAMPLES)
-    await deps.store.write(key, samples_csv(state.samples.values()))
+    state.population_complete, state.population_note = message.complete, message.note
+    key = layout.run_key(message.run_id, layout.DISCOVERED if state.discovers else layout.SAMPLES)
+    await deps.store.write(key, samples_csv(state.samples.values(), discovered=state.discovers))
     await keep_run(deps, state)
     return await finish_if_complete(deps, state)
 
@@ -106,6 +114,8 @@ async def load_run(request: LoadRun, deps: Deps) -> LoadReply:
         samples=sample_states(state, await attempts_tried(deps, state)),
         finished=state.finished,
         location=deps.store.location(layout.run_key(request.run_id)),
+        population_complete=state.population_complete,
+        discovery_attempt=(await attempt_log(deps, request.run_id, DISCOVERY)).attempt if state.discovers else 0,
     )
 
 

@@ -14,6 +14,7 @@ from services.evidence.rounds import Ended, RunState
 from shared.contracts.base import Part
 from shared.contracts.discovery import RunRecord, Sample
 from shared.contracts.evidence import RunFinished
+from shared.names import DISCOVERY
 
 
 class RunFile(Part, frozen=True, kw_only=True):
@@ -23,6 +24,8 @@ class RunFile(Part, frozen=True, kw_only=True):
     attempt_base: int = 0
     expected: int | None = None
     finished: RunFinished | None = None
+    population_complete: bool = True
+    population_note: str = ""
 
 
 class _Found(Sample, frozen=True, kw_only=True):
@@ -52,7 +55,12 @@ async def run_state(deps: Deps, run_id: str) -> RunState | None:
 async def keep_run(deps: Deps, state: RunState) -> None:
     """Writes run.json."""
     file = RunFile(
-        record=state.record, attempt_base=state.attempt_base, expected=state.expected, finished=state.finished
+        record=state.record,
+        attempt_base=state.attempt_base,
+        expected=state.expected,
+        finished=state.finished,
+        population_complete=state.population_complete,
+        population_note=state.population_note,
     )
     await deps.store.write(layout.run_key(state.record.run_id, layout.RUN), as_json(file))
 
@@ -63,9 +71,12 @@ async def _read_state(deps: Deps, run_id: str) -> RunState | None:
         return None
     file = msgspec.json.decode(data, type=RunFile)
     state = RunState(record=file.record, expected=file.expected)
+    state.population_complete, state.population_note = file.population_complete, file.population_note
     for name in await deps.store.names(layout.run_key(run_id)):
         await _read_sample(deps, state, run_id, name)
     state.start_round(file.attempt_base)
+    if (result := await deps.store.read(layout.sample_key(run_id, DISCOVERY, layout.RESULT))) is not None:
+        state.end(DISCOVERY, ended_of(result))
     state.finished = file.finished
     return state
 

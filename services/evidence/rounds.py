@@ -13,6 +13,7 @@ from datetime import datetime
 
 from shared.contracts.discovery import RunRecord, Sample
 from shared.contracts.evidence import Outcome, RunFinished, SampleState
+from shared.names import DISCOVERY
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,20 @@ class RunState:
     attempt_base: int = 0
     open: int = 0
     finished: RunFinished | None = None
+    population_complete: bool = True
+    population_note: str = ""
+    discovery: Ended | None = None
+    """How the search for the samples ended; it is none of them."""
+
+    @property
+    def discovers(self) -> bool:
+        """Its samples are found by navigating."""
+        return self.record.discovery_spec is not None
+
+    @property
+    def lists_only(self) -> bool:
+        """Nothing is done on what is found."""
+        return self.record.spec.get("phase") == "discovery"
 
     def found(self, sample: Sample, at: datetime) -> None:
         if sample.sample_id not in self.samples:
@@ -46,6 +61,9 @@ class RunState:
             self.open += not self._counts(sample.sample_id)
 
     def end(self, sample_id: str, ended: Ended) -> None:
+        if sample_id == DISCOVERY:
+            self.discovery = ended
+            return
         if self.ended.get(sample_id) != ended:
             self.finished = None  # the table and the summary are of another result
         before = self._counts(sample_id)
@@ -53,8 +71,11 @@ class RunState:
         if sample_id in self.samples:
             self.open += before - self._counts(sample_id)
 
-    def start_round(self, attempt_base: int) -> None:
-        """From now on only what was done before, or ends in this round, counts."""
+    def start_round(self, attempt_base: int, *, discovering: bool = False) -> None:
+        """From now on only what was done before, or ends in this round, counts. Where more samples are looked for,
+        how many there are is open again."""
+        if discovering and attempt_base > self.attempt_base:
+            self.expected = None
         self.attempt_base = attempt_base
         self.open = sum(not self._counts(sample_id) for sample_id in self.samples)
 
@@ -81,7 +102,8 @@ class RunState:
 def run_finished(state: RunState, location: str, table: str, now: datetime) -> RunFinished:
     """The summary of a complete round, over all samples of the run."""
     counted = Counter((ended.status, ended.reason) for ended in state.ended.values())
-    this_round = [ended.started_at for ended in state.ended.values() if ended.attempt > state.attempt_base]
+    all_ended = [*state.ended.values(), *([state.discovery] if state.discovery is not None else [])]
+    this_round = [ended.started_at for ended in all_ended if ended.attempt > state.attempt_base]
     return RunFinished(
         run_id=state.record.run_id,
         attempt_base=state.attempt_base,
@@ -92,8 +114,10 @@ def run_finished(state: RunState, location: str, table: str, now: datetime) -> R
         location=location,
         table=table,
         flagged=sum(ended.flagged for ended in state.ended.values()),
-        llm_calls=sum(ended.llm_calls for ended in state.ended.values()),
-        cost_usd=sum(ended.cost_usd for ended in state.ended.values()),
+        population_complete=state.population_complete,
+        population_note=state.population_note,
+        llm_calls=sum(ended.llm_calls for ended in all_ended),
+        cost_usd=sum(ended.cost_usd for ended in all_ended),
         started_at=min(this_round, default=now),
         finished_at=now,
     )
