@@ -17,9 +17,9 @@ log = logging.getLogger(__name__)
 BOUND_S = 10.0
 
 
-async def access_problems(data: dict[str, Any], asks: Asks) -> tuple[Problem, ...]:
+async def access_problems(data: dict[str, Any], asks: Asks, name: str = "spec") -> tuple[Problem, ...]:
     """What is missing. Browser pools may be scaled to none while nothing runs: that nobody can tell is no problem,
-    for a session that lacks its login state says so itself."""
+    for a session that lacks its login state says so itself. ``name``: what the spec is called in the request."""
     spec, _ = check_spec(data)
     if spec is None or (spec.auth_profile is None and not spec.secrets):
         return ()
@@ -29,4 +29,4 @@ async def access_problems(data: dict[str, Any], asks: Asks) -> tuple[Problem, ..
     except TransientError as exc:
         log.warning("no browser pool could be asked for login state and secrets of %s: %s", spec.task_id, exc)
         return ()
-    return tuple(Problem(where=f"spec.{found.where}", message=found.message) for found in checked.problems)
+    return tuple(Problem(where=f"{name}.{found.where}", message=found.message) for found in checked.problems)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from shared.actor.ports import Asks, Blobs, Publishes, Records
+from shared.contracts.base import Message
 from shared.streams import Consumer
+from shared.subjects import Stored
 
 Grid = Sequence[Sequence[object]]
 """A sheet as it was read: rows of cells, the header row among them."""
@@ -21,6 +23,10 @@ class RunQueues(Protocol):
 
     async def close_queue(self, consumer: Consumer) -> None:
         """Ends the queue with what is left in it; closing what is not open is no error."""
+        ...
+
+    async def holds(self, subject: Stored[Any], message: Message) -> bool:
+        """Whether work of this subject still stands in its queue, or is in somebody's hands."""
         ...
 
 

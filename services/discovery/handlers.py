@@ -8,6 +8,8 @@ import msgspec
 
 from services.discovery.access import access_problems
 from services.discovery.deps import Deps
+from services.discovery.discovering import discovers, discovery_plan
+from services.discovery.found import closed, take_in
 from services.discovery.intake import read_table
 from services.discovery.plan import (
     Plan,
@@ -23,6 +25,7 @@ from services.discovery.run_ids import rejected_id
 from services.discovery.starting import created, started
 from shared.actor.actor import Actor
 from shared.contracts.discovery import (
+    PopulationClosed,
     Problem,
     RunAccepted,
     RunRecord,
@@ -32,11 +35,24 @@ from shared.contracts.discovery import (
     SubmitRun,
 )
 from shared.contracts.evidence import LoadRun, RunFinished, RunUnknown
+from shared.contracts.planner import SampleFinished, SamplesListed
+from shared.names import DISCOVERY
 from shared.streams import RUNS, samples_of
-from shared.subjects import LOAD_RUN, RUN_FINISHED, RUN_REJECTED, SUBMIT_RUN
+from shared.subjects import (
+    LOAD_RUN,
+    POPULATION_CLOSED,
+    RUN_FINISHED,
+    RUN_REJECTED,
+    SAMPLE_FINISHED,
+    SAMPLES_LISTED,
+    SUBMIT_RUN,
+)
 
 SUBMIT_DEADLINE_S = 110.0
 LOAD_BOUND_S = 60.0
+LISTED_DEADLINE_S = 120.0
+FOR_EVER = None
+"""What was listed is never given up: it would be missing from the population."""
 
 actor: Actor[Deps] = Actor("discovery")
 
@@ -49,9 +65,22 @@ async def submit_run(request: SubmitRun, deps: Deps) -> SubmitReply:
         return await _resume(request, request.resume_run_id, problems, deps)
     plan, more = await _plan(request, deps)
     more = (*more, *await access_problems(request.spec or {}, deps.asks))
+    more = (*more, *await access_problems(request.discovery or {}, deps.asks, "discovery"))
     if plan is None or problems or more:
         return await _rejected(request, (*problems, *more), deps)
     return await started(await created(plan, request.requested_by, deps), plan, deps)
+
+
+@actor.handles(SAMPLES_LISTED, max_attempts=FOR_EVER, deadline_s=LISTED_DEADLINE_S)
+async def samples_listed(message: SamplesListed, deps: Deps, attempt: int) -> None:
+    """Samples, of what a page of a list shows; each is worked on from now."""
+    await take_in(message, deps)
+
+
+@actor.handles(SAMPLE_FINISHED, emits=POPULATION_CLOSED, max_attempts=FOR_EVER)
+async def sample_finished(message: SampleFinished, deps: Deps, attempt: int) -> PopulationClosed | None:
+    """The end of the sample that finds the others is the end of the population."""
+    return await closed(message, deps) if message.sample_id == DISCOVERY else None
 
 
 @actor.handles(RUN_FINISHED)
@@ -62,6 +91,8 @@ async def run_finished(message: RunFinished, deps: Deps, attempt: int) -> None:
 
 async def _plan(request: SubmitRun, deps: Deps) -> tuple[Plan | None, tuple[Problem, ...]]:
     """The plan of a new run. A spec that is wrong is no reason to keep quiet about the file."""
+    if discovers(request):
+        return discovery_plan(request)
     spec, problems = checked_spec(request)
     if request.samples is None and request.input_file is None:
         return None, problems
@@ -81,6 +112,7 @@ async def _resume(request: SubmitRun, run_id: str, problems: tuple[Problem, ...]
     on_bus: RunRecord | None = await deps.records.read(RUNS, run_id, RunRecord)
     plan, more = resumed_plan(request, loaded, on_bus)
     more = (*more, *await access_problems(plan.spec, deps.asks))
+    more = (*more, *await access_problems(plan.discovery or {}, deps.asks, "discovery"))
     if problems or more:
         return await _rejected(request, (*problems, *more), deps)
     record = round_record(loaded.record, plan)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import msgspec
@@ -14,6 +14,7 @@ from shared.contracts.evidence import RunLoaded
 from shared.task_spec import TaskSpec, check_spec
 
 MAX_CONCURRENCY = 256
+SOURCES = ("samples", "input_file", "discovery", "resume_run_id")
 
 
 @dataclass(frozen=True)
@@ -28,15 +29,23 @@ class Plan:
     attempt_base: int = 0
     replaces: int | None = None
     """The attempt base of the round before, whose queue may be left over."""
+    discovery: dict[str, Any] | None = None
+    """The spec by which more samples are found; ``samples`` and ``population`` count those that are known."""
+    discovery_row: dict[str, str] = field(default_factory=dict[str, str])
+    known: tuple[Sample, ...] = ()
+    """Where more are looked for: all that earlier rounds have found."""
 
 
 def option_problems(request: SubmitRun, planners: frozenset[str]) -> tuple[Problem, ...]:
     """What is wrong with the request itself, whatever is in its spec and samples."""
     problems: list[Problem] = []
-    given = [name for name in ("samples", "input_file", "resume_run_id") if getattr(request, name) is not None]
-    if len(given) != 1:
-        told = f"give exactly one of samples, input_file and resume_run_id, not {' and '.join(given) or 'none'}"
+    given = [name for name in SOURCES if getattr(request, name) is not None]
+    itself = not given and (request.spec or {}).get("phase") == "discovery"
+    if len(given) != 1 and not itself:
+        told = f"give exactly one of {', '.join(SOURCES[:-1])} and {SOURCES[-1]}, not {' and '.join(given) or 'none'}"
         problems.append(Problem(where="request", message=told))
+    if request.discovery_row and request.discovery is None and not itself:
+        problems.append(Problem(where="discovery_row", message="nothing is to be discovered; leave it out"))
     if request.planner is not None and request.planner not in planners:
         told = f"{request.planner!r} is no planner; the planners are {', '.join(sorted(planners))}"
         problems.append(Problem(where="planner", message=told))
@@ -50,8 +59,8 @@ def checked_spec(request: SubmitRun) -> tuple[TaskSpec | None, tuple[Problem, ..
     if request.spec is None:
         return None, (Problem(where="spec", message="missing; send the whole task spec"),)
     spec, problems = check_spec(request.spec)
-    if spec is not None and spec.phase == "discovery":
-        told = "finding samples by navigating is not supported yet; give the samples as a list or a file"
+    if spec is not None and spec.phase == "discovery" and (request.samples is not None or request.input_file):
+        told = "this task finds samples and is carried out on none: give no samples, but what fills it as discovery_row"
         return spec, (Problem(where="spec.phase", message=told),)
     return spec, problems
 
@@ -91,14 +100,22 @@ def resumed_plan(request: SubmitRun, loaded: RunLoaded, on_bus: RunRecord | None
     if on_bus is not None and planner != on_bus.planner:
         told = f"{record.run_id} was started with {on_bus.planner or 'the default planner'} and keeps it; leave it out"
         problems.append(Problem(where="planner", message=told))
-    if loaded.expected is None or len(loaded.samples) < loaded.expected:
+    if record.discovery_spec is None and (loaded.expected is None or len(loaded.samples) < loaded.expected):
         told = f"{record.run_id} was cut off while its samples were being written down; submit it again"
         problems.append(Problem(where="resume_run_id", message=told))
     left = tuple(state.sample for state in loaded.samples if state.status != "done")
     # Above every attempt made, and above the round before: what is said of this round is never taken for that one's.
-    base = max(loaded.attempt_base + 1, *(state.attempt for state in loaded.samples), 1)
+    tried = (state.attempt for state in loaded.samples)
+    base = max(loaded.attempt_base + 1, loaded.discovery_attempt, *tried)
     concurrency = request.concurrency or record.concurrency
     plan = Plan(record.spec, planner, concurrency, left, len(loaded.samples), base, loaded.attempt_base)
+    if record.discovery_spec is not None and (loaded.expected is None or not loaded.population_complete):
+        plan = replace(
+            plan,
+            discovery=record.discovery_spec,
+            discovery_row=record.discovery_row,
+            known=tuple(state.sample for state in loaded.samples),
+        )
     return plan, tuple(problems)
 
 

@@ -24,7 +24,7 @@ _OWN = frozenset({"sample_id", "key"})
 def samples_of_table(spec: TaskSpec, table: Table) -> tuple[tuple[Sample, ...], tuple[Problem, ...]]:
     """The samples, in the order of the rows; they are worth nothing where there is any problem."""
     template = key_template(spec, table.columns)
-    wanted = _wanted(spec, template)
+    wanted = wanted_columns(spec, template)
     problems = [*_missing_columns(wanted, table)]
     problems += [problem for row in table.rows for problem in _cell_problems(spec, row, wanted)]
     problems += [problem for row in table.rows for problem in _secrets(row)]
@@ -57,7 +57,8 @@ def _missing_columns(wanted: Wanted, table: Table) -> Iterator[Problem]:
             yield Problem(where=f"column {name}", message=f"{told} (asked for by {', '.join(askers)})")
 
 
-def _wanted(spec: TaskSpec, template: str | None) -> Wanted:
+def wanted_columns(spec: TaskSpec, template: str | None) -> Wanted:
+    """What a row must have; ``template`` names the sample."""
     wanted = {name: ["input_schema"] for name, expression in spec.input_schema.items() if not nullable(expression)}
     for asker, text, own in _templates(spec, template):
         for name in placeholders(text):

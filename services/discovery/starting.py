@@ -2,16 +2,19 @@
 
 The population is published whole before any sample is put to work. Cut off before it is closed, nothing
 has been worked on and the run cannot be resumed; cut off after, a resumed round finds what is left.
+Where the samples are found by navigating, only what finds them is put to work here (see `found.py`).
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from services.discovery.deps import Deps
+from services.discovery.discovering import discovery_sample, lists_only
+from services.discovery.found import open_listing
 from services.discovery.plan import Plan
+from services.discovery.publishing import each
 from services.discovery.run_ids import run_ids
 from shared.contracts.discovery import PopulationClosed, RunAccepted, RunRecord, RunStarted, Sample, SampleFound
 from shared.contracts.evidence import LoadRun, RunLoaded
@@ -21,8 +24,6 @@ from shared.streams import RUNS, samples_of
 from shared.subjects import LOAD_RUN, POPULATION_CLOSED, RUN_STARTED, SAMPLE_FOUND, WORK_SAMPLE
 
 LOAD_BOUND_S = 60.0
-AT_ONCE = 100
-"""Publishes under way at a time: enough to hide the server's round trip, few enough to bound what is held."""
 
 
 async def created(plan: Plan, requested_by: str, deps: Deps) -> RunRecord:
@@ -38,6 +39,8 @@ async def created(plan: Plan, requested_by: str, deps: Deps) -> RunRecord:
             concurrency=plan.concurrency,
             created_at=now,
             requested_by=requested_by,
+            discovery_spec=plan.discovery,
+            discovery_row=plan.discovery_row,
         )
         if await deps.records.create(RUNS, run_id, record):
             return record
@@ -56,14 +59,36 @@ async def started(record: RunRecord, plan: Plan, deps: Deps) -> RunAccepted:
         if plan.replaces is not None:
             await deps.queues.close_queue(samples_of(run_id, plan.concurrency, plan.replaces))
         await deps.queues.open_queue(samples_of(run_id, plan.concurrency, base))
-        await deps.publishes.publish(RUN_STARTED, RunStarted(run_id=run_id, record=record, attempt_base=base))
-        if base == 0:
-            await _each(plan.samples, lambda sample: _found(run_id, sample, deps))
-        closed = PopulationClosed(run_id=run_id, samples=plan.population, attempt_base=base)
-        await deps.publishes.publish(POPULATION_CLOSED, closed)
-        await _each(plan.samples, lambda sample: _work(run_id, sample, base, deps))
+        more = plan.discovery is not None
+        event = RunStarted(run_id=run_id, record=record, attempt_base=base, discovering=more)
+        await deps.publishes.publish(RUN_STARTED, event)
+        await (_search(record, plan, deps) if more else _population(run_id, plan, deps))
+        if not lists_only(plan.spec):
+            await each(plan.samples, lambda sample: _work(run_id, sample, base, deps))
     done = plan.population - len(plan.samples)
-    return RunAccepted(run_id=run_id, samples=len(plan.samples), already_done=done, attempt_base=base)
+    return RunAccepted(run_id=run_id, samples=len(plan.samples), already_done=done, attempt_base=base, discovering=more)
+
+
+async def _population(run_id: str, plan: Plan, deps: Deps) -> None:
+    """All samples, and that they are all."""
+    if plan.attempt_base == 0:
+        await each(plan.samples, lambda sample: _found(run_id, sample, deps))
+    closed = PopulationClosed(run_id=run_id, samples=plan.population, attempt_base=plan.attempt_base)
+    await deps.publishes.publish(POPULATION_CLOSED, closed)
+
+
+async def _search(record: RunRecord, plan: Plan, deps: Deps) -> None:
+    """The work that finds the samples; it comes first in the queue."""
+    await open_listing(record.run_id, plan.attempt_base, plan.known, deps)
+    sample = discovery_sample(record)
+    work = WorkSample(
+        run_id=record.run_id,
+        sample_id=sample.sample_id,
+        sample=sample,
+        attempt_base=plan.attempt_base,
+        discover=True,
+    )
+    await deps.publishes.publish(WORK_SAMPLE, work)
 
 
 async def _found(run_id: str, sample: Sample, deps: Deps) -> None:
@@ -74,14 +99,6 @@ async def _found(run_id: str, sample: Sample, deps: Deps) -> None:
 async def _work(run_id: str, sample: Sample, attempt_base: int, deps: Deps) -> None:
     work = WorkSample(run_id=run_id, sample_id=sample.sample_id, sample=sample, attempt_base=attempt_base)
     await deps.publishes.publish(WORK_SAMPLE, work)
-
-
-async def _each(samples: Sequence[Sample], act: Callable[[Sample], Awaitable[None]]) -> None:
-    """``act`` on every sample, in order, some at a time; the first error ends it."""
-    for start in range(0, len(samples), AT_ONCE):
-        outcomes = await asyncio.gather(*map(act, samples[start : start + AT_ONCE]), return_exceptions=True)
-        for error in filter(None, outcomes):
-            raise error
 
 
 @asynccontextmanager

@@ -42,7 +42,7 @@ from shared.actor.runner import Delivery
 from shared.actor.wire import reply_of
 from shared.contracts.base import Failure, Message
 from shared.errors import DeadlineExceeded, PermanentError, Unavailable
-from shared.streams import INBOX, KEY_VALUE_BUCKETS, OBJECT_BUCKETS, STREAMS, Bucket, Consumer, Stream
+from shared.streams import INBOX, KEY_VALUE_BUCKETS, OBJECT_BUCKETS, SAMPLES, STREAMS, Bucket, Consumer, Stream
 from shared.subjects import DEAD_LETTERS, Ask, Stored, message_id, subject_for
 from shared.telemetry.tracing import headers_of_current_span
 
@@ -203,6 +203,15 @@ class Bus:
             return
         for subject in consumer.subjects:
             await self.js.purge_stream(consumer.stream, subject=subject)
+
+    async def holds(self, subject: Stored[Any], message: Message) -> bool:
+        """Whether the work queue still has a message on the subject of this one."""
+        try:
+            with _mapped():
+                await self.js.get_last_msg(SAMPLES.name, subject_for(subject, message))
+        except nats.js.errors.NotFoundError:
+            return False
+        return True
 
     async def set_open(self, subject: Ask[Any, Any], is_open: bool) -> None:
         """Starts or stops listening to a gated ask; the requests then go to instances that do listen."""

@@ -114,6 +114,10 @@ class MemoryBus:
     async def close_queue(self, consumer: Consumer) -> None:
         self.queues.pop(consumer.name, None)
 
+    async def holds(self, subject: Stored[Any], message: Message) -> bool:
+        wanted = subject_for(subject, message)
+        return any(there == wanted for there, _ in self.published)
+
     async def set_open(self, subject: Ask[Any, Any], is_open: bool) -> None:
         (self.closed_asks.discard if is_open else self.closed_asks.add)(subject.pattern)
 
