@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.planner import rules
+from services.planner import rules, rules_listing
 from services.planner.deps import Decider
 from services.planner.sample_state import Decision, View
 from shared.errors import Unsupported
@@ -13,7 +13,7 @@ NAMES = ("rules", "anthropic")
 
 
 class RulesDecider:
-    """No model: see :mod:`services.planner.rules`."""
+    """No model: see :mod:`services.planner.rules`, and for finding samples :mod:`services.planner.rules_listing`."""
 
     name = "rules"
     asks_model = False
@@ -21,7 +21,7 @@ class RulesDecider:
     def check(self) -> None: ...
 
     async def decide(self, view: View) -> Decision:
-        return rules.decide(view)
+        return rules_listing.decide(view) if view.spec.phase == "discovery" else rules.decide(view)
 
     async def aclose(self) -> None: ...
 

@@ -13,6 +13,7 @@ from services.planner.sample_state import Decision, View
 from shared.actor.keeping import EVERY_S
 from shared.actor.ports import Asks, Publishes, Records
 from shared.contracts.discovery import Problem, RunRecord
+from shared.contracts.planner import WorkSample
 from shared.contracts.usage import Usage
 from shared.task_spec import TaskSpec
 
@@ -63,10 +64,15 @@ class Drafter(Protocol):
 
 @dataclass(frozen=True)
 class Run:
-    """A run as the planner keeps it: its record, and the spec in it, checked."""
+    """A run as the planner keeps it: its record, and the specs in it, checked."""
 
     record: RunRecord
     spec: TaskSpec
+    discovery: TaskSpec | None = None
+
+    def spec_of(self, message: WorkSample) -> TaskSpec:
+        """The spec for this sample: that of the discovery for the one that finds the others."""
+        return self.discovery if message.discover and self.discovery is not None else self.spec
 
 
 @dataclass

@@ -11,6 +11,7 @@ from msgspec.structs import replace as replace_part
 from services.planner.fields import source_of
 from services.planner.identity import equal, expected, prove, shows_record
 from services.planner.judgment import judged, unsure
+from services.planner.listing import listing_ended
 from services.planner.page_text import asks_for_password, text_of
 from services.planner.reported import (
     CUT_OFF,
@@ -69,6 +70,8 @@ def judge_done(
 
     What the rules report they have read off the page; what a model reports is compared with it.
     """
+    if view.spec.phase == "discovery":
+        return listing_ended(view, _artifact_problems(view)), ()
     checked = check(view, done, by_model=by_model, decided_by=decided_by)
     return ruling(view, checked, by_model=by_model), checked.values
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from services.planner.bounds import allowed_hosts, private_hosts
 from services.planner.deps import Deps, Run
 from services.planner.drafting import request_problem
@@ -55,19 +57,20 @@ def give_up(message: WorkSample, deps: Deps, attempt: int, error: ExhibitError) 
 async def work_sample(message: WorkSample, deps: Deps, attempt: int) -> SampleFinished | None:
     """Works on one sample in a browser of its own. Without a decider that can work, no browser is leased."""
     run = await run_of(message.run_id, deps)
+    spec = run.spec_of(message)
     decider = deps.decider(run.record.planner or deps.default_planner)
     decider.check()
-    hints = await hints_for(run.spec, message.run_id, deps) if decider.asks_model else ()
-    task = Task(message, message.attempt_base + attempt, run.spec, decider, hints)
+    hints = await hints_for(spec, message.run_id, deps) if decider.asks_model else ()
+    task = Task(message, message.attempt_base + attempt, spec, decider, hints)
     request = LeaseSession(
         run_id=message.run_id,
         sample_id=message.sample_id,
         ttl_s=TTL_S,
-        auth_profile=run.spec.auth_profile,
-        allowed_hosts=allowed_hosts(run.spec, message.sample),
-        private_hosts=private_hosts(run.spec),
-        secrets=tuple(run.spec.secrets),
-        politeness=Politeness(**run.spec.politeness.model_dump()),
+        auth_profile=spec.auth_profile,
+        allowed_hosts=allowed_hosts(spec, message.sample),
+        private_hosts=private_hosts(spec),
+        secrets=tuple(spec.secrets),
+        politeness=Politeness(**spec.politeness.model_dump()),
     )
     async with leased(request, deps) as hold:
         if isinstance(hold, ProfilePaused):
@@ -124,15 +127,16 @@ async def run_of(run_id: str, deps: Deps) -> Run:
         record: RunRecord | None = await deps.records.read(RUNS, run_id, RunRecord)
         if record is None:
             raise Unavailable(f"there is no record of run {run_id!r} yet", code="run_unknown", retry_after_s=1.0)
-        deps.runs[run_id] = Run(record, _checked(record))
+        search = None if record.discovery_spec is None else _checked(record.discovery_spec, run_id)
+        deps.runs[run_id] = Run(record, _checked(record.spec, run_id), search)
         if len(deps.runs) > KEPT_RUNS:
             del deps.runs[next(iter(deps.runs))]
     return deps.runs[run_id]
 
 
-def _checked(record: RunRecord) -> TaskSpec:
-    spec, problems = check_spec(record.spec)
+def _checked(written: dict[str, Any], run_id: str) -> TaskSpec:
+    spec, problems = check_spec(written)
     if spec is None:
         told = "; ".join(f"{problem.where}: {problem.message}" for problem in problems)
-        raise PermanentError(f"the task spec of run {record.run_id!r} is not valid: {told}", code="invalid_spec")
+        raise PermanentError(f"the task spec of run {run_id!r} is not valid: {told}", code="invalid_spec")
     return spec

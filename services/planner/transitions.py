@@ -75,7 +75,7 @@ def advanced(state: SampleState, step: StepTaken) -> SampleState:
         _counted(after, step),
         history=(*state.history, entry_of(step, state.proven)),
         steps=step.step,
-        looks=after.looks if kept else 0,
+        looks=after.looks if kept and not step.items else 0,
         max_tokens=after.max_tokens if kept else OBSERVE_TOKENS,
         notices=(),
         usage=add_usage(state.usage, step.usage),
