@@ -63,19 +63,24 @@ class Client:
         rows: Sequence[dict[str, Any]] | None = None,
         file: tuple[str, bytes] | None = None,
         resume: str | None = None,
+        discovery: dict[str, Any] | None = None,
+        discovery_row: dict[str, str] | None = None,
         planner: str | None = None,
         concurrency: int | None = None,
         requested_by: str = "",
     ) -> RunAccepted:
         """Requests a run. Raises RunRejectedError with every problem where it is not accepted.
 
-        ``file`` is a name ending in .csv or .xlsx, and its bytes.
+        ``file`` is a name ending in .csv or .xlsx, and its bytes. ``discovery`` is the spec by which the samples are
+        found, filled from ``discovery_row``; where ``spec`` itself finds samples, the run only lists them.
         """
         request = SubmitRun(
             spec=spec,
             samples=None if rows is None else tuple(rows),
             input_file=None if file is None else await self._put(*file),
             resume_run_id=resume,
+            discovery=discovery,
+            discovery_row=discovery_row or {},
             planner=planner,
             concurrency=concurrency,
             requested_by=requested_by,

@@ -37,22 +37,27 @@ class Request:
     planner: str | None
     concurrency: int | None
     as_json: bool
+    discover: Path | None = None
+    filled_with: tuple[str, ...] = ()
+    """``name=value``: what fills the placeholders of the discovery spec."""
 
 
 async def run_batch(settings: Settings, request: Request) -> RunFinished:
     """Runs a batch to its end and shows it. Raises RunRejectedError with all problems where nothing was started."""
-    spec, file = _read(request)
+    asked = _read(request)
     console = Console(stderr=request.as_json)
     async with system(settings) as client:
         accepted = await client.submit(
-            spec,
-            file=file,
-            rows=[] if file is None and request.resume is None else None,
+            asked.spec,
+            file=asked.file,
+            rows=[] if asked.has_no_samples else None,
             resume=request.resume,
+            discovery=asked.discovery,
+            discovery_row=asked.row,
             planner=request.planner,
             concurrency=request.concurrency,
         )
-        title = str((spec or {}).get("task_id") or f"resuming {request.resume}")
+        title = str((asked.spec or {}).get("task_id") or f"resuming {request.resume}")
         tally = await _follow(client, accepted, _screen(console, title, request.as_json), settings)
     assert tally.finished is not None
     if request.as_json:
@@ -70,22 +75,58 @@ async def system(settings: Settings, names: Iterable[str] = NAMES) -> AsyncGener
         yield client
 
 
-def _read(request: Request) -> tuple[dict[str, Any] | None, tuple[str, bytes] | None]:
-    """The spec and the input as they are on disk; all that cannot be read is said at once."""
+@dataclass(frozen=True)
+class _Asked:
+    """The request with its files read."""
+
+    spec: dict[str, Any] | None
+    file: tuple[str, bytes] | None
+    discovery: dict[str, Any] | None
+    row: dict[str, str]
+    resumes: bool
+
+    @property
+    def has_no_samples(self) -> bool:
+        finds = self.discovery is not None or (self.spec or {}).get("phase") == "discovery"
+        return self.file is None and not self.resumes and not finds
+
+
+def _read(request: Request) -> _Asked:
+    """The specs and the input as they are on disk; all that cannot be read is said at once."""
     problems: list[Problem] = []
     spec: dict[str, Any] | None = None
+    discovery: dict[str, Any] | None = None
     file: tuple[str, bytes] | None = None
     if request.spec is not None:
         spec, found = read_spec(request.spec)
         problems += found
     elif request.resume is None:
         problems.append(Problem(where="SPEC", message="name a task spec, or an earlier run with --resume"))
+    if request.discover is not None:
+        discovery, found = read_spec(request.discover)
+        problems += found
     if request.input is not None:
         file, found = _read_input(request.input)
         problems += found
+    row, found = _row(request.filled_with)
+    problems += found
     if problems:
         raise RunRejectedError(problems)
-    return spec, file
+    return _Asked(spec, file, discovery, row, request.resume is not None)
+
+
+def _row(written: tuple[str, ...]) -> tuple[dict[str, str], list[Problem]]:
+    """``name=value`` as a row; a name that is given twice means nothing."""
+    row: dict[str, str] = {}
+    problems: list[Problem] = []
+    for pair in written:
+        name, equals, value = (part.strip() for part in pair.partition("="))
+        if not equals or not name:
+            problems.append(Problem(where=f"--with {pair}", message="write NAME=VALUE, such as org=acme"))
+        elif name in row:
+            problems.append(Problem(where=f"--with {name}", message="it is given twice"))
+        row[name] = value
+    return row, problems
 
 
 def _read_input(path: Path) -> tuple[tuple[str, bytes] | None, list[Problem]]:
@@ -124,7 +165,8 @@ async def _follow(client: Client, accepted: RunAccepted, screen: Screen, setting
 
 
 def _say_how_to_go_on(tally: Tally, settings: Settings) -> None:
-    finished = f"{len(tally.results)} of {tally.expected or tally.found} samples were worked on"
+    more = " found so far" if tally.expected is None else ""
+    finished = f"{len(tally.results)} of {tally.expected or tally.found} samples{more} were worked on"
     if settings.nats_url is not None:
         sys.stderr.write(f"\nno longer watching; {finished}. The run {tally.run_id} goes on at {settings.nats_url}.\n")
         return

@@ -47,16 +47,22 @@ def run(
     planner: Annotated[str | None, typer.Option(help="Who decides: rules or anthropic.")] = None,
     concurrency: Annotated[int | None, typer.Option(min=1, max=256, help="Samples at a time.")] = None,
     resume: Annotated[str | None, typer.Option(help="Go on with this run: work on what is not done.")] = None,
+    discover: Annotated[
+        Path | None, typer.Option("--discover", help="Find the samples by navigating: a spec of phase discovery.")
+    ] = None,
+    filled_with: Annotated[
+        list[str] | None, typer.Option("--with", help="NAME=VALUE that fills the discovery spec, such as org=acme.")
+    ] = None,
     nats: Nats = None,
     as_json: AsJson = False,
 ) -> None:
-    """Collect evidence for every sample of a list."""
+    """Collect evidence for every sample of a list, or of what a discovery spec finds."""
     settings = _settings(nats, evidence)
     if concurrency is not None and nats is None:
         settings = sized_for(settings, concurrency)
-    request = Request(spec, input_file, resume, planner, concurrency, as_json)
+    request = Request(spec, input_file, resume, planner, concurrency, as_json, discover, tuple(filled_with or ()))
     finished = exits.run_async(run_batch(settings, request), as_json=as_json)
-    if any(outcome.status != "done" for outcome in finished.outcomes):
+    if not finished.population_complete or any(outcome.status != "done" for outcome in finished.outcomes):
         raise typer.Exit(exits.NOT_ALL_DONE)
 
 

@@ -77,12 +77,16 @@ class LineScreen:
 
     def __init__(self, console: Console) -> None:
         self._console, self._said, self._trouble = console, -1, Trouble()
+        self._found = 0
 
     def show(self, tally: Tally) -> None:
         self._trouble.show(tally)
-        if tally.expected and (tenth := 10 * len(tally.results) // tally.expected) > self._said:
+        if tally.discovering and tally.found >= 2 * max(self._found, 5):
+            self._found = tally.found
+            self._console.print(f"{tally.found} samples found so far", style="dim", highlight=False)
+        if tally.expected and (tenth := 10 * tally.ended // tally.expected) > self._said:
             self._said = tenth
-            self._console.print(f"{len(tally.results)} of {tally.expected} samples", style="dim", highlight=False)
+            self._console.print(f"{tally.ended} of {tally.expected} samples", style="dim", highlight=False)
 
     def close(self) -> None: ...
 
@@ -102,6 +106,8 @@ class NoScreen:
 def live_view(tally: Tally, title: str, elapsed_s: float) -> RenderableType:
     """The whole picture of a run that goes on."""
     parts: list[RenderableType] = [_bar(tally, elapsed_s), _counts(tally)]
+    if tally.discovering:
+        parts.append(Text(f"{tally.found} found so far, and more are looked for", style="cyan"))
     if tally.active:
         parts.append(_active(tally))
     if tally.troubles:
@@ -112,7 +118,7 @@ def live_view(tally: Tally, title: str, elapsed_s: float) -> RenderableType:
 
 
 def _bar(tally: Tally, elapsed_s: float) -> RenderableType:
-    total, finished = tally.expected or max(tally.found, 1), len(tally.results)
+    total, finished = tally.expected or max(tally.found, 1), tally.ended
     rate = finished / elapsed_s if elapsed_s > 0 else 0.0
     left = f"{(total - finished) / rate:.0f} s left" if rate and finished < total else ""
     grid = Table.grid(padding=(0, 2), expand=True)
@@ -169,6 +175,9 @@ def summary(finished: RunFinished, tally: Tally, here: Path) -> RenderableType:
     facts.add_row("Evidence", Text(_from(here, finished.location)))
     facts.add_row("Table", Text(_from(here, finished.table)))
     facts.add_row("Took", f"{took_s:.1f} s, {finished.samples / took_s:.1f} samples/s" if took_s > 0 else "0 s")
+    if not finished.population_complete or finished.population_note:
+        colour = "" if finished.population_complete else "bold red"
+        facts.add_row("Samples", Text(_population(finished), style=colour))
     if finished.flagged:
         facts.add_row("Flagged", f"{finished.flagged} of the samples have a remark to read: the column notes")
     facts.add_row("Model", f"{finished.llm_calls} calls, ${finished.cost_usd:.4f}")
@@ -176,6 +185,12 @@ def summary(finished: RunFinished, tally: Tally, here: Path) -> RenderableType:
     if tally.troubles:
         parts += [_troubles_in_full(tally), Text("")]
     return Group(*parts, facts, Text(""), Text(headline(finished.outcomes, finished.samples), style="bold"))
+
+
+def _population(finished: RunFinished) -> str:
+    """What is to be known of how the samples were found."""
+    missing = "" if finished.population_complete else " There may be more: go on with --resume."
+    return f"{finished.population_note}.{missing}".replace("..", ".")
 
 
 def _from(here: Path, path: str) -> str:

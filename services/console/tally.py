@@ -6,10 +6,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from shared.contracts.actions import Action
-from shared.contracts.discovery import PopulationClosed, SampleFound
+from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound
 from shared.contracts.events import RunEvent
 from shared.contracts.evidence import EvidenceBlocked, Outcome, RunFinished
 from shared.contracts.planner import SampleFinished, StepTaken, Usage, add_usage
+from shared.names import DISCOVERY
 
 STATUSES = ("done", "partial_success", "needs_review", "auth_required", "failed")
 
@@ -35,6 +36,11 @@ class Tally:
     attempt_base: int = 0
     expected: int | None = None
     found: int = 0
+    discovering: bool = False
+    """Samples are looked for by navigating, and that is not over."""
+    lists_only: bool = False
+    discovery: SampleFinished | None = None
+    """How the search for the samples ended; it is none of them."""
     results: dict[str, SampleFinished] = field(default_factory=dict[str, SampleFinished])
     active: dict[str, Active] = field(default_factory=dict[str, Active])
     counts: Counter[str] = field(default_factory=Counter[str])
@@ -44,6 +50,11 @@ class Tally:
     finished: RunFinished | None = None
 
     @property
+    def ended(self) -> int:
+        """Samples about which nothing is left to be done."""
+        return self.found if self.lists_only else len(self.results)
+
+    @property
     def troubles(self) -> list[SampleFinished]:
         """What did not end as done, in the order in which it ended."""
         return [result for result in self.results.values() if result.status != "done"]
@@ -51,8 +62,11 @@ class Tally:
     def add(self, event: RunEvent) -> None:
         if isinstance(event, SampleFound):
             self.found += 1
+        elif isinstance(event, RunStarted) and event.attempt_base == self.attempt_base:
+            self.discovering = event.discovering
+            self.lists_only = event.record.spec.get("phase") == "discovery"
         elif isinstance(event, PopulationClosed) and event.attempt_base == self.attempt_base:
-            self.expected = event.samples
+            self.expected, self.discovering = event.samples, False
         elif isinstance(event, StepTaken) and event.attempt > self.attempt_base:
             self._step(event)
         elif isinstance(event, SampleFinished) and event.attempt > self.attempt_base:
@@ -69,6 +83,11 @@ class Tally:
 
     def _end(self, event: SampleFinished) -> None:
         """A sample may end twice (an attempt thought dead that was not); the later attempt counts."""
+        if event.sample_id == DISCOVERY:
+            self.discovery = event
+            self.usage = add_usage(self.usage, event.usage)
+            self.active.pop(event.sample_id, None)
+            return
         earlier = self.results.pop(event.sample_id, None)
         if earlier is not None:
             self.counts[earlier.status] -= 1

@@ -78,7 +78,7 @@ async def work_sample(message: WorkSample, deps: Deps, attempt: int) -> SampleFi
         work = SampleWork(task, hold.session, deps)
         finished = await work.run()
         hold.login_wall = login_wall(finished, work.page)
-    return await remembered(run.spec, finished, work.state, deps) if decider.asks_model else finished
+    return await remembered(spec, finished, work.state, deps) if decider.asks_model else finished
 
 
 @actor.answers(DRAFT_TASK, deadline_s=DRAFT_DEADLINE_S)
