@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
 from datetime import date
@@ -163,8 +164,8 @@ class PortalSite:
     # --- lists that the form loads
 
     async def _find(self, request: Request) -> Response:
-        asked = request.query_params.get("q", "").strip().casefold()
-        found = [one for one in self._employees.values() if asked in f"{one.name} {one.employee_id}".casefold()]
+        asked = re.findall(r"[\w'-]+", request.query_params.get("q", "").casefold())
+        found = [one for one in self._employees.values() if all(word in _searched(one) for word in asked)]
         most = len(found) if request.query_params.get("all") else _MOST_FOUND
         return JSONResponse({"employees": [_summary(one) for one in found[:most]], "total": len(found)})
 
@@ -309,6 +310,10 @@ def _file(body: bytes, name: str, kind: str) -> Response:
 
 def _error(status: int, message: str) -> Response:
     return JSONResponse({"error": message}, status_code=status)
+
+
+def _searched(one: Employee) -> str:
+    return f"{one.name} {one.employee_id} {one.department} {one.office}".casefold()
 
 
 def _summary(one: Employee) -> dict[str, str]:

@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import pytest
 import pytest_asyncio
@@ -97,6 +97,18 @@ async def test_lists_load_one_after_the_other(url: str):
         for path in ("/api/countries", "/api/offices?country=Japan", "/api/departments?office=Osaka", "/api/offices")
     ]
     assert answers == [sorted(words.OFFICES), ["Osaka", "Tokyo"], list(departments_of("Osaka")), []]
+
+
+async def test_an_employee_is_found_by_any_words_of_what_the_list_shows(url: str):
+    second = [one for one in EMPLOYEES if one.name == "Anna Berg"][1]
+    for typed in (
+        f"Anna Berg ({second.employee_id})",
+        second.employee_id.lower(),
+        f"berg {second.department}, {second.office}",
+    ):
+        told = json.loads((await Visitor(url).get(f"/api/employees?q={quote(typed)}")).text)
+        assert [one["employee_id"] for one in told["employees"]] == [second.employee_id]
+    assert json.loads((await Visitor(url).get("/api/employees?q=anna+berg")).text)["total"] == 2
 
 
 @pytest.mark.parametrize("kind", list(words.FORMATS))

@@ -88,6 +88,8 @@ export function dateField(id, label, changed) {
 
 // --- a field that searches employees; what is typed counts for nothing until one is chosen
 
+const shown = (one) => `${one.name} (${one.employee_id})`;
+
 export function employeeField(id) {
   const input = el("input", {
     id, role: "combobox", autocomplete: "off", placeholder: "Type a name or number", "aria-expanded": "false",
@@ -101,7 +103,7 @@ export function employeeField(id) {
   let turn = 0;
 
   const close = () => { list.hidden = true; input.setAttribute("aria-expanded", "false"); input.removeAttribute("aria-activedescendant"); };
-  const set = (one) => { value = one?.employee_id ?? ""; input.value = one ? `${one.name} (${one.employee_id})` : ""; told(input); close(); };
+  const set = (one) => { value = one?.employee_id ?? ""; input.value = one ? shown(one) : ""; told(input); close(); };
   const mark = (index) => {
     on = index;
     [...list.children].forEach((item, at) => { item.classList.toggle(named("on"), at === on); item.setAttribute("aria-selected", String(at === on)); });
@@ -111,7 +113,7 @@ export function employeeField(id) {
     found = employees;
     list.replaceChildren(...employees.map((one, at) => el("li", {
       id: `${id}-${at}`, role: "option", onmousedown: (event) => { event.preventDefault(); set(one); },
-    }, el("b", {}, one.name), " ", el("span", {}, `${one.employee_id} · ${one.department}, ${one.office}`))));
+    }, el("b", {}, shown(one)), " ", el("span", {}, `${one.department}, ${one.office}`))));
     if (!employees.length) list.replaceChildren(el("li", { class: "empty" }, "Nobody found"));
     list.hidden = false;
     input.setAttribute("aria-expanded", "true");
