@@ -259,17 +259,22 @@ def field_value(name: str, field: OutputField, reading: Reading, page: PageObser
     candidate = reading.candidate
     empty = candidate.shown == ""
     if is_not_present(candidate.shown, field.not_present) or (empty and nullable(field.type)):
-        return _value(name, "not_present", candidate, page)
+        return _value(name, "not_present", candidate, page, field)
     if empty:
         return FieldValue(field=name, state="not_found")
-    return _value(name, "value", candidate, page)
+    return _value(name, "value", candidate, page, field)
 
 
 def field_values(spec: TaskSpec, readings: Mapping[str, Reading], page: PageObserved) -> tuple[FieldValue, ...]:
     return tuple(field_value(name, spec.output_schema[name], reading, page) for name, reading in readings.items())
 
 
-def source_of(element: Element, page: PageObserved) -> ValueSource:
+def source_of(
+    element: Element, page: PageObserved, shown: str | None = None, field: OutputField | None = None
+) -> ValueSource:
+    """Where a value stands. ``shown`` and ``field``: what else the page says of how it is to be read is kept beside
+    it, for the page may be gone when it is."""
+    title = element.title if shown is not None and fold(shown) == fold(text_of(element)) else None
     return ValueSource(
         snapshot_id=page.snapshot_id,
         observation_sha256=page.sha256,
@@ -279,12 +284,25 @@ def source_of(element: Element, page: PageObserved) -> ValueSource:
         label=element.header or (element.name if is_input(element) else None),
         box=element.box,
         frame=element.frame,
+        title=title,
+        date_order=_settled_order(shown, field, title, page),
     )
 
 
-def _value(name: str, state: str, candidate: Candidate, page: PageObserved) -> FieldValue:
+def _settled_order(shown: str | None, field: OutputField | None, title: str | None, page: PageObserved) -> str | None:
+    """Only for a date that can be read in several ways, and that the page's other dates settle."""
+    if shown is None or field is None or base_type(field.type) not in ("date", "date-time"):
+        return None
+    if isinstance(typed(field, shown, title=title), Normal):
+        return None
+    orders = date_order_of(page)
+    read = None if orders is None else typed(field, shown, title=title, order=orders)
+    return orders.order if orders is not None and isinstance(read, Normal) else None
+
+
+def _value(name: str, state: str, candidate: Candidate, page: PageObserved, field: OutputField) -> FieldValue:
     """``value`` is still the shown text; the gate normalises it."""
-    source = source_of(candidate.element, page)
+    source = source_of(candidate.element, page, candidate.shown, field)
     if state == "not_present":
         return FieldValue(field=name, state="not_present", shown=candidate.shown, source=source)
     return FieldValue(field=name, state="value", value=candidate.shown, shown=candidate.shown, source=source)

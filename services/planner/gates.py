@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from msgspec.structs import replace as replace_part
 
@@ -23,10 +23,10 @@ from services.planner.reported import (
     standing_problems,
 )
 from services.planner.sample_state import Ending, Problem, View
-from services.planner.values import QUOTED_CHARS, Invalid, as_shown, fold, is_not_present, normalise, quoted, tidy
+from services.planner.values import QUOTED_CHARS, Invalid, as_shown, fold, is_not_present, quoted, tidy, typed
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import AskPicture, Done, Fail, FieldValue, Judgment, SampleFinished, SaveProgress
-from shared.task_spec import OutputField, base_type, nullable
+from shared.task_spec import DateOrder, OutputField, base_type, nullable
 
 FAILURES: dict[str, Ending] = {
     "not_found": Ending("failed", "not_found", "the record does not exist", "record"),
@@ -179,7 +179,12 @@ def _judge(
     notes = [*cut_off(written), *(problem.message for problem in problems)]
     if written.state != "value":
         return written, [*_not_present_problems(name, field, written), *problems], notes
-    normal = normalise(field.type, written.value)
+    source = written.source
+    normal = (
+        typed(field, written.value, title=source.title, order=cast("DateOrder | None", source.date_order))
+        if source is not None
+        else typed(field, written.value)
+    )
     if isinstance(normal, Invalid):
         told = normal.message if len(as_shown(written.value)) <= QUOTED_CHARS else _unreadable(written, field)
         return _with(written, None), [Problem("invalid_values", f"{name}: {told}"), *problems], notes
@@ -224,8 +229,8 @@ def _written(name: str, field: OutputField, view: View, done: Done) -> FieldValu
     if raw is None and words is None:
         return before or FieldValue(field=name, state="not_found")
     element = element_of(view.page, done.refs.get(name))
-    source = source_of(element, view.page) if element is not None and view.page is not None else None
     shown = _shown(raw, field, element) if words is None else words
+    source = source_of(element, view.page, shown, field) if element is not None and view.page is not None else None
     if words is not None or is_not_present(shown, field.not_present):
         now = FieldValue(field=name, state="not_present", shown=shown, source=source)
         same = before is not None and before.state == "not_present" and before.shown == shown
@@ -257,9 +262,9 @@ def cut_off(value: FieldValue) -> list[str]:
 def _shown(raw: Any, field: OutputField, element: Element | None) -> str:
     """The text on the page: the element's own where the value is another form of it."""
     text = as_shown(raw)
-    if element is None or fold(text) in fold(text_of(element)) or not means_same(raw, field, text_of(element)):
+    if element is None or fold(text) in fold(text_of(element)):
         return text
-    return text_of(element)
+    return text_of(element) if means_same(raw, field, text_of(element), title=element.title) else text
 
 
 def _not_present_problems(name: str, field: OutputField, value: FieldValue) -> list[Problem]:

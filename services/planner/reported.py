@@ -40,6 +40,8 @@ def standing_problems(value: FieldValue, field: OutputField, view: View, ref: in
     if page is None or not as_shown(raw).strip():
         return []
     element = element_of(page, ref)
+    if isinstance(raw, list) and len(raw) > 1 and _each_stands(raw, value.field, field, view):  # pyright: ignore[reportUnknownArgumentType]
+        return []
     if element is not None and not _stands_at(element, raw, value.field, field, view):
         told = f"{_said(value)} is not shown by element {ref}, which shows {quoted(text_of(element))}"
         return [Problem("contradicted_values", told)]
@@ -153,6 +155,11 @@ def _order(field: OutputField, page: PageObserved | None) -> DateOrders | None:
     """What the page settles of its dates, where that can matter."""
     dated = base_type(field.type) in ("date", "date-time")
     return date_order_of(page) if dated and page is not None else None
+
+
+def _each_stands(raw: list[object], name: str, field: OutputField, view: View) -> bool:
+    """The items of a list may stand each in an element of its own."""
+    return all(_stands_anywhere(one, name, field, view) for one in raw)
 
 
 def _extracted(view: View) -> list[str]:

@@ -158,6 +158,10 @@ class ValueSource(Part, frozen=True, kw_only=True):
     label: str | None
     box: Box | None
     frame: str
+    title: str | None = None
+    """What the element's markup says beside the shown text, such as the moment of "3 days ago"."""
+    date_order: str | None = None
+    """The order of day, month and year that the page settles for this value; None where nothing needed settling."""
 
 
 class FieldValue(Part, frozen=True, kw_only=True):

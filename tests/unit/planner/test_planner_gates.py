@@ -509,3 +509,87 @@ def test_what_is_read_anew_is_no_longer_unconfirmed():
     state = kept(SampleState(), (value,), frozenset({"assignee"}))
     assert state.unconfirmed == {"assignee"}
     assert read(state, (value,)).unconfirmed == frozenset()
+
+
+# --- what a page says beside a text
+
+
+DATED = {
+    "output_schema": {"ticket_number": "string", "due_date": "date | null"},
+    "required_fields": ["due_date"],
+    "required_artifacts": [],
+}
+
+
+def due(shown, *others, **element):
+    return page(heading("TCK-1001"), el("term", "Due date", tag="dt"), due_cell(shown, **element), *others)
+
+
+def due_cell(shown, **element):
+    return el("definition", shown, tag="dd", header="Due date", **element)
+
+
+def done_with(said, seen, **changes):
+    task = spec(**{**DATED, **changes})
+    done = Done(values={"ticket_number": "TCK-1001", "due_date": said}, refs={"ticket_number": 1, "due_date": 3})
+    return judge_done(view(seen, proven(), spec=task), done)[0]
+
+
+def test_a_relative_date_counts_by_its_title_and_is_kept_as_shown():
+    ending = done_with("3 days ago", due("3 days ago", title="2026-11-18T09:00:00Z"))
+    value = by_name(ending.values)["due_date"]
+    assert (ending.status, value.value, value.shown) == ("done", "2026-11-18", "3 days ago")
+    assert value.source.title == "2026-11-18T09:00:00Z"
+    assert isinstance(done_with("3 days ago", due("3 days ago")), Bounce)
+
+
+def test_the_page_or_the_task_settles_day_and_month_and_nothing_else_does():
+    assert isinstance(done_with("03/10/2024", due("03/10/2024")), Bounce)
+    settled = by_name(done_with("03/10/2024", due("03/10/2024", text("25/12/2024"))).values)["due_date"]
+    assert (settled.value, settled.source.date_order) == ("2024-10-03", "dmy")
+    fields = {"ticket_number": "string", "due_date": {"type": "date", "date_order": "mdy"}}
+    assert by_name(done_with("03/10/2024", due("03/10/2024"), output_schema=fields).values)["due_date"].value == (
+        "2024-03-10"
+    )
+
+
+def test_what_the_page_settled_still_counts_when_the_page_is_gone():
+    seen = due("03/10/2024", text("25/12/2024"))
+    task = spec(**DATED)
+    saves = SaveProgress(values={"due_date": "03/10/2024"}, refs={"due_date": 3})
+    values, _, unconfirmed = saved(view(seen, proven(), spec=task), saves)
+    assert unconfirmed == frozenset()
+    later = read(proven(), values)
+    done = Done(values={"ticket_number": "TCK-1001"})
+    ending = judge_done(view(page(heading("TCK-1001")), later, spec=task), done)[0]
+    assert by_name(ending.values)["due_date"].value == "2024-10-03"
+
+
+def test_an_enum_is_written_as_the_task_spells_it():
+    fields = {"ticket_number": "string", "due_date": {"type": "enum", "values": ["Open", "Closed"]}}
+    assert by_name(done_with("open", due("open"), output_schema=fields).values)["due_date"].value == "Open"
+    assert isinstance(done_with("odd", due("odd"), output_schema=fields), Bounce)
+
+
+def test_the_items_of_a_list_may_stand_each_in_an_element_of_its_own():
+    fields = {"ticket_number": "string", "approvers": "array"}
+    seen = page(heading("TCK-1001"), text("Approved by"), text("ann"), text("bob"), text("carl asked for changes"))
+    task = spec(output_schema=fields, required_fields=["approvers"], required_artifacts=[])
+
+    def reported(*names):
+        values = {"ticket_number": "TCK-1001", "approvers": list(names)}
+        done = Done(values=values, refs={"ticket_number": 1, "approvers": 3})
+        return judge_done(view(seen, proven(), spec=task), done)[0]
+
+    assert by_name(reported("ann", "bob").values)["approvers"].value == ["ann", "bob"]
+    assert isinstance(reported("ann", "dora"), Bounce)
+
+
+def test_what_was_worked_out_need_not_stand_on_the_page_where_the_task_says_so():
+    derived = {"ticket_number": "string", "failed": {"type": "number", "derived": True}}
+    task = spec(output_schema=derived, required_fields=["failed"], required_artifacts=[])
+    done = Done(values={"ticket_number": "TCK-1001", "failed": 2}, refs={"ticket_number": 1})
+    ending = judge_done(view(page(heading("TCK-1001")), proven(), spec=task), done)[0]
+    assert (ending.status, by_name(ending.values)["failed"].origin) == ("done", "derived")
+    plain = spec(output_schema={**derived, "failed": "number"}, required_fields=["failed"], required_artifacts=[])
+    assert isinstance(judge_done(view(page(heading("TCK-1001")), proven(), spec=plain), done)[0], Bounce)
