@@ -6,6 +6,7 @@ refuse to be forced to use a tool, and say so in a 400: from then on the instruc
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -15,7 +16,9 @@ from anthropic import AsyncAnthropic
 from anthropic.types import Message, TextBlock, ToolUseBlock
 
 from shared.contracts.usage import Usage
+from shared.errors import Unavailable
 from shared.models.messages import mapped, readable, usage_of
+from shared.models.prices import NONE_OF_OURS, Price
 
 if TYPE_CHECKING:
     from anthropic.types import MessageParam, TextBlockParam, ToolChoiceParam, ToolParam
@@ -52,10 +55,11 @@ class AskedModel:
         base_url: str | None,
         model: str,
         max_output_tokens: int,
+        own_prices: Mapping[str, Price] = NONE_OF_OURS,
         max_retries: int = MAX_RETRIES,
         timeout_s: float = TIMEOUT_S,
     ) -> None:
-        self.model, self._most = model, max_output_tokens
+        self.model, self._most, self._prices = model, max_output_tokens, own_prices
         self._client = AsyncAnthropic(
             api_key=api_key or "none", base_url=base_url, max_retries=max_retries, timeout=timeout_s
         )
@@ -74,7 +78,9 @@ class AskedModel:
             reply = readable(await self._forced(system, content, tools, parallel))
         except anthropic.AnthropicError as exc:
             raise mapped(exc) from exc
-        return answer_of(self.model, reply)
+        except (json.JSONDecodeError, UnicodeDecodeError) as exc:  # the SDK passes them on as they are
+            raise Unavailable("what the model's API answers is no JSON", code="model_unreadable") from exc
+        return answer_of(self.model, reply, self._prices)
 
     async def aclose(self) -> None:
         await self._client.close()
@@ -89,7 +95,8 @@ class AskedModel:
             return await self._create(system, content, tools, parallel)
 
     async def _create(self, system: Any, content: Any, tools: Any, parallel: bool) -> Message:
-        choice = {"type": "any" if self._may_force else "auto", "disable_parallel_tool_use": not parallel}
+        single: dict[str, Any] = {} if parallel else {"disable_parallel_tool_use": True}
+        choice = {"type": "any" if self._may_force else "auto", **single}
         return await self._client.messages.create(
             model=self.model,
             max_tokens=self._most,
@@ -100,9 +107,9 @@ class AskedModel:
         )
 
 
-def answer_of(model: str, reply: Message) -> Answer:
+def answer_of(model: str, reply: Message, own_prices: Mapping[str, Price] = NONE_OF_OURS) -> Answer:
     """The parts of a message that count."""
     blocks = [block for block in reply.content if isinstance(block, ToolUseBlock)]
     calls = tuple(Call(str(getattr(block, "name", None)), getattr(block, "input", None)) for block in blocks)
     text = "".join(str(getattr(block, "text", "")) for block in reply.content if isinstance(block, TextBlock))
-    return Answer(calls, text, str(reply.stop_reason)[:40], usage_of(model, reply))
+    return Answer(calls, text, str(reply.stop_reason)[:40], usage_of(model, reply, own_prices))

@@ -22,9 +22,12 @@ REFUSALS = {
     402: ("model_unpaid", "the model's account cannot pay"),
     403: ("model_forbidden", "our key may not use this model"),
     404: ("model_unknown", "the model's API does not know the model, or the address is wrong"),
-    413: ("model_rejected", "the request is too large for the model's API"),
     422: ("model_rejected", "the model's API rejects our request"),
 }
+
+TOO_LONG = ("prompt is too long", "exceed context limit", "maximum context length")
+OVERLOADED = (503, 529)
+"""The model, and neither our request nor our allowance, is the reason."""
 
 
 def readable(reply: object) -> Message:
@@ -63,19 +66,6 @@ def mapped(error: anthropic.AnthropicError) -> ExhibitError:
     return Unavailable(f"the model's answer could not be read ({type(error).__name__})", code="model_unreadable")
 
 
-def too_long(error: anthropic.APIStatusError) -> bool:
-    """Whether the prompt was refused for its length: in a 400 only the words say so."""
-    said = str(error).casefold()
-    return error.status_code == 413 or (
-        error.status_code == 400 and ("prompt is too long" in said or "exceed context limit" in said)
-    )
-
-
-def overloaded(error: anthropic.AnthropicError) -> bool:
-    """Whether the model, and not our request or our allowance, is the reason."""
-    return isinstance(error, anthropic.APIStatusError) and error.status_code in (503, 529)
-
-
 def _of_status(error: anthropic.APIStatusError) -> ExhibitError:
     said = (error.api_message or "").strip()[:300]
     detail = f": {said}" if said else ""
@@ -84,10 +74,20 @@ def _of_status(error: anthropic.APIStatusError) -> ExhibitError:
         return RateLimited(
             f"the model's API tells us to slow down{detail}", code="model_rate_limited", retry_after_s=after_s
         )
+    if _too_long(error):
+        return PermanentError(f"the prompt is too long for the model{detail}", code="prompt_too_long")
+    if error.status_code in OVERLOADED:
+        return Unavailable(f"the model is overloaded (HTTP {error.status_code}){detail}", code="model_overloaded")
     if error.status_code in REFUSALS:
         code, words = REFUSALS[error.status_code]
         return PermanentError(f"{words}{detail}", code=code)
     return Unavailable(f"the model's API answers with HTTP {error.status_code}{detail}", code="model_unavailable")
+
+
+def _too_long(error: anthropic.APIStatusError) -> bool:
+    """In a 400 only the words say so."""
+    said = str(error).casefold()
+    return error.status_code == 413 or (error.status_code == 400 and any(words in said for words in TOO_LONG))
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:

@@ -7,24 +7,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import anthropic
-from anthropic import AsyncAnthropic
-from anthropic.types import Message, TextBlock
-
-from services.planner.prompting.summaries import (
-    MAX_OUTPUT_TOKENS,
-    SYSTEM,
-    ToCondense,
-    due,
-    mechanical,
-    request,
-    written,
-)
+from services.planner.prompting.summaries import MAX_OUTPUT_TOKENS, SYSTEM, TOOL, ToCondense, due, mechanical, request
+from services.planner.prompting.summaries import written as made_of
 from services.planner.sample_state import NO_USAGE, View
 from shared.contracts.planner import Summary
 from shared.contracts.usage import Usage
-from shared.errors import Unavailable
-from shared.models.messages import readable, usage_of
+from shared.errors import ExhibitError
+from shared.models.asking import Answer, AskedModel
 from shared.models.prices import Price
 
 MAX_RETRIES = 1
@@ -43,34 +32,29 @@ class Condensed:
 class Summariser:
     """``model`` empty: always by rule."""
 
-    def __init__(self, client: AsyncAnthropic, model: str, own_prices: Mapping[str, Price]) -> None:
-        self._client, self._model, self._prices = client, model, own_prices
+    def __init__(self, *, api_key: str, base_url: str | None, model: str, own_prices: Mapping[str, Price]) -> None:
+        self._model = AskedModel(
+            api_key=api_key, base_url=base_url, model=model, max_output_tokens=MAX_OUTPUT_TOKENS,
+            own_prices=own_prices, max_retries=MAX_RETRIES, timeout_s=TIMEOUT_S,
+        )  # fmt: skip
 
     async def condensed(self, view: View) -> Condensed | None:
         """None where nothing is due. Never raises for what a model or its API does."""
         what = due(view)
         if what is None:
             return None
-        if not self._model or not what.entries:
+        if not self._model.model or not what.entries:
             return Condensed(mechanical(view, what))
         asked = request(view, what)
         try:
-            reply = await self._ask(asked)
-        except (anthropic.AnthropicError, Unavailable):
+            answer = await self._model.ask([{"type": "text", "text": SYSTEM}], asked, [TOOL])
+        except ExhibitError:
             return Condensed(mechanical(view, what))
-        return self._made(view, what, asked, reply)
+        return Condensed(self._made(view, what, answer), answer.usage, len(SYSTEM) + len(asked))
 
-    async def _ask(self, asked: str) -> Message:
-        client = self._client.with_options(max_retries=MAX_RETRIES, timeout=TIMEOUT_S)
-        reply = await client.messages.create(
-            model=self._model,
-            max_tokens=MAX_OUTPUT_TOKENS,
-            system=SYSTEM,
-            messages=[{"role": "user", "content": asked}],
-        )
-        return readable(reply)
+    async def aclose(self) -> None:
+        await self._model.aclose()
 
-    def _made(self, view: View, what: ToCondense, asked: str, reply: Message) -> Condensed:
-        text = "\n".join(str(block.text) for block in reply.content if isinstance(block, TextBlock))
-        summary = written(what, text, self._model) or mechanical(view, what)
-        return Condensed(summary, usage_of(self._model, reply, self._prices), len(SYSTEM) + len(asked))
+    def _made(self, view: View, what: ToCondense, answer: Answer) -> Summary:
+        said = next((call.arguments for call in answer.calls if call.name == TOOL["name"]), None)
+        return made_of(what, said, self._model.model) or mechanical(view, what)

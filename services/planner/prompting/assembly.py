@@ -7,6 +7,7 @@ sent. Of what that leaves, the history gets three tenths, and the page the rest.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from services.planner.prompting.blocks import run_block, sample_block
@@ -36,6 +37,7 @@ class Prompt:
     """What is sent. ``tokens`` is what it is reckoned to be."""
 
     tools: list[Tool]
+    written_tools: str
     run_block: str
     sample_block: str
     user: str
@@ -48,7 +50,7 @@ class Prompt:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        return (written(self.tools), self.run_block, self.sample_block, self.user)
+        return (self.written_tools, self.run_block, self.sample_block, self.user)
 
 
 @dataclass(frozen=True)
@@ -67,34 +69,31 @@ class NoRoom:
     message: str
 
 
-def assembled(view: View, *, most_tokens: float = PLANNED_TOKENS) -> Prompt | NoRoom:
-    """The prompt for the next decision, of at most ``most_tokens``."""
-    tools, system = tools_for(view.spec), (run_block(view.spec), sample_block(view))
-    sized = fitted(view, tools, system, most_tokens)
+def assembled(view: View, *, share: float = 1.0) -> Prompt | NoRoom:
+    """The prompt for the next decision. ``share``: of the room for page and history that is used."""
+    tools = tools_for(view.spec)
+    before = (written(tools), run_block(view.spec), sample_block(view))
+    sized = fitted(view, before, share)
     if isinstance(sized, NoRoom):
         return sized
     user = user_message(view, sized)
-    return Prompt(tools, *system, user, prompt_tokens(sized.ruler, tools, system, user))
+    return Prompt(tools, *before, user, ENVELOPE_TOKENS + sized.ruler.tokens(*before, user))
 
 
-def fitted(view: View, tools: list[Tool], system: tuple[str, str], most_tokens: float) -> Fit | NoRoom:
-    """How much of page and history there is room for."""
-    rule = ruler((written(tools), *system, _like(view)), view.state.chars_per_token)
-    fixed = prompt_tokens(rule, tools, system, _without(view, rule))
-    free = most_tokens - fixed
-    history = actions_so_far(view.state, rule, max(0.0, HISTORY_SHARE * free))
-    page = free - rule.tokens(history)
-    if page < LEAST_PAGE_TOKENS:
+def fitted(view: View, before: Sequence[str], share: float = 1.0) -> Fit | NoRoom:
+    """How much of page and history there is room for; ``before``: the parts that come before the user's turn."""
+    without = _without(view)
+    rule = ruler((*before, without, _beginning(view)), view.state.chars_per_token)
+    fixed = ENVELOPE_TOKENS + rule.tokens(*before, without)
+    free = share * (PLANNED_TOKENS - fixed)
+    steps = max(0.0, HISTORY_SHARE * free)
+    page = free - rule.tokens(actions_so_far(view.state, rule, steps))
+    if share == 1.0 and page < LEAST_PAGE_TOKENS:
         return NoRoom(
             f"the task leaves no room for a page: its tools, instructions, goal and output schema alone are about "
-            f"{fixed:.0f} of {most_tokens:.0f} tokens; name fewer fields, or describe them in fewer words"
+            f"{fixed:.0f} of {PLANNED_TOKENS} tokens; name fewer fields, or describe them in fewer words"
         )
-    return Fit(rule, page, HISTORY_SHARE * free)
-
-
-def prompt_tokens(rule: Ruler, tools: list[Tool], system: tuple[str, str], user: str) -> float:
-    """Of all that is sent."""
-    return ENVELOPE_TOKENS + rule.tokens(written(tools), *system, user)
+    return Fit(rule, max(LEAST_PAGE_TOKENS, page), steps)
 
 
 def user_message(view: View, fit: Fit) -> str:
@@ -117,12 +116,12 @@ def _closing(view: View) -> str:
     return CLOSING if view.spec.max_actions_per_turn == 1 or view.last_step else CLOSING_SEVERAL
 
 
-def _without(view: View, rule: Ruler) -> str:
+def _without(view: View) -> str:
     """The same message with neither the text of the page nor a history."""
     empty = replace(view.state, history=(), summaries=())
-    return _joined(view, page_state(view, rule, 0.0), actions_so_far(empty, rule, 0.0))
+    return _joined(view, page_state(view, Ruler(), 0.0), actions_so_far(empty, Ruler(), 0.0))
 
 
-def _like(view: View) -> str:
-    page = view.page.text[:LIKE_CHARS] if view.page is not None else ""
-    return page + _joined(view, "", "")
+def _beginning(view: View) -> str:
+    """Of the page: so much as may be shown of it."""
+    return view.page.text[:LIKE_CHARS] if view.page is not None else ""

@@ -11,6 +11,7 @@ from services.planner.prompting.instructions import INSTRUCTIONS
 from services.planner.prompting.tokens import Ruler
 from services.planner.sample_state import View
 from services.planner.values import tidy
+from shared.task_route import told
 from shared.task_spec import TaskSpec
 
 ROW_TOKENS, HINTS_TOKENS = 2000, 1000
@@ -22,7 +23,16 @@ _RULER = Ruler()
 def run_block(spec: TaskSpec) -> str:
     """Identical, byte for byte, for every step of every sample of a run, so that it is cached."""
     named = f"\nSecrets you may type with type_secret, by name: {', '.join(spec.secrets)}." if spec.secrets else ""
-    return f"{INSTRUCTIONS}\nThe task: {spec.task_id}\n{spec.system_prompt.strip()}".rstrip() + f"{named}\n"
+    task = f"{INSTRUCTIONS}\nThe task: {spec.task_id}\n{spec.system_prompt.strip()}".rstrip()
+    return f"{task}{_route(spec)}{named}\n"
+
+
+def _route(spec: TaskSpec) -> str:
+    """{column} in it is one of the sample's row."""
+    if not spec.route:
+        return ""
+    steps = "\n".join(f"{number}. {told(step)}" for number, step in enumerate(spec.route, 1))
+    return f"\nThe suggested way; where a page differs, reach the same by another way:\n{steps}"
 
 
 def sample_block(view: View) -> str:
@@ -30,10 +40,10 @@ def sample_block(view: View) -> str:
     the sample, each to a fixed length."""
     row = json.dumps(row_of(view.sample), ensure_ascii=False, indent=1)
     shown = _RULER.cut(row, ROW_TOKENS)
-    told = (
+    begins = (
         f"The sample to work on, as the input file describes it:\n{fenced(shown if shown == row else shown + MORE)}\n"
     )
-    return f"{told}{_hints(view.hints)}"
+    return f"{begins}{_hints(view.hints)}"
 
 
 def _hints(hints: Sequence[str]) -> str:

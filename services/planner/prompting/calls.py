@@ -13,7 +13,7 @@ from urllib.parse import urljoin, urlsplit
 import msgspec
 
 from services.planner.bounds import may_open
-from services.planner.prompting.tools import FAIL_CODES, TARGET, TOOLS, offered
+from services.planner.prompting.tools import FAIL_CODES, TARGET, TOOLS, fields_of, offered
 from services.planner.sample_state import View
 from services.planner.values import as_shown, fold, quoted
 from shared.contracts.actions import Action, Goto, parse_target
@@ -109,7 +109,7 @@ def _first_problem(kind: type[Action], written: Mapping[str, Any]) -> str | None
     reason = written.get("reason")
     if not isinstance(reason, str) or not reason.strip():
         return "'reason' is missing: one sentence that says why"
-    known = {field.name for field in msgspec.structs.fields(kind)}
+    known = {field.name for field in fields_of(kind)}
     unknown = [key for key in written if key not in known]
     if unknown:
         return f"there is no argument {unknown[0][:60]!r}; there are: {', '.join(sorted(known))}"

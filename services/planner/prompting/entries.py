@@ -16,11 +16,12 @@ FULL_CHARS, READ_CHARS, CALL_CHARS, REASON_CHARS = 600, 1500, 300, 200
 STUB_CALL_CHARS, STUB_CHARS, STUB_FILES = 100, 160, 3
 
 
-def full(number: int, entry: Entry) -> str:
-    """Of the last steps: what was called and why, and what came of it."""
-    parts = [f"{number}. {_call(entry.action, CALL_CHARS)}: {_outcome(entry)}{_files(entry)}", *_told(entry)]
+def full(number: int, entry: Entry, share: float = 1.0) -> str:
+    """Of the last steps: what was called and why, and what came of it; ``share`` of the usual length."""
+    call = _call(entry.action, int(CALL_CHARS * share))
+    parts = [f"{number}. {call}: {_outcome(entry)}{_files(entry)}", *_told(entry, share)]
     why = tidy(entry.action.reason) if entry.action is not None else ""
-    return " - ".join(parts) + (f" (why: {clipped(why, REASON_CHARS)})" if why else "")
+    return " - ".join(parts) + (f" (why: {clipped(why, int(REASON_CHARS * share))})" if why else "")
 
 
 def stub(number: int, entry: Entry) -> str:
@@ -28,14 +29,14 @@ def stub(number: int, entry: Entry) -> str:
     return f"{number}. {_named(entry)} -> {_came_of_it(entry)}"
 
 
-def _told(entry: Entry) -> list[str]:
+def _told(entry: Entry, share: float) -> list[str]:
     if entry.refused:
         return []
     effect = entry.result.effect if entry.result is not None else None
     if isinstance(effect, TextRead) and effect.text.strip():
-        return [f"read: {json.dumps(clipped(tidy(effect.text), READ_CHARS), ensure_ascii=False)}"]
+        return [f"read: {json.dumps(clipped(tidy(effect.text), int(READ_CHARS * share)), ensure_ascii=False)}"]
     told = tidy(entry.message)
-    return [clipped(told, FULL_CHARS)] if told else []
+    return [clipped(told, int(FULL_CHARS * share))] if told else []
 
 
 def _outcome(entry: Entry) -> str:

@@ -20,6 +20,8 @@ from shared.contracts.planner import AskPicture, Done, Fail, ReportItems, SavePr
 
 FULL_ENTRIES, MOST_ENTRIES = 5, 25
 META_ENTRIES = 3
+SHARES = (1.0, 0.4, 0.15)
+"""Of its usual length, a step of the last five, where there is no room for more."""
 MOST_RECENCY = 3.0
 TOKENS_PER_POINT = 100.0
 """A stub that is longer by so many tokens must matter by one point more."""
@@ -54,11 +56,21 @@ def actions_so_far(state: SampleState, ruler: Ruler, tokens: float) -> str:
 
 def chosen(state: SampleState, ruler: Ruler, tokens: float) -> list[Line]:
     """The steps that are shown, in their order."""
-    history = state.history
-    first_full = max(0, len(history) - FULL_ENTRIES)
-    kept = [Line(n + 1, full(n + 1, history[n]), _words(history, n)) for n in range(first_full, len(history))]
-    left = tokens - sum(ruler.tokens(line.text, "\n") for line in kept)
-    return [*_fitted(state, first_full, ruler, left), *kept]
+    first_full = max(0, len(state.history) - FULL_ENTRIES)
+    kept, cost = _last(state.history, first_full, ruler, tokens)
+    return [*_fitted(state, first_full, ruler, tokens - cost), *kept]
+
+
+def _last(history: Sequence[Entry], first: int, ruler: Ruler, tokens: float) -> tuple[list[Line], float]:
+    """The last steps, as whole as there is room for, and what they cost."""
+    kept: list[Line] = []
+    cost = 0.0
+    for share in SHARES:
+        kept = [Line(n + 1, full(n + 1, history[n], share), _words(history, n)) for n in range(first, len(history))]
+        cost = sum(ruler.tokens(line.text, "\n") for line in kept)
+        if cost <= tokens:
+            break
+    return kept, cost
 
 
 def importance(entry: Entry) -> int:

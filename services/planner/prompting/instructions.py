@@ -24,7 +24,7 @@ How to work
 - Before you leave a page that shows fields you need, call save_progress with them. What was saved stands under
   KEPT SO FAR and need not be read again.
 - Report a value as the page shows it, with the ref of the element that shows the value (not its label). Never guess,
-  compute or translate. Only a field marked as derived is worked out from what pages show, and needs no ref.
+  compute or translate. Only a field marked as derived is worked out from what pages show; it needs no ref.
 - Of a text that is cut off (+N characters), extract the whole. Below "... N more", scroll, or extract, for the rest.
 - A field of which the page itself says that there is nothing (such as "Unassigned") goes into not_present with the
   page's words. A field you could not find goes nowhere. Look for it where such a page would have it before you give up.

@@ -8,9 +8,10 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import msgspec
 
 from services.planner.judgment import answers_of
+from services.planner.output_schema import field_schema
 from shared.contracts.actions import Action, Target
 from shared.contracts.planner import AnyAction, AskPicture, Done, Fail, ReportItems, SaveProgress
-from shared.task_spec import TaskSpec, base_type, nullable
+from shared.task_spec import OutputField, TaskSpec, base_type, nullable
 
 TARGET = 'What to act on: a ref number of the page ("12"), visible text that only one element has, or css=SELECTOR.'
 REASON = "One sentence: what is seen, and why this is the best next action."
@@ -62,6 +63,7 @@ PER_FIELD = {
     "value saved before, unchanged, needs none, and one that a picture told, and a derived one.",
 }
 Tool = dict[str, Any]
+_KINDS = {"refs": "integer", "not_present": "string"}
 
 
 def tools_for(spec: TaskSpec) -> list[Tool]:
@@ -79,7 +81,7 @@ def _tool(name: str, kind: type[Action], spec: TaskSpec) -> Tool:
     properties = {"reason": {"type": "string", "description": REASON}}
     properties |= {key: _property(key, hint, kind, spec) for key, hint in _hints(kind, spec).items()}
     also = (*ALSO_REQUIRED.get(kind, ()), *(("judgment",) if kind is Done and spec.judgment_required else ()))
-    required = ["reason", *(f.name for f in msgspec.structs.fields(kind) if f.required), *also]
+    required = ["reason", *(f.name for f in fields_of(kind) if f.required), *also]
     schema = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
     return {"name": name, "description": DESCRIPTIONS[name], "input_schema": schema}
 
@@ -87,7 +89,13 @@ def _tool(name: str, kind: type[Action], spec: TaskSpec) -> Tool:
 @cache
 def _all_hints(kind: type[Action]) -> dict[str, Any]:
     hints = get_type_hints(kind)
-    return {field.name: hints[field.name] for field in msgspec.structs.fields(kind)}
+    return {field.name: hints[field.name] for field in fields_of(kind)}
+
+
+@cache
+def fields_of(kind: type[Action]) -> tuple[msgspec.structs.FieldInfo, ...]:
+    """Asked for at every step, and slow to find out."""
+    return msgspec.structs.fields(kind)
 
 
 def _hints(kind: type[Action], spec: TaskSpec) -> dict[str, Any]:
@@ -138,7 +146,7 @@ def _items(spec: TaskSpec) -> Tool:
 
 
 def _default(key: str, kind: type[Action]) -> Tool:
-    default = next(f.default for f in msgspec.structs.fields(kind) if f.name == key)
+    default = next(f.default for f in fields_of(kind) if f.name == key)
     return {"default": default} if isinstance(default, str | int | float) and default != "" else {}
 
 
@@ -146,17 +154,19 @@ def _per_field(key: str, spec: TaskSpec) -> Tool:
     about = {"type": "object", "description": PER_FIELD[key]}
     fields = {n: f for n, f in spec.output_schema.items() if key != "not_present" or nullable(f.type)}
     if len(fields) > MOST_NAMED_FIELDS:
-        return {**about, "additionalProperties": {} if key == "values" else _one_field(key, "string")}
-    each = {name: _one_field(key, field.type) for name, field in fields.items()}
+        kinds: Tool = {} if key == "values" else {"type": _KINDS[key]}
+        return {**about, "additionalProperties": kinds}
+    each = {name: _one_field(key, field) for name, field in fields.items()}
     return {**about, "properties": each, "additionalProperties": False}
 
 
-def _one_field(key: str, type_expression: str) -> Tool:
-    """The type only: what the field is stands in the output schema of the user's turn."""
+def _one_field(key: str, field: OutputField) -> Tool:
+    """The type only: what the field is stands in the output schema of the user's turn. A value is written as the page
+    shows it; what no page shows in these words, and what is one of named values, as it goes into the result."""
     if key != "values":
-        return {"type": "integer" if key == "refs" else "string"}
-    kind = FIELD_TYPES.get(base_type(type_expression), ["string"])
-    schema: Tool = {"type": kind[0] if len(kind) == 1 else kind}
-    if base_type(type_expression) == "array":
-        schema["items"] = {"type": "string"}
-    return schema
+        return {"type": _KINDS[key]}
+    if field.derived or field.values:
+        schema = field_schema(field)
+        return {name: said for name, said in schema.items() if name != "description"}
+    kind = FIELD_TYPES.get(base_type(field.type), ["string"])
+    return {"type": kind[0] if len(kind) == 1 else kind, **({"items": {"type": "string"}} if "array" in kind else {})}

@@ -12,15 +12,25 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Reply:
+    """``cut``: the connection is closed when half of the body is sent; a ``str`` body is sent as it is."""
+
     body: Any
     status: int = 200
+    cut: bool = False
     headers: dict[str, str] = field(default_factory=dict)
+
+
+def cut_off() -> Reply:
+    """A connection that breaks in the middle of an answer."""
+    return Reply({"type": "message", "content": []}, cut=True)
 
 
 @dataclass
 class Endpoint:
     url: str = ""
     replies: list[Reply] = field(default_factory=list)
+    by_model: dict[str, list[Reply]] = field(default_factory=dict[str, list["Reply"]])
+    """Answers to the requests for one model only, in their order; the last one stays."""
     requests: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
 
@@ -37,13 +47,13 @@ def message(content: list[dict[str, Any]], stop_reason: str, **usage: int) -> Re
 
 
 def error(status: int, told: str = "no", **headers: str) -> Reply:
-    return Reply({"type": "error", "error": {"type": "api_error", "message": told}}, status, headers)
+    return Reply({"type": "error", "error": {"type": "api_error", "message": told}}, status, headers=headers)
 
 
 @asynccontextmanager
-async def endpoint(*replies: Reply) -> AsyncGenerator[Endpoint]:
+async def endpoint(*replies: Reply, by_model: dict[str, list[Reply]] | None = None) -> AsyncGenerator[Endpoint]:
     """Answers in order; the last answer is given again and again."""
-    served = Endpoint(replies=list(replies))
+    served = Endpoint(replies=list(replies), by_model=by_model or {})
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await _answer(await reader.readuntil(b"\r\n\r\n"), reader, writer, served)
@@ -61,9 +71,20 @@ async def _answer(head: bytes, reader: asyncio.StreamReader, writer: asyncio.Str
     body = await reader.readexactly(int(headers.get("content-length", "0")))
     served.requests.append(json.loads(body))
     served.keys.append(headers.get("authorization", "") + headers.get("x-api-key", ""))
-    reply = served.replies[min(len(served.requests), len(served.replies)) - 1]
-    data = json.dumps(reply.body).encode()
+    reply = _next(served)
+    data = (reply.body if isinstance(reply.body, str) else json.dumps(reply.body)).encode()
     more = "".join(f"{name}: {value}\r\n" for name, value in reply.headers.items())
     status = f"HTTP/1.1 {reply.status} X\r\ncontent-type: application/json\r\nconnection: close\r\n"
-    writer.write(f"{status}{more}content-length: {len(data)}\r\n\r\n".encode() + data)
+    sent = data[: len(data) // 2] if reply.cut else data
+    writer.write(f"{status}{more}content-length: {len(data)}\r\n\r\n".encode() + sent)
     await writer.drain()
+
+
+def _next(served: Endpoint) -> Reply:
+    model = served.requests[-1].get("model")
+    replies = served.by_model.get(str(model), served.replies)
+    own = model in served.by_model
+    asked = sum(
+        one.get("model") == model if own else one.get("model") not in served.by_model for one in served.requests
+    )
+    return replies[min(asked, len(replies)) - 1]

@@ -28,9 +28,11 @@ MODEL = "claude-sonnet-5-5"
 
 
 @asynccontextmanager
-async def served(*replies, max_retries=0):
-    async with endpoint(*replies) as endpoint_:
-        decider = AnthropicDecider(api_key="key-1", base_url=endpoint_.url, model=MODEL, max_retries=max_retries)
+async def served(*replies, max_retries=0, by_model=None, **changes):
+    async with endpoint(*replies, by_model=by_model) as endpoint_:
+        decider = AnthropicDecider(
+            api_key="key-1", base_url=endpoint_.url, model=MODEL, max_retries=max_retries, **changes
+        )
         try:
             yield endpoint_, decider
         finally:
@@ -175,7 +177,10 @@ async def test_a_call_too_many_that_could_not_be_used_is_told_as_not_executed():
         (422, PermanentError, "model_rejected"),
         (429, RateLimited, "model_rate_limited"),
         (500, Unavailable, "model_unavailable"),
-        (529, Unavailable, "model_unavailable"),
+        (503, Unavailable, "model_overloaded"),
+        (529, Unavailable, "model_overloaded"),
+        (409, Unavailable, "model_unavailable"),
+        (413, PermanentError, "prompt_too_long"),
     ],
 )
 async def test_each_error_is_one_of_ours_and_never_tells_the_key(status, kind, code):

@@ -1,0 +1,281 @@
+"""What goes wrong with a model and its API, through the real SDK against a server on the loopback interface."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from messages_server import Reply, cut_off, error, message, tool_call
+from planner_bench import Bench
+from planner_pages import URL, done_result, page, sample, spec, step, ticket, view
+from prompt_states import big_page, steps
+from scripted_pool import ScriptedPool
+from test_planner_anthropic import CLICK, MODEL, calls, opened, served
+
+from services.planner.prompting.summaries import MECHANICAL
+from services.planner.sample_state import Act, SampleState, Unusable
+from services.planner.transitions import advanced
+from shared.contracts.actions import Click
+from shared.contracts.planner import AskPicture, Summary
+from shared.contracts.usage import Usage, add_usage
+from shared.contracts.vision import VisionAnswered
+from shared.errors import PermanentError, RateLimited, Unavailable
+from shared.models.prices import Price
+
+FAST, OTHER = "claude-haiku-5-5", "claude-haiku-4-5"
+HURRY = {"retry-after-ms": "1"}
+GOOD = tool_call("click", CLICK)
+CONDENSED = {"found": "Ann is the assignee", "gaps": "the due date", "next": "scroll"}
+
+
+async def decide(*replies, shown=None, **changes):
+    async with served(*replies, **changes) as (at, decider):
+        return await decider.decide(shown or opened()), at
+
+
+# --- what may pass, and what will not
+
+
+MAY_PASS = {str(status): error(status, **HURRY) for status in (408, 409, 429, 500, 529)} | {"cut": cut_off()}
+
+
+@pytest.mark.parametrize("fault", MAY_PASS.values(), ids=MAY_PASS)
+async def test_what_may_pass_is_tried_again_at_once(fault):
+    decision, at = await decide(fault, GOOD, max_retries=1)
+    assert isinstance(decision, Act)
+    assert len(at.requests) == 2
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
+async def test_what_will_not_pass_is_asked_once(status):
+    async with served(error(status), GOOD, max_retries=3) as (at, decider):
+        with pytest.raises(PermanentError):
+            await decider.decide(opened())
+    assert len(at.requests) == 1
+
+
+async def test_a_connection_that_keeps_breaking_is_tried_again_later():
+    with pytest.raises(Unavailable) as caught:
+        await decide(cut_off())
+    assert caught.value.code == "model_unreachable"
+
+
+async def test_a_limit_that_stays_says_how_long_to_wait():
+    with pytest.raises(RateLimited) as caught:
+        await decide(error(429, **{"retry-after": "7"}))
+    assert caught.value.retry_after_s == 7.0
+
+
+# --- another model where the first is overloaded
+
+
+async def test_after_three_overloads_the_other_model_decides_and_is_named():
+    overloaded = {MODEL: [error(529, **HURRY)]}
+    decision, at = await decide(GOOD, by_model=overloaded, fallback_model=OTHER, max_retries=3)
+    assert isinstance(decision, Act)
+    assert [request["model"] for request in at.requests] == [MODEL, MODEL, MODEL, OTHER]
+    assert decision.decided_by == OTHER
+    assert decision.notes == (f"{OTHER} decided where {MODEL} was overloaded",)
+    # $1 in, $5 out, each a million tokens
+    assert decision.usage.cost_usd == pytest.approx((100 * 1 + 20 * 5) / 1e6)
+
+
+async def test_two_overloads_leave_the_model_as_it_is():
+    busy = {MODEL: [error(529, **HURRY), error(529, **HURRY), GOOD]}
+    decision, at = await decide(GOOD, by_model=busy, fallback_model=OTHER, max_retries=3)
+    assert decision.decided_by == MODEL
+    assert len(at.requests) == 3
+
+
+@pytest.mark.parametrize(("status", "kind"), [(401, PermanentError), (429, RateLimited), (500, Unavailable)])
+async def test_another_fault_is_no_reason_for_another_model(status, kind):
+    with pytest.raises(kind):
+        await decide(GOOD, by_model={MODEL: [error(status)]}, fallback_model=OTHER)
+
+
+async def test_both_overloaded_is_tried_again_later():
+    with pytest.raises(Unavailable) as caught:
+        await decide(error(529), fallback_model=OTHER)
+    assert caught.value.code == "model_overloaded"
+
+
+# --- a prompt that is too long after all
+
+TOO_LONG = error(400, "prompt is too long: 215000 tokens > 200000 maximum")
+
+
+async def test_a_prompt_that_is_too_long_is_cut_harder_and_sent_once_more():
+    shown = replace(opened(), page=big_page(3000))
+    decision, at = await decide(TOO_LONG, GOOD, shown=shown)
+    assert isinstance(decision, Act)
+    first, second = (request["messages"][0]["content"] for request in at.requests)
+    assert len(second) < 0.5 * len(first)
+    assert "GOAL\nRead the ticket." in second
+    assert at.requests[0]["system"] == at.requests[1]["system"]
+    assert decision.prompt_chars < len(json.dumps(at.requests[1]))
+
+
+@pytest.mark.parametrize("fault", [TOO_LONG, error(413, "request_too_large")])
+async def test_what_is_too_long_twice_is_an_error_in_words(fault):
+    async with served(fault, max_retries=3) as (at, decider):
+        with pytest.raises(PermanentError) as caught:
+            await decider.decide(opened())
+    assert (caught.value.code, len(at.requests)) == ("prompt_too_long", 2)
+    assert "too long" in str(caught.value)
+
+
+async def test_a_task_that_fills_the_prompt_is_told_before_anything_is_asked():
+    async with served(GOOD) as (at, decider):
+        with pytest.raises(PermanentError) as caught:
+            await decider.decide(opened(spec=spec(goal="Read on. " * 20_000)))
+    assert (caught.value.code, at.requests) == ("task_too_long", [])
+
+
+# --- answers that are no answers
+
+
+async def test_a_call_that_was_cut_off_is_not_carried_out():
+    cut = message([*calls(("click", CLICK), ("screenshot", {"reason": "r"})).body["content"]], "max_tokens")
+    decision, _ = await decide(cut)
+    assert (type(decision.action), decision.then) == (Click, ())
+    assert "cut off at its greatest length" in decision.remark
+    alone, _ = await decide(message(tool_call("done", {"reason": "r", "values": {}}).body["content"], "max_tokens"))
+    assert isinstance(alone, Unusable)
+    assert "cut off before its first call was complete" in alone.message
+
+
+async def test_a_refusal_is_said_to_be_one():
+    decision, _ = await decide(message([], "refusal"))
+    assert isinstance(decision, Unusable)
+    assert "refused to answer" in decision.message
+    assert decision.usage.llm_calls == 1
+
+
+@pytest.mark.parametrize("arguments", ["{junk", '{"reason": "r"', ["click"], 7, None])
+async def test_arguments_that_are_no_object_are_told_as_such(arguments):
+    decision, _ = await decide(tool_call("click", arguments))
+    assert isinstance(decision, Unusable)
+    assert decision.message.startswith("click: ")
+
+
+@pytest.mark.parametrize("body", ["", "<html>bad gateway</html>", '{"content": [{"type"'])
+async def test_junk_where_a_message_should_be_is_tried_again_later(body):
+    with pytest.raises(Unavailable) as caught:
+        await decide(Reply(body))
+    assert caught.value.code == "model_unreadable"
+
+
+# --- what a prompt says of its own length
+
+
+async def test_the_length_that_is_told_is_the_length_that_was_sent():
+    decision, at = await decide(GOOD)
+    sent = at.requests[0]
+    system = "".join(block["text"] for block in sent["system"])
+    assert decision.prompt_chars == len(json.dumps(sent["tools"], ensure_ascii=False)) + len(system) + len(
+        sent["messages"][0]["content"]
+    )
+
+
+async def test_tokens_that_were_counted_correct_the_next_prompt():
+    """A model that cuts text twice as fine is sent half as much of a long page."""
+    long = replace(opened(), page=big_page(3000))
+    decision, at = await decide(GOOD, shown=long)
+    fine = replace(long.state, chars_per_token=decision.prompt_chars / 40_000)
+    _, later = await decide(GOOD, shown=replace(long, state=fine))
+    before, after = (one.requests[0]["messages"][0]["content"] for one in (at, later))
+    assert len(after) < 0.7 * len(before)
+
+
+# --- summaries
+
+
+def long_sample():
+    return view(page(*ticket()), steps(12))
+
+
+async def test_the_fast_model_condenses_and_the_next_prompt_shows_it_as_data():
+    by_model = {FAST: [tool_call("condensed", CONDENSED)]}
+    decision, at = await decide(GOOD, shown=long_sample(), by_model=by_model, fast_model=FAST)
+    assert decision.summary == Summary(
+        steps=7, text="FOUND: Ann is the assignee\nGAPS: the due date\nNEXT: scroll", by=FAST
+    )
+    assert [request["model"] for request in at.requests] == [FAST, MODEL]
+    told = at.requests[1]["messages"][0]["content"]
+    assert "Earlier steps (condensed)\n<untrusted_data>\nSteps to 7: FOUND: Ann is the assignee" in told
+    assert (decision.usage.llm_calls, decision.usage.input_tokens) == (2, 200)
+    # $0.10 and $0.50 for the one, $2 and $10 for the other, each a million tokens
+    assert decision.usage.cost_usd == pytest.approx((10 + 10 + 200 + 200) / 1e6)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [error(500), error(401), message([], "refusal"), tool_call("condensed", {"found": 3}), Reply("junk"), cut_off()],
+    ids=["500", "401", "refusal", "of no use", "junk", "cut"],
+)
+async def test_where_no_summary_comes_one_is_made_by_rule(reply):
+    hurried = Reply(reply.body, reply.status, reply.cut, {**reply.headers, **HURRY})
+    decision, _ = await decide(GOOD, shown=long_sample(), by_model={FAST: [hurried]}, fast_model=FAST)
+    assert isinstance(decision, Act)
+    assert decision.summary.by == MECHANICAL
+    assert "fields missing: " in decision.summary.text
+
+
+async def test_without_a_fast_model_no_call_is_made_for_it():
+    decision, at = await decide(GOOD, shown=long_sample())
+    assert (decision.summary.by, len(at.requests), decision.usage.llm_calls) == (MECHANICAL, 1, 1)
+
+
+async def test_a_whole_sample_of_30_steps_keeps_its_summaries_in_its_step_log():
+    by_model = {FAST: [tool_call("condensed", CONDENSED)]}
+    task = spec(max_steps=32, max_time_s=0).model_dump(mode="json", by_alias=True)
+    shots = [tool_call("screenshot", {"reason": "r", "label": f"view {n}"}) for n in range(31)]
+    async with served(*shots, by_model=by_model, fast_model=FAST) as (at, decider):
+        one = Bench(ScriptedPool({URL: [page(*ticket())]}), decider=decider, task=task)
+        finished = await one.run()
+    made = [(step.step, step.summary.steps) for step in one.steps if step.summary is not None]
+    assert made == [(11, 5), (21, 15), (31, 25)]
+    assert finished.usage.llm_calls == len(at.requests) == sum(step.usage.llm_calls for step in one.steps)
+    assert finished.usage.cost_usd == pytest.approx(sum(step.usage.cost_usd for step in one.steps))
+    assert all(step.prompt_chars for step in one.steps[1:])
+    cached = {json.dumps([r["tools"], r["system"]]) for r in at.requests if r["model"] == MODEL}
+    assert len(cached) == 1
+
+
+async def test_own_prices_count_for_every_call():
+    own = {MODEL: Price(10, 10, 10, 10), FAST: Price(20, 20, 20, 20)}
+    by_model = {FAST: [tool_call("condensed", CONDENSED)]}
+    decision, _ = await decide(GOOD, shown=long_sample(), by_model=by_model, fast_model=FAST, own_prices=own)
+    assert decision.usage.cost_usd == pytest.approx((120 * 10 + 120 * 20) / 1e6)
+
+
+# --- what is cached
+
+
+async def test_the_first_block_and_the_tools_are_the_same_for_all_samples_and_the_second_for_all_steps():
+    other = sample(key="other", fields={"ticket_number": "TCK-2"})
+    shown = [
+        replace(opened(sample=one), hints=("Scroll first.",), state=state)
+        for one in (sample(), other)
+        for state in (steps(1), replace(steps(9), chars_per_token=1.2, failures=3))
+    ]
+    async with served(GOOD) as (at, decider):
+        for one in shown:
+            assert isinstance(await decider.decide(one), Act)
+    first, second, third, fourth = at.requests
+    assert first["system"] == second["system"]
+    assert third["system"] == fourth["system"]
+    assert len({json.dumps([request["tools"], request["system"][0]]) for request in at.requests}) == 1
+    assert first["system"][1] != third["system"][1]
+    assert all(
+        block["cache_control"] == {"type": "ephemeral"} for request in at.requests for block in request["system"]
+    )
+
+
+def test_a_picture_that_was_asked_about_does_not_spoil_the_count():
+    own, of_picture = Usage(llm_calls=1, input_tokens=1000), Usage(llm_calls=1, input_tokens=9000)
+    said = VisionAnswered(answer="x", confidence=1.0, reasoning="r", answered_by="m", usage=of_picture)
+    asked = AskPicture(question="Which?", reason="r")
+    taken = step(SampleState(), asked, done_result(), vision=said, usage=add_usage(own, of_picture), prompt_chars=3000)
+    assert advanced(SampleState(), taken).chars_per_token == 3.0
