@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import sys
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.json import JSON
 
-from services.console.batch import system
+from services.console.batch import Request, system
 from shared.client import RunRejectedError
 from shared.contracts.discovery import Problem
 from shared.contracts.planner import DraftRefused, DraftTask, TaskDrafted
@@ -95,10 +96,16 @@ def how_to_run(saved: Saved) -> str:
     return f"exhibit run {saved.spec}{row}" + ("" if saved.only_lists else " --input SAMPLES.csv")
 
 
+def to_run(saved: Saved, given: Path | None, *, as_json: bool) -> Request:
+    """The run of what was drafted. ``given`` is an input file; without one, the rows that the sentence named."""
+    found = saved.only_lists or saved.discovery is not None
+    samples = given if given is not None or found else write_rows(saved)
+    row = tuple(f"{name}={value}" for name, value in saved.discovery_row.items())
+    return Request(saved.spec, samples, None, None, None, as_json, saved.discovery, row)
+
+
 def write_rows(saved: Saved) -> Path | None:
     """The rows that the sentence named, as an input file beside the spec."""
-    import csv
-
     if not saved.rows:
         return None
     path = saved.spec.with_suffix(".csv")

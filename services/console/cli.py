@@ -11,7 +11,7 @@ import typer
 from pydantic import ValidationError
 
 from services.console import exits
-from services.console.asking import Asked, draft
+from services.console.asking import Asked, draft, to_run
 from services.console.batch import Request, run_batch
 from services.console.hands import Terms, drive_page, observe_page
 from services.console.login import by_hand, by_steps
@@ -60,8 +60,11 @@ def run(
     settings = _settings(nats, evidence)
     if concurrency is not None and nats is None:
         settings = sized_for(settings, concurrency)
-    request = Request(spec, input_file, resume, planner, concurrency, as_json, discover, tuple(filled_with or ()))
-    finished = exits.run_async(run_batch(settings, request), as_json=as_json)
+    _run(settings, Request(spec, input_file, resume, planner, concurrency, as_json, discover, tuple(filled_with or ())))
+
+
+def _run(settings: Settings, request: Request) -> None:
+    finished = exits.run_async(run_batch(settings, request), as_json=request.as_json)
     if not finished.population_complete or any(outcome.status != "done" for outcome in finished.outcomes):
         raise typer.Exit(exits.NOT_ALL_DONE)
 
@@ -71,12 +74,17 @@ def ask(
     request: Annotated[list[str], typer.Argument(help='What to collect and where: "Go to https://... and get ..."')],
     out: Annotated[Path, typer.Option(help="Folder for the task spec.")] = Path("task_specs"),
     force: Annotated[bool, typer.Option(help="Write over a spec of the same name.")] = False,
+    run_it: Annotated[bool, typer.Option("--run", help="Run the task once it is drafted.")] = False,
+    input_file: Annotated[Path | None, typer.Option("--input", help="With --run: the samples, CSV or XLSX.")] = None,
+    evidence: Annotated[Path | None, typer.Option(help="With --run: folder for the evidence.")] = None,
     nats: Nats = None,
     as_json: AsJson = False,
 ) -> None:
     """Draft a task spec from a sentence: it is checked, shown and saved, and runs when you say so."""
     asked = Asked(" ".join(request), out, force, as_json)
-    exits.run_async(draft(_settings(nats), asked), as_json=as_json)
+    saved = exits.run_async(draft(_settings(nats), asked), as_json=as_json)
+    if run_it:
+        _run(_settings(nats, evidence), to_run(saved, input_file, as_json=as_json))
 
 
 @app.command()

@@ -74,6 +74,29 @@ def test_a_task_is_drafted_shown_and_saved_and_nothing_is_run(cli: Cli):
         assert json.loads(forced.stdout)["files"] == [str(written)]
 
 
+def test_it_runs_what_it_drafted_when_told_to(cli: Cli, tickets_url: str):
+    spec = {
+        **SPEC,
+        "task_id": "drafted_tickets",
+        "start_url": f"{tickets_url}/tickets/{{number}}",
+        "input_schema": {"number": "string"},
+        "sample_id": "{number}",
+        "output_schema": {
+            "ticket_number": "string",
+            "assignee": {"type": "string | null", "not_present": ["Unassigned"]},
+        },
+        "identity": {"ticket_number": "{number}"},
+    }
+    rows = [{"number": "TCK-1001"}, {"number": "TCK-1002"}]
+    with model({"spec": spec, "explanation": "Reads two tickets.", "samples": rows}) as url:
+        cli.env.update({"ANTHROPIC_API_KEY": "key", "ANTHROPIC_BASE_URL": url, "EXHIBIT_PLANNER": "rules"})
+        asks = ("ask", "Get", "the", "assignees", "of", "two", "tickets", "--out", str(cli.folder))
+        ended = cli.run(*asks, "--run", "--evidence", str(cli.folder / "evidence"))
+    assert ended.returncode == 0, ended.stderr
+    assert "2 samples: 2 done" in ended.stdout
+    assert (cli.folder / "drafted_tickets.csv").read_text().splitlines() == ["number", "TCK-1001", "TCK-1002"]
+
+
 def test_without_a_key_it_says_what_to_do(cli: Cli):
     cli.env.pop("ANTHROPIC_API_KEY", None)
     ended = cli.run("ask", "Go to https://host.example and get all names", "--out", str(cli.folder))
