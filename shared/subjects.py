@@ -37,7 +37,7 @@ from shared.contracts.discovery import (
     SubmitReply,
     SubmitRun,
 )
-from shared.contracts.evidence import EvidenceBlocked, LoadReply, LoadRun, RunFinished
+from shared.contracts.evidence import EvidenceBlocked, LoadReply, LoadRun, LoadSteps, RunFinished, StepsReply
 from shared.contracts.planner import DraftReply, DraftTask, SampleFinished, SamplesListed, StepTaken, WorkSample
 from shared.contracts.vision import AskVision, VisionAnswered
 
@@ -103,6 +103,7 @@ SAVE_PROFILE: Ask[SaveProfile, SaveReply] = Ask(
 )
 
 LOAD_RUN: Ask[LoadRun, LoadReply] = Ask(f"{PREFIX}.ask.evidence.run.load", LoadRun, LoadReply)
+LOAD_STEPS: Ask[LoadSteps, StepsReply] = Ask(f"{PREFIX}.ask.evidence.steps.load", LoadSteps, StepsReply)
 
 VISION_ASK: Ask[AskVision, VisionAnswered] = Ask(f"{PREFIX}.ask.vision.question.answer", AskVision, VisionAnswered)
 

@@ -39,16 +39,18 @@ def log_entry(step: StepTaken, problems: Sequence[str]) -> dict[str, Any]:
     """One step for action_log.json: the words of a reader first, then all that the step left behind."""
     built: dict[str, Any] = msgspec.to_builtins(step)
     action: dict[str, Any] = built.pop("action") or {"reason": "", "action": "none"}
+    words = step.message or (step.result.message if step.result else "")
     return {
         "step": step.step,
         "thinking": action.pop("reason"),
         "action": action.pop("action"),
         "params": action,
-        "result": step.message or (step.result.message if step.result else ""),
+        "result": words,
         "timestamp": built["started_at"],
         "problems": list(problems),
         "outcome": built.pop("result"),
         **{key: value for key, value in built.items() if key not in ("type", "run_id", "sample_id", "step", "message")},
+        **({} if words == step.message else {"message": step.message}),
     }
 
 

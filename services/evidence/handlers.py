@@ -13,14 +13,16 @@ from services.evidence.filing import AttemptLog, as_json, log_entry, result_of, 
 from services.evidence.listed import listed
 from services.evidence.recall import attempt_log, attempts_tried, ended_of, keep_run, run_state
 from services.evidence.rounds import RunState, run_finished, sample_states
+from services.evidence.steps import steps_reply
 from shared.actor.actor import Actor
 from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound
-from shared.contracts.evidence import LoadReply, LoadRun, RunFinished, RunLoaded, RunUnknown
+from shared.contracts.evidence import LoadReply, LoadRun, LoadSteps, RunFinished, RunLoaded, RunUnknown, StepsReply
 from shared.contracts.planner import SampleFinished, StepTaken
 from shared.errors import PermanentError
 from shared.names import DISCOVERY
 from shared.subjects import (
     LOAD_RUN,
+    LOAD_STEPS,
     POPULATION_CLOSED,
     RUN_FINISHED,
     RUN_STARTED,
@@ -117,6 +119,13 @@ async def load_run(request: LoadRun, deps: Deps) -> LoadReply:
         population_complete=state.population_complete,
         discovery_attempt=(await attempt_log(deps, request.run_id, DISCOVERY)).attempt if state.discovers else 0,
     )
+
+
+@actor.answers(LOAD_STEPS, deadline_s=60.0)
+async def load_steps(request: LoadSteps, deps: Deps) -> StepsReply:
+    """The step log of one attempt, a page at a time, for playing it back."""
+    safe = layout.is_safe(request.run_id) and layout.is_safe(request.sample_id)
+    return await steps_reply(deps, await run_state(deps, request.run_id) if safe else None, request)
 
 
 # --- what the handlers share

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from shared.contracts.base import Message, Part
 from shared.contracts.discovery import RunRecord, Sample
+from shared.contracts.planner import StepTaken
 
 
 class Outcome(Part, frozen=True, kw_only=True):
@@ -82,3 +84,44 @@ class RunUnknown(Message, frozen=True, kw_only=True):
 
 
 LoadReply = RunLoaded | RunUnknown
+
+
+class LoadSteps(Message, frozen=True, kw_only=True):
+    """Please read back the step log of an attempt, from behind step ``after_step`` on; ``attempt`` None: the latest.
+
+    ``count_only`` asks for all but the steps themselves.
+    """
+
+    run_id: str
+    sample_id: str
+    attempt: int | None = None
+    after_step: int = 0
+    count_only: bool = False
+
+
+class StepsLoaded(Message, frozen=True, kw_only=True):
+    """As many steps as fit a message, in their order; the next page begins after the last of them.
+
+    ``total`` counts all steps that are kept of the attempt. ``status`` and ``reason`` are those of its result, None
+    and empty where none was written. ``problem`` says why it cannot be told from the log how the attempt came to its
+    end; empty where the log is whole and ends in a done or a fail that was accepted.
+    """
+
+    run_id: str
+    sample: Sample
+    spec: dict[str, Any]
+    attempt: int
+    steps: tuple[StepTaken, ...]
+    total: int
+    status: str | None
+    reason: str
+    problem: str
+
+
+class StepsUnknown(Message, frozen=True, kw_only=True):
+    run_id: str
+    sample_id: str
+    message: str
+
+
+StepsReply = StepsLoaded | StepsUnknown

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from services.evidence.adapters.blocked import BlockedReporter
@@ -17,6 +18,7 @@ from services.evidence.adapters.folder_store import FolderStore
 from services.evidence.deps import Deps
 from services.evidence.handlers import (
     load_run,
+    load_steps,
     population_closed,
     run_started,
     sample_finished,
@@ -25,8 +27,16 @@ from services.evidence.handlers import (
 )
 from shared.contracts.actions import Artifact, Screenshot
 from shared.contracts.discovery import PopulationClosed, RunRecord, RunStarted, Sample, SampleFound
-from shared.contracts.evidence import EvidenceBlocked, LoadRun, RunLoaded, RunUnknown
-from shared.contracts.planner import FieldValue, FiledArtifact, ObservationRef, SampleFinished, StepTaken
+from shared.contracts.evidence import (
+    EvidenceBlocked,
+    LoadRun,
+    LoadSteps,
+    RunLoaded,
+    RunUnknown,
+    StepsLoaded,
+    StepsUnknown,
+)
+from shared.contracts.planner import Done, FieldValue, FiledArtifact, ObservationRef, SampleFinished, StepTaken
 from shared.errors import PermanentError, PolicyDenied
 from shared.names import safe_id
 from shared.streams import ARTIFACTS
@@ -388,3 +398,77 @@ async def test_that_evidence_is_blocked_is_said_once_a_minute(desk):
         await report("run_1/A-1/01_t.png", "the disk is full")
     events = desk.bus.events(EvidenceBlocked)
     assert [(event.sample_id, event.at) for event in events] == [("A-1", NOW), ("A-1", NOW.replace(minute=1))]
+
+
+# --- the step log, read back
+
+
+def a_step(number: int, attempt: int = 1, **changes: Any) -> StepTaken:
+    return msgspec.structs.replace(took(sample(), step=number, attempt=attempt), **changes)
+
+
+async def steps_of(desk: Desk, **changes: Any) -> StepsLoaded | StepsUnknown:
+    return await load_steps(LoadSteps(**{"run_id": "run_1", "sample_id": "A-1", **changes}), desk.deps)
+
+
+async def test_a_step_log_is_read_back_page_by_page_as_it_was_taken(desk: Desk):
+    await desk.begun(sample())
+    long = "x" * 400_000
+    steps = [a_step(1, message=long), a_step(2, message=long), a_step(3, action=Done(values={}))]
+    await desk.tell(*steps, ended(sample(), steps=3))
+    desk.restart()
+    first = await steps_of(desk)
+    assert isinstance(first, StepsLoaded)
+    second = await steps_of(desk, after_step=first.steps[-1].step)
+    assert isinstance(second, StepsLoaded)
+    assert (*first.steps, *second.steps) == tuple(steps)
+    assert (first.total, first.status, first.problem, first.sample) == (3, "done", "", sample())
+    assert first.spec["output_schema"] == {"number": "string", "owner": "string | null"}
+
+
+async def test_the_log_of_an_earlier_attempt_is_still_there(desk: Desk):
+    await desk.begun(sample())
+    await desk.tell(a_step(1), ended(sample(), status="failed", reason="unreachable", steps=1))
+    await desk.tell(a_step(1, attempt=2), a_step(2, attempt=2, action=Done(values={})))
+    await desk.tell(ended(sample(), attempt=2, steps=2))
+    latest, earlier = await steps_of(desk), await steps_of(desk, attempt=1)
+    assert isinstance(latest, StepsLoaded)
+    assert isinstance(earlier, StepsLoaded)
+    assert (latest.attempt, latest.total, latest.problem) == (2, 2, "")
+    assert (earlier.attempt, earlier.steps, earlier.status) == (1, (a_step(1),), "failed")
+    assert "unreachable" in earlier.problem
+
+
+async def test_only_what_is_known_of_a_log_can_be_asked_for(desk: Desk):
+    await desk.begun(sample())
+    await desk.tell(a_step(1))
+    loaded = await steps_of(desk, count_only=True)
+    assert isinstance(loaded, StepsLoaded)
+    assert (loaded.steps, loaded.total, loaded.status) == ((), 1, None)
+    assert "no result yet" in loaded.problem
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"run_id": "run_2"}, "no run 'run_2'"),
+        ({"run_id": "../run_1"}, "no run '../run_1'"),
+        ({"sample_id": "B-1"}, "no sample 'B-1'"),
+        ({"sample_id": "../A-1"}, "'../A-1'"),
+        ({"attempt": 7}, "attempt 7"),
+    ],
+)
+async def test_a_log_that_is_not_there_is_said(desk: Desk, asked: dict[str, Any], words: str):
+    await desk.begun(sample())
+    await desk.tell(a_step(1))
+    reply = await steps_of(desk, **asked)
+    assert isinstance(reply, StepsUnknown)
+    assert words in reply.message
+
+
+async def test_a_log_that_is_no_log_is_said(desk: Desk):
+    await desk.begun(sample())
+    await desk.deps.store.write("run_1/A-1/action_log.json", b'[{"step": 1, "attempt": 1}]')
+    reply = await steps_of(desk)
+    assert isinstance(reply, StepsUnknown)
+    assert "action_log.json cannot be read" in reply.message

@@ -1,0 +1,56 @@
+"""Pure: action_log.json read back: entries to the steps they were made of, and whether they tell how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from shared.contracts.planner import Done, Fail, StepTaken
+
+PAGE_BYTES = 700_000
+"""Of the steps of one reply: a server that is not ours allows messages of 1 MB."""
+_READERS = ("thinking", "params", "timestamp", "problems", "outcome")
+
+
+def step_of(entry: Mapping[str, Any], run_id: str, sample_id: str) -> StepTaken:
+    """The step that ``log_entry`` made this entry of. Raises msgspec.ValidationError where it is of no step."""
+    own = {key: value for key, value in entry.items() if key not in _READERS}
+    named = {"reason": entry.get("thinking", ""), "action": entry.get("action"), **entry.get("params", {})}
+    built = {
+        "message": entry.get("result", ""),
+        **own,
+        "type": "StepTaken",
+        "run_id": run_id,
+        "sample_id": sample_id,
+        "action": None if entry.get("action") == "none" else named,
+        "result": entry.get("outcome"),
+    }
+    return msgspec.convert(built, StepTaken)
+
+
+def page_of(steps: Iterable[StepTaken], after_step: int, most_bytes: int = PAGE_BYTES) -> tuple[StepTaken, ...]:
+    """The steps behind ``after_step`` that fit, at least one where there is one."""
+    page: list[StepTaken] = []
+    size = 0
+    for step in steps:
+        if step.step <= after_step:
+            continue
+        size += len(msgspec.json.encode(step))
+        if page and size > most_bytes:
+            break
+        page.append(step)
+    return tuple(page)
+
+
+def problem_of(steps: Sequence[StepTaken], taken: int | None, status: str | None, reason: str) -> str:
+    """Why the end of an attempt cannot be told from its log; empty where it can. ``taken``: steps its result counts."""
+    if taken is None:
+        return "it has no result yet"
+    if [step.step for step in steps] != list(range(1, taken + 1)):
+        return f"its log has {len(steps)} of {taken} steps"
+    last = steps[-1] if steps else None
+    if last is None or last.refused or not isinstance(last.action, Done | Fail):
+        return f"it ended as {status} ({reason.replace('_', ' ')}), without a done or a fail of its own"
+    return ""

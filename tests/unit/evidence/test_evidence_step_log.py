@@ -1,0 +1,128 @@
+"""action_log.json read back: what a reader is shown and what a program gets are the same step."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from services.evidence.filing import as_json, log_entry
+from services.evidence.step_log import page_of, problem_of, step_of
+from shared.contracts.actions import Effect, Goto
+from shared.contracts.planner import AnyAction, Done, Fail, StepTaken
+
+WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | NUMBERS | WORDS,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(WORDS, inner, max_size=2),
+    max_leaves=4,
+)
+PLAIN: dict[Any, st.SearchStrategy[Any]] = {
+    str: WORDS,
+    int: st.integers(0, 2**53),
+    float: NUMBERS,
+    bool: st.booleans(),
+    Any: JSON,
+    NoneType: st.none(),
+}
+
+
+def some(hint: Any, **fixed: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Any value of a type that travels on the bus."""
+    if hint in PLAIN:
+        return PLAIN[hint]
+    if get_origin(hint) in (Union, UnionType):
+        return st.one_of(*map(some, get_args(hint)))
+    if get_origin(hint) is Literal:
+        return st.sampled_from(get_args(hint))
+    if get_origin(hint) is tuple:
+        return st.lists(some(get_args(hint)[0]), max_size=2).map(tuple)
+    if get_origin(hint) is dict:
+        return st.dictionaries(WORDS, some(get_args(hint)[1]), max_size=2)
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        return st.builds(hint, **{n: fixed[n] if n in fixed else some(h) for n, h in fields(hint).items()})
+    return st.datetimes(timezones=st.just(UTC))
+
+
+def fields(kind: type[msgspec.Struct]) -> dict[str, Any]:
+    hints = get_type_hints(kind)
+    return {field.name: hints[field.name] for field in msgspec.structs.fields(kind)}
+
+
+def read_back(step: StepTaken) -> StepTaken:
+    entry = json.loads(as_json(log_entry(step, ["a problem"])))
+    return step_of(entry, step.run_id, step.sample_id)
+
+
+@pytest.mark.parametrize("kind", get_args(AnyAction), ids=lambda kind: kind.__name__)
+@given(data=st.data())
+@settings(max_examples=8, deadline=None)
+def test_every_kind_of_action_is_read_back_as_it_was(kind, data):
+    step = data.draw(some(StepTaken, action=some(kind), result=st.none()))
+    assert read_back(step) == step
+
+
+@pytest.mark.parametrize("kind", get_args(Effect), ids=lambda kind: kind.__name__)
+@given(data=st.data())
+@settings(max_examples=8, deadline=None)
+def test_every_kind_of_effect_is_read_back_as_it_was(kind, data):
+    result = fields(StepTaken)["result"]
+    acted = next(one for one in get_args(result) if one is not NoneType)
+    step = data.draw(some(StepTaken, action=some(Goto), result=some(acted, effect=some(kind))))
+    assert read_back(step) == step
+
+
+@given(step=some(StepTaken, action=st.none()))
+@settings(max_examples=20, deadline=None)
+def test_a_step_without_an_action_is_read_back_as_it_was(step):
+    assert read_back(step) == step
+
+
+def a_step(number: int, action: Any = None, **changes: Any) -> StepTaken:
+    given: dict[str, Any] = {"run_id": "r", "sample_id": "s", "attempt": 1, "step": number, "decided_by": "rules"}
+    given |= {"started_at": "2026-01-01T00:00:00Z", "ended_at": "2026-01-01T00:00:00Z", "observation": None}
+    given |= {"action": {"action": "goto", "url": "http://x"}, **changes, "type": "StepTaken"}
+    step = msgspec.convert(given, StepTaken)
+    return step if action is None else msgspec.structs.replace(step, action=action)
+
+
+STEPS = [a_step(1), a_step(2), a_step(3, Done(values={}))]
+
+
+def test_pages_hold_what_fits_and_follow_one_another():
+    size = len(msgspec.json.encode(STEPS[0]))
+    first = page_of(STEPS, 0, most_bytes=2 * size)
+    assert [step.step for step in first] == [1, 2]
+    assert [step.step for step in page_of(STEPS, first[-1].step, most_bytes=2 * size)] == [3]
+    assert page_of(STEPS, 3) == ()
+
+
+def test_a_step_larger_than_a_page_is_a_page():
+    assert [step.step for step in page_of(STEPS, 1, most_bytes=1)] == [2]
+
+
+def test_a_whole_log_that_ends_by_itself_has_no_problem():
+    assert problem_of(STEPS, 3, "done", "") == ""
+    assert problem_of([a_step(1, Fail())], 1, "failed", "gave_up") == ""
+
+
+@pytest.mark.parametrize(
+    ("steps", "taken", "words"),
+    [
+        (STEPS, None, "no result yet"),
+        (STEPS[:2], 3, "2 of 3 steps"),
+        ([STEPS[0], STEPS[2]], 2, "2 of 2 steps"),
+        (STEPS[:2], 2, "failed (max steps exceeded)"),
+        ([], 0, "without a done or a fail"),
+        ([a_step(1, Done(values={}), refused=True)], 1, "without a done or a fail"),
+    ],
+)
+def test_a_log_that_does_not_tell_the_end_says_why(steps, taken, words):
+    assert words in problem_of(steps, taken, "failed", "max_steps_exceeded")

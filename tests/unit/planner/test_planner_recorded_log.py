@@ -1,0 +1,73 @@
+"""A real log, folded without a browser or a model, gives the state that its result was made from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from services.evidence.step_log import step_of
+from services.planner.gates import judge_done
+from services.planner.sample_state import Ending, View
+from services.planner.transitions import observed, replayed
+from shared.contracts.discovery import Sample
+from shared.contracts.planner import Done
+from shared.task_spec import check_spec, read_spec
+
+FOLDER = Path(__file__).parents[2] / "recordings" / "planner" / "logs" / "practice_people"
+
+
+def read(name: str) -> Any:
+    return json.loads((FOLDER / name).read_text(encoding="utf-8"))
+
+
+def a_spec():
+    written, _ = read_spec(FOLDER / "spec.json")
+    task, problems = check_spec(written or {})
+    assert task is not None, problems
+    return task
+
+
+SPEC, RESULT, SAMPLE = a_spec(), read("result.json"), msgspec.convert(read("sample.json"), Sample)
+STEPS = [step_of(entry, "run_1", RESULT["sample_id"]) for entry in read("action_log.json")]
+
+
+def ending() -> Ending:
+    """What the gates say of the last step, from the state that the steps before it have led to."""
+    last = STEPS[-1]
+    assert isinstance(last.action, Done)
+    state = observed(replayed(SPEC, STEPS[:-1]), SPEC, last.observation)
+    ruling, _ = judge_done(View(SPEC, SAMPLE, state, None), last.action, by_model=False)
+    assert isinstance(ruling, Ending)
+    return ruling
+
+
+def test_the_status_and_the_values_are_those_of_the_result():
+    ended = ending()
+    assert (ended.status, ended.reason, list(ended.notes)) == (RESULT["status"], RESULT["reason"], RESULT["notes"])
+    folded = {value.field: (value.state, value.value, value.shown, value.origin) for value in ended.values}
+    kept = ("state", "value", "shown", "origin")
+    assert folded == {name: tuple(value[key] for key in kept) for name, value in RESULT["fields"].items()}
+    assert {value.field: value.value for value in ended.values} == RESULT["extracted"]
+
+
+def test_where_the_values_stood_is_in_the_log():
+    logged = {value.field: msgspec.to_builtins(value) for value in STEPS[-1].values}
+    assert logged == {name: {**value, "field": name} for name, value in RESULT["fields"].items()}
+
+
+def test_the_artifacts_and_the_usage_are_those_of_the_result():
+    state = replayed(SPEC, STEPS)
+    filed = [(one.filename, one.artifact.sha256, one.artifact.label) for one in state.artifacts]
+    assert filed == [(one["filename"], one["sha256"], one["label"]) for one in RESULT["artifacts"]]
+    assert len(filed) == 2
+    assert msgspec.to_builtins(state.usage) == RESULT["usage"]
+    assert state.steps == RESULT["steps"]
+
+
+def test_the_notices_are_those_that_were_given():
+    folded = [observed(replayed(SPEC, STEPS[:n]), SPEC, step.observation).notices for n, step in enumerate(STEPS)]
+    assert folded == [step.notices for step in STEPS]
+    assert any("75 % of the steps are used" in notice for notices in folded for notice in notices)
