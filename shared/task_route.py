@@ -69,11 +69,18 @@ class GoBack(Step):
     back: Literal[True]
 
 
+class Choice(Step):
+    """For a field that offers a list as one types: what is typed, and what the one option of the list says then."""
+
+    search: Text
+    option: Text
+
+
 class Fill(Step):
     """Label to value, in this order, each with the action that fits the control. ``"Country | Nation"`` names two
     labels; an optional column that is empty leaves its field as it is."""
 
-    fill: Annotated[dict[Text, str], Field(min_length=1)]
+    fill: Annotated[dict[Text, str | Choice], Field(min_length=1)]
 
 
 class PressButton(Step):

@@ -119,6 +119,11 @@ def _in_row_of(key: str, candidates: Sequence[Candidate], page: PageObserved) ->
     return chosen or list(candidates)
 
 
+def labelled(elements: Sequence[Element], labels: frozenset[str]) -> tuple[Candidate, ...]:
+    """What elements that name their label themselves show under one of the labels."""
+    return tuple(_named(elements, labels, labels))
+
+
 def beside(elements: Sequence[Element], labels: frozenset[str]) -> tuple[Candidate, ...]:
     """What stands beside, or right below, a text that is one of the labels."""
     return tuple(_beside(elements, labels, labels))

@@ -144,6 +144,15 @@ class DraftRefused(Message, frozen=True, kw_only=True):
 DraftReply = TaskDrafted | DraftRefused
 
 
+class Pressed(Part, frozen=True, kw_only=True):
+    """Stored before a button is pressed that cannot be taken back: whose press it is. ``step`` counts from 1."""
+
+    run_id: str
+    sample_id: str
+    step: int
+    attempt: int
+
+
 # --- what a step leaves behind
 
 

@@ -6,7 +6,9 @@ import re
 from contextlib import suppress
 
 from services.planner.dates import NotADate, iso_date
-from services.planner.page_text import label_form, text_of
+from services.planner.fields import labelled
+from services.planner.page_text import is_input, label_form, mentions, text_of
+from services.planner.rules.choosing import Wish, choose, only_control
 from services.planner.rules.patience import MAX_TRIES, look_again
 from services.planner.rules.scene import Onward, Scene
 from services.planner.rules.targets import controls
@@ -14,11 +16,12 @@ from services.planner.sample_state import Act, Entry, Look
 from services.planner.values import FALSE, TRUE, fold, quoted
 from shared.contracts.actions import BrowserAction, Click, Pick, SetDate, TypeText, ValueSet
 from shared.contracts.browser_pool import Element
-from shared.task_route import Fill
+from shared.task_route import Choice, Fill
 from shared.task_spec import PLACEHOLDER, base_type
 
 CHOICES = frozenset({"combobox", "listbox", "button"})
 TICKED = frozenset({"checkbox", "switch"})
+_IN_BRACKETS = re.compile(r"\(.*?\)")
 
 
 def labels_in(written: str) -> tuple[str, ...]:
@@ -27,9 +30,15 @@ def labels_in(written: str) -> tuple[str, ...]:
 
 
 def fill_in(scene: Scene, step: Fill) -> Act | Look | Onward:
-    for number, (label, template) in enumerate(step.fill.items(), start=1):
+    for number, (label, written) in enumerate(step.fill.items(), start=1):
+        template = template_of(written)
         wanted = scene.text(template)
         if not wanted and PLACEHOLDER.search(template):
+            continue
+        if isinstance(written, Choice):
+            choice = Wish(str(number), labels_in(label), scene.text(written.search), wanted)
+            if (decision := choose(scene, choice)) is not None:
+                return decision
             continue
         decision = _fill_one(scene, str(number), labels_in(label), wanted, _is_date(scene, template))
         if decision is not None:
@@ -37,12 +46,17 @@ def fill_in(scene: Scene, step: Fill) -> Act | Look | Onward:
     return Onward()
 
 
+def template_of(written: str | Choice) -> str:
+    """What the field is to hold in the end."""
+    return written.option if isinstance(written, Choice) else written
+
+
 def not_held(scene: Scene, step: Fill) -> list[str]:
     """Fields on the page that no longer hold what was filled in, or that the page calls invalid."""
     doubts: list[str] = []
     for number, label in enumerate(step.fill, start=1):
         tried = scene.entries(str(number))
-        control = _only(scene, labels_in(label))
+        control = only_control(scene, labels_in(label))
         if tried and not any(entry.ok for entry in tried):
             doubts.append(f"{quoted(label)} was not filled in: {tried[-1].message}")
         elif control is not None and "invalid" in control.states:
@@ -50,6 +64,27 @@ def not_held(scene: Scene, step: Fill) -> list[str]:
         elif control is not None and tried and not _holds(control, tried):
             doubts.append(f"{quoted(label)} holds {quoted(text_of(control))} now")
     return doubts
+
+
+def shown_otherwise(scene: Scene, step: Fill) -> list[str]:
+    """What a page to look everything over shows under the labels of the form, and is not what was filled in."""
+    doubts: list[str] = []
+    for label, written in step.fill.items():
+        template = template_of(written)
+        wanted = scene.text(template)
+        forms = frozenset(label_form(one) for one in labels_in(label))
+        texts = [c.shown for c in labelled(scene.page.elements, forms) if not is_input(c.element)]
+        if wanted and texts and not any(_says(text, wanted, _is_date(scene, template)) for text in texts):
+            doubts.append(
+                f"the page shows {quoted(texts[0])} for {quoted(label)}, where {quoted(wanted)} was filled in"
+            )
+    return doubts
+
+
+def _says(text: str, wanted: str, is_date: bool) -> bool:
+    if is_date:
+        return _numbers(_IN_BRACKETS.sub("", text)) == _numbers(wanted)
+    return fold(text) == fold(wanted) or mentions(text, wanted) is not None
 
 
 def _fill_one(scene: Scene, part: str, labels: tuple[str, ...], wanted: str, is_date: bool) -> Act | Look | None:
@@ -149,11 +184,6 @@ def _holds_already(control: Element, wanted: str) -> bool:
     if control.role == "radio":
         return "checked" in control.states
     return control.value is not None and fold(control.value) == fold(wanted) != ""
-
-
-def _only(scene: Scene, labels: tuple[str, ...]) -> Element | None:
-    found = controls(scene.page, labels)
-    return found[0] if len(found) == 1 else None
 
 
 def _radio(scene: Scene, labels: tuple[str, ...], wanted: str) -> Element | list[str] | None:

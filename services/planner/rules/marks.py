@@ -32,9 +32,11 @@ def marked(action: AnyAction, at: int, told: str, part: str = "") -> AnyAction:
 
 
 def mark_of(entry: Entry) -> Mark | None:
-    if entry.action is None or entry.refused:
-        return None
-    found = _MARK.fullmatch(entry.action.reason)
+    return None if entry.action is None or entry.refused else read_mark(entry.action)
+
+
+def read_mark(action: AnyAction) -> Mark | None:
+    found = _MARK.fullmatch(action.reason)
     return Mark(int(found[1]) - 1, found[2] or "", found[3]) if found is not None else None
 
 

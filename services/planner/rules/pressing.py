@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from services.planner.rules import filling
 from services.planner.rules.gathering import on_trail
+from services.planner.rules.marks import read_mark
 from services.planner.rules.moving import came_through, filled, or_else, press_once, several
 from services.planner.rules.patience import look_again
 from services.planner.rules.scene import Onward, Scene
 from services.planner.rules.targets import pressable
-from services.planner.sample_state import Act, Entry, Look
+from services.planner.sample_state import Act, Decision, Entry, Look, View
 from services.planner.values import fold, quoted
 from shared.contracts.actions import AnswerDialog, Click
 from shared.task_route import Fill, PressButton
@@ -38,9 +39,13 @@ def press(scene: Scene, step: PressButton) -> Act | Look | Onward:
     return _for_good(scene, found[0].name, Click(target=scene.ref(found[0])), "disabled" in found[0].states)
 
 
-def is_last_word(act: Act, scene: Scene) -> bool:
-    """Whether this action is the press that cannot be taken back."""
-    return isinstance(act.action, Click) and isinstance(scene.step, PressButton) and scene.step.irreversible
+def for_good(view: View, decision: Decision) -> int | None:
+    """The step, counted from 0, whose press this is, where it is one that cannot be taken back."""
+    if not isinstance(decision, Act) or not isinstance(decision.action, Click):
+        return None
+    mark = read_mark(decision.action)
+    step = view.spec.route[mark.at] if mark is not None and mark.at < len(view.spec.route) else None
+    return mark.at if mark is not None and isinstance(step, PressButton) and step.irreversible else None
 
 
 def _for_good(scene: Scene, name: str, click: Click, disabled: bool) -> Act | Look:
@@ -63,7 +68,8 @@ def unproven(scene: Scene) -> str:
         doubt
         for at, step in steps
         if isinstance(step, Fill)
-        for doubt in filling.not_held(Scene(scene.view, scene.page, scene.read, at), step)
+        for before in (Scene(scene.view, scene.page, scene.read, at),)
+        for doubt in (*filling.not_held(before, step), *filling.shown_otherwise(before, step))
     ]
     return "; ".join(doubts)
 

@@ -78,8 +78,12 @@ class Scene:
         return self.fail("off_route", why)
 
     def fail(self, code: str, why: str) -> Act:
-        where = f"step {self.at + 1} of the route ({told(self.step)}) on {self.page.url}"
+        where = f"step {self.at + 1} of the route ({_short(told(self.step))}) on {self.page.url}"
         return after_evidence(self.view, Fail(code=code, note=f"{why} [{where}]"))
+
+
+def _short(text: str, most: int = 90) -> str:
+    return text if len(text) <= most else f"{text[:most]} ..."
 
 
 def row_with_gaps(spec: TaskSpec, sample: Sample) -> dict[str, str]:

@@ -1,0 +1,75 @@
+"""What may be done once only. Before a button is pressed that cannot be taken back, a record says so on the bus; an
+attempt that finds the record of another one does not press again, for nobody knows what became of that press.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from services.planner.opening import by_rule
+from services.planner.rules.pressing import for_good
+from services.planner.sample_state import Act, Decision, View
+from shared.actor.ports import Records
+from shared.contracts.planner import Fail, Pressed
+from shared.streams import PRESSES
+from shared.task_route import PressButton
+
+
+class Once(Protocol):
+    async def claim(self, pressed: Pressed) -> Pressed:
+        """Whose press this is from now on: the one given, or that of whoever was first. It is stored when the call
+        returns."""
+        ...
+
+    async def claimed(self, pressed: Pressed) -> Pressed | None:
+        """The record under the same key, where there is one."""
+        ...
+
+
+class RecordedOnce:
+    """Over the bus: one record for each press of each sample of a run."""
+
+    def __init__(self, records: Records) -> None:
+        self._records = records
+
+    async def claim(self, pressed: Pressed) -> Pressed:
+        if await self._records.create(PRESSES, key_of(pressed), pressed):
+            return pressed
+        return await self.claimed(pressed) or pressed
+
+    async def claimed(self, pressed: Pressed) -> Pressed | None:
+        return await self._records.read(PRESSES, key_of(pressed), Pressed)
+
+
+def key_of(pressed: Pressed) -> str:
+    return f"{pressed.run_id}.{pressed.sample_id}.{pressed.step}"
+
+
+async def guarded(view: View, decision: Decision, once: Once) -> Decision:
+    """``decision``, unless it would press for a second time. At the start of an attempt that is known already, and
+    nothing is filled in for nothing."""
+    if view.state.steps == 0:
+        for at in _last_words(view):
+            pressed = _pressed(view, at)
+            before = await once.claimed(pressed)
+            if before is not None and before.attempt != pressed.attempt:
+                return _unknown(before)
+    at = for_good(view, decision)
+    if at is None:
+        return decision
+    pressed = _pressed(view, at)
+    holder = await once.claim(pressed)
+    return decision if holder.attempt == pressed.attempt else _unknown(holder)
+
+
+def _last_words(view: View) -> list[int]:
+    return [at for at, step in enumerate(view.spec.route) if isinstance(step, PressButton) and step.irreversible]
+
+
+def _pressed(view: View, at: int) -> Pressed:
+    return Pressed(run_id=view.run_id, sample_id=view.sample.sample_id, step=at + 1, attempt=view.attempt)
+
+
+def _unknown(before: Pressed) -> Act:
+    told = f"attempt {before.attempt} was about to take step {before.step} of the route, which cannot be taken back"
+    return by_rule(Fail(code="unknown_outcome", note=f"{told}; what came of it is not known, so it is not done again"))
