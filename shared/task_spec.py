@@ -27,6 +27,7 @@ OWN_COLUMNS = frozenset(
     (
         *("sample_id", "row", "status", "reason", "not_present", "not_found", "flagged", "notes"),
         *("attempt", "llm_calls", "artifacts", "message"),
+        *("judgment", "judgment_confidence", "judgment_reasoning"),
     )
 )
 """Columns of the table that every run has; no output field can bear their names."""

@@ -43,8 +43,8 @@ class Store(Protocol):
 
 
 class Tables(Protocol):
-    async def combined(self, results: Sequence[str], fields: Sequence[str]) -> bytes:
-        """combined.csv made of the result.json files at these locations."""
+    async def combined(self, results: Sequence[str], fields: Sequence[str], *, judged: bool = False) -> bytes:
+        """combined.csv made of the result.json files at these locations; ``judged``: with the judgments in it."""
         ...
 
 

@@ -89,6 +89,8 @@ def result_of(message: SampleFinished, log: AttemptLog, missing: Sequence[str]) 
         "fields": {value["field"]: {k: v for k, v in value.items() if k != "field"} for value in built["values"]},
         "artifacts": [_artifact(filed) for filed in _all_artifacts(message, log)],
         "judgment": message.judgment,
+        "hints": built["hints"],
+        "lessons": message.lessons,
         "flagged": message.flagged or bool(problems),
         "notes": built["notes"],
         "attempt": message.attempt,
@@ -116,6 +118,13 @@ def _artifact(filed: FiledArtifact) -> dict[str, Any]:
         "source_url": artifact.source_url,
         "timestamp": msgspec.to_builtins(artifact.captured_at),
     }
+
+
+def with_lessons(kept: bytes | None, message: SampleFinished, texts: Sequence[str]) -> bytes:
+    """The lessons of a run so far with those of one more sample, in the order in which they were taught."""
+    lessons: list[dict[str, Any]] = msgspec.json.decode(kept) if kept is not None else []
+    fresh = ({"sample_id": message.sample_id, "attempt": message.attempt, "text": text} for text in texts)
+    return as_json([*lessons, *(lesson for lesson in fresh if lesson not in lessons)])
 
 
 def sample_file(message: SampleFound) -> dict[str, Any]:

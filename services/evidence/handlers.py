@@ -9,7 +9,7 @@ from __future__ import annotations
 from services.evidence import layout
 from services.evidence.artifacts import file_artifact, let_go, not_filed
 from services.evidence.deps import Deps
-from services.evidence.filing import AttemptLog, as_json, log_entry, result_of, sample_file, samples_csv
+from services.evidence.filing import AttemptLog, as_json, log_entry, result_of, sample_file, samples_csv, with_lessons
 from services.evidence.listed import listed
 from services.evidence.recall import attempt_log, attempts_tried, ended_of, keep_run, run_state
 from services.evidence.rounds import RunState, run_finished, sample_states
@@ -97,6 +97,7 @@ async def sample_finished(message: SampleFinished, deps: Deps, attempt: int) -> 
         result = as_json(result_of(message, log, missing))
         await deps.store.write(layout.sample_key(message.run_id, message.sample_id, layout.RESULT), result)
         await deps.store.secure(layout.sample_key(message.run_id, message.sample_id))
+        await file_lessons(deps, message)
         state.end(message.sample_id, ended_of(result))
         deps.logs.pop((message.run_id, message.sample_id), None)
     return await finish_if_complete(deps, state)
@@ -153,6 +154,18 @@ async def current_log(deps: Deps, run_id: str, sample_id: str, attempt: int) -> 
     return log
 
 
+async def file_lessons(deps: Deps, message: SampleFinished) -> None:
+    """What the samples of a run have taught, each with the sample that did; told twice, it is written once."""
+    if message.lessons is None:
+        return
+    for name in ("patterns", "failures"):
+        key = layout.run_key(message.run_id, f"{layout.MEMORY}/{name}.json")
+        kept = await deps.store.read(key)
+        lessons = with_lessons(kept, message, getattr(message.lessons, name))
+        if lessons != kept:
+            await deps.store.write(key, lessons)
+
+
 async def put_aside(deps: Deps, run_id: str, sample_id: str, attempt: int) -> None:
     folder = layout.sample_key(run_id, sample_id)
     for name in await deps.store.names(folder):
@@ -168,7 +181,9 @@ async def finish_if_complete(deps: Deps, state: RunState) -> RunFinished | None:
         return state.said
     run_id = state.record.run_id
     results = [deps.store.location(layout.sample_key(run_id, s, layout.RESULT)) for s in state.samples]
-    table = await deps.tables.combined(results, list(state.record.spec["output_schema"]))
+    spec = state.record.spec
+    judged = bool(spec.get("judgment_required"))
+    table = await deps.tables.combined(results, list(spec["output_schema"]), judged=judged)
     key = layout.run_key(run_id, layout.COMBINED)
     await deps.store.write(key, table)
     await deps.store.secure(layout.run_key(run_id))

@@ -2,6 +2,7 @@
 
 run_2026-03-01_101500/
   run.json  samples.csv (or discovered_samples.csv, where they were found by navigating)  combined.csv
+  memory/patterns.json, failures.json  what samples have taught, where a model decided
   _discovery/  how the samples were found: as for a sample
   TCK-1001/
     sample.json  01_ticket.png  action_log.json  result.json
@@ -20,6 +21,7 @@ from shared.names import DISCOVERY, RESERVED
 _SAFE = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _FILENAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,120}$")
 RUN, SAMPLES, COMBINED = "run.json", "samples.csv", "combined.csv"
+MEMORY = "memory"
 DISCOVERED = "discovered_samples.csv"
 SAMPLE, RESULT, ACTION_LOG = "sample.json", "result.json", "action_log.json"
 OWN_FILES = frozenset({SAMPLE, RESULT, ACTION_LOG})

@@ -13,12 +13,14 @@ from shared.errors import Unavailable
 
 BEFORE = ("sample_id", "row", "status", "reason")
 AFTER = ("not_present", "not_found", "flagged", "attempt", "llm_calls", "artifacts", "message", "notes")
+JUDGED = ("judgment", "judgment_confidence", "judgment_reasoning")
+"""Only where the task asks for a judgment."""
 MAX_RESULT_BYTES = 256 * 1024 * 1024
 NOTES = "array_to_string(notes, '; ')"
 _COLUMNS = (
     "{sample_id: 'VARCHAR', row: 'BIGINT', status: 'VARCHAR', reason: 'VARCHAR', message: 'VARCHAR',"
     " flagged: 'BOOLEAN', notes: 'VARCHAR[]', fields: 'MAP(VARCHAR, JSON)', attempt: 'BIGINT',"
-    " llm_calls: 'BIGINT', artifacts: 'STRUCT(filename VARCHAR)[]'}"
+    " llm_calls: 'BIGINT', judgment: 'JSON', artifacts: 'STRUCT(filename VARCHAR)[]'}"
 )
 
 
@@ -31,9 +33,9 @@ class DuckDbTables:
     def __init__(self, on_blocked: Callable[[str, str], Awaitable[None]] = _say_nothing) -> None:
         self._on_blocked = on_blocked
 
-    async def combined(self, results: Sequence[str], fields: Sequence[str]) -> bytes:
+    async def combined(self, results: Sequence[str], fields: Sequence[str], *, judged: bool = False) -> bytes:
         try:
-            return await asyncio.to_thread(_combined, list(results), list(fields))
+            return await asyncio.to_thread(_combined, list(results), list(fields), judged)
         except (duckdb.Error, OSError) as exc:
             told = f"the table cannot be made: {str(exc)[:500]}"
             run_id = Path(results[0]).parent.parent.name if results else "-"
@@ -41,20 +43,21 @@ class DuckDbTables:
             raise Unavailable(told, code="table_unavailable") from exc
 
 
-def _combined(results: list[str], fields: list[str]) -> bytes:
+def _combined(results: list[str], fields: list[str], judged: bool) -> bytes:
     if not results:
-        return (",".join([*BEFORE, *fields, *AFTER]) + "\n").encode()
+        return (",".join([*BEFORE, *fields, *(JUDGED if judged else ()), *AFTER]) + "\n").encode()
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "combined.csv"
         with duckdb.connect(config={"threads": 2}) as db:
-            db.execute(_copy(fields, target), {"files": results})
+            db.execute(_copy(fields, judged, target), {"files": results})
         return target.read_bytes()
 
 
-def _copy(fields: list[str], target: Path) -> str:
+def _copy(fields: list[str], judged: bool, target: Path) -> str:
     columns = [
         *(f"nullif({column}, '') AS {column}" if column == "reason" else column for column in BEFORE),
         *(f"{_guarded(_value(field))} AS {_identifier(field)}" for field in fields),
+        *(f"{_guarded(_judgment(column))} AS {column}" for column in (JUDGED if judged else ())),
         *(f"{_named(state)} AS {state}" for state in ("not_present", "not_found")),
         "flagged",
         "attempt",
@@ -71,6 +74,11 @@ def _copy(fields: list[str], target: Path) -> str:
 def _value(field: str) -> str:
     """The value as text: a string as it is, anything else as JSON."""
     return f"(fields[{_text(field)}] ->> '$.value')"
+
+
+def _judgment(column: str) -> str:
+    key = {"judgment": "answer"}.get(column, column.removeprefix("judgment_"))
+    return f"(judgment ->> '$.{key}')"
 
 
 def _named(state: str) -> str:

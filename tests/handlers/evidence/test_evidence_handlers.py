@@ -36,7 +36,16 @@ from shared.contracts.evidence import (
     StepsLoaded,
     StepsUnknown,
 )
-from shared.contracts.planner import Done, FieldValue, FiledArtifact, ObservationRef, SampleFinished, StepTaken
+from shared.contracts.planner import (
+    Done,
+    FieldValue,
+    FiledArtifact,
+    Judgment,
+    Lessons,
+    ObservationRef,
+    SampleFinished,
+    StepTaken,
+)
 from shared.errors import PermanentError, PolicyDenied
 from shared.names import safe_id
 from shared.streams import ARTIFACTS
@@ -472,3 +481,54 @@ async def test_a_log_that_is_no_log_is_said(desk: Desk):
     reply = await steps_of(desk)
     assert isinstance(reply, StepsUnknown)
     assert "action_log.json cannot be read" in reply.message
+
+
+# --- judgments and lessons
+
+
+def judging() -> RunStarted:
+    one = started()
+    spec = {**one.record.spec, "judgment_required": True, "judgment_question": "Was it late?"}
+    return msgspec.structs.replace(one, record=msgspec.structs.replace(one.record, spec=spec))
+
+
+async def test_a_judgment_is_in_the_result_apart_from_the_data_and_in_the_table(desk: Desk):
+    one, other = sample("A-1"), sample("A-2", row=2)
+    judgment = Judgment(
+        question="Was it late?",
+        answer="yes",
+        confidence=0.8,
+        reasoning="=1+1 was due in May",
+        evidence_refs=("01_t.png",),
+        decided_by="claude",
+    )
+    await desk.tell(judging(), found(one), found(other), closed(2))
+    await desk.tell(ended(one, judgment=judgment), ended(other, status="needs_review"))
+    result = desk.json("A-1/result.json")
+    assert result["judgment"]["answer"] == "yes"
+    assert result["judgment"]["evidence_refs"] == ["01_t.png"]
+    assert "judgment" not in result["extracted"]
+    rows = {row["sample_id"]: row for row in desk.rows()}
+    judged = ("judgment", "judgment_confidence", "judgment_reasoning")
+    assert [rows["A-1"][name] for name in judged] == ["yes", "0.8", "'=1+1 was due in May"]
+    assert [rows["A-2"][name] for name in judged] == ["", "", ""]
+
+
+async def test_a_table_without_judgments_has_no_column_for_them(desk: Desk):
+    await desk.begun(sample())
+    await desk.tell(ended(sample()))
+    assert "judgment" not in desk.rows()[0]
+
+
+async def test_what_samples_teach_is_kept_with_who_taught_it_and_told_twice_is_written_once(desk: Desk):
+    one, other = sample("A-1"), sample("A-2", row=2)
+    await desk.begun(one, other)
+    first = ended(one, lessons=Lessons(patterns=("Tabs load late.",)), hints=("What worked: x",))
+    await desk.tell(first, first)
+    await desk.tell(ended(other, lessons=Lessons(patterns=("Tabs load late.",), failures=("Search finds nothing.",))))
+    assert desk.json("A-1/result.json")["hints"] == ["What worked: x"]
+    assert [(lesson["sample_id"], lesson["text"]) for lesson in desk.json("memory/patterns.json")] == [
+        ("A-1", "Tabs load late."),
+        ("A-2", "Tabs load late."),
+    ]
+    assert [lesson["text"] for lesson in desk.json("memory/failures.json")] == ["Search finds nothing."]
