@@ -10,12 +10,13 @@ from datetime import UTC, datetime
 import pytest
 
 from shared.actor.actor import Actor
-from shared.contracts.discovery import PopulationClosed, RunAccepted, RunRecord, SubmitReply, SubmitRun
+from shared.contracts.discovery import PopulationClosed, RunAccepted, RunRecord, Sample, SubmitReply, SubmitRun
 from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown
+from shared.contracts.planner import WorkSample
 from shared.errors import ExhibitError, PermanentError, RateLimited, TransientError
 from shared.host.nats_server import MAX_PAYLOAD_BYTES
 from shared.streams import ARTIFACTS, RUNS
-from shared.subjects import LOAD_RUN, POPULATION_CLOSED, SUBMIT_RUN
+from shared.subjects import LOAD_RUN, POPULATION_CLOSED, SUBMIT_RUN, WORK_SAMPLE
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -37,6 +38,15 @@ class BusSuite:
         bus = await served(actor, "deps")
         reply = await bus.ask(SUBMIT_RUN, SubmitRun(requested_by="Zoë"))
         assert reply == RunAccepted(run_id="deps-Zoë", samples=1)
+
+    async def test_what_stands_in_the_work_queue_is_known_to_stand_there(self, served):
+        actor: Actor[None] = Actor("nobody")
+        bus = await served(actor, None)
+        sample = Sample(sample_id=f"S-{uuid.uuid4().hex}", key="S", row=1)
+        work = WorkSample(run_id="run_holds", sample_id=sample.sample_id, sample=sample)
+        assert not await bus.holds(WORK_SAMPLE, work)
+        await bus.publish(WORK_SAMPLE, work)
+        assert await bus.holds(WORK_SAMPLE, work)
 
     @pytest.mark.parametrize(
         ("raised", "kind", "code", "words"),

@@ -1,0 +1,198 @@
+"""Runs that find their samples by navigating: what is refused, what a page becomes, and what is told twice."""
+
+from __future__ import annotations
+
+import pytest
+from test_discovery_handlers import NOW, SPEC, deps_on, evidence, knowing_nothing, nothing_started, where
+
+from services.discovery.handlers import sample_finished, samples_listed, submit_run
+from shared.contracts.discovery import PopulationClosed, RunAccepted, RunRecord, RunStarted, SampleFound, SubmitRun
+from shared.contracts.evidence import RunLoaded
+from shared.contracts.planner import SampleFinished, SamplesListed, WorkSample
+from shared.errors import Unavailable
+from shared.names import DISCOVERY
+from shared.streams import INBOX, RUNS
+from shared.subjects import WORK_SAMPLE, message_id
+from shared.testing.bus import MemoryBus
+
+SEARCH = {
+    "task_id": "list",
+    "phase": "discovery",
+    "goal": "find them",
+    "start_url": "http://x/{org}/list",
+    "input_schema": {"org": "string"},
+    "output_schema": {"number": "string", "url": "string"},
+    "required_fields": ["number", "url"],
+}
+REQUEST = SubmitRun(spec=SPEC, discovery=SEARCH, discovery_row={"org": "acme"}, concurrency=3)
+RUN = "run_2026-11-21_080102"
+
+
+@pytest.fixture
+def bus() -> MemoryBus:
+    return knowing_nothing(MemoryBus())
+
+
+def items(*numbers: int) -> tuple[dict, ...]:
+    return tuple({"number": f"T-{n}", "url": f"http://x/acme/{n}"} for n in numbers)
+
+
+def listed(*numbers: int, step: int = 2, attempt: int = 1) -> SamplesListed:
+    return SamplesListed(
+        run_id=RUN, sample_id=DISCOVERY, attempt=attempt, step=step, url="http://x/acme/list", items=items(*numbers)
+    )
+
+
+def ended(bus: MemoryBus, attempt: int = 1, **changes) -> SampleFinished:
+    sample = bus.events(WorkSample)[0].sample
+    given = {"status": "done", "sample": sample, "started_at": NOW, "finished_at": NOW, **changes}
+    return SampleFinished(run_id=RUN, sample_id=DISCOVERY, attempt=attempt, **given)
+
+
+def worked_on(bus: MemoryBus) -> list[str]:
+    return [work.sample_id for work in bus.events(WorkSample) if not work.discover]
+
+
+async def begun(bus: MemoryBus, request: SubmitRun = REQUEST):
+    deps = deps_on(bus)
+    assert isinstance(await submit_run(request, deps), RunAccepted)
+    return deps
+
+
+async def test_a_run_begins_with_the_sample_that_finds_the_others(bus):
+    reply = await submit_run(REQUEST, deps_on(bus))
+    assert reply == RunAccepted(run_id=RUN, samples=0, discovering=True)
+    assert [type(message) for _, message in bus.published] == [RunStarted, WorkSample]
+    [work] = bus.events(WorkSample)
+    assert (work.sample_id, work.discover, work.sample.fields) == (DISCOVERY, True, {"org": "acme"})
+    assert bus.events(RunStarted)[0].discovering
+
+
+async def test_each_item_becomes_a_sample_at_once_and_each_once(bus):
+    deps = await begun(bus)
+    await samples_listed(listed(1, 2), deps, 1)
+    await samples_listed(listed(2, 3, step=4), deps, 1)
+    await samples_listed(listed(1, 2, 3, step=2, attempt=2), deps, 1)
+    found = bus.events(SampleFound)
+    assert [one.sample_id for one in found] == worked_on(bus) == ["T-1", "T-2", "T-3"]
+    assert [one.sample.row for one in found] == [1, 2, 3]
+    assert found[0].sample.fields == {"org": "acme", "number": "T-1", "url": "http://x/acme/1"}
+    closed = await sample_finished(ended(bus, attempt=2), deps, 1)
+    assert closed == PopulationClosed(run_id=RUN, samples=3)
+
+
+class Stumbling(MemoryBus):
+    """Publishes no samples to be worked on while ``stumbles``."""
+
+    stumbles = True
+
+    async def publish(self, subject, message) -> None:
+        if self.stumbles and isinstance(message, WorkSample) and not message.discover:
+            raise Unavailable("gone")
+        await super().publish(subject, message)
+
+
+async def test_a_crash_between_writing_down_and_publishing_loses_nothing():
+    bus = knowing_nothing(Stumbling())
+    deps = await begun(bus)
+    with pytest.raises(Unavailable):
+        await samples_listed(listed(1, 2), deps, 1)
+    bus.stumbles = False
+    await samples_listed(listed(1, 2), deps, 2)
+    await samples_listed(listed(3, step=4), deps, 1)
+    assert worked_on(bus) == ["T-1", "T-2", "T-3"]
+    assert [one.sample.row for one in bus.events(SampleFound)] == [1, 2, 3]
+
+
+async def test_what_is_told_again_long_after_is_not_worked_on_again(bus):
+    """The stream forgets what was published; the queue and the record of what was done do not."""
+    deps = await begun(bus)
+    await samples_listed(listed(1, 2), deps, 1)
+    done, waiting = (work for work in bus.events(WorkSample) if not work.discover)
+    bus.published = [(at, message) for at, message in bus.published if message != done]
+    bus._ids.clear()
+    await bus.create(INBOX, message_id(WORK_SAMPLE, done), True)
+    await samples_listed(listed(1, 2), deps, 2)
+    assert worked_on(bus) == [waiting.sample_id]
+
+
+async def test_two_things_with_one_last_part_in_their_address_are_two_samples(bus):
+    spec = {key: value for key, value in SPEC.items() if key != "sample_id"}
+    deps = await begun(bus, SubmitRun(spec=spec, discovery=SEARCH, discovery_row={"org": "acme"}))
+    pages = [{"number": "1", "url": f"http://x/{org}/readme"} for org in ("a", "b", "a")]
+    event = SamplesListed(run_id=RUN, sample_id=DISCOVERY, attempt=1, step=2, url="http://x", items=tuple(pages))
+    await samples_listed(event, deps, 1)
+    assert [one.sample.url for one in bus.events(SampleFound)] == ["http://x/a/readme", "http://x/b/readme"]
+    assert len({one.sample_id for one in bus.events(SampleFound)}) == 2
+
+
+async def test_a_search_that_failed_closes_the_population_and_says_why(bus):
+    deps = await begun(bus)
+    failed = ended(bus, status="auth_required", reason="login_required", message="asks for a password")
+    closed = await sample_finished(failed, deps, 1)
+    assert (closed.complete, closed.samples) == (False, 0)
+    assert "login_required" in closed.note
+    assert "asks for a password" in closed.note
+
+
+async def test_an_empty_list_is_complete_and_said(bus):
+    deps = await begun(bus)
+    closed = await sample_finished(ended(bus), deps, 1)
+    assert (closed.complete, closed.samples) == (True, 0)
+    assert "empty" in closed.note
+
+
+async def test_the_end_of_any_other_sample_is_nothing_to_discovery(bus):
+    deps = await begun(bus)
+    other = SampleFinished(
+        run_id=RUN, sample_id="T-1", attempt=1, status="done", sample=bus.events(WorkSample)[0].sample,
+        started_at=NOW, finished_at=NOW,
+    )  # fmt: skip
+    assert await sample_finished(other, deps, 1) is None
+
+
+async def test_a_run_that_only_lists_puts_nothing_to_work(bus):
+    deps = await begun(bus, SubmitRun(spec=SEARCH, discovery_row={"org": "acme"}))
+    await samples_listed(listed(1, 2), deps, 1)
+    assert worked_on(bus) == []
+    assert len(bus.events(SampleFound)) == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "places"),
+    [
+        ({"discovery_row": {}}, {"discovery_row.org"}),
+        ({"discovery": {**SEARCH, "phase": "execution"}}, {"discovery.phase"}),
+        ({"discovery": {**SEARCH, "goal": 1}}, {"discovery.goal"}),
+        ({"spec": SEARCH}, {"spec.phase"}),
+        ({"spec": {**SPEC, "start_url": "http://x/{sha}"}}, {"discovery.output_schema"}),
+        ({"spec": {**SPEC, "sample_id": "{org}"}}, {"spec.sample_id"}),
+        (
+            {"discovery": {**SEARCH, "output_schema": {"number": "string | null", "url": "string"}}},
+            {"discovery.output_schema.number"},
+        ),
+        ({"samples": ({"number": "T-1", "url": "http://x"},)}, {"request"}),
+        ({"discovery": None}, {"request", "discovery_row"}),
+    ],
+)
+async def test_what_does_not_fit_is_said_before_anything_runs(bus, changes, places):
+    given = {name: getattr(REQUEST, name) for name in ("spec", "discovery", "discovery_row")}
+    reply = await submit_run(SubmitRun(**{**given, **changes}), deps_on(bus))
+    assert set(where(reply)) == places
+    assert nothing_started(bus)
+
+
+async def test_a_search_that_was_cut_short_is_taken_up_again_above_all_attempts(bus):
+    deps = await begun(bus)
+    await samples_listed(listed(1), deps, 1)
+    await sample_finished(ended(bus, status="failed", reason="max_steps_exceeded"), deps, 1)
+    record = await deps.records.read(RUNS, RUN, RunRecord)
+    loaded = RunLoaded(
+        record=record, attempt_base=0, expected=1, samples=(), finished=None, location="/e",
+        population_complete=False, discovery_attempt=2,
+    )  # fmt: skip
+    bus.host(evidence(loaded), None)
+    reply = await submit_run(SubmitRun(resume_run_id=RUN), deps)
+    assert (reply.discovering, reply.attempt_base) == (True, 2)
+    await samples_listed(listed(1, 2, attempt=3), deps, 1)
+    assert [one.sample_id for one in bus.events(SampleFound)] == ["T-1", "T-2"]

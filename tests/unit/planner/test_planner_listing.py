@@ -1,0 +1,179 @@
+"""Lists: what is read of them, what is believed of what is reported, and when they have ended."""
+
+from __future__ import annotations
+
+from planner_pages import cell, el, page, spec, text, view
+
+from services.planner.list_reading import read_list
+from services.planner.listing import checked, item_key, listing_done, listing_ended
+from services.planner.rules_listing import decide
+from services.planner.sample_state import Entry, SampleState
+from shared.contracts.actions import Click, Goto, Scroll
+from shared.contracts.planner import Done, Fail, ReportItems
+
+SITE = "http://127.0.0.1:8000"
+TICKETS = {
+    "phase": "discovery",
+    "start_url": f"{SITE}/list",
+    "output_schema": {"number": {"type": "string", "labels": ["Ticket"]}, "due": "date | null", "url": "string"},
+    "required_fields": ["number", "url"],
+    "required_artifacts": [],
+    "identity": {},
+}
+PEOPLE = {**TICKETS, "output_schema": {"name": "string", "url": "string"}, "required_fields": ["name", "url"]}
+
+
+def ticket(number: str, row: int, due: str = "Mar 3, 2026"):
+    link = el("link", f"About {number}", tag="a", url=f"{SITE}/t/{number}", header="Title", row=row, place="tr>td>a")
+    return (cell("Ticket", number, row), link, cell("Due", due, row))
+
+
+def person(name: str, path: str, place: str = "main>ul>li>a", **rest):
+    return el("link", name, tag="a", url=f"{SITE}/{path}", place=place, **rest)
+
+
+def listing_view(seen, state=None, **changes):
+    return view(seen, state, spec=spec(**{**TICKETS, **changes}))
+
+
+def report(*items: dict) -> ReportItems:
+    return ReportItems(items=items)
+
+
+# --- reading
+
+
+def test_rows_of_a_table_are_read_by_their_columns():
+    read = read_list(spec(**TICKETS), page(*ticket("T-1", 2), *ticket("T-2", 3, "Apr 4, 2026")))
+    assert read.items == (
+        {"number": "T-1", "due": "2026-03-03", "url": f"{SITE}/t/T-1"},
+        {"number": "T-2", "due": "2026-04-04", "url": f"{SITE}/t/T-2"},
+    )
+
+
+def test_links_of_a_list_are_read_and_those_around_it_are_not():
+    noise = [person(f"Menu {n}", f"m{n}", "nav>a", area="navigation") for n in range(9)]
+    foot = [person(f"Legal {n}", f"l{n}", "footer>a", area="contentinfo") for n in range(9)]
+    own = [person("Ann Lee", "p/1"), text("Engineer"), person("Bo Berg", "p/2"), text("Clerk")]
+    read = read_list(spec(**PEOPLE), page(*noise, *own, *foot))
+    assert [item["name"] for item in read.items] == ["Ann Lee", "Bo Berg"]
+
+
+def test_a_later_page_is_read_where_the_list_stood_before():
+    others = [person(f"Other {n}", f"o{n}", "main>div>a") for n in range(5)]
+    assert read_list(spec(**PEOPLE), page(*others), "main>ul>li>a").items == ()
+
+
+# --- what is believed
+
+
+def test_what_stands_on_the_page_is_taken_once_in_its_type():
+    seen = page(*ticket("T-1", 2), *ticket("T-2", 3))
+    one = {"number": "T-1", "due": "Mar 3, 2026", "url": "/t/T-1"}
+    listed = checked(listing_view(seen), report(one, one))
+    assert listed.new == ({"number": "T-1", "due": "2026-03-03", "url": f"{SITE}/t/T-1"},)
+    assert (listed.known, listed.problems) == (1, ())
+
+
+def test_what_was_reported_before_is_known():
+    item = {"number": "T-1", "due": "2026-03-03", "url": f"{SITE}/t/T-1"}
+    state = SampleState(listed=frozenset({item_key(item)}))
+    listed = checked(listing_view(page(*ticket("T-1", 2)), state), report(item))
+    assert (listed.new, listed.known) == ((), 1)
+
+
+def test_nothing_is_taken_that_the_page_does_not_show():
+    seen = page(*ticket("T-1", 2), *ticket("T-2", 3))
+    invented = {"number": "T-9", "url": f"{SITE}/t/T-1"}
+    elsewhere = {"number": "T-1", "url": "http://evil.example/t/T-1"}
+    torn = {"number": "T-1", "url": f"{SITE}/t/T-2"}
+    lacking = {"number": "T-1", "url": None}
+    strange = {"number": "T-1", "url": f"{SITE}/t/T-1", "colour": "red"}
+    listed = checked(listing_view(seen), report(invented, elsewhere, torn, lacking, strange))
+    assert listed.new == ()
+    assert [problem.partition(":")[0] for problem in listed.problems] == [f"item {n}" for n in range(1, 6)]
+
+
+def test_an_address_with_a_password_in_it_is_no_link_to_report():
+    bad = el("link", "T-1", url="http://me:secret@127.0.0.1:8000/t/T-1", row=2)
+    assert checked(listing_view(page(bad)), report({"number": "T-1", "url": bad.url})).new == ()
+
+
+# --- the end
+
+
+def entry(action, message: str = "", url: str = f"{SITE}/list") -> Entry:
+    return Entry(action, None, message, url=url)
+
+
+def begun(*more: Entry, listed: int = 1, looks: int = 0) -> SampleState:
+    start = (entry(Goto(url=f"{SITE}/list")), entry(ReportItems(items=(), place="row"), "1 new"))
+    keys = frozenset(
+        item_key({"number": f"T-{n}", "due": "2026-03-03", "url": f"{SITE}/t/T-{n}"}) for n in range(1, listed + 1)
+    )
+    return SampleState(history=(*start, *more), steps=2 + len(more), listed=keys, listed_pages=1, looks=looks)
+
+
+def test_a_list_is_read_once_all_that_was_expected_is_there():
+    assert listing_done(listing_view(page(), begun(listed=3), expected_items=4)) is None
+    assert listing_done(listing_view(page(), begun(listed=4), expected_items=4)) is not None
+
+
+def test_fewer_than_expected_go_to_a_person():
+    ending = listing_ended(listing_view(page(), begun(listed=3), expected_items=4), ())
+    assert (ending.status, ending.reason) == ("needs_review", "missing_items")
+    assert listing_ended(listing_view(page(), begun(listed=3)), ()).status == "done"
+
+
+# --- the rules
+
+
+def test_a_page_is_reported_first_then_turned():
+    pager = el("link", "Next", tag="a", url=f"{SITE}/list?page=2", area="pager", turn="next")
+    seen = page(*ticket("T-1", 2), *ticket("T-2", 3), pager, url=f"{SITE}/list")
+    first = decide(listing_view(seen, SampleState(history=(entry(Goto(url=f"{SITE}/list")),), steps=1)))
+    assert isinstance(first.action, ReportItems)
+    assert [item["number"] for item in first.action.items] == ["T-1", "T-2"]
+    after = decide(listing_view(seen, begun(listed=2)))
+    assert isinstance(after.action, Goto)
+    assert after.action.url == f"{SITE}/list?page=2"
+
+
+def test_a_page_that_shows_nothing_new_ends_the_list_though_it_leads_on():
+    pager = el("link", "Next", tag="a", url=f"{SITE}/list?page=3", area="pager", turn="next")
+    seen = page(*ticket("T-1", 2), pager, url=f"{SITE}/list?page=2")
+    state = begun(entry(Goto(url=f"{SITE}/list?page=2")), looks=4)
+    assert isinstance(decide(listing_view(seen, state)).action, Done)
+
+
+def test_a_pager_that_leads_back_ends_the_list():
+    pager = el("link", "Next", tag="a", url=f"{SITE}/list", area="pager", turn="next")
+    seen = page(*ticket("T-1", 2), pager, url=f"{SITE}/list?page=9")
+    assert isinstance(decide(listing_view(seen, begun(looks=4))).action, Done)
+
+
+def test_a_button_that_brings_nothing_twice_ends_the_list_and_that_is_noted():
+    seen = page(*ticket("T-1", 2), el("button", "Next", area="pager"), url=f"{SITE}/list")
+    assert isinstance(decide(listing_view(seen, begun(looks=4))).action, Click)
+    pressed = entry(Click(target=None))  # type: ignore[arg-type]
+    last = decide(listing_view(seen, begun(pressed, pressed, looks=4)))
+    assert isinstance(last.action, Done)
+    assert last.notes
+
+
+def test_where_nothing_leads_on_the_page_is_scrolled_to_its_end():
+    seen = page(*ticket("T-1", 2), url=f"{SITE}/list", scroll_y_px=0.0, scroll_max_y_px=900.0)
+    assert isinstance(decide(listing_view(seen, begun(looks=4))).action, Scroll)
+    bottom = page(*ticket("T-1", 2), url=f"{SITE}/list", scroll_y_px=900.0, scroll_max_y_px=900.0)
+    assert isinstance(decide(listing_view(bottom, begun(entry(Scroll()), looks=4))).action, Done)
+
+
+def test_an_error_is_no_end_of_the_list():
+    seen = page(text("Too many requests"), url=f"{SITE}/list?page=2", http_status=429)
+    turned = entry(Click(target=None))  # type: ignore[arg-type]
+    again = decide(listing_view(seen, begun(turned)))
+    assert isinstance(again.action, Goto)
+    tried = entry(Goto(url=f"{SITE}/list?page=2"))
+    last = decide(view(seen, begun(turned, tried, tried), spec=spec(**{**TICKETS, "max_steps": 6})))
+    assert isinstance(last.action, Fail)
+    assert last.action.code == "http_error"

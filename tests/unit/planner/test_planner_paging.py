@@ -1,0 +1,68 @@
+"""What turns the pages of a list, and what only looks as if it did."""
+
+from __future__ import annotations
+
+import pytest
+from planner_pages import el, page, text
+
+from services.planner.paging import turning
+
+
+def link(name: str, **rest):
+    return el("link", name, tag="a", **{"url": "http://127.0.0.1:8000/list?page=2", **rest})
+
+
+@pytest.mark.parametrize(
+    "name", ["Feedback", "Rollback", "Next.js", "Back", "Previous", "Next steps", "Older people", "Text"]
+)
+def test_a_label_that_only_contains_the_word_turns_no_page(name: str):
+    assert turning(page(text("an item"), link(name)), 1) is None
+
+
+@pytest.mark.parametrize("name", ["Next", "next page", "Next ›", "Older", "Older →", "Weiter", "Page suivante"])
+def test_a_whole_label_behind_the_list_does(name: str):
+    control = turning(page(text("an item"), link(name)), 1)
+    assert control is not None
+    assert (control.kind, control.url) == ("next", "http://127.0.0.1:8000/list?page=2")
+
+
+def test_what_a_link_says_of_itself_comes_before_its_label():
+    control = turning(page(link("Next"), text("an item"), link("more of it", turn="next", url="/list?page=3")), 2)
+    assert control is not None
+    assert control.element.name == "more of it"
+
+
+def test_next_before_the_list_counts_in_a_pager_only():
+    assert turning(page(link("Next"), text("an item")), 2) is None
+    assert turning(page(link("Next", area="pager"), text("an item")), 2) is not None
+
+
+@pytest.mark.parametrize(
+    "rest", [{"states": ("disabled",)}, {"row": 3}, {"in_dialog": True}, {"area": "contentinfo"}, {"area": "banner"}]
+)
+def test_what_cannot_be_pressed_or_stands_elsewhere_turns_no_page(rest: dict):
+    assert turning(page(text("an item"), link("Next", **rest)), 1) is None
+
+
+def test_without_a_word_the_number_behind_this_page_leads_on():
+    numbers = [link(n, area="pager", url=f"/list?page={n}", states=("current",) if n == "2" else ()) for n in "123"]
+    control = turning(page(text("an item"), *numbers), 1)
+    assert control is not None
+    assert control.url == "http://127.0.0.1:8000/list?page=3"
+
+
+def test_a_script_s_link_is_pressed():
+    control = turning(page(text("an item"), link("Next", url="http://127.0.0.1:8000/tickets/TCK-1001#")), 1)
+    assert control is not None
+    assert control.url is None
+
+
+@pytest.mark.parametrize("name", ["Load more", "Show more people", "View 20 more results", "More"])
+def test_a_button_for_more_is_pressed(name: str):
+    control = turning(page(text("an item"), el("button", name)), 1)
+    assert control is not None
+    assert (control.kind, control.url) == ("more", None)
+
+
+def test_a_button_for_more_of_each_item_is_none_for_more_of_the_list():
+    assert turning(page(text("an item"), el("button", "Show more"), text("b"), el("button", "Show more")), 1) is None
