@@ -3,7 +3,7 @@
 PY := .venv/bin/python
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help setup demo test check unit real bench bench-observe lock schema up clean
+.PHONY: help setup demo test check unit real bench bench-observe bench-planner lock schema up clean
 
 help:  ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -34,6 +34,9 @@ bench: setup  ## Measured beside a hand-written Playwright script
 
 bench-observe: setup  ## What the browser pool sees, beside Playwright's aria_snapshot()
 	@$(PY) -m benchmarks.observe
+
+bench-planner: setup  ## What the planner shows a model: how long, how fast, what is cached
+	@$(PY) -m benchmarks.planner
 
 up: setup  ## All services in one process, until Ctrl-C
 	@.venv/bin/exhibit up

@@ -241,6 +241,7 @@ class SampleWork:
             looks=self.state.looks,
             observe_tokens=self.state.max_tokens,
             prompt_chars=decision.prompt_chars if first else 0,
+            prompt_weight=decision.prompt_weight if first else 0.0,
             usage=add_usage(decision.usage if first else Usage(), outcome.usage),
             browser_ms=round(watch.browser_ms, 3),
             decide_ms=round(watch.decide_ms, 3),

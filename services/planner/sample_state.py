@@ -111,8 +111,8 @@ class SampleState:
     vision_asked: Mapping[str, int] = field(default_factory=dict[str, int])
     """How often a picture was asked about, by the signature of the page."""
     summaries: tuple[Summary, ...] = ()
-    chars_per_token: float = 0.0
-    """As the last answer's usage showed; 0: not known yet."""
+    token_scale: float = 0.0
+    """Tokens that were counted for each that was reckoned, as the last answer's usage showed; 0: not known yet."""
     usage: Usage = NO_USAGE
     notes: tuple[str, ...] = ()
 
@@ -181,6 +181,7 @@ class Act:
     then: tuple[AnyAction, ...] = ()
     summary: Summary | None = None
     prompt_chars: int = 0
+    prompt_weight: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -203,6 +204,7 @@ class Unusable:
     remark: str = ""
     summary: Summary | None = None
     prompt_chars: int = 0
+    prompt_weight: float = 0.0
 
 
 Decision = Act | Look | Unusable

@@ -79,7 +79,7 @@ def advanced(state: SampleState, step: StepTaken) -> SampleState:
         max_tokens=after.max_tokens if kept else OBSERVE_TOKENS,
         notices=(),
         usage=add_usage(state.usage, step.usage),
-        chars_per_token=_chars_per_token(state, step),
+        token_scale=_token_scale(state, step),
     )
     progress = replace(state.progress, gained=_gained(state, after, step))
     return replace(noted(after, step.notes), progress=progress, settled=progress)
@@ -162,10 +162,10 @@ def _new_text(before: SampleState, result: ActionResult | None) -> bool:
     return all(entry.result is None or entry.result.effect != result.effect for entry in before.history)
 
 
-def _chars_per_token(state: SampleState, step: StepTaken) -> float:
+def _token_scale(state: SampleState, step: StepTaken) -> float:
     pictures = _prompt_tokens(step.vision.usage) if step.vision is not None else 0
     tokens = _prompt_tokens(step.usage) - pictures
-    return step.prompt_chars / tokens if step.prompt_chars and tokens else state.chars_per_token
+    return tokens / step.prompt_weight if step.prompt_weight and tokens > 0 else state.token_scale
 
 
 def _prompt_tokens(usage: Usage) -> int:

@@ -272,7 +272,10 @@ class StepTaken(Message, frozen=True, kw_only=True):
     observe_tokens: int = 0
     """The budget of the observation."""
     prompt_chars: int = 0
-    """Length of what a model was sent, so that its tokens can be reckoned for the next prompt."""
+    """Length of what a model was sent."""
+    prompt_weight: float = 0.0
+    """What its tokens were reckoned to be by the kinds of its characters alone: what was counted beside it is the scale
+    of the next prompt."""
     usage: Usage = Usage()
     browser_ms: float = 0.0
     decide_ms: float = 0.0

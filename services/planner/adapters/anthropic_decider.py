@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from services.planner.adapters.anthropic_summariser import Condensed, Summariser
 from services.planner.opening import opening
 from services.planner.prompting.assembly import NoRoom, Prompt, assembled
-from services.planner.prompting.calls import BadCall, Call, parse_calls
+from services.planner.prompting.calls import BadCall, Call, Calls, parse_calls
 from services.planner.sample_state import Act, Decision, Unusable, View
 from services.planner.transitions import KEPT_SUMMARIES
-from shared.contracts.usage import Usage, add_usage
+from shared.contracts.usage import add_usage
 from shared.errors import PermanentError, Unavailable
 from shared.models.asking import MAX_RETRIES, TIMEOUT_S, Answer, AskedModel
 from shared.models.prices import NONE_OF_OURS, Price, price_of
@@ -119,22 +119,29 @@ class AnthropicDecider:
     # --- what came back
 
     def _decision(self, view: View, answered: Answered, condensed: Condensed | None) -> Act | Unusable:
-        model, answer = answered.model, answered.answer
-        usage = add_usage(condensed.usage if condensed is not None else Usage(), answer.usage)
-        chars = answered.prompt.chars + (condensed.chars if condensed is not None else 0)
-        summary = condensed.summary if condensed is not None else None
+        decision = self._called(view, answered)
+        if condensed is None:
+            return decision
+        return replace(
+            decision,
+            usage=add_usage(condensed.usage, decision.usage),
+            summary=condensed.summary,
+            prompt_chars=condensed.chars + decision.prompt_chars,
+            prompt_weight=condensed.weight + decision.prompt_weight,
+        )
+
+    def _called(self, view: View, answered: Answered) -> Act | Unusable:
+        model, answer, prompt = answered.model, answered.answer, answered.prompt
         notes = self._notes(model)
         calls, cut = whole_calls(answer)
-        if not calls:
-            return Unusable(_no_call(answer), model, usage, notes, cut, summary, chars)
-        parsed = parse_calls(calls, view)
+        parsed = parse_calls(calls, view) if calls else Calls(BadCall(_no_call(answer)))
         remark = " ".join(part for part in (parsed.remark, cut) if part)
+        decision: Act | Unusable
         if isinstance(parsed.first, BadCall):
-            return Unusable(parsed.first.message, model, usage, notes, remark, summary, chars)
-        return Act(
-            parsed.first, model, usage,
-            notes=notes, remark=remark, then=parsed.then, summary=summary, prompt_chars=chars,
-        )  # fmt: skip
+            decision = Unusable(parsed.first.message, model, answer.usage, notes, remark)
+        else:
+            decision = Act(parsed.first, model, answer.usage, notes=notes, remark=remark, then=parsed.then)
+        return replace(decision, prompt_chars=prompt.chars, prompt_weight=prompt.weight)
 
     def _notes(self, model: str) -> tuple[str, ...]:
         notes = [] if price_of(model, self._prices) is not None else [f"no price is known for the model {model}"]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from services.planner.prompting.summaries import MAX_OUTPUT_TOKENS, SYSTEM, TOOL, ToCondense, due, mechanical, request
 from services.planner.prompting.summaries import written as made_of
+from services.planner.prompting.tokens import weight
 from services.planner.sample_state import NO_USAGE, View
 from shared.contracts.planner import Summary
 from shared.contracts.usage import Usage
@@ -22,11 +23,12 @@ TIMEOUT_S = 30.0
 
 @dataclass(frozen=True)
 class Condensed:
-    """``usage`` and ``chars`` of the call that was made, if one was."""
+    """``usage``, and length and weight of what was sent, of the call that was made, if one was."""
 
     summary: Summary
     usage: Usage = NO_USAGE
     chars: int = 0
+    weight: float = 0.0
 
 
 class Summariser:
@@ -50,7 +52,8 @@ class Summariser:
             answer = await self._model.ask([{"type": "text", "text": SYSTEM}], asked, [TOOL])
         except ExhibitError:
             return Condensed(mechanical(view, what))
-        return Condensed(self._made(view, what, answer), answer.usage, len(SYSTEM) + len(asked))
+        sent = SYSTEM + asked
+        return Condensed(self._made(view, what, answer), answer.usage, len(sent), weight(sent))
 
     async def aclose(self) -> None:
         await self._model.aclose()

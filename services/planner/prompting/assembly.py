@@ -23,13 +23,13 @@ from services.planner.prompting.tokens import (
     PLANNED_TOKENS,
     Ruler,
     ruler,
+    weight,
 )
 from services.planner.prompting.tools import Tool, tools_for
 from services.planner.sample_state import View
 
 CLOSING = "Take the single best next action."
 CLOSING_SEVERAL = f"Further calls may follow in the same answer where they belong to this page as it is. {CLOSING}"
-LIKE_CHARS = 20_000
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,11 @@ class Prompt:
     sample_block: str
     user: str
     tokens: float
+
+    @property
+    def weight(self) -> float:
+        """What its tokens are reckoned to be before any scale."""
+        return sum(map(weight, self.parts))
 
     @property
     def chars(self) -> int:
@@ -82,9 +87,8 @@ def assembled(view: View, *, share: float = 1.0) -> Prompt | NoRoom:
 
 def fitted(view: View, before: Sequence[str], share: float = 1.0) -> Fit | NoRoom:
     """How much of page and history there is room for; ``before``: the parts that come before the user's turn."""
-    without = _without(view)
-    rule = ruler((*before, without, _beginning(view)), view.state.chars_per_token)
-    fixed = ENVELOPE_TOKENS + rule.tokens(*before, without)
+    rule = ruler(view.state.token_scale)
+    fixed = ENVELOPE_TOKENS + rule.tokens(*before, _without(view))
     free = share * (PLANNED_TOKENS - fixed)
     steps = max(0.0, HISTORY_SHARE * free)
     page = free - rule.tokens(actions_so_far(view.state, rule, steps))
@@ -120,8 +124,3 @@ def _without(view: View) -> str:
     """The same message with neither the text of the page nor a history."""
     empty = replace(view.state, history=(), summaries=())
     return _joined(view, page_state(view, Ruler(), 0.0), actions_so_far(empty, Ruler(), 0.0))
-
-
-def _beginning(view: View) -> str:
-    """Of the page: so much as may be shown of it."""
-    return view.page.text[:LIKE_CHARS] if view.page is not None else ""

@@ -8,7 +8,6 @@ was corrects the scale from the second call on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 MAX_TOKENS = 24_000
@@ -25,8 +24,8 @@ ENVELOPE_TOKENS = 400
 LETTERS_PER_TOKEN, SIGNS_PER_TOKEN, BYTES_PER_TOKEN = 3.6, 1.5, 2.0
 FIRST_SCALE = 1.2
 """Until a count has come back: newer models cut text finer than the one the weights were fitted to."""
-LEAST_SCALE, MOST_SCALE = 0.7, 1.8
-"""The next prompt may be of another script than the one that was counted, so its count is not believed beyond this."""
+LEAST_SCALE, MOST_SCALE = 0.9, 1.8
+"""The next page may be of another script than the one that was counted, so its count is not believed beyond this."""
 
 _LETTERS = bytes(code for code in range(128) if chr(code).isalpha() or chr(code).isspace())
 
@@ -69,10 +68,6 @@ def weight(text: str) -> float:
 _BEYOND = bytes(range(128, 256))
 
 
-def ruler(like: Sequence[str], chars_per_token: float) -> Ruler:
-    """``like``: the parts of a prompt such as the one that was counted; ``chars_per_token`` 0: none was counted yet."""
-    by_weight = sum(map(weight, like))
-    if not chars_per_token or not by_weight:
-        return Ruler()
-    counted = sum(map(len, like)) / chars_per_token
-    return Ruler(min(MOST_SCALE, max(LEAST_SCALE, counted / by_weight)))
+def ruler(counted: float) -> Ruler:
+    """``counted``: tokens of the last prompt for each that it was reckoned to have by weight; 0: none was counted."""
+    return Ruler(min(MOST_SCALE, max(LEAST_SCALE, counted))) if counted else Ruler()

@@ -182,7 +182,7 @@ async def test_tokens_that_were_counted_correct_the_next_prompt():
     """A model that cuts text twice as fine is sent half as much of a long page."""
     long = replace(opened(), page=big_page(3000))
     decision, at = await decide(GOOD, shown=long)
-    fine = replace(long.state, chars_per_token=decision.prompt_chars / 40_000)
+    fine = replace(long.state, token_scale=40_000 / decision.prompt_weight)
     _, later = await decide(GOOD, shown=replace(long, state=fine))
     before, after = (one.requests[0]["messages"][0]["content"] for one in (at, later))
     assert len(after) < 0.7 * len(before)
@@ -258,7 +258,7 @@ async def test_the_first_block_and_the_tools_are_the_same_for_all_samples_and_th
     shown = [
         replace(opened(sample=one), hints=("Scroll first.",), state=state)
         for one in (sample(), other)
-        for state in (steps(1), replace(steps(9), chars_per_token=1.2, failures=3))
+        for state in (steps(1), replace(steps(9), token_scale=1.2, failures=3))
     ]
     async with served(GOOD) as (at, decider):
         for one in shown:
@@ -277,5 +277,5 @@ def test_a_picture_that_was_asked_about_does_not_spoil_the_count():
     own, of_picture = Usage(llm_calls=1, input_tokens=1000), Usage(llm_calls=1, input_tokens=9000)
     said = VisionAnswered(answer="x", confidence=1.0, reasoning="r", answered_by="m", usage=of_picture)
     asked = AskPicture(question="Which?", reason="r")
-    taken = step(SampleState(), asked, done_result(), vision=said, usage=add_usage(own, of_picture), prompt_chars=3000)
-    assert advanced(SampleState(), taken).chars_per_token == 3.0
+    taken = step(SampleState(), asked, done_result(), vision=said, usage=add_usage(own, of_picture), prompt_weight=800)
+    assert advanced(SampleState(), taken).token_scale == 1.25
