@@ -50,7 +50,7 @@ def compare_audit(
     combined_csv: Path, repository: Repository, answers: Mapping[str, str] | None = None
 ) -> list[Difference]:
     """Every cell of combined.csv, and every answer by sample if given, that disagrees with the sites."""
-    found = differences(rows_of(combined_csv), audit_truth(repository), _AUDIT_SAME)
+    found = differences(rows_of(combined_csv), audit_truth(repository), AUDIT_SAME)
     return found + _wrong_answers(audit_answers(repository), answers)
 
 
@@ -97,7 +97,7 @@ def _same_path(expected: str, got: str) -> bool:
     return (urlsplit(got).path if got.startswith(("http://", "https://")) else got) == expected
 
 
-_AUDIT_SAME: dict[str, Same] = {
+AUDIT_SAME: dict[str, Same] = {
     "pr_number": _same_number,
     "pr_creator": _same_login,
     "approvers": same_set,

@@ -47,15 +47,17 @@ class Cassette:
     """All exchanges of one recording, in the order in which they happened; ``about`` says how they came to be."""
 
     about: str
+    origins: list[str] = field(default_factory=list[str])
+    """Where the sites were served then; answers may name them."""
     exchanges: list[Exchange] = field(default_factory=list[Exchange])
 
     @classmethod
     def read(cls, path: Path) -> Cassette:
         data = json.loads(path.read_text(encoding="utf-8"))
-        return cls(data["about"], [Exchange(**one) for one in data["exchanges"]])
+        return cls(data["about"], data["origins"], [Exchange(**one) for one in data["exchanges"]])
 
     def write(self, path: Path) -> None:
-        data = {"about": self.about, "exchanges": [vars(one) for one in self.exchanges]}
+        data = {"about": self.about, "origins": self.origins, "exchanges": [vars(one) for one in self.exchanges]}
         path.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 

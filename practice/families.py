@@ -1,0 +1,229 @@
+"""The five task families on the practice sites: served, with samples, and with what is right for each of them.
+
+What comes back is scored cell by cell, so that whoever decided (rules, a model, a person) is measured the same way.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import practice.code_host.server
+import practice.hr_portal.server
+import practice.people.server
+import practice.tickets.server
+from practice.code_host import audit
+from practice.code_host.data import ground_truth as repositories
+from practice.code_host.model import Repository
+from practice.comparing import Difference, Same, equal, rows_of
+from practice.hr_portal import demo as requests
+from practice.hr_portal.data import ground_truth as employees
+from practice.people import demo as directory
+from practice.people.data import ground_truth as people
+from practice.tickets import demo as tickets
+from practice.tickets.data import ground_truth as all_tickets
+
+Row = Mapping[str, str]
+PORTS = {"people": "http://127.0.0.1:8461", "hr_portal": "http://127.0.0.1:8462"}
+"""As the task specs of these two name them."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """A family's sites while they are served.
+
+    ``origins`` maps an origin as a task spec names it to the one it is served on now. ``truth`` has, by sample, what
+    each column must show; a column in ``same`` may show it in other words. Several right ends are a set of pairs of
+    status and reason in ``ends``.
+    """
+
+    origins: Mapping[str, str]
+    rows: Sequence[Row]
+    truth: Mapping[str, Mapping[str, str]]
+    answers: Mapping[str, str] = field(default_factory=dict[str, str])
+    same: Mapping[str, Same] = field(default_factory=dict[str, Same])
+    others: Sequence[str] = ()
+    """Further origins that belong to the site, such as a CI of its own."""
+    ends: Mapping[str, frozenset[tuple[str, str]]] = field(default_factory=dict[str, frozenset[tuple[str, str]]])
+
+
+Serve = Callable[[], AbstractAsyncContextManager[Site]]
+
+
+@dataclass(frozen=True)
+class Family:
+    """``spec`` is the file name of its task spec; ``fields`` are the columns that are scored."""
+
+    name: str
+    spec: str
+    fields: tuple[str, ...]
+    serve: Serve
+
+
+@dataclass(frozen=True)
+class Score:
+    """How many cells of a column are right, and which are not."""
+
+    right: Mapping[str, int]
+    cells: Mapping[str, int]
+    wrong: tuple[Difference, ...]
+
+
+def score(family: Family, site: Site, table: Path) -> Score:
+    """What a run brought back, beside the truth: its fields, its judgments, and how each sample ended."""
+    rows = {row.get("sample_id", ""): row for row in rows_of(table)}
+    right: Counter[str] = Counter()
+    cells: Counter[str] = Counter()
+    wrong: list[Difference] = []
+    for sample, expected in site.truth.items():
+        for one in _cells(family, site, sample, expected, rows.get(sample, {})):
+            column, wanted, got, good = one
+            cells[column] += 1
+            right[column] += good
+            wrong += [] if good else [Difference(sample, column, wanted, got)]
+    return Score(right, cells, tuple(wrong))
+
+
+def _cells(family: Family, site: Site, sample: str, expected: Row, row: Row) -> list[tuple[str, str, str, bool]]:
+    found: list[tuple[str, str, str, bool]] = []
+    for column in family.fields:
+        wanted, got = expected.get(column, ""), row.get(column, "(no row)")
+        found.append((column, wanted, got, site.same.get(column, equal)(wanted, got)))
+    if sample in site.answers:
+        wanted, got = site.answers[sample], row.get("judgment", "(no judgment)")
+        found.append(("judgment", wanted, got, wanted == got))
+    ends = site.ends.get(sample, frozenset({("done", "")}))
+    ended = (row.get("status", "(no row)"), row.get("reason", ""))
+    told = " or ".join(" ".join(end).strip() for end in sorted(ends))
+    return [*found, ("status", told, " ".join(ended).strip(), ended in ends)]
+
+
+# --- the families
+
+
+@asynccontextmanager
+async def _tickets() -> AsyncGenerator[Site]:
+    known = all_tickets()
+    unassigned = next(one for one in known if one.assignee is None)
+    undated = next(one for one in known if one.due_date is None and one.assignee is not None)
+    chosen = [known[0], unassigned, undated]
+    truth = {
+        one.number: {
+            "ticket_number": one.number,
+            "assignee": one.assignee or "",
+            "due_date": one.due_date.isoformat() if one.due_date else "",
+        }
+        for one in chosen
+    }
+    truth[tickets.ABSENT[0]] = {}
+    async with practice.tickets.server.serve() as url:
+        rows = [{"ticket_number": number, "url": f"{url}/tickets/{number}"} for number in truth]
+        ends = {tickets.ABSENT[0]: frozenset({("failed", "not_found")})}
+        yield Site({}, rows, truth, ends=ends)
+
+
+AUDITED = (0, 1, 5, 11)
+"""Merged with all checks passed; with a failure that does not matter; with one that does; without a pull request."""
+
+
+@asynccontextmanager
+async def _audit() -> AsyncGenerator[Site]:
+    repository = _repository()
+    truth = audit.audit_truth(repository)
+    chosen = [list(truth)[at] for at in AUDITED]
+    answers = audit.audit_answers(repository)
+    async with practice.code_host.server.serve() as origins:
+        base = audit.repository_url(origins.code, repository)
+        rows = [{"sha": sha, "url": f"{base}/commit/{sha}"} for sha in chosen]
+        yield Site(
+            {},
+            rows,
+            {sha: truth[sha] for sha in chosen},
+            {sha: answers[sha] for sha in chosen},
+            audit.AUDIT_SAME,
+            (origins.ci, origins.tracker),
+        )
+
+
+@asynccontextmanager
+async def _blame() -> AsyncGenerator[Site]:
+    repository = _repository()
+    truth, answers = audit.blame_truth(repository), audit.blame_answers(repository)
+    samples = audit.blamed_samples(repository)
+    chosen = [next(one for one in samples if answers[one.sample_id] == kind) for kind in ("yes", "no", "inconclusive")]
+    async with practice.code_host.server.serve() as origins:
+        base = audit.repository_url(origins.code, repository)
+        rows = [
+            {"sample_id": one.sample_id, "code_string": one.code_string, "repo_url": base, "url": base}
+            for one in chosen
+        ]
+        ids = [one.sample_id for one in chosen]
+        yield Site({}, rows, {name: truth[name] for name in ids}, {name: answers[name] for name in ids})
+
+
+PEOPLE = (0, 3, 8, 15)
+"""Two who are there, one of whom there are two, one who is not there."""
+
+
+@asynccontextmanager
+async def _people() -> AsyncGenerator[Site]:
+    everybody = people()
+    rows = [directory.input_rows(everybody)[at] for at in PEOPLE]
+    async with practice.people.server.serve() as url:
+        truth = {directory.sample_id(row): directory.expected_cells(everybody, row, url) for row in rows}
+        ends = {directory.sample_id(row): frozenset(directory.accepted(everybody, row)) for row in rows}
+        reviews = frozenset({("needs_review", "ambiguous_value"), ("needs_review", "ambiguous_record")})
+        ends = {name: reviews if end & reviews else end for name, end in ends.items()}
+        # Of whom nothing is reported, the name is not either.
+        truth = {
+            name: cells if ("done", "") in ends[name] else dict.fromkeys(cells, "") for name, cells in truth.items()
+        }
+        yield Site({PORTS["people"]: url}, rows, truth, ends=ends)
+
+
+@asynccontextmanager
+async def _requests() -> AsyncGenerator[Site]:
+    staff = employees()
+    rows = requests.input_rows(staff)[:2]
+    truth = {row["request_ref"]: requests.expected_cells(row, staff) for row in rows}
+    async with practice.hr_portal.server.serve() as url:
+        yield Site({PORTS["hr_portal"]: url}, rows, truth)
+
+
+def _repository() -> Repository:
+    repository = repositories().repository("ledger-core")
+    assert repository is not None
+    return repository
+
+
+FAMILIES: tuple[Family, ...] = (
+    Family("tickets", "practice_tickets.json", ("ticket_number", "assignee", "due_date"), _tickets),
+    Family(
+        "commit audit",
+        "practice_commit_audit.json",
+        (
+            "commit_sha",
+            "pr_number",
+            "pr_creator",
+            "approvers",
+            "merger",
+            "checks_passed",
+            "checks_failed",
+            "merged_with_failures",
+            "ci_failure_details",
+            "jira_url",
+        ),
+        _audit,
+    ),
+    Family(
+        "blame",
+        "practice_blame.json",
+        ("code_string", "file_path", "last_modified_date", "author"),
+        _blame,
+    ),
+    Family("people", "practice_people.json", directory.FIELDS, _people),
+    Family("hr requests", "practice_hr_request.json", requests.FIELDS, _requests),
+)

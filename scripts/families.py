@@ -1,0 +1,118 @@
+"""Runs a task family on its practice site, with whatever decides, and scores what came back against the truth.
+
+    python -m scripts.families "commit audit" --planner anthropic --record CASSETTE --upstream http://127.0.0.1:8765
+
+With --record every answer of the Messages endpoint at --upstream is kept; with --play they are played back.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import tempfile
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+
+from practice.families import FAMILIES, Family, Score, Site, score
+from shared.contracts.evidence import RunFinished
+from shared.host.embedded import embedded
+from shared.settings import Settings
+from shared.testing.cassette import Cassette, Player, playing, recording
+
+ROOT = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    finished: RunFinished
+    score: Score
+
+
+def spec_of(family: Family, site: Site) -> dict[str, Any]:
+    """The task spec as it is shipped, but for the ports."""
+    text = (ROOT / "task_specs" / family.spec).read_text(encoding="utf-8")
+    for written, served in site.origins.items():
+        text = text.replace(written, served)
+    return json.loads(text)
+
+
+async def run_family(family: Family, site: Site, settings: Settings, planner: str) -> Outcome:
+    """One sample at a time, so that answers can be recorded and played in their order."""
+    async with embedded(settings) as client:
+        rows = [dict(row) for row in site.rows]
+        accepted = await client.submit(spec_of(family, site), rows=rows, planner=planner, concurrency=1)
+        finished = await client.result(accepted.run_id)
+    return Outcome(finished, score(family, site, Path(finished.table)))
+
+
+async def play_family(family: Family, cassette: Cassette, settings: Settings) -> tuple[Outcome, Player]:
+    """The family with the answers of a cassette."""
+    async with family.serve() as site:
+        player = Player(cassette, ports_of(cassette, site))
+        async with playing(player) as url:
+            return await run_family(family, site, with_model(settings, url), "anthropic"), player
+
+
+def with_model(settings: Settings, url: str) -> Settings:
+    return settings.model_copy(update={"anthropic_api_key": SecretStr("recorded"), "anthropic_base_url": url})
+
+
+def ports_of(cassette: Cassette, site: Site) -> dict[str, str]:
+    """Origins as they were when the answers were given, to those of now."""
+    return dict(zip(cassette.origins, origins_of(site), strict=True))
+
+
+def origins_of(site: Site) -> list[str]:
+    """Where the sites are served now: as the rows and the spec name them."""
+    urls = [url for row in site.rows for url in (row.get("url", ""),) if url.startswith("http")]
+    first = ["/".join(url.split("/")[:3]) for url in urls[:1]]
+    return [*first, *site.origins.values(), *site.others]
+
+
+def report(family: Family, outcome: Outcome) -> str:
+    lines = [f"{family.name}: {outcome.finished.samples} samples, {outcome.finished.llm_calls} calls of a model"]
+    told = outcome.score
+    lines += [f"  {column}: {told.right[column]} of {told.cells[column]}" for column in told.cells]
+    return "\n".join([*lines, *(f"  WRONG {one}" for one in told.wrong)])
+
+
+async def main() -> None:
+    options = _options()
+    family = next(one for one in FAMILIES if one.name == options.family)
+    folder = options.evidence or Path(tempfile.mkdtemp(prefix="exhibit-families-"))
+    settings = Settings(evidence_dir=folder, state_dir=folder / "state", nats_url=None)
+    if options.play:
+        outcome, player = await play_family(family, Cassette.read(options.play), settings)
+        print(report(family, outcome), *player.unexpected, sep="\n")
+        return
+    async with family.serve() as site, AsyncExitStack() as stack:
+        cassette = Cassette(options.about, origins_of(site))
+        if options.upstream:
+            url = await stack.enter_async_context(recording(cassette, options.upstream))
+            settings = with_model(settings, url)
+        try:
+            print(report(family, await run_family(family, site, settings, options.planner)), folder, sep="\n")
+        finally:
+            if options.record:
+                cassette.write(options.record)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m scripts.families", description=__doc__)
+    parser.add_argument("family", choices=[one.name for one in FAMILIES])
+    parser.add_argument("--planner", default="rules")
+    parser.add_argument("--record", type=Path)
+    parser.add_argument("--play", type=Path)
+    parser.add_argument("--upstream", help="a live Messages endpoint")
+    parser.add_argument("--about", default="", help="how the recording came to be")
+    parser.add_argument("--evidence", type=Path)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
