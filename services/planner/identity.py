@@ -20,6 +20,7 @@ from services.planner.page_text import (
 from services.planner.values import fold, quoted
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
+from shared.task_route import texts_of
 from shared.task_spec import PLACEHOLDER, TaskSpec, fill, placeholders
 
 
@@ -70,7 +71,8 @@ def expected(spec: TaskSpec, sample: Sample) -> dict[str, str]:
 def keywords(spec: TaskSpec, sample: Sample) -> tuple[str, ...]:
     """What an observation keeps whatever its budget: the task's words, the labels, the record's own id."""
     ids = (value for value in expected(spec, sample).values() if value)
-    return tuple(dict.fromkeys((*spec.keywords, *sorted(all_labels(spec)), *ids)))
+    route = (text for step in spec.route for text in texts_of(step) if len(text) > 3 and "{" not in text)
+    return tuple(dict.fromkeys((*spec.keywords, *sorted(all_labels(spec)), *route, *ids)))
 
 
 def equal(one: str, other: str) -> bool:

@@ -18,7 +18,7 @@ from shared.contracts.planner import FieldValue
 from shared.task_route import Address, Count, FetchAll, FetchFile, Headline, Read, TakePicture, words
 
 UNPROVEN = Proof("unproven")
-NO_FILES = re.compile(r"\b(?:no|none|nothing)\b", re.I)
+NO_FILES = re.compile(r"(?:no|none|nothing)\b", re.I)
 
 
 def on_trail(view: View, read: PageRead) -> bool:
@@ -183,7 +183,7 @@ def _section(scene: Scene, names: tuple[str, ...]) -> tuple[Element, ...] | Act 
 
 
 def _says_none(part: tuple[Element, ...]) -> bool:
-    return any(NO_FILES.search(e.name) is not None for e in part if e.role not in ("link", "button"))
+    return any(NO_FILES.match(e.name) is not None for e in part if e.role not in ("link", "button"))
 
 
 def _is_head(element: Element, names: tuple[str, ...]) -> bool:

@@ -1,0 +1,363 @@
+"""Going along a route: what is pressed, what is never guessed, and that the history alone says how far one is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+from planner_pages import acted, cell, done_result, el, heading, page, row, sample, shot, spec, text, ticket, view
+
+from services.planner.once import RecordedOnce, guarded
+from services.planner.rules import PAUSES_S, decide
+from services.planner.sample_state import Act, Look, SampleState
+from services.planner.transitions import looked
+from shared.contracts.actions import (
+    AnswerDialog,
+    Click,
+    Download,
+    Goto,
+    NotSeen,
+    PageChanged,
+    Pick,
+    SetDate,
+    TypeText,
+    ValueSet,
+)
+from shared.contracts.actions import Press as PressKey
+from shared.contracts.planner import Done, Fail
+from shared.task_spec import check_spec
+from shared.testing.bus import MemoryBus
+
+OPENED = acted(SampleState(), Goto(url="http://127.0.0.1:8000/"), done_result(), "")
+NOT_DONE = {"required_artifacts": [], "required_fields": []}
+
+
+def routed(*steps, **changes):
+    return spec(**{**NOT_DONE, "route": list(steps), **changes})
+
+
+def form(*steps, **changes):
+    columns = {"country": "string", "start": "date", "note": "string | null"}
+    return routed(*steps, identity={}, input_schema=columns, **changes)
+
+
+FORM_ROW = sample(fields={"country": "Peru", "start": "2026-03-04"})
+
+
+def patient(state):
+    for _ in PAUSES_S:
+        state = looked(state, Look(0.3, 6000))
+    return state
+
+
+def decided(seen, task, state=OPENED, who=None):
+    return decide(view(seen, state, spec=task, **({} if who is None else {"sample": who})))
+
+
+def act(seen, task, state=OPENED, who=None):
+    decision = decided(seen, task, state, who)
+    assert isinstance(decision, Act), decision
+    return decision.action
+
+
+def after(state, action, **result):
+    return acted(state, action, done_result(**{"effect": PageChanged(), **result}), result.get("message", ""))
+
+
+def ending(seen, task, state=OPENED, who=None):
+    """The Fail that comes when waiting has not helped and the picture is taken."""
+    picture = act(seen, task, patient(state), who)
+    return act(seen, task, patient(acted(state, picture, shot(picture.label), "")), who)
+
+
+def link(name, url, **rest):
+    return el("link", name, tag="a", url=url, **rest)
+
+
+# --- links
+
+
+def test_the_name_that_is_exactly_so_counts_before_one_that_contains_it():
+    seen = page(*ticket(), link("All checks", "/all"), link("Checks", "/checks"))
+    pressed = act(seen, routed({"follow": "checks"}))
+    assert isinstance(pressed, Click)
+    assert seen.elements[pressed.target.ref - 1].url == "/checks"
+
+
+def test_a_link_is_known_by_the_label_it_stands_under():
+    seen = page(*ticket(), el("link", "#7", url="/pull/7", header="Pull request"), link("Pull requests", "/pulls"))
+    assert seen.elements[act(seen, routed({"follow": "Pull request"})).target.ref - 1].url == "/pull/7"
+
+
+def test_two_links_that_are_called_so_are_a_question_for_a_person():
+    seen = page(*ticket(), link("Checks", "/one"), link("Checks", "/two"))
+    failed = ending(seen, routed({"follow": "Checks"}))
+    assert (failed.code, "/one" in failed.note, "/two" in failed.note) == ("ambiguous_target", True, True)
+
+
+def test_two_links_to_one_address_are_one():
+    assert isinstance(
+        act(page(*ticket(), link("Checks", "/1"), link("Checks", "/1")), routed({"follow": "Checks"})), Click
+    )
+
+
+def test_in_a_table_of_many_the_link_of_the_own_row_is_followed_though_others_lead_there_too():
+    cells = [link("old", "/a", header="Last commit", row=1), cell("Ticket", "TCK-7", 1)]
+    own = [link("old", "/a", header="Last commit", row=2), cell("Ticket", "TCK-1001", 2)]
+    other = [link("new", "/b", header="Last commit", row=3), cell("Ticket", "TCK-9", 3)]
+    seen = page(heading("TCK-1001"), *cells, *own, *other)
+    assert act(seen, routed({"follow": "Last commit"})).target.ref == 4
+
+
+def test_a_link_that_is_not_there_ends_with_what_was_looked_for_and_what_is_offered():
+    failed = ending(page(*ticket(), link("Settings", "/s")), routed({"follow": "Checks"}))
+    assert failed.code == "off_route"
+    assert all(words in failed.note for words in ("'Checks'", "'Settings'", "step 1 of the route"))
+
+
+def test_what_hangs_on_an_optional_link_that_is_not_there_is_not_present():
+    steps = (
+        {"follow": "Pull request", "optional": True},
+        {"read": ["assignee"]},
+        {"back": True},
+        {"read": ["due_date"]},
+    )
+    state = looked(looked(OPENED, Look(0.3, 6000)), Look(0.3, 6000))
+    done = act(page(heading("TCK-1001"), *row("Due date", "Mar 3, 2026")), routed(*steps), state)
+    assert isinstance(done, Done)
+    assert (done.not_present, done.values["due_date"]) == ({"assignee": ""}, "Mar 3, 2026")
+
+
+def test_the_history_alone_says_that_a_step_is_done_and_a_click_to_no_effect_does_not():
+    task = routed({"follow": "Checks"}, {"screenshot": "checks"})
+    seen = page(*ticket(), link("Checks", "/checks"))
+    click = act(seen, task)
+    assert act(seen, task, after(OPENED, click)).label == "checks"
+    again = act(seen, task, after(OPENED, click, effect=NotSeen()))
+    assert isinstance(again, Goto)
+    assert again.url == "/checks"
+
+
+# --- values of several pages
+
+
+def test_a_page_that_says_nothing_of_whose_record_it_is_is_on_its_trail_and_another_records_page_is_not_read():
+    task = routed({"follow": "Details"}, {"read": ["assignee"]})
+    proven = replace(OPENED, proven=True)
+    there = after(proven, act(page(*ticket(), link("Details", "/d")), task, proven))
+    there = replace(there, proven=True)
+    assert act(page(*row("Assignee", "Bob")), task, patient(there)).values["assignee"] == "Bob"
+    failed = ending(page(*ticket("TCK-1002", "Eve")), task, there)
+    assert failed.code == "identity_mismatch"
+    assert decided(page(*ticket("TCK-1002", "Eve")), task, there).seen == ()
+
+
+# --- searching
+
+SEARCH = {"search": {"into": "Name", "text": "{ticket_number}", "press": "Go", "pick": {"ticket": "{ticket_number}"}}}
+
+
+def asked(task, *, turned=()):
+    """Typed and sent; pages turned with these words."""
+    form_page = page(el("textbox", "Name", tag="input", value=""), el("button", "Go", tag="button"))
+    typed = after(OPENED, act(form_page, task), effect=ValueSet(value="TCK-1001"))
+    state = after(typed, act(form_page, task, typed))
+    for told in turned:
+        state = after(state, Click(target=act(form_page, task, typed).target, reason=f"Route step 1.turn: {told}"))
+    return state
+
+
+def results(*names, more=()):
+    rows = [cell for at, name in enumerate(names, 2) for cell in (link(name, f"/t/{at}", header="Ticket", row=at),)]
+    return page(el("columnheader", "Ticket", tag="th", row=1), *rows, *more)
+
+
+def test_it_types_sends_and_opens_the_one_exact_result():
+    task = routed(SEARCH)
+    form_page = page(el("textbox", "Name", tag="input", value=""), el("button", "Go", tag="button"))
+    typed = act(form_page, task)
+    assert (type(typed), typed.text) == (TypeText, "TCK-1001")
+    opened = act(results("TCK-10011", "tck-1001"), task, asked(task))
+    assert (type(opened), opened.target.ref) == (Click, 3)
+
+
+def test_without_a_button_the_enter_key_sends():
+    task = routed({"search": {"into": "Name", "text": "{ticket_number}"}})
+    seen = page(el("textbox", "Name", tag="input", value=""))
+    sent = act(seen, task, after(OPENED, act(seen, task), effect=ValueSet(value="TCK-1001")))
+    assert (type(sent), sent.keys) == (PressKey, "Enter")
+
+
+def test_a_near_name_is_no_match_and_nobody_is_not_found():
+    failed = ending(results("TCK-10011", "TCK-100"), routed(SEARCH), asked(routed(SEARCH)))
+    assert failed.code == "not_found"
+
+
+def test_two_that_match_exactly_are_listed_for_a_person():
+    failed = ending(results("TCK-1001", "TCK-1001"), routed(SEARCH), asked(routed(SEARCH)))
+    assert (failed.code, "/t/2" in failed.note, "/t/3" in failed.note) == ("ambiguous_record", True, True)
+
+
+def test_the_one_match_counts_only_when_every_page_of_results_was_read():
+    task = routed(SEARCH)
+    first = results("TCK-1001", more=(link("Next", "/2"),))
+    turn = act(first, task, asked(task))
+    assert first.elements[turn.target.ref - 1].name == "Next"
+    there = after(asked(task), turn)
+    again = ending(
+        page(el("columnheader", "Ticket", row=1), link("TCK-1001", "/t/9", header="Ticket", row=2)), task, there
+    )
+    assert again.code == "ambiguous_record"
+
+
+def test_the_match_of_an_earlier_page_is_opened_by_its_address():
+    task = routed(SEARCH)
+    state = asked(task, turned=("the next page of results; matches so far: 1, at http://127.0.0.1:8000/t/2",))
+    opened = act(results("TCK-7"), task, patient(state))
+    assert (type(opened), opened.url) == (Goto, "http://127.0.0.1:8000/t/2")
+
+
+def test_only_results_under_the_heading_count():
+    task = routed({"pick": {"name": "{ticket_number}"}, "under": "people found"})
+    card = (heading("TCK-1001", 3), link("TCK-1001", "/t/1"))
+    other = (heading("TCK-1001", 3), link("TCK-1001", "/t/2"))
+    seen = page(heading("1 people found"), *card, heading("Elsewhere", 2), *other)
+    assert act(seen, task).target.ref == 3
+
+
+# --- forms
+
+FILL = {"fill": {"Country": "{country}", "Start": "{start}", "Note": "{note}", "Terms": "yes"}}
+
+
+def fields(country="", start="", **rest):
+    return (
+        el("combobox", "Country", tag="select", value=country, **rest),
+        el("textbox", "Start", tag="input", value=start),
+        el("textbox", "Note", tag="input", value=""),
+        el("checkbox", "Terms", tag="input", states=("unchecked",)),
+    )
+
+
+def test_each_field_gets_the_action_that_fits_it_and_an_optional_empty_one_none():
+    task, state, taken = form(FILL), OPENED, []
+    for _ in range(3):
+        seen = page(*fields())
+        taken.append(act(seen, task, state, FORM_ROW))
+        state = after(state, taken[-1])
+    assert [type(one) for one in taken] == [Pick, SetDate, Click]
+    assert (taken[0].option, taken[1].date, taken[2].target.ref) == ("Peru", "2026-03-04", 4)
+
+
+def test_a_value_that_is_not_offered_is_invalid_input_with_what_is_offered():
+    task, state = form(FILL), OPENED
+    for _ in range(2):
+        pick = act(page(*fields()), task, patient(state), FORM_ROW)
+        state = after(state, pick, ok=False, code="no_such_option", effect=None, message="it offers Chile, Cuba")
+    failed = ending(page(*fields()), task, state, FORM_ROW)
+    assert (failed.code, "Chile, Cuba" in failed.note) == ("invalid_input", True)
+
+
+def test_a_field_that_another_one_has_reset_is_filled_again():
+    task = form({"fill": {"Country": "{country}", "Start": "{start}"}})
+    state = after(OPENED, act(page(*fields()), task, OPENED, FORM_ROW), effect=ValueSet(value="Peru"))
+    again = act(page(*fields(country="Chile")), task, state, FORM_ROW)
+    assert (type(again), again.option) == (Pick, "Peru")
+
+
+SUBMIT = {"press": "Submit", "irreversible": True}
+BUTTON = el("button", "Submit", tag="button")
+
+
+def test_what_cannot_be_taken_back_is_not_pressed_while_a_field_holds_something_else():
+    task = form({"fill": {"Country": "{country}"}}, SUBMIT)
+    fill = act(page(*fields(), BUTTON), task, OPENED, FORM_ROW)
+    state = after(OPENED, fill, effect=ValueSet(value="Peru"))
+    assert isinstance(act(page(*fields("Peru"), BUTTON), task, state, FORM_ROW), Click)
+    review = page(*row("Country", "Chile"), BUTTON)
+    failed = ending(review, task, state, FORM_ROW)
+    assert (failed.code, "'Chile'" in failed.note) == ("invalid_input", True)
+    assert isinstance(act(page(*row("Country", "Peru"), BUTTON), task, state, FORM_ROW), Click)
+
+
+@pytest.mark.parametrize("result", [{"effect": NotSeen()}, {"ok": False, "code": "timeout", "effect": None}])
+def test_what_cannot_be_taken_back_is_never_pressed_again_where_its_outcome_is_unknown(result):
+    task = form(SUBMIT)
+    state = after(OPENED, act(page(BUTTON), task, OPENED, FORM_ROW), **result)
+    assert ending(page(BUTTON), task, state, FORM_ROW).code == "unknown_outcome"
+
+
+def test_a_press_that_was_refused_before_it_was_fired_may_be_tried_again():
+    task = form(SUBMIT)
+    state = after(OPENED, act(page(BUTTON), task, OPENED, FORM_ROW), ok=False, code="stale_ref", effect=None)
+    assert isinstance(act(page(BUTTON), task, state, FORM_ROW), Click)
+
+
+def test_only_the_question_that_was_foreseen_is_agreed_to():
+    task = form({"press": "Submit", "irreversible": True, "confirm": "Send it?"})
+    state = after(OPENED, act(page(BUTTON), task, OPENED, FORM_ROW))
+    answer = act(page(dialog="Send it?"), task, state, FORM_ROW)
+    assert answer == AnswerDialog(answer="accept", reason=answer.reason)
+    assert act(page(dialog="Delete everything?"), task, last_picture(state), FORM_ROW).code == "off_route"
+
+
+def last_picture(state):
+    from planner_pages import picture
+
+    return acted(state, picture("off_route"), shot("off_route"), "")
+
+
+async def test_another_attempt_does_not_press_again_and_knows_it_from_the_start():
+    task, once = form(SUBMIT), RecordedOnce(MemoryBus())
+    first = replace(view(page(BUTTON), OPENED, spec=task, sample=FORM_ROW), run_id="run1", attempt=1)
+    pressed = await guarded(first, decide(first), once)
+    assert isinstance(pressed.action, Click)
+    assert await guarded(first, decide(first), once) == pressed
+    second = replace(first, attempt=2)
+    refused = await guarded(second, decide(second), once)
+    assert (type(refused.action), refused.action.code) == (Fail, "unknown_outcome")
+    start = replace(second, state=SampleState(), page=None)
+    assert (await guarded(start, decide(start), once)).action.code == "unknown_outcome"
+    other = replace(second, sample=msgspec.structs.replace(FORM_ROW, sample_id="other"))
+    assert isinstance((await guarded(other, decide(other), once)).action, Click)
+
+
+# --- files and numbers
+
+
+def test_every_file_of_the_section_comes_down_once_and_is_counted():
+    task = routed(
+        {"download_all": "attachments", "count": "attachment_count"},
+        output_schema={
+            **{name: one.model_dump() for name, one in spec().output_schema.items()},
+            "attachment_count": "number",
+        },
+    )
+    files = (link("Download a", "/a"), link("Download b", "/b"))
+    seen = page(*ticket(), heading("Attachments", 2), *files, heading("Other", 2), link("Download c", "/c"))
+    state = replace(OPENED, proven=True)
+    labels = []
+    while isinstance(action := act(seen, task, patient(state)), Download):
+        labels.append(action.label)
+        state = replace(acted(state, action, shot(action.label), ""), proven=True)
+    assert labels == ["attachments_1", "attachments_2"]
+    assert action.values["attachment_count"] == 2
+
+
+def test_a_section_that_says_that_there_is_none_counts_none():
+    task = routed({"count": "Attachments", "into": "due_date"})
+    seen = page(*ticket(), heading("Attachments", 2), text("No files have been attached."))
+    counts = [value for value in decided(seen, task, patient(OPENED)).seen if value.field == "due_date"]
+    assert [(one.value, one.origin) for one in counts if one.origin == "derived"] == [(0, "derived")]
+
+
+# --- the spec
+
+
+def test_a_route_names_known_fields_and_known_steps_only():
+    written = {"task_id": "a", "goal": "g", "output_schema": {"n": "string"}}
+    _, problems = check_spec({**written, "route": [{"read": ["zz"]}]})
+    assert [problem.where for problem in problems] == ["spec.route[0]"]
+    _, problems = check_spec({**written, "route": [{"jump": "high"}]})
+    assert "follow" in problems[0].message
