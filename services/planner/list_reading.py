@@ -24,7 +24,11 @@ from shared.task_spec import OutputField, TaskSpec, base_type
 
 NOISE = frozenset({"navigation", "banner", "contentinfo", "complementary", "pager", "search"})
 MAX_CANDIDATES = 12
+WITHIN_A_LINE_PX = 24
+"""Two links this near stand in one line of text; those of two cards are further apart."""
 _OF_AN_ITEM = re.compile(r"(?:^|>)(?:li|tr|article|dd|option)>")
+_HASH = re.compile(r"(?:^|_)(?:sha|hash)$", re.I)
+_HEX = re.compile(r"[0-9a-f]{7,128}", re.I)
 _TITLE = frozenset({"name", "title", "subject", "summary", "headline", "full_name", "display_name"})
 _IN_ADDRESS = re.compile(r"(?:^|_)(?:sha|hash|id|key|number|login|user_?name|handle|slug|code|account)$", re.I)
 
@@ -108,12 +112,21 @@ def _segments(own: Sequence[Element], heads: Sequence[Element]) -> list[_Record]
 
 
 def _one_each(heads: Sequence[Element]) -> list[Element]:
-    """Two links in a row that lead to the same are one head."""
+    """Two links in a row that lead to the same are one head; a link in the line of one, to another kind of page, is a
+    part of it: the pull request that is named beside a commit, say."""
     kept: list[Element] = []
     for head in heads:
-        if not kept or kept[-1].url != head.url:
+        if not kept or (kept[-1].url != head.url and not _goes_with(kept[-1], head)):
             kept.append(head)
     return kept
+
+
+def _goes_with(head: Element, other: Element) -> bool:
+    a, b = head.box, other.box
+    if a is None or b is None or (head.url or "").rpartition("/")[0] == (other.url or "").rpartition("/")[0]:
+        return False
+    in_line = min(a.y + a.height, b.y + b.height) - max(a.y, b.y) > 0.5 * min(a.height, b.height)
+    return in_line and b.x - (a.x + a.width) <= WITHIN_A_LINE_PX
 
 
 # --- the fields of one
@@ -190,6 +203,8 @@ def _in_address(name: str, record: _Record, own: Element | None) -> str | None:
     if own is None or own.url is None or not _IN_ADDRESS.search(name):
         return None
     last = last_segment(own.url)
+    if _HASH.search(name) and not _HEX.fullmatch(last):
+        return None
     said = [e.name for e in record.parts if last and fold(e.name).lstrip("@#") == fold(last)]
     return mentions(said[0], last) if said else last or None
 

@@ -12,6 +12,8 @@ import pytest
 from conftest import Cli
 from test_kill import Fleet
 
+from practice.code_host.data import ground_truth as code_truth
+from practice.code_host.server import serve as serve_code
 from practice.people import words
 from practice.people.data import ground_truth as people_truth
 from practice.people.demo import company_slug, compare_list, people_of
@@ -164,6 +166,20 @@ async def test_a_list_is_read_to_its_end_however_it_turns_its_pages(pager, setti
         assert compare_list(rows(finished.table), people, company, url) == []
     assert finished.samples == len(people_of(people, company))
     assert finished.population_complete
+
+
+async def test_the_commits_of_a_branch_are_listed_and_not_what_is_named_beside_them(settings):
+    repository = next(one for one in code_truth().repositories if len(one.commits) > 40)
+    async with serve_code(latency_ms=0) as origins, embedded(settings) as client:
+        spec = {
+            **listing("", output_schema={"sha": "string", "url": "string"}, required_fields=["sha", "url"]),
+            "start_url": f"{origins.code}/{{org}}/{{repo}}/commits/main",
+            "input_schema": {"org": "string", "repo": "string"},
+        }
+        row = {"org": "harbourline", "repo": repository.name}
+        accepted = await client.submit(spec, discovery_row=row)
+        finished = await client.result(accepted.run_id)
+    assert sorted(row["sha"] for row in rows(finished.table)) == sorted(commit.sha for commit in repository.commits)
 
 
 async def test_a_site_that_asks_to_slow_down_is_left_alone_and_the_list_goes_on(settings):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner_pages import cell, el, page, spec, text, view
+from planner_pages import box, cell, el, page, spec, text, view
 
 from services.planner.list_reading import read_list
 from services.planner.listing import checked, item_key, listing_done, listing_ended
@@ -62,6 +62,19 @@ def test_links_of_a_list_are_read_and_those_around_it_are_not():
 def test_a_later_page_is_read_where_the_list_stood_before():
     others = [person(f"Other {n}", f"o{n}", "main>div>a") for n in range(5)]
     assert read_list(spec(**PEOPLE), page(*others), "main>ul>li>a").items == ()
+
+
+def test_a_link_beside_a_head_to_another_kind_of_page_is_no_item():
+    commits = [person(f"Fix {n}", f"commit/{n}abcdef", box=box(10, 40.0 * n, 200)) for n in (1, 2)]
+    pulls = [person(f"#{n}", f"pull/{n}", box=box(214, 40.0 * n, 30)) for n in (1, 2)]
+    fields = {"output_schema": {"sha": "string", "url": "string"}, "required_fields": ["sha", "url"]}
+    read = read_list(spec(**{**TICKETS, **fields}), page(commits[0], pulls[0], commits[1], pulls[1]))
+    assert [item["sha"] for item in read.items] == ["1abcdef", "2abcdef"]
+
+
+def test_cards_beside_each_other_are_items_each():
+    cards = [person(f"Repo {n}", f"org{n}/repo", box=box(300.0 * n, 40, 200)) for n in (0, 1, 2)]
+    assert len(read_list(spec(**PEOPLE), page(*cards)).items) == 3
 
 
 # --- what is believed
