@@ -78,8 +78,9 @@ def expected_cells(people: Sequence[Person], row: dict[str, str], base_url: str)
 def accepted(people: Sequence[Person], row: dict[str, str]) -> tuple[tuple[str, str], ...]:
     """The pairs of status and reason with which a row may end. A near spelling proves nothing: whoever says that
     nobody of the name is there is right, and so is whoever asks."""
-    review, absent = ("needs_review", "ambiguous_value"), ("failed", "not_found")
-    kinds = {"found": (("done", ""),), "ambiguous": (review,), "near": (review, absent), "not_found": (absent,)}
+    review = (("needs_review", "ambiguous_value"), ("needs_review", "ambiguous_record"))
+    absent = ("failed", "not_found")
+    kinds = {"found": (("done", ""),), "ambiguous": review, "near": (*review, absent), "not_found": (absent,)}
     return kinds[settle(people, row["name"], row["company"]).kind]
 
 

@@ -6,7 +6,22 @@ from dataclasses import replace
 
 import msgspec
 import pytest
-from planner_pages import acted, cell, done_result, el, heading, page, row, sample, shot, spec, text, ticket, view
+from planner_pages import (
+    acted,
+    cell,
+    done_result,
+    el,
+    heading,
+    page,
+    picture,
+    row,
+    sample,
+    shot,
+    spec,
+    text,
+    ticket,
+    view,
+)
 
 from services.planner.once import RecordedOnce, guarded
 from services.planner.rules import PAUSES_S, decide
@@ -303,8 +318,6 @@ def test_only_the_question_that_was_foreseen_is_agreed_to():
 
 
 def last_picture(state):
-    from planner_pages import picture
-
     return acted(state, picture("off_route"), shot("off_route"), "")
 
 
@@ -343,6 +356,12 @@ def test_every_file_of_the_section_comes_down_once_and_is_counted():
         state = replace(acted(state, action, shot(action.label), ""), proven=True)
     assert labels == ["attachments_1", "attachments_2"]
     assert action.values["attachment_count"] == 2
+
+
+def test_a_section_without_a_word_on_it_is_not_counted_as_none():
+    task = routed({"count": "Attachments", "into": "due_date"})
+    seen = page(*ticket(), heading("Attachments", 2), text("Ask HR if you know of no other way."))
+    assert ending(seen, task).code == "off_route"
 
 
 def test_a_section_that_says_that_there_is_none_counts_none():
