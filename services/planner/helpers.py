@@ -9,6 +9,7 @@ from services.planner.drafting import Draft
 from services.planner.memory import Story
 from shared.contracts.discovery import Problem
 from shared.contracts.usage import Usage
+from shared.models.own_prices import own_prices
 from shared.settings import Settings
 
 if TYPE_CHECKING:
@@ -42,7 +43,10 @@ class Helpers:
         from services.planner.adapters.anthropic_teacher import AnthropicTeacher
 
         return AnthropicTeacher(
-            api_key=self._key, base_url=self._settings.anthropic_base_url, model=self._settings.fast_model
+            api_key=self._key,
+            base_url=self._settings.anthropic_base_url,
+            model=self._settings.fast_model,
+            own_prices=own_prices(self._settings.prices),
         )
 
     @cached_property
@@ -50,7 +54,10 @@ class Helpers:
         from services.planner.adapters.anthropic_drafter import AnthropicDrafter
 
         return AnthropicDrafter(
-            api_key=self._key, base_url=self._settings.anthropic_base_url, model=self._settings.model
+            api_key=self._key,
+            base_url=self._settings.anthropic_base_url,
+            model=self._settings.model,
+            own_prices=own_prices(self._settings.prices),
         )
 
     @property

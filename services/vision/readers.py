@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from services.vision.deps import Reader
 from services.vision.local import LocalReader
+from shared.models.own_prices import own_prices
 from shared.settings import Settings
 
 
@@ -16,4 +17,5 @@ def reader_for(settings: Settings) -> Reader:
         api_key=settings.anthropic_api_key.get_secret_value(),
         base_url=settings.anthropic_base_url,
         model=settings.vision_model,
+        own_prices=own_prices(settings.prices),
     )

@@ -6,7 +6,6 @@ refuse to be forced to use a tool, and say so in a 400: from then on the instruc
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -16,8 +15,7 @@ from anthropic import AsyncAnthropic
 from anthropic.types import Message, TextBlock, ToolUseBlock
 
 from shared.contracts.usage import Usage
-from shared.errors import Unavailable
-from shared.models.messages import mapped, readable, usage_of
+from shared.models.messages import API_ERRORS, mapped, readable, usage_of
 from shared.models.prices import NONE_OF_OURS, Price
 
 if TYPE_CHECKING:
@@ -76,10 +74,8 @@ class AskedModel:
         """The answer, whatever it is. Raises TransientError or PermanentError where there is none."""
         try:
             reply = readable(await self._forced(system, content, tools, parallel))
-        except anthropic.AnthropicError as exc:
+        except API_ERRORS as exc:
             raise mapped(exc) from exc
-        except (json.JSONDecodeError, UnicodeDecodeError) as exc:  # the SDK passes them on as they are
-            raise Unavailable("what the model's API answers is no JSON", code="model_unreadable") from exc
         return answer_of(self.model, reply, self._prices)
 
     async def aclose(self) -> None:

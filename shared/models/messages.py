@@ -5,6 +5,7 @@ The only place besides the two adapters that ask (the planner's and vision's) th
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 import anthropic
@@ -55,7 +56,11 @@ def _count(reply: Message, name: str) -> int:
     return count if isinstance(count, int) and count > 0 else 0
 
 
-def mapped(error: anthropic.AnthropicError) -> ExhibitError:
+API_ERRORS = (anthropic.AnthropicError, json.JSONDecodeError, UnicodeDecodeError)
+"""What the SDK raises; the last two where an answer is no JSON, which it passes on as they are."""
+
+
+def mapped(error: anthropic.AnthropicError | ValueError) -> ExhibitError:
     """The SDK's error as one of ours, with words for people and never the key."""
     if isinstance(error, anthropic.APIStatusError):
         return _of_status(error)

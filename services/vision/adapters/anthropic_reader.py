@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 import anthropic
@@ -18,7 +19,8 @@ from services.vision.places import Scaled, mapped_back
 from services.vision.prompt import INSTRUCTIONS, Unusable, Usable, answer_tool, asked, bounced, parsed
 from shared.contracts.usage import Usage, add_usage
 from shared.contracts.vision import AskVision, VisionAnswered
-from shared.models.messages import mapped, readable, usage_of
+from shared.models.messages import API_ERRORS, mapped, readable, usage_of
+from shared.models.prices import NONE_OF_OURS, Price
 
 if TYPE_CHECKING:
     from anthropic.types import MessageParam, ToolChoiceParam, ToolParam
@@ -37,10 +39,11 @@ class AnthropicReader:
         api_key: str,
         base_url: str | None,
         model: str,
+        own_prices: Mapping[str, Price] = NONE_OF_OURS,
         max_retries: int = MAX_RETRIES,
         timeout_s: float = TIMEOUT_S,
     ) -> None:
-        self._model = model
+        self._model, self._prices = model, own_prices
         self._client = AsyncAnthropic(api_key=api_key, base_url=base_url, max_retries=max_retries, timeout=timeout_s)
         self._may_force = True
 
@@ -54,7 +57,7 @@ class AnthropicReader:
         usage, remark, said = Usage(), "", Unusable("")
         for _ in range(2):
             reply = await self._reply(request, sent, image, remark)
-            usage = add_usage(usage, usage_of(self._model, reply))
+            usage = add_usage(usage, usage_of(self._model, reply, self._prices))
             said = _read(reply, request, sent)
             if isinstance(said, Usable):
                 return self._told(said, sent, picture, usage)
@@ -92,7 +95,7 @@ class AnthropicReader:
                     raise
                 self._may_force = False
                 return readable(await self._create(request, content))
-        except anthropic.AnthropicError as exc:
+        except API_ERRORS as exc:
             raise mapped(exc) from exc
 
     async def _create(self, request: AskVision, content: list[dict[str, Any]]) -> Message:

@@ -178,7 +178,7 @@ async def test_a_model_that_cannot_be_forced_is_asked_without_and_remembered():
     ("reply", "code", "wait_s"),
     [
         (error(429, "slow down", **{"retry-after": "7"}), "model_rate_limited", 7.0),
-        (error(529, "overloaded"), "model_unavailable", None),
+        (error(529, "overloaded"), "model_overloaded", None),
         (error(500), "model_unavailable", None),
     ],
 )
@@ -237,3 +237,13 @@ async def test_who_answers_follows_from_the_key():
     without = reader_for(Settings(_env_file=None, ANTHROPIC_API_KEY=None))
     assert (with_key.name, isinstance(without, LocalReader)) == ("m-1", True)
     await with_key.aclose()
+
+
+async def test_own_prices_go_before_the_known_ones():
+    own = f'{{"{MODEL}": {{"input": 1000, "output": 0}}}}'
+    async with endpoint(says()) as at:
+        settings = Settings(_env_file=None, ANTHROPIC_API_KEY="k", ANTHROPIC_BASE_URL=at.url, prices=own)
+        reader = reader_for(settings)
+        answered = await ask(ICON, reader)
+        await reader.aclose()
+    assert answered.usage.cost_usd == pytest.approx(0.1)
