@@ -36,10 +36,14 @@ class RawItem(msgspec.Struct, frozen=True, array_like=True):
     title: str | None = None
     area: str = ""
     turn: str = ""
+    look: str = ""
+    """Of a picture without a name: equal for what is drawn alike."""
 
 
 class Stats(msgspec.Struct, frozen=True):
-    """Counts of one frame. ``canvas_share`` is how much of the viewport canvases and big nameless pictures cover."""
+    """Counts of one frame. ``canvas_share`` is how much of the viewport canvases and big nameless pictures cover;
+    ``icon_lists`` counts lists and tables of which half the rows or more carry a picture without a name that tells
+    them apart or has a colour."""
 
     total: int = 0
     interactive: int = 0
@@ -47,6 +51,8 @@ class Stats(msgspec.Struct, frozen=True):
     svg: int = 0
     canvas: int = 0
     canvas_share: float = 0.0
+    icons: int = 0
+    icon_lists: int = 0
 
 
 @dataclass(frozen=True)

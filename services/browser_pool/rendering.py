@@ -4,6 +4,7 @@
 [13] [cell] Assignee: "Jane Roe" (row 4)
 [14] [link] "Next" -> /tickets?page=2
 [15] [text] "3 days ago" (title "2026-11-18T09:00Z")
+[16] [icon 2] State: (row 4)
 """
 
 from __future__ import annotations
@@ -17,16 +18,18 @@ from shared.contracts.browser_pool import Element
 # Page text must not be able to start a line of its own and pose as an element.
 _BREAKS = re.compile(r"[\s\x00-\x1f\x7f\u2028\u2029]+")
 # Marks that turn the direction of writing would show a reader another order than the one that is there.
+_ICONS = "... [icon N] is a picture without text (equal N: drawn alike); ask_picture with its ref tells what it shows"
 _TURNS = re.compile(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def line(element: Element, origin: str = "", *, with_ref: bool = True) -> str:
     """One element. Links inside ``origin`` (scheme and host) are shown without it."""
     parts = [f"[{element.ref}]"] if with_ref else []
-    parts.append(f"[{element.role}]")
+    parts.append(f"[icon {element.look}]" if element.look else f"[{element.role}]")
     if element.header is not None:
         parts.append(f"{one_line(element.header)}:")
-    parts.append(quoted(element.name))
+    if not element.look:
+        parts.append(quoted(element.name))
     if element.title is not None:
         parts.append(f"(title {quoted(element.title)})")
     parts += [f"({note})" for note in _notes(element)]
@@ -89,6 +92,8 @@ def with_gaps(
         expected = element.ref + 1
     for cover, count in Counter(element.covered_by for element in elements if element.covered_by).items():
         out.append(f"... {count} covered by {one_line(cover)}")
+    if any(element.look for element in elements):
+        out.append(_ICONS)
     left_out = total - len(hidden) - len(lines)
     if left_out:
         out.append(f"... {left_out} more elements below or between: scroll, or extract")

@@ -32,7 +32,7 @@ def choose(contents: Sequence[str], ranks: Sequence[str], keywords: Sequence[str
     """Passes three and four: indexes that are kept, ascending. Keyword matches are kept whatever the budget.
 
     ``ranks``: a digit for each thing. Dialogs (0) come first, for they are in the way; then what is in view (1),
-    headings (2), the rest (3); options of selects last (4).
+    headings (2), the rest (3); options of selects (4) and icons without a name (5) last.
     """
     budget_chars = max_tokens * CHARS_PER_TOKEN
     costs = [len(content) + LINE_CHARS for content in contents]
@@ -59,7 +59,8 @@ def matches(content: str, folded_words: Sequence[str]) -> bool:
 
 def compose(raw: RawPage, snapshot_id: str) -> PageObserved:
     """The snapshot as it goes out: rendered and hashed."""
-    elements = tuple(to_element(one) for one in raw.seen)
+    looks = _numbered(raw.seen)
+    elements = tuple(to_element(one, looks.get(one.item.look, 0)) for one in raw.seen)
     origin = _origin(raw.url)
     total = len(raw.contents) - len(raw.hidden)
     lines = tuple(line(element, origin) for element in elements)
@@ -85,7 +86,13 @@ def compose(raw: RawPage, snapshot_id: str) -> PageObserved:
     )
 
 
-def to_element(one: Seen) -> Element:
+def _numbered(seen: Sequence[Seen]) -> dict[str, int]:
+    """From 1, in the order in which they are met."""
+    looks = dict.fromkeys(one.item.look for one in seen if one.item.look)
+    return {look: number for number, look in enumerate(looks, 1)}
+
+
+def to_element(one: Seen, look: int = 0) -> Element:
     item = one.item
     return Element(
         ref=one.ref,
@@ -111,6 +118,7 @@ def to_element(one: Seen) -> Element:
         area=item.area,
         turn=item.turn,
         place=">".join(item.path.split(">")[-PLACE_TAGS:]),
+        look=look,
     )
 
 
@@ -118,8 +126,9 @@ def dom_confidence(stats: Stats, shown: int) -> float:
     """0 to 1: how much of what a person sees is in the elements.
 
     The formula is ``1 - 0.3 canvas/total - 0.2 unnamed/interactive - 0.1 svg/interactive``, never below 0. It
-    cannot see a page that is one big canvas, so three things pull it down whatever the formula says: nothing
-    to show, a picture over much of the view (by its area), and controls of which half or more have no name.
+    cannot see a page that is one big canvas, so four things pull it down whatever the formula says: nothing
+    to show, a picture over much of the view (by its area), controls of which half or more have no name, and rows
+    of which half or more say something with an icon alone.
     """
     if shown == 0:
         return 0.0
@@ -128,7 +137,7 @@ def dom_confidence(stats: Stats, shown: int) -> float:
         1 - 0.3 * stats.canvas / max(1, stats.total) - 0.2 * stats.unnamed / interactive - 0.1 * stats.svg / interactive
     )
     by_area = 1 - min(1.0, stats.canvas_share)
-    by_names = 0.5 if _mostly_unnamed(stats) else 1.0
+    by_names = 0.5 if _mostly_unnamed(stats) or stats.icon_lists else 1.0
     return round(max(0.0, min(formula, by_area, by_names)), 4)
 
 
@@ -139,6 +148,7 @@ def triggers(stats: Stats, shown: int, unread: Sequence[str]) -> tuple[str, ...]
         "canvas": stats.canvas > 0 and stats.canvas_share >= 0.2,
         "pictures": stats.canvas == 0 and stats.canvas_share >= 0.4,
         "unnamed": _mostly_unnamed(stats),
+        "icons": stats.icon_lists > 0,
         "unread_frame": bool(unread),
     }
     return tuple(name for name, is_so in found.items() if is_so)

@@ -164,6 +164,9 @@ class Element(Part, frozen=True, kw_only=True):
     """``next`` or ``prev``, where a link says so of itself (``rel``)."""
     place: str = ""
     """The end of the path of tags that leads to it, such as ``ul>li>h3>a``: equal for what repeats on a page."""
+    look: int = 0
+    """Above 0: a small picture without any name (role ``img``) beside the text of a record. Those with equal numbers
+    are drawn alike in this snapshot, so one answer about a picture holds for them all."""
 
 
 class Tab(Part, frozen=True, kw_only=True):
@@ -196,7 +199,8 @@ class PageObserved(Message, frozen=True, kw_only=True):
     """False: the page was still changing when the bound on waiting was reached."""
     browser_ms: float
     triggers: tuple[str, ...] = ()
-    """Why the structure cannot be trusted whatever the formula says: empty, canvas, pictures, unnamed, unread_frame."""
+    """Why the structure cannot be trusted whatever the formula says: empty, canvas, pictures, unnamed,
+    icons, unread_frame."""
     tabs: tuple[Tab, ...] = ()
     """All tabs, where there are several."""
     dialog: str | None = None

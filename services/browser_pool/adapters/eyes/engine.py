@@ -27,6 +27,7 @@ _PARTS = (
     "roles.js",
     "tables.js",
     "titles.js",
+    "icons.js",
     "walk.js",
     "twins.js",
     "state.js",

@@ -219,6 +219,8 @@ def total(stats: Sequence[Stats]) -> Stats:
         svg=sum(one.svg for one in stats),
         canvas=sum(one.canvas for one in stats),
         canvas_share=stats[0].canvas_share,
+        icons=sum(one.icons for one in stats),
+        icon_lists=sum(one.icon_lists for one in stats),
     )
 
 

@@ -32,12 +32,13 @@ const unreachable = (rect) => rect.right + scrollX <= 0 || rect.bottom + scrollY
 const viewOf = () => ({ w: (document.documentElement && document.documentElement.clientWidth) || innerWidth, h: innerHeight });
 
 function survey(id, withLocators) {
-  const items = [];
-  const contents = [];
-  const frames = [];
+  let items = [];
+  let contents = [];
+  let frames = [];
+  const icons = [];
   const hosts = [];
   let ranks = '';
-  const stats = { total: 0, interactive: 0, unnamed: 0, svg: 0, canvas: 0, canvas_share: 0 };
+  const stats = { total: 0, interactive: 0, unnamed: 0, svg: 0, canvas: 0, canvas_share: 0, icons: 0, icon_lists: 0 };
   const view = viewOf();
   const cells = new Map();
   const origin = `${location.origin}/`;
@@ -52,7 +53,7 @@ function survey(id, withLocators) {
     if (!name && !value && !header && !SAYS_WITHOUT_NAME.has(role)) return;
     if (role === 'iframe') frames.push(items.length);
     const beside = name && !UNTITLED.has(role) ? titleOf(el, name, header, nodes !== null) : null;
-    items.push({ el, role, name, header, row: at.row, dialog: at.dialog, value, states, url, level, nodes, control, spoken, beside, around: null, record: null, twins: NONE });
+    items.push({ el, role, name, header, row: at.row, dialog: at.dialog, value, states, url, level, nodes, control, spoken, beside, around: null, record: null, twins: NONE, look: '', coloured: false });
     contents.push(`${role}\u001f${header || ''}\u001f${shorten(name)}\u001f${value === null ? '' : `= ${clean(value)}`}\u001f${
       states.length ? states.join(',') : ''}\u001f${url ? shortUrl(url, origin) : ''}${beside === null ? '' : `\u001f${beside}`}`);
     ranks += role === 'option' ? '4' : at.dialog ? '0' : !at.out ? '1' : role === 'heading' ? '2' : '3';
@@ -96,7 +97,7 @@ function survey(id, withLocators) {
     if (tag === 'br' || tag === 'hr') return flush();
     if (SILENT.has(tag) || tag === 'input' && el.type === 'hidden' || at.depth > 400 || told.size && told.has(el)) return undefined;
     const known = facts(el);
-    if (known.gone || tag === 'input' && worksUnseen(el) && workedByLabel(el)) return undefined;
+    if (known.gone || tag === 'input' && worksUnseen(el) && workedByLabel(el)) { const picture = at.inside || at.unseen || !known.gone ? null : unspokenPicture(el); if (picture) addIcon(picture, at); return undefined; }
     let role = roleOf(el);
     stats.total += 1;
     if (tag === 'svg') stats.svg += 1;
@@ -136,7 +137,7 @@ function survey(id, withLocators) {
     if (role || byTrace || tag === 'label') tell(el, role, rect, inner, byTrace, at);
     else if (at.drawing && tag === 'text') { flush(); emit(el, 'text', look(el, '', clean(el.textContent)), inner); inner.mute = true; }
     else if (at.drawing && SHAPES.has(tag) && tag !== 'g') { flush(); emit(el, 'img', shapeName(el), inner); }
-    else if (!holds && !at.inside && !at.mute && el.firstChild === null && el.hasAttribute('class')) tellSprite(el, rect, inner);
+    else if (!holds && !at.inside && el.firstChild === null && (el.hasAttribute('class') || el.hasAttribute('style'))) tellSprite(el, rect, inner);
     if (holds || !inner.mute) visitAll(el, tag, inner);
     if (!known.inline || inner.mute !== at.mute) flush();
     return undefined;
@@ -193,8 +194,41 @@ function survey(id, withLocators) {
 
   // An empty element that draws a picture: its class is all that says of what.
   function tellSprite(el, rect, inner) {
-    const name = ICON.test(el.getAttribute('class')) ? iconName(el) : '';
-    if (name && (rect || el.getBoundingClientRect()).width > 2) { flush(); emit(el, 'img', name, inner); }
+    const name = ICON.test(el.getAttribute('class') || '') ? iconName(el) : '';
+    if (!name) addIcon(el, inner);
+    else if (!inner.mute && (rect || el.getBoundingClientRect()).width > 2) { flush(); emit(el, 'img', name, inner); }
+  }
+
+  // A picture without a name beside the text of a record. What it shows has to be asked.
+  function addIcon(el, at) {
+    const icon = iconIn(el);
+    if (!icon || icon.name && icon.name === at.said) return;
+    flush();
+    if (icon.name) { emit(el, 'img', icon.name, at); return; }
+    const { record, look, coloured } = icon;
+    items.push({ el, role: 'img', name: '', header: at.header, row: at.row, dialog: at.dialog, value: null, states: NONE, url: null, level: null, nodes: null, control: null, spoken: false, beside: null, around: null, record, twins: NONE, look, coloured });
+    contents.push('');
+    ranks += '5';
+    icons.push(items[items.length - 1]);
+  }
+
+  // Those that decorate are taken out again, once all are known.
+  function settleIcons() {
+    const { out, telling } = judgeIcons(icons);
+    const said = new Map();
+    for (const item of icons) {
+      item.twins = icons;
+      if (!said.has(item.record)) said.set(item.record, saidIn(item.record, []));
+      item.around = said.get(item.record);
+    }
+    const kept = items.map((item, n) => out.has(item) ? -1 : n).filter((n) => n >= 0);
+    const now = new Map(kept.map((n, place) => [n, place]));
+    contents = kept.map((n) => items[n].look ? `img\u001f${items[n].header || ''}\u001f\u001f\u001f${items[n].states.join(',')} ${items[n].look}\u001f` : contents[n]);
+    ranks = kept.map((n) => ranks[n]).join('');
+    frames = frames.map((n) => now.get(n));
+    items = kept.map((n) => items[n]);
+    stats.icons = icons.length - out.size;
+    stats.icon_lists = telling;
   }
 
   // A check box that cannot be seen itself is worked by its label; any other control tells its label's text.
@@ -216,7 +250,11 @@ function survey(id, withLocators) {
     if (role === 'canvas') { stats.canvas += 1; stats.canvas_share += share(rect || el.getBoundingClientRect(), view); }
     const said = nameOf(el, role);
     const name = said && el.localName !== 'text' || role === 'heading' || VALUE_HOLDERS.has(role) ? said : look(el, role, said);
-    if (role === 'img' && !name) { if (el.localName === 'svg') inner.drawing = listens.has(el); if (el.localName !== 'svg') stats.canvas_share += bigPicture(rect || el.getBoundingClientRect(), view); return; }
+    if (role === 'img' && !name) {
+      if (el.localName === 'svg') inner.drawing = listens.has(el); else stats.canvas_share += bigPicture(rect || el.getBoundingClientRect(), view);
+      if ((el.localName === 'svg' || el.localName === 'img') && !inner.drawing) addIcon(el, inner);
+      return;
+    }
     const states = role === 'canvas' && listens.has(el) ? ['clickable'] : statesOf(el, role);
     if (INTERACTIVE.has(role) && role !== 'option') { stats.interactive += 1; if (!said) stats.unnamed += 1; }
     const value = valueOf(el, role);
@@ -237,7 +275,7 @@ function survey(id, withLocators) {
     const text = clean(textOf(el, BUTTONS));
     const actors = el.firstElementChild ? el.querySelectorAll(CAN_ACT) : NONE;
     if (actors.length === 1 && text && clean(textOf(actors[0])) === text) return undefined;
-    if (!text && (actors.length || inner.header === null)) return undefined;
+    if (!text && (actors.length || inner.header === null || holdsIcon(el))) return undefined;
     return leaf(el, role, rect, inner);
   }
 
@@ -246,6 +284,7 @@ function survey(id, withLocators) {
   if (root) facts(document.documentElement);
   if (root) visit(root, { header: null, row: null, dialog: false, mute: false, inside: false, unseen: false, pointer: false, out: false, drawing: false, depth: 0, textRole: null, said: '' });
   flush();
+  if (icons.length) settleIcons();
   rememberTwins(items);
   keep(id, items);
   if (hosts.length) keep(`${id}:hosts`, hosts);
@@ -278,7 +317,7 @@ function details(id, wanted, withLocators) {
     if (inView && el.localName !== 'option' && tests < MAX_HIT_TESTS && (INTERACTIVE.has(item.role) || item.role === 'iframe')) { tests += 1; covered = coverOf(item, rect, view); }
     all.push([n, item.role, shorten(item.name), item.value, item.states, item.url, el.localName, item.header, item.row, item.level,
       [rect.left + scrollX, rect.top + scrollY, rect.width, rect.height].map((x) => Math.round(x * 10) / 10), inView, item.dialog,
-      covered, el.getAttribute('type') || '', tagPath(el), counts ? locatorsFrom(item, counts) : NONE, item.beside, areaOf(el), item.url ? turnOf(el) : '']);
+      covered, el.getAttribute('type') || '', tagPath(el), counts ? locatorsFrom(item, counts) : NONE, item.beside, areaOf(el), item.url ? turnOf(el) : '', item.look]);
   }
   return all;
 }
