@@ -221,6 +221,10 @@ def _is_label(element: Element, labels: frozenset[str]) -> bool:
 def _value_after(elements: Sequence[Element], at: int, known: frozenset[str]) -> Candidate | None:
     label = elements[at]
     following = elements[at + 1] if at + 1 < len(elements) else None
+    if following is not None and following.look:  # it says nothing to us, but there is no empty value either
+        after = elements[at + 2] if at + 2 < len(elements) else label
+        is_value = after.frame == label.frame and _adjacent(label, after) and not _looks_like_label(label, after, known)
+        return Candidate(text_of(after), after, after.row) if is_value and after is not label else None
     if following is not None and following.frame == label.frame and _adjacent(label, following):
         if not _looks_like_label(label, following, known):
             return Candidate(text_of(following), following, following.row)

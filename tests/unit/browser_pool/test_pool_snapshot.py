@@ -165,6 +165,8 @@ def test_what_has_no_place_on_the_page_is_neither_shown_nor_counted_as_left_out(
         (Stats(total=30, canvas=1, canvas_share=0.01), 30, (), ()),
         (Stats(total=30, canvas_share=0.5), 30, (), ("pictures",)),
         (Stats(total=30, interactive=4, unnamed=2), 30, ("ads",), ("unnamed", "unread_frame")),
+        (Stats(total=30, interactive=4, icons=3, icon_lists=1), 30, (), ("icons",)),
+        (Stats(total=30, interactive=4, icons=3), 30, (), ()),
     ],
 )
 def test_triggers_where_the_formula_is_blind(
