@@ -222,15 +222,21 @@ def _value_after(elements: Sequence[Element], at: int, known: frozenset[str]) ->
     label = elements[at]
     following = elements[at + 1] if at + 1 < len(elements) else None
     if following is not None and following.look:  # it says nothing to us, but there is no empty value either
-        after = elements[at + 2] if at + 2 < len(elements) else label
-        is_value = after.frame == label.frame and _adjacent(label, after) and not _looks_like_label(label, after, known)
-        return Candidate(text_of(after), after, after.row) if is_value and after is not label else None
+        return _text_past(label, elements[at + 2 : at + 3], known)
     if following is not None and following.frame == label.frame and _adjacent(label, following):
         if not _looks_like_label(label, following, known):
             return Candidate(text_of(following), following, following.row)
         return Candidate("", label, label.row) if _may_be_empty(label) else None
     # Only where the markup itself says "label" may nothing beside it be read as an empty value.
     return Candidate("", label, label.row) if _may_be_empty(label) else None
+
+
+def _text_past(label: Element, following: Sequence[Element], known: frozenset[str]) -> Candidate | None:
+    """The text behind an icon that stands beside a label, where there is any."""
+    for one in following:
+        if text_of(one) and one.frame == label.frame and _adjacent(label, one):
+            return None if _looks_like_label(label, one, known) else Candidate(text_of(one), one, one.row)
+    return None
 
 
 def _may_be_empty(label: Element) -> bool:

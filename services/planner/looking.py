@@ -7,6 +7,7 @@ from services.planner.sample_state import Act, View
 from services.planner.stalling import signature
 from services.planner.values import quoted, tidy
 from shared.contracts.actions import ActionResult, ByRef, Screenshot, ScreenshotElement, TargetFound
+from shared.contracts.browser_pool import Element
 from shared.contracts.planner import AskPicture
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.task_spec import OutputField
@@ -100,5 +101,15 @@ def _hints(view: View, action: AskPicture, found: TargetFound | None) -> tuple[s
     if page is None or not isinstance(action.target, ByRef):
         return own
     ref = action.target.ref
+    meant = next((e for e in page.elements if e.ref == ref), None)
     near = (e for e in page.elements if 0 < abs(e.ref - ref) <= NEAR_ELEMENTS or e.ref == ref)
+    if meant is not None and meant.look:  # the words of another row are no witness for its icon
+        near = (e for e in near if _on_one_line(meant, e))
     return tuple(dict.fromkeys((*own, *(tidy(e.name)[:200] for e in near if e.name.strip()))))
+
+
+def _on_one_line(one: Element, other: Element) -> bool:
+    if one.box is None or other.box is None:
+        return one.row is not None and one.row == other.row
+    middle_px = one.box.y + one.box.height / 2
+    return other.box.y <= middle_px <= other.box.y + other.box.height

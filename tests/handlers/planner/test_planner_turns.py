@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from planner_bench import RUN, Bench, work
-from planner_pages import URL, el, heading, page, row, spec, text, ticket
+from planner_pages import URL, box, el, heading, page, row, spec, text, ticket
 from scripted_pool import ScriptedPool
 
 from services.planner.deciders import RulesDecider
@@ -173,6 +173,21 @@ async def test_a_picture_is_taken_asked_about_and_said_in_one_step():
     assert "build" in eye.asked[0].hints
     assert (finished.status, finished.usage.llm_calls) == ("done", 4)
     assert [(v.value, v.origin) for v in finished.values if v.field == "state"] == [("failed", "vision")]
+
+
+async def test_the_words_of_other_rows_are_no_witness_for_an_icon():
+    rows = [
+        (el("img", look, tag="svg", look=0 if look else 1, box=box(0, y, 16, 16)), text(name, box=box(30, y)))
+        for look, name, y in (("Failed", "lint", 0), ("", "build", 40), ("Skipped", "docs", 80))
+    ]
+    asks = AskPicture(question="What state does the icon show?", target=on(4), field="state")
+    done = Done(values={"ticket_number": "TCK-1001", "state": "failed"}, refs={"ticket_number": 1})
+    seen_page = page(heading("TCK-1001"), *(one for row_ in rows for one in row_))
+    one = bench(seen_page, decider=told(asks, done), required_artifacts=[], **ICON)
+    eye = Eye(seen("failed"))
+    one.bus.host(vision, eye)
+    await one.run()
+    assert eye.asked[0].hints == ("build",)
 
 
 async def test_what_no_picture_said_is_not_believed():

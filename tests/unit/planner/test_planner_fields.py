@@ -68,6 +68,13 @@ def test_a_button_alone_beside_a_label_is_no_value_and_no_absence():
     assert isinstance(reading(page(el("button", "Assign to me", tag="button", header="Assignee"))), Missing)
 
 
+def test_an_icon_beside_a_label_is_no_absence_and_hides_no_value():
+    icon = el("img", "", tag="svg", look=1)
+    assert isinstance(reading(page(el("term", "Assignee", tag="dt"), icon)), Missing)
+    assert isinstance(reading(page(el("img", "", tag="svg", look=1, header="Assignee", row=1))), Missing)
+    assert shown(page(text("Assignee"), icon, text("Ann Lee"))) == "Ann Lee"
+
+
 def test_two_different_values_are_ambiguous_and_two_equal_ones_are_not():
     assert reading(page(*row("Assignee", "Ann"), *row("Assignee", "Bob"))) == Ambiguous(("Ann", "Bob"))
     assert shown(page(*row("Assignee", "Ann"), text("Assignee: ann"))) == "Ann"
