@@ -49,6 +49,11 @@ async def test_icons_that_are_all_alike_stay_where_they_have_a_colour(look: Look
     assert page.triggers == ("icons",)
 
 
+async def test_a_link_beside_an_icon_is_no_word_for_its_state(look: Look) -> None:
+    items = "".join(f"<li><span>{name}</span><div>{PASS}<a href=/x>Details</a></div>" for name in ("a", "b", "c"))
+    assert [one.look for one in icons(await look(f"<ul>{items}</ul>"))] == [1, 1, 1]
+
+
 async def test_what_is_the_same_in_every_row_and_has_no_colour_is_told_once(look: Look) -> None:
     page = await look(f"<ul>{rows(ARROW, ARROW, ARROW)}</ul>")
     assert [(one.look, one.states) for one in icons(page)] == [(1, ("the same in all 3 rows",))]
@@ -106,6 +111,21 @@ async def test_what_decorates_is_not_told(look: Look) -> None:
     )
     assert icons(page) == []
     assert page.triggers == ()
+
+
+async def test_a_dot_that_always_stands_with_the_same_word_says_nothing_more(look: Look) -> None:
+    def line(colour: str, word: str, name: str) -> str:
+        dot = f'<i style="display:inline-block;width:8px;height:8px;border-radius:4px;background:{colour}"></i>'
+        return f"<tr><td>{name}<td>{dot}{word}</tr>"
+
+    head = "<table><tr><th>Name<th>Priority</tr>"
+    page = await look(head + line("red", "High", "a") + line("green", "Low", "b") + line("red", "High", "c"))
+    assert (icons(page), page.triggers) == ([], ())
+    words = ("Todo", "Backlog", "Done") * 3
+    page = await look(head + "".join(line("green" if word == "Done" else "grey", word, "x") for word in words))
+    assert (icons(page), page.triggers) == ([], ())
+    page = await look(head + line("red", "lint", "a") + line("green", "build", "b") + line("red", "docs", "c"))
+    assert [one.look for one in icons(page)] == [1, 2, 1]
 
 
 async def test_an_icon_that_has_words_is_told_with_them(look: Look) -> None:

@@ -13,12 +13,20 @@ const DECORATION = /avatar|logo|gravatar|chevron|caret|arrow|bullet|divider|sepa
 const GEOMETRY = ['d', 'cx', 'cy', 'r', 'rx', 'ry', 'x', 'y', 'x1', 'y1', 'x2', 'y2', 'width', 'height', 'points', 'transform', 'href', 'stroke-width', 'stroke-dasharray'];
 
 // {record, look, coloured, name} of a nameless picture that is worth telling, or null. `name`: what its wrapper says.
+let iconsRead = new Map();
 function iconIn(el) {
+  if (!iconsRead.has(el)) iconsRead.set(el, readIcon(el));
+  return iconsRead.get(el);
+}
+
+function readIcon(el) {
   const rect = el.getBoundingClientRect();
   const [least, most] = ICON_PX;
   if (Math.min(rect.width, rect.height) < least || Math.max(rect.width, rect.height) > most || unreachable(rect)) return null;
   if (rect.width > 3 * rect.height || rect.height > 3 * rect.width) return null;
   const record = iconRecord(el);
+  // The value of a term is its words; a dot before them repeats what they say.
+  if (record && record.localName === 'dd' && el instanceof HTMLElement && el.localName !== 'img' && record.textContent.trim()) return null;
   if (!record || DECORATION.test(classesAround(el)) || spokenBeside(el)) return null;
   const drawn = el.localName === 'svg' ? svgLook(el) : el.localName === 'img' ? imgLook(el) : cssLook(el, rect);
   return drawn && { record, coloured: drawn.coloured, name: wrapperName(el, record), look: hashOf(`${el.localName} ${Math.round(rect.width)}x${Math.round(rect.height)} ${drawn.key}`) };
@@ -158,7 +166,9 @@ function judgeIcons(icons) {
     const byLook = new Map();
     for (const item of all) if (byLook.has(item.look)) byLook.get(item.look).push(item); else byLook.set(item.look, [item]);
     const kept = new Set();
+    for (const item of repeating(all)) { out.add(item); byLook.set(item.look, byLook.get(item.look).filter((one) => one !== item)); }
     for (const alike of byLook.values()) {
+      if (!alike.length) continue;
       const held = new Set(alike.map((item) => item.record)).size;
       if (rows >= 3 && held >= rows && !alike[0].coloured) { alike[0].states = [`the same in all ${rows} rows`]; for (const item of alike.slice(1)) out.add(item); continue; }
       if (alike[0].coloured || alike[0].el.localName === 'img' && byLook.size > 1) for (const item of alike) kept.add(item.record);
@@ -167,6 +177,32 @@ function judgeIcons(icons) {
   }
   for (const item of icons.filter((one) => !out.has(one)).slice(MAX_ICONS)) out.add(item);
   return { out, telling };
+}
+
+// Those that say what the words right beside them say: wherever the red dot stands, it stands with "Critical".
+function repeating(all) {
+  const places = new Map();
+  for (const item of all) { const place = tagPath(item.el); if (places.has(place)) places.get(place).push(item); else places.set(place, [item]); }
+  return [...places.values()].filter((some) => {
+    const looks = new Map();  // of each word: it must have one, and words must come again, as names of records do not
+    for (const item of some) {
+      const words = wordsBeside(item);
+      if (looks.has(words) && looks.get(words) !== item.look) return false;
+      looks.set(words, item.look);
+    }
+    const apart = new Set(looks.values()).size === looks.size;
+    return apart ? looks.size < some.length : looks.size * 2 <= some.length;
+  }).flat();
+}
+
+// What is pressed says nothing of the record.
+const PRESSED = new Set(['link', 'button', 'menuitem']);
+function wordsBeside({ el, record }) {
+  for (let up = el.parentElement; up && up !== record; up = up.parentElement) {
+    const words = up.textContent.trim() ? clean(textOf(up, PRESSED)) : '';
+    if (words) return words;
+  }
+  return clean(record.textContent);
 }
 
 // A cell that is nothing but a picture is not empty: the picture is told in its place.

@@ -58,7 +58,7 @@ let remembered = new Map();
 let paths = new Map();
 let clips = new Map();
 let labels = null;
-function forget() { remembered = new Map(); paths = new Map(); clips = new Map(); iconRecords = new Map(); labels = null; }
+function forget() { remembered = new Map(); paths = new Map(); clips = new Map(); iconRecords = new Map(); iconsRead = new Map(); labels = null; }
 const SEEN = { opacityProperty: true, visibilityProperty: true };
 
 // How an element is drawn. Elements of one tag and class, under parents that are drawn alike, share one of these:
