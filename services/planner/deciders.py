@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from services.planner import rules, rules_listing
 from services.planner.deps import Decider
-from services.planner.once import Once, RecordedOnce, guarded
 from services.planner.sample_state import Decision, View
-from shared.actor.ports import Records
 from shared.errors import Unsupported
 from shared.models.own_prices import own_prices
 from shared.settings import Settings
@@ -15,21 +13,17 @@ NAMES = ("rules", "anthropic")
 
 
 class RulesDecider:
-    """No model: see :mod:`services.planner.rules`, and for finding samples :mod:`services.planner.rules_listing`.
-    ``once`` remembers what must not be pressed again."""
+    """No model: see :mod:`services.planner.rules`, and for finding samples :mod:`services.planner.rules_listing`."""
 
     name = "rules"
     asks_model = False
-
-    def __init__(self, once: Once) -> None:
-        self._once = once
 
     def check(self) -> None: ...
 
     async def decide(self, view: View) -> Decision:
         if view.spec.phase == "discovery":
             return rules_listing.decide(view)
-        return await guarded(view, rules.decide(view), self._once)
+        return rules.decide(view)
 
     async def aclose(self) -> None: ...
 
@@ -37,9 +31,8 @@ class RulesDecider:
 class Deciders:
     """One decider of each name for the whole process; a model's client keeps its connections until `aclose`."""
 
-    def __init__(self, settings: Settings, records: Records) -> None:
+    def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._once = RecordedOnce(records)
         self._made: dict[str, Decider] = {}
 
     def __call__(self, name: str) -> Decider:
@@ -54,7 +47,7 @@ class Deciders:
 
     def _make(self, name: str) -> Decider:
         if name == "rules":
-            return RulesDecider(self._once)
+            return RulesDecider()
         if name == "anthropic":
             return _anthropic(self._settings)
         raise Unsupported(f"there is no planner {name!r}; the planners are {', '.join(NAMES)}", code="unknown_planner")

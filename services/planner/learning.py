@@ -40,7 +40,7 @@ async def remembered(spec: TaskSpec, finished: SampleFinished, state: SampleStat
         memory: Memory = await deps.records.read(MEMORY, key, Memory) or Memory()
         if not teaches(memory, finished, state):
             return finished
-        arguments, usage = await deps.teacher.distil(story(spec, finished, state))
+        arguments, usage = await deps.teacher.distil(story(spec, finished, state, memory))
         await spend(finished.run_id, usage, deps)
         lessons = lessons_of(arguments, finished.sample, finished)
         await _kept(key, lessons, deps)

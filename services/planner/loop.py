@@ -15,6 +15,7 @@ from services.planner.deps import Decider, Deps
 from services.planner.identity import keywords, prove
 from services.planner.limits import limit_reached, refusal
 from services.planner.looking import question_due
+from services.planner.once import RecordedOnce, guarded
 from services.planner.opening import BY_RULE
 from services.planner.sample_state import Act, Decision, Ending, Look, SampleState, Unusable, View, changes_page
 from services.planner.spending import over_budget, spend
@@ -115,6 +116,7 @@ class SampleWork:
         before_s = self.deps.elapsed_s()
         asked = question_due(self.view) if self.task.decider.asks_model else None
         decision = asked or await self.task.decider.decide(self.view)
+        decision = await guarded(self.view, decision, RecordedOnce(self.deps.records))
         self.watch.decide_ms += (self.deps.elapsed_s() - before_s) * 1000
         return decision
 

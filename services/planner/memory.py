@@ -23,7 +23,7 @@ from shared.task_spec import TaskSpec
 
 MAX_EACH, MAX_KEPT, MAX_SHOWN = 2, 20, 5
 LESSON_CHARS = 200
-FIRST_SAMPLES, MAX_SAMPLES = 5, 30
+FIRST_SAMPLES, MAX_SAMPLES = 2, 30
 """The first samples always teach; later ones where something went wrong, so many in all."""
 STORY_CHARS = 6000
 _LEAST_PRIVATE_CHARS = 4
@@ -82,9 +82,11 @@ class Story:
 
     task: str
     text: str
+    known: tuple[str, ...] = ()
+    """What was learned before."""
 
 
-def story(spec: TaskSpec, finished: SampleFinished, state: SampleState) -> Story:
+def story(spec: TaskSpec, finished: SampleFinished, state: SampleState, memory: Memory) -> Story:
     lines: list[str] = []
     for number, entry in enumerate(state.history, 1):
         what = entry.action.__struct_config__.tag if entry.action is not None else "no call"
@@ -92,8 +94,11 @@ def story(spec: TaskSpec, finished: SampleFinished, state: SampleState) -> Story
         on = f' on {found.role} "{tidy(found.name)[:60]}"' if found is not None else ""
         outcome = "refused" if entry.refused else "ok" if entry.ok else "FAILED"
         lines.append(f"{number}. {what}{on}: {outcome} - {tidy(entry.message)[:160]}")
-    ended = f"It ended as {finished.status} {finished.reason}: {tidy(finished.message)[:200]}"
-    return Story(spec.goal.strip()[:600], "\n".join(lines)[:STORY_CHARS] + f"\n{ended}")
+    why = f" ({finished.reason}: {tidy(finished.message)[:200]})" if finished.reason else ""
+    known = tuple(one.text for one in (*memory.patterns, *memory.failures))
+    return Story(
+        spec.goal.strip()[:600], "\n".join(lines)[:STORY_CHARS] + f"\nIt ended as {finished.status}{why}.", known
+    )
 
 
 def lessons_of(arguments: object, sample: Sample, finished: SampleFinished) -> Lessons:

@@ -4,15 +4,16 @@ attempt that finds the record of another one does not press again, for nobody kn
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import takewhile
 from typing import Protocol
 
+from services.planner.irreversible import last_words, pressed_before, step_of
 from services.planner.opening import by_rule
-from services.planner.rules.pressing import for_good
 from services.planner.sample_state import Act, Decision, View
 from shared.actor.ports import Records
 from shared.contracts.planner import Fail, Pressed
 from shared.streams import PRESSES
-from shared.task_route import PressButton
 
 
 class Once(Protocol):
@@ -47,23 +48,32 @@ def key_of(pressed: Pressed) -> str:
 
 async def guarded(view: View, decision: Decision, once: Once) -> Decision:
     """``decision``, unless it would press for a second time. At the start of an attempt that is known already, and
-    nothing is filled in for nothing."""
+    nothing is filled in for nothing. A press that cannot be taken back is the last call of its answer or its only one,
+    so that what is claimed is what is pressed."""
     if view.state.steps == 0:
-        for at in _last_words(view):
+        for at in last_words(view):
             pressed = _pressed(view, at)
             before = await once.claimed(pressed)
             if before is not None and before.attempt != pressed.attempt:
                 return _unknown(before)
-    at = for_good(view, decision)
-    if at is None:
+    if not isinstance(decision, Act):
+        return decision
+    decision = _alone(view, decision)
+    at = step_of(view, decision.action)
+    if at is None or pressed_before(view, decision.action):
         return decision
     pressed = _pressed(view, at)
     holder = await once.claim(pressed)
     return decision if holder.attempt == pressed.attempt else _unknown(holder)
 
 
-def _last_words(view: View) -> list[int]:
-    return [at for at, step in enumerate(view.spec.route) if isinstance(step, PressButton) and step.irreversible]
+def _alone(view: View, decision: Act) -> Act:
+    """Without the calls behind the first from one on that cannot be taken back."""
+    kept = tuple(takewhile(lambda action: step_of(view, action) is None, decision.then))
+    if len(kept) == len(decision.then):
+        return decision
+    told = "What cannot be taken back is pressed by an answer of its own, after a look at the page."
+    return replace(decision, then=kept, remark=f"{decision.remark} {told}".strip())
 
 
 def _pressed(view: View, at: int) -> Pressed:

@@ -40,7 +40,9 @@ class AnthropicTeacher:
     async def distil(self, told: Story) -> tuple[object, Usage]:
         """The arguments of its call as they came, and what it cost; None where it made none."""
         system = [{"type": "text", "text": INSTRUCTIONS}]
-        content = f"The task: {told.task}\n\nHow it went:\n{fenced(told.text)}"
+        known = "\n".join(told.known)
+        before = f"\n\nKnown already; say nothing of it again:\n{fenced(known)}" if known else ""
+        content = f"The task: {told.task}\n\nHow it went:\n{fenced(told.text)}{before}"
         answer = await self._model.ask(system, content, [LESSONS])
         calls = [call for call in answer.calls if call.name == LESSONS["name"]]
         return (calls[0].arguments if calls else None), answer.usage

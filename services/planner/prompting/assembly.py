@@ -29,7 +29,7 @@ from services.planner.prompting.tools import Tool, tools_for
 from services.planner.sample_state import View
 
 CLOSING = "Take the single best next action."
-CLOSING_SEVERAL = f"Further calls may follow in the same answer where they belong to this page as it is. {CLOSING}"
+CLOSING_SEVERAL = f"{CLOSING} Calls that belong with it on this page as it is may follow in the same answer."
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from services.planner.identity import row_of
 from services.planner.prompting.fence import MORE, clipped, fenced
-from services.planner.prompting.instructions import INSTRUCTIONS
+from services.planner.prompting.instructions import instructions
 from services.planner.prompting.tokens import Ruler
 from services.planner.sample_state import View
 from services.planner.values import tidy
-from shared.task_route import told
+from shared.task_route import told as in_words
 from shared.task_spec import TaskSpec
 
 ROW_TOKENS, HINTS_TOKENS = 2000, 1000
@@ -23,7 +23,8 @@ _RULER = Ruler()
 def run_block(spec: TaskSpec) -> str:
     """Identical, byte for byte, for every step of every sample of a run, so that it is cached."""
     named = f"\nSecrets you may type with type_secret, by name: {', '.join(spec.secrets)}." if spec.secrets else ""
-    task = f"{INSTRUCTIONS}\nThe task: {spec.task_id}\n{spec.system_prompt.strip()}".rstrip()
+    told = instructions(judging=spec.judgment_required)
+    task = f"{told}\nThe task: {spec.task_id}\n{spec.system_prompt.strip()}".rstrip()
     return f"{task}{_route(spec)}{named}\n"
 
 
@@ -31,7 +32,7 @@ def _route(spec: TaskSpec) -> str:
     """{column} in it is one of the sample's row."""
     if not spec.route:
         return ""
-    steps = "\n".join(f"{number}. {told(step)}" for number, step in enumerate(spec.route, 1))
+    steps = "\n".join(f"{number}. {in_words(step)}" for number, step in enumerate(spec.route, 1))
     return f"\nThe suggested way; where a page differs, reach the same by another way:\n{steps}"
 
 

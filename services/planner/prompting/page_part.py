@@ -30,7 +30,7 @@ def page_state(view: View, ruler: Ruler, tokens: float) -> str:
         return "PAGE STATE\nNo page is open yet."
     status = f"\nHTTP status: {page.http_status}" if page.http_status is not None else ""
     head = f"URL: {clipped(tidy(page.url), URL_CHARS)}\nTitle: {clipped(tidy(page.title), TITLE_CHARS)}{status}"
-    state = f"{head}{_tabs(page)}\n\n{page_text(page, ruler, tokens)}"
+    state = f"{head}{_tabs(page)}{_over(page)}\n\n{page_text(page, ruler, tokens)}"
     return f"PAGE STATE\n{fenced(state)}{_notes(page)}"
 
 
@@ -68,6 +68,12 @@ def _tabs(page: PageObserved) -> str:
         for tab in page.tabs[-MAX_TABS:]
     ]
     return "".join(told)
+
+
+def _over(page: PageObserved) -> str:
+    """What lies over the page stands at its end, where it may be cut or missed."""
+    over = [str(e.ref) for e in page.elements if e.in_dialog and e.role in ("dialog", "alertdialog")]
+    return f"\nA dialog lies over the page: [{'], ['.join(over[:3])}]" if over else ""
 
 
 def _notes(page: PageObserved) -> str:

@@ -13,9 +13,9 @@ from shared.contracts.actions import Action, Target
 from shared.contracts.planner import AnyAction, AskPicture, Done, Fail, ReportItems, SaveProgress
 from shared.task_spec import OutputField, TaskSpec, base_type, nullable
 
-TARGET = 'What to act on: a ref number of the page ("12"), visible text that only one element has, or css=SELECTOR.'
-REASON = "One sentence: what is seen, and why this is the best next action."
-FAIL_CODES = ("not_found", "auth_required", "blocked", "other")
+TARGET = 'A ref ("12"), visible text that only one element has, or css=SELECTOR.'
+REASON = "One sentence."
+FAIL_CODES = ("not_found", "ambiguous_record", "auth_required", "blocked", "invalid_input", "unknown_outcome", "other")
 JSON_TYPES: dict[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 FIELD_TYPES = {"number": ["number", "string"], "boolean": ["boolean", "string"], "array": ["array"]}
 MOST_NAMED_FIELDS = 40
@@ -40,7 +40,7 @@ DESCRIPTIONS = {
     "close_tab": "Closes the tab that is looked at.",
     "dialog": "Answers the dialog of the browser that is open.",
     "screenshot_element": "Takes a picture of one element and files it under the label.",
-    "screenshot_views": "Takes a picture of every screenful of the page, from top to bottom.",
+    "screenshot_views": "Takes a picture of every screenful from top to bottom: for pages that load as one scrolls.",
     "scroll": "Scrolls the page.",
     "wait": "Waits until the target is visible, or, without one, until the page is quiet.",
     "screenshot": "Takes a picture of the page and files it under the label.",
@@ -58,9 +58,11 @@ ALSO_REQUIRED: dict[type[Action], tuple[str, ...]] = {Done: ("refs",), SaveProgr
 """What a model must give although the contract has a default for it."""
 PER_FIELD = {
     "values": "Field to value, each as the page shows it. Leave out what was not found; never guess.",
-    "not_present": "Fields of which the page itself says that there is nothing, mapped to its words ('' if empty).",
-    "refs": "Every field in values to the ref of the element on this page that shows its value (not its label). Only a "
-    "value saved before, unchanged, needs none, and one that a picture told, and a derived one.",
+    "not_present": "Fields of which the page itself says that there is nothing, mapped to its words ('' if empty); "
+    "they are not in values.",
+    "refs": "Every field in values to the ref of the element on this page that shows its value (not its label), and in "
+    "not_present to the one with these words. Only a value saved before, unchanged, needs none, and one that a picture "
+    "told, and a derived one.",
 }
 Tool = dict[str, Any]
 _KINDS = {"refs": "integer", "not_present": "string"}
@@ -112,6 +114,8 @@ def _property(key: str, hint: Any, kind: type[Action], spec: TaskSpec) -> Tool:
         return {"type": "string", "enum": list(FAIL_CODES)}
     if key in PER_FIELD:
         return _per_field(key, spec)
+    if kind is Fail and key == "note":
+        return {"type": "string", "description": "What the page says, and what was tried."}
     if key == "judgment":
         return _judgment(spec)
     if key == "items":

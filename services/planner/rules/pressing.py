@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from services.planner.irreversible import NOT_FIRED
 from services.planner.rules import filling
 from services.planner.rules.gathering import on_trail
-from services.planner.rules.marks import read_mark
 from services.planner.rules.moving import came_through, filled, or_else, press_once, several
 from services.planner.rules.patience import look_again
 from services.planner.rules.scene import Onward, Scene
 from services.planner.rules.targets import pressable
-from services.planner.sample_state import Act, Decision, Entry, Look, View
+from services.planner.sample_state import Act, Entry, Look
 from services.planner.values import fold, quoted
 from shared.contracts.actions import AnswerDialog, Click
 from shared.task_route import Fill, PressButton
 
-NOT_FIRED = frozenset({"not_found", "ambiguous", "stale_ref", "not_editable", "blocked", "dialog_open"})
-"""Codes of an action that was refused before anything was pressed."""
 AGREED = "confirm"
 
 
@@ -37,15 +35,6 @@ def press(scene: Scene, step: PressButton) -> Act | Look | Onward:
     if not step.irreversible:
         return press_once(scene, found[0], f"{quoted(found[0].name)} is what comes next.")
     return _for_good(scene, found[0].name, Click(target=scene.ref(found[0])), "disabled" in found[0].states)
-
-
-def for_good(view: View, decision: Decision) -> int | None:
-    """The step, counted from 0, whose press this is, where it is one that cannot be taken back."""
-    if not isinstance(decision, Act) or not isinstance(decision.action, Click):
-        return None
-    mark = read_mark(decision.action)
-    step = view.spec.route[mark.at] if mark is not None and mark.at < len(view.spec.route) else None
-    return mark.at if mark is not None and isinstance(step, PressButton) and step.irreversible else None
 
 
 def _for_good(scene: Scene, name: str, click: Click, disabled: bool) -> Act | Look:

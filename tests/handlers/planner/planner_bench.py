@@ -11,7 +11,6 @@ from scripted_pool import ScriptedPool, pool
 from services.planner.deciders import RulesDecider
 from services.planner.deps import Decider, Deps
 from services.planner.handlers import work_sample
-from services.planner.once import RecordedOnce
 from shared.contracts.discovery import RunRecord
 from shared.contracts.planner import SampleFinished, StepTaken, WorkSample
 from shared.errors import Unsupported
@@ -26,7 +25,7 @@ class Bench:
     """``clock_s`` is what the planner's clock shows; ``pauses`` is what it has waited."""
 
     scripted: ScriptedPool
-    decider: Decider = field(default_factory=lambda: RulesDecider(RecordedOnce(MemoryBus())))
+    decider: Decider = field(default_factory=RulesDecider)
     task: dict[str, Any] = field(default_factory=lambda: spec().model_dump(mode="json", by_alias=True))
     planner: str | None = None
     clock_s: float = 0.0

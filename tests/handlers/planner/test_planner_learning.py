@@ -12,13 +12,11 @@ from test_planner_turns import Told
 
 from services.planner.deciders import RulesDecider
 from services.planner.memory import Memory, Story
-from services.planner.once import RecordedOnce
 from shared.contracts.actions import Goto, Screenshot
 from shared.contracts.planner import Done
 from shared.contracts.usage import Usage
 from shared.errors import ExhibitError, Unavailable
 from shared.streams import MEMORY, SPENDING
-from shared.testing.bus import MemoryBus
 
 PRICE = Usage(llm_calls=1, input_tokens=300, output_tokens=30, cost_usd=0.0001)
 DONE = Done(values={"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "Mar 3, 2026"})
@@ -82,6 +80,6 @@ async def test_a_task_that_wants_no_memory_gets_none():
 async def test_rules_learn_nothing():
     teacher = Teaches({"patterns": ["x y z"], "failures": []})
     one = bench(teacher)
-    one.decider = RulesDecider(RecordedOnce(MemoryBus()))
+    one.decider = RulesDecider()
     assert (await one.run()).status == "done"
     assert teacher.told == []

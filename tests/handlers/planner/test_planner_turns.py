@@ -12,7 +12,6 @@ from scripted_pool import ScriptedPool
 
 from services.planner.deciders import RulesDecider
 from services.planner.loop import SampleWork, Task
-from services.planner.once import RecordedOnce
 from services.planner.sample_state import Act, Unusable
 from services.planner.transitions import observed, replayed
 from shared.actor.actor import Actor
@@ -24,7 +23,6 @@ from shared.contracts.vision import AskVision, VisionAnswered
 from shared.errors import Unavailable
 from shared.streams import SPENDING
 from shared.subjects import LEASE, VISION_ASK
-from shared.testing.bus import MemoryBus
 
 SPENT = Usage(llm_calls=1, input_tokens=1000, output_tokens=100, cost_usd=0.01)
 
@@ -283,7 +281,7 @@ CONDENSED = Act(Scroll(), "told", SPENT, summary=Summary(steps=2, text="FOUND no
 LIVES = {
     "rules, a page that comes late": (
         (page(text("Loading…")), page(heading("TCK-1001"), *row("Assignee", "Ann")), page(*ticket())),
-        RulesDecider(RecordedOnce(MemoryBus())),
+        RulesDecider(),
     ),
     "a stall": ((page(*ticket(), el("button", "Refresh")),), told(Click(target=ByText(text="Refresh")))),
     "nonsense": ((page(*ticket()),), told("no call", Scroll(), "no call", "no call", "no call")),

@@ -102,6 +102,10 @@ def test_the_first_samples_teach_and_later_ones_where_something_went_wrong():
 
 def test_a_story_tells_how_it_went():
     failed = done_result(ok=False, code="timeout")
-    told = story(spec(), finished(), acted(SampleState(), picture(), failed, "it took\ntoo long"))
+    memory = Memory(patterns=(Remembered(text="Tabs load late."),))
+    told = story(spec(), finished(), acted(SampleState(), picture(), failed, "it took\ntoo long"), memory)
     assert told.task == "Read the ticket."
-    assert told.text.splitlines() == ["1. screenshot: FAILED - it took too long", "It ended as done : "]
+    assert told.text.splitlines() == ["1. screenshot: FAILED - it took too long", "It ended as done."]
+    assert told.known == ("Tabs load late.",)
+    lost = finished(status="failed", reason="blocked", message="a captcha")
+    assert story(spec(), lost, SampleState(), Memory()).text.endswith("It ended as failed (blocked: a captcha).")

@@ -45,7 +45,9 @@ def test_the_parts_come_in_their_order():
     told = user_message(view(page(*ticket()), acted(SampleState(), Goto(url=URL), done_result(), "opened")))
     places = [told.index(word) for word in ("PAGE STATE", "ACTIONS SO FAR", "GOAL", "OUTPUT SCHEMA", CLOSING)]
     assert places == sorted(places)
-    assert told.endswith("Take the single best next action.")
+    assert told.split("\n\n")[-1].startswith("Take the single best next action.")
+    alone = user_message(view(page(*ticket()), spec=spec(max_actions_per_turn=1)))
+    assert alone.endswith("Take the single best next action.")
 
 
 def test_block_one_is_the_same_for_every_sample_and_step_of_a_run():

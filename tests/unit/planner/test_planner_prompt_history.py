@@ -138,7 +138,7 @@ def test_notices_stand_at_the_end_before_the_closing_line():
     state = replace(steps(3), notices=("The last 3 steps brought nothing new.",))
     end = told(state).split("NOTICES\n")[1]
     assert end.startswith("The last 3 steps brought nothing new.\n\n")
-    assert end.endswith("Take the single best next action.")
+    assert end.startswith("The last 3 steps brought nothing new.\n\nTake the single best next action.")
 
 
 def test_an_ending_that_was_sent_back_is_told_until_the_next():

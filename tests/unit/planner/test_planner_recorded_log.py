@@ -13,7 +13,7 @@ from services.planner.gates import judge_done
 from services.planner.sample_state import Ending, View
 from services.planner.transitions import observed, replayed
 from shared.contracts.discovery import Sample
-from shared.contracts.planner import Done
+from shared.contracts.planner import Done, FieldValue
 from shared.task_spec import check_spec, read_spec
 
 FOLDER = Path(__file__).parents[2] / "recordings" / "planner" / "logs" / "practice_people"
@@ -54,8 +54,8 @@ def test_the_status_and_the_values_are_those_of_the_result():
 
 
 def test_where_the_values_stood_is_in_the_log():
-    logged = {value.field: msgspec.to_builtins(value) for value in STEPS[-1].values}
-    assert logged == {name: {**value, "field": name} for name, value in RESULT["fields"].items()}
+    filed = {name: msgspec.convert({**value, "field": name}, FieldValue) for name, value in RESULT["fields"].items()}
+    assert {value.field: value for value in STEPS[-1].values} == filed
 
 
 def test_the_artifacts_and_the_usage_are_those_of_the_result():
