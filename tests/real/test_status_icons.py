@@ -83,6 +83,7 @@ async def verdicts(session: PageSession, url: str, one: PullRequest) -> list[tup
     snapshot_id = f"s{one.number}"
     page = compose(await session.observe(snapshot_id), snapshot_id)
     found: list[tuple[str, str | None]] = []
+    looks: dict[int, str] = {}
     for check in one.checks:
         (icon,) = icons_of(page, check)
         if check.named:
@@ -90,10 +91,13 @@ async def verdicts(session: PageSession, url: str, one: PullRequest) -> list[tup
             continue
         assert icon.name == ""
         assert icon.look > 0, page.text
+        # What is drawn alike means the same: one answer holds for all of one number.
+        assert looks.setdefault(icon.look, check.state) == check.state
         data = await crop_of(session, page, icon)
         if KEEP_IN:
             (Path(KEEP_IN) / f"{one.number}-{icon.ref}-{check.state}.png").write_bytes(data)
         found.append((check.state, await read(data)))
+    assert len(set(looks.values())) == len(looks)
     assert sum(element.look > 0 for element in page.elements) == len(found)
     assert "icons" in page.triggers
     return found
