@@ -125,8 +125,8 @@ async def load_run(request: LoadRun, deps: Deps) -> LoadReply:
 @actor.answers(LOAD_STEPS, deadline_s=60.0)
 async def load_steps(request: LoadSteps, deps: Deps) -> StepsReply:
     """The step log of one attempt, a page at a time, for playing it back."""
-    safe = layout.is_safe(request.run_id) and layout.is_safe(request.sample_id)
-    return await steps_reply(deps, await run_state(deps, request.run_id) if safe else None, request)
+    state = await run_state(deps, request.run_id) if layout.is_safe(request.run_id) else None
+    return await steps_reply(deps, state, request)
 
 
 # --- what the handlers share
