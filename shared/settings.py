@@ -49,8 +49,8 @@ class Settings(BaseSettings):
     upload_dir: Path | None = None
     """Folder with the files that pages may be given. None: only what was downloaded in the same session."""
 
-    planner: Literal["rules", "anthropic"] | None = None
-    """``rules`` or ``anthropic``. None: anthropic where a key is set, else rules."""
+    planner: Literal["rules", "anthropic", "operator", "replay"] | None = None
+    """``rules``, ``anthropic``, ``operator`` or ``replay``. None: anthropic where a key is set, else rules."""
     planner_capacity: int = Field(default=8, ge=1)
     """Samples one planner process works on at a time."""
     max_attempts: int = Field(default=4, ge=1)

@@ -15,6 +15,7 @@ from services.console.asking import Asked, draft, to_run
 from services.console.batch import Request, run_batch
 from services.console.hands import Terms, drive_page, observe_page
 from services.console.login import by_hand, by_steps
+from services.console.replay import Replay, replay_run
 from services.console.standing import serve_one, up_all
 from shared.host.services import NAMES
 from shared.settings import Settings, sized_for
@@ -44,7 +45,7 @@ def run(
     spec: Annotated[Path | None, typer.Argument(help="The task spec, a JSON file.")] = None,
     input_file: Annotated[Path | None, typer.Option("--input", help="The samples: CSV or XLSX, with a header.")] = None,
     evidence: Annotated[Path | None, typer.Option(help="Folder for the evidence.")] = None,
-    planner: Annotated[str | None, typer.Option(help="Who decides: rules or anthropic.")] = None,
+    planner: Annotated[str | None, typer.Option(help="Who decides: rules, anthropic or operator.")] = None,
     concurrency: Annotated[int | None, typer.Option(min=1, max=256, help="Samples at a time.")] = None,
     resume: Annotated[str | None, typer.Option(help="Go on with this run: work on what is not done.")] = None,
     discover: Annotated[
@@ -66,6 +67,24 @@ def run(
 def _run(settings: Settings, request: Request) -> None:
     finished = exits.run_async(run_batch(settings, request), as_json=request.as_json)
     if not finished.population_complete or any(outcome.status != "done" for outcome in finished.outcomes):
+        raise typer.Exit(exits.NOT_ALL_DONE)
+
+
+@app.command(epilog=exits.HELP)
+def replay(
+    run: Annotated[str, typer.Argument(help="The run whose recorded steps are taken again.")],
+    sample: Annotated[list[str] | None, typer.Option(help="Id of a sample; without any, all that can be.")] = None,
+    allow_effects: Annotated[
+        bool, typer.Option("--allow-effects", help="Take steps again that may change something on the site.")
+    ] = False,
+    concurrency: Annotated[int | None, typer.Option(min=1, max=256, help="Samples at a time.")] = None,
+    evidence: Annotated[Path | None, typer.Option(help="Folder with the evidence of the run.")] = None,
+    nats: Nats = None,
+    as_json: AsJson = False,
+) -> None:
+    """Take the steps of an earlier run again, without a model, and say what is different now."""
+    asked = Replay(run, tuple(sample) if sample else None, allow_effects, concurrency, as_json)
+    if not exits.run_async(replay_run(_settings(nats, evidence), asked), as_json=as_json):
         raise typer.Exit(exits.NOT_ALL_DONE)
 
 

@@ -13,7 +13,7 @@ from shared.actor.bus import Bus
 from shared.settings import Settings
 
 NAME = "discovery"
-PLANNERS = frozenset({"rules", "anthropic"})
+PLANNERS = frozenset({"rules", "anthropic", "operator", "replay"})
 
 __all__ = ["NAME", "actor", "open_deps"]
 

@@ -20,6 +20,8 @@ from services.discovery.plan import (
     resumed_plan,
     round_record,
 )
+from services.discovery.replay_logs import log_problems
+from services.discovery.replays import REPLAY, replayable
 from services.discovery.rows import capped
 from services.discovery.run_ids import rejected_id
 from services.discovery.starting import created, started
@@ -63,6 +65,8 @@ async def submit_run(request: SubmitRun, deps: Deps) -> SubmitReply:
     problems = option_problems(request, deps.planners)
     if request.resume_run_id is not None:
         return await _resume(request, request.resume_run_id, problems, deps)
+    if request.replay_run_id is not None:
+        return await _replay(request, request.replay_run_id, problems, deps)
     plan, more = await _plan(request, deps)
     more = (*more, *await access_problems(request.spec or {}, deps.asks))
     more = (*more, *await access_problems(request.discovery or {}, deps.asks, "discovery"))
@@ -120,6 +124,23 @@ async def _resume(request: SubmitRun, run_id: str, problems: tuple[Problem, ...]
     await deps.records.create(RUNS, run_id, record)
     accepted: RunAccepted = await started(record, plan, deps)
     return accepted
+
+
+async def _replay(request: SubmitRun, run_id: str, problems: tuple[Problem, ...], deps: Deps) -> SubmitReply:
+    """A run of its own that takes the recorded steps of another one again."""
+    loaded = await deps.asks.ask(LOAD_RUN, LoadRun(run_id=run_id), timeout_s=LOAD_BOUND_S)
+    if isinstance(loaded, RunUnknown):
+        return await _rejected(request, (*problems, Problem(where="replay_run_id", message=loaded.message)), deps)
+    spec = loaded.record.spec
+    samples, more = replayable(request, loaded, await log_problems(request, loaded, deps.asks))
+    more = (*more, *await access_problems(spec, deps.asks))
+    if problems or more:
+        return await _rejected(request, (*problems, *more), deps)
+    concurrency = request.concurrency or loaded.record.concurrency
+    plan = Plan(
+        spec, REPLAY, concurrency, samples, len(samples), replay_run_id=run_id, allow_effects=request.allow_effects
+    )
+    return await started(await created(plan, request.requested_by, deps), plan, deps)
 
 
 async def _rejected(request: SubmitRun, problems: tuple[Problem, ...], deps: Deps) -> RunRejected:

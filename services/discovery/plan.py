@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import msgspec
 
+from services.discovery.replays import replay_option_problems
 from services.discovery.rows import samples_of_table
 from services.discovery.table import Table
 from shared.contracts.discovery import Problem, RunRecord, Sample, SubmitRun
@@ -14,7 +15,7 @@ from shared.contracts.evidence import RunLoaded
 from shared.task_spec import TaskSpec, check_spec
 
 MAX_CONCURRENCY = 256
-SOURCES = ("samples", "input_file", "discovery", "resume_run_id")
+SOURCES = ("samples", "input_file", "discovery", "resume_run_id", "replay_run_id")
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class Plan:
     discovery_row: dict[str, str] = field(default_factory=dict[str, str])
     known: tuple[Sample, ...] = ()
     """Where more are looked for: all that earlier rounds have found."""
+    replay_run_id: str | None = None
+    allow_effects: bool = False
 
 
 def option_problems(request: SubmitRun, planners: frozenset[str]) -> tuple[Problem, ...]:
@@ -49,6 +52,7 @@ def option_problems(request: SubmitRun, planners: frozenset[str]) -> tuple[Probl
     if request.planner is not None and request.planner not in planners:
         told = f"{request.planner!r} is no planner; the planners are {', '.join(sorted(planners))}"
         problems.append(Problem(where="planner", message=told))
+    problems += replay_option_problems(request)
     if request.concurrency is not None and not 1 <= request.concurrency <= MAX_CONCURRENCY:
         told = f"{request.concurrency} is not between 1 and {MAX_CONCURRENCY}"
         problems.append(Problem(where="concurrency", message=told))

@@ -41,6 +41,8 @@ async def created(plan: Plan, requested_by: str, deps: Deps) -> RunRecord:
             requested_by=requested_by,
             discovery_spec=plan.discovery,
             discovery_row=plan.discovery_row,
+            replay_run_id=plan.replay_run_id,
+            allow_effects=plan.allow_effects,
         )
         if await deps.records.create(RUNS, run_id, record):
             return record

@@ -9,7 +9,7 @@ from services.planner.deps import Deps
 from services.planner.gates import Bounce, judge_done, judge_fail, saved
 from services.planner.listing import checked
 from services.planner.looking import picture_of, question_of, said_of
-from services.planner.opening import BY_RULE
+from services.planner.opening import WITHOUT_MODEL
 from services.planner.sample_state import NO_USAGE, Ending, View
 from shared.contracts.actions import ActionResult, BrowserAction, Wait
 from shared.contracts.browser_pool import ActOnPage, SessionLeased
@@ -65,7 +65,7 @@ async def carry_out(view: View, action: AnyAction, decided_by: str, session: Ses
 
 
 def _ended(view: View, action: Done | Fail, decided_by: str) -> Outcome:
-    by_model = decided_by != BY_RULE
+    by_model = decided_by not in WITHOUT_MODEL
     values: tuple[FieldValue, ...] = ()
     if isinstance(action, Fail):
         ruling = judge_fail(view, action, by_model=by_model)

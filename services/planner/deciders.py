@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from services.planner import rules, rules_listing
+from services.planner import replaying, rules, rules_listing
 from services.planner.deps import Decider
+from services.planner.opening import BY_REPLAY
 from services.planner.sample_state import Decision, View
 from shared.errors import Unsupported
 from shared.models.own_prices import own_prices
 from shared.settings import Settings
 
-NAMES = ("rules", "anthropic")
+NAMES = ("rules", "anthropic", "replay")
 
 
 class RulesDecider:
@@ -24,6 +25,20 @@ class RulesDecider:
         if view.spec.phase == "discovery":
             return rules_listing.decide(view)
         return rules.decide(view)
+
+    async def aclose(self) -> None: ...
+
+
+class ReplayDecider:
+    """No model either: the steps of the recorded log that the view holds."""
+
+    name = BY_REPLAY
+    asks_model = False
+
+    def check(self) -> None: ...
+
+    async def decide(self, view: View) -> Decision:
+        return replaying.decide(view)
 
     async def aclose(self) -> None: ...
 
@@ -48,6 +63,8 @@ class Deciders:
     def _make(self, name: str) -> Decider:
         if name == "rules":
             return RulesDecider()
+        if name == BY_REPLAY:
+            return ReplayDecider()
         if name == "anthropic":
             return _anthropic(self._settings)
         raise Unsupported(f"there is no planner {name!r}; the planners are {', '.join(NAMES)}", code="unknown_planner")

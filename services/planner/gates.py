@@ -42,6 +42,8 @@ FAILURES: dict[str, Ending] = {
     "ambiguous_target": Ending("needs_review", "ambiguous_target", "two things on the page are called so", "us"),
     "ambiguous_record": Ending("needs_review", "ambiguous_record", "two records match what was asked for", "record"),
     "invalid_input": Ending("needs_review", "invalid_input", "the form does not take a value of the row", "record"),
+    "replay_differs": Ending("needs_review", "replay_differs", "the page is not as it was recorded", "site"),
+    "replay_withheld": Ending("needs_review", "replay_withheld", "a step was not taken again", "us"),
     "unknown_outcome": Ending("needs_review", "unknown_outcome", "nobody knows whether it was submitted", "us"),
 }
 DISPUTED = Ending("needs_review", "disputed_not_found", "the page shows the record that is said not to exist", "us")

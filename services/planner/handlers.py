@@ -10,6 +10,7 @@ from services.planner.drafting import request_problem
 from services.planner.gates import FAILURES, login_wall
 from services.planner.learning import hints_for, remembered
 from services.planner.loop import SampleWork, Task
+from services.planner.recorded import recorded
 from services.planner.sessions import leased
 from shared.actor.actor import Actor
 from shared.actor.keeping import TTL_S
@@ -61,7 +62,8 @@ async def work_sample(message: WorkSample, deps: Deps, attempt: int) -> SampleFi
     decider = deps.decider(run.record.planner or deps.default_planner)
     decider.check()
     hints = await hints_for(spec, message.run_id, deps) if decider.asks_model else ()
-    task = Task(message, message.attempt_base + attempt, spec, decider, hints)
+    log = await recorded(run.record, decider.name, message.sample_id, deps.asks)
+    task = Task(message, message.attempt_base + attempt, spec, decider, hints, log, run.record.allow_effects)
     request = LeaseSession(
         run_id=message.run_id,
         sample_id=message.sample_id,

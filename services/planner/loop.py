@@ -6,7 +6,7 @@ published. The step is built first and the state made from it, so that the step 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from services.planner.batching import goes_on, stops
@@ -16,11 +16,11 @@ from services.planner.identity import keywords, prove
 from services.planner.limits import limit_reached, refusal
 from services.planner.looking import question_due
 from services.planner.once import RecordedOnce, guarded
-from services.planner.opening import BY_RULE
+from services.planner.opening import WITHOUT_MODEL
 from services.planner.sample_state import Act, Decision, Ending, Look, SampleState, Unusable, View, changes_page
 from services.planner.spending import over_budget, spend
 from services.planner.stalling import signature
-from services.planner.transitions import advanced, filed, looked, observed, read
+from services.planner.transitions import advanced, filed, looked, noted, observed, read
 from shared.contracts.actions import Goto
 from shared.contracts.browser_pool import ObservePage, PageObserved, SessionLeased
 from shared.contracts.discovery import Sample
@@ -49,6 +49,7 @@ class Task:
     decider: Decider
     hints: tuple[str, ...] = ()
     log: tuple[StepTaken, ...] = ()
+    allow_effects: bool = False
 
 
 @dataclass
@@ -93,7 +94,10 @@ class SampleWork:
     @property
     def view(self) -> View:
         task, work = self.task, self.task.message
-        return View(task.spec, work.sample, self.state, self.page, task.hints, task.log, work.run_id, task.attempt)
+        return View(
+            task.spec, work.sample, self.state, self.page, task.hints, task.log, work.run_id, task.attempt,
+            task.allow_effects,
+        )  # fmt: skip
 
     async def _turn(self) -> Ending | None:
         """One decision, and what follows from it."""
@@ -134,6 +138,7 @@ class SampleWork:
             instance_id=self.session.instance_id,
             keywords=keywords(self.task.spec, self.task.message.sample),
             max_tokens=self.state.max_tokens,
+            locators=bool(self.task.log),
         )
         self.page = await self.deps.asks.ask(OBSERVE, request, timeout_s=OBSERVE_TIMEOUT_S)
         self.ref = observation_ref(self.page, self.task.spec, self.task.message.sample)
@@ -168,10 +173,13 @@ class SampleWork:
         return None
 
     async def _outcome(self, decision: Act, action: AnyAction) -> Outcome:
-        refused = refusal(self.view, action, by_rule=decision.decided_by == BY_RULE)
+        refused = refusal(self.view, action, by_rule=decision.decided_by in WITHOUT_MODEL)
         if refused:
             return Outcome(action, refused, refused=True)
-        outcome = await carry_out(self.view, action, decision.decided_by, self.session, self.deps)
+        # What the decision itself has read and remarked is known where it ends the sample.
+        known = noted(read(self.state, decision.seen), decision.notes)
+        view = replace(self.view, state=known)
+        outcome = await carry_out(view, action, decision.decided_by, self.session, self.deps)
         if outcome.result is not None:
             self.watch.browser_ms += outcome.result.browser_ms
             self.stale = self.stale or changes_page(action)

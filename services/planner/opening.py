@@ -12,7 +12,9 @@ from services.planner.sample_state import Act, Entry, View
 from shared.contracts.actions import Goto, Screenshot
 from shared.contracts.planner import AnyAction, Fail
 
-BY_RULE = "rules"
+BY_RULE, BY_REPLAY = "rules", "replay"
+WITHOUT_MODEL = frozenset({BY_RULE, BY_REPLAY})
+"""Deciders that report only what they have read off the page themselves."""
 GONE = (404, 410)
 LOGIN = (401, 403)
 

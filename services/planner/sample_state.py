@@ -148,6 +148,8 @@ class View:
     """Steps of an earlier run that are to be taken again."""
     run_id: str = ""
     attempt: int = 1
+    allow_effects: bool = False
+    """Whether steps of ``log`` that may change something on the site are taken again."""
 
     @property
     def max_steps(self) -> int:

@@ -21,8 +21,12 @@ class SubmitRun(Message, frozen=True, kw_only=True):
     """Please run this task on these samples.
 
     ``spec`` is a whole task spec (task_specs/schema.json). The samples come from exactly one
-    of ``samples`` (rows as objects), ``input_file``, ``discovery``, or ``resume_run_id``, which takes the spec
-    and the samples of an earlier run and works on those that are not done.
+    of ``samples`` (rows as objects), ``input_file``, ``discovery``, ``resume_run_id``, which takes the spec
+    and the samples of an earlier run and works on those that are not done, or ``replay_run_id``, which takes those
+    of an earlier run too and takes its steps again, in a run of its own.
+
+    ``replay_samples``: the ids of those that are replayed; None: of all whose log tells how they ended.
+    ``allow_effects``: also steps that may change something on the site are taken again.
 
     ``discovery`` is a task spec of phase ``discovery``: the run begins with finding its samples by navigating, and
     works on each as soon as it is found. Where ``spec`` itself is of that phase the run only lists: what is found is
@@ -33,6 +37,9 @@ class SubmitRun(Message, frozen=True, kw_only=True):
     samples: tuple[dict[str, Any], ...] | None = None
     input_file: InputFile | None = None
     resume_run_id: str | None = None
+    replay_run_id: str | None = None
+    replay_samples: tuple[str, ...] | None = None
+    allow_effects: bool = False
     discovery: dict[str, Any] | None = None
     discovery_row: dict[str, str] = {}
     planner: str | None = None
@@ -93,6 +100,9 @@ class RunRecord(Part, frozen=True, kw_only=True):
     discovery_spec: dict[str, Any] | None = None
     """By which the samples are found; equal to ``spec`` where the run only lists."""
     discovery_row: dict[str, str] = {}
+    replay_run_id: str | None = None
+    """The run whose recorded steps are taken again."""
+    allow_effects: bool = False
 
 
 class RunStarted(Message, frozen=True, kw_only=True):

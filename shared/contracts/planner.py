@@ -89,7 +89,7 @@ class Fail(Action, frozen=True, kw_only=True, tag="fail"):
 
     ``code``: not_found, auth_required, blocked or other; by rule also missing_column, identity_mismatch,
     ambiguous, http_error, unreachable, policy_denied, off_route, ambiguous_target, ambiguous_record, invalid_input,
-    unknown_outcome.
+    unknown_outcome, replay_differs, replay_withheld.
     """
 
     code: str = "other"
@@ -300,6 +300,9 @@ class SamplesListed(Message, frozen=True, kw_only=True):
     items: tuple[dict[str, Any], ...]
 
 
+DIFFERS = "differs: "
+"""How the notes of a replay begin that say what is not as it was recorded."""
+
 Status = Literal["done", "partial_success", "needs_review", "failed", "auth_required"]
 
 
@@ -308,7 +311,7 @@ class SampleFinished(Message, frozen=True, kw_only=True):
 
     ``reason`` is empty for done, else a stable code: not_found, identity_mismatch, ambiguous_value,
     missing_fields, invalid_values, missing_artifacts, unconfirmed_values, contradicted_values, invalid_judgment,
-    disputed_not_found, replay_differs, missing_column, http_error, unreachable, policy_denied,
+    disputed_not_found, replay_differs, replay_withheld, missing_column, http_error, unreachable, policy_denied,
     login_required, blocked, gave_up, bad_replies, too_many_failures, stagnated, max_steps_exceeded,
     time_exceeded, budget_exceeded, run_budget_exceeded, retries_exhausted, artifact_mismatch, artifact_missing, or the
     code of the error that ended the last try.

@@ -28,11 +28,21 @@ from shared.contracts.discovery import (
     SubmissionRejected,
     SubmitRun,
 )
-from shared.contracts.evidence import LoadReply, LoadRun, RunFinished, RunLoaded, RunUnknown, SampleState
+from shared.contracts.evidence import (
+    LoadReply,
+    LoadRun,
+    LoadSteps,
+    RunFinished,
+    RunLoaded,
+    RunUnknown,
+    SampleState,
+    StepsLoaded,
+    StepsReply,
+)
 from shared.contracts.planner import WorkSample
 from shared.errors import Unavailable
 from shared.streams import INPUTS, RUNS, samples_of
-from shared.subjects import CHECK_ACCESS, LOAD_RUN, WORK_SAMPLE
+from shared.subjects import CHECK_ACCESS, LOAD_RUN, LOAD_STEPS, WORK_SAMPLE
 from shared.testing.bus import MemoryBus
 
 NOW = datetime(2026, 11, 21, 8, 1, 2, tzinfo=UTC)
@@ -409,3 +419,83 @@ async def test_where_no_pool_runs_yet_the_run_is_accepted_and_that_is_logged(bus
     reply = await submit_run(SubmitRun(spec=PROTECTED, samples=ROWS), deps_on(bus))
     assert isinstance(reply, RunAccepted)
     assert "no browser pool could be asked" in caplog.text
+
+
+# --- replays
+
+
+def of_earlier(problems: dict[str, str], **changes) -> Actor[None]:
+    """Evidence of a run of these samples; ``problems``: what is wrong with the log of each."""
+    samples = tuple(
+        SampleState(sample=Sample(sample_id=one, key=one, row=n), status="done", reason="", attempt=1)
+        for n, one in enumerate(problems, 1)
+    )
+    record = RunRecord(run_id="run_0", spec={**SPEC, **changes}, planner="rules", concurrency=2, created_at=NOW)
+    loaded = RunLoaded(
+        record=record, attempt_base=0, expected=len(samples), samples=samples, finished=None, location="there"
+    )
+    actor: Actor[None] = Actor("evidence")
+
+    @actor.answers(LOAD_RUN)
+    async def load_run(request: LoadRun, deps: None) -> LoadReply:
+        return loaded if request.run_id == "run_0" else RunUnknown(run_id=request.run_id, message="no such run")
+
+    @actor.answers(LOAD_STEPS)
+    async def load_steps(request: LoadSteps, deps: None) -> StepsReply:
+        sample = next(state.sample for state in samples if state.sample.sample_id == request.sample_id)
+        assert request.count_only
+        return StepsLoaded(
+            run_id="run_0", sample=sample, spec=SPEC, attempt=1, steps=(), total=3, status="done", reason="",
+            problem=problems[request.sample_id],
+        )  # fmt: skip
+
+    return actor
+
+
+async def replay(bus, problems, *, changes=None, planners=frozenset({"rules", "replay"}), **asked):
+    bus.host(of_earlier(problems, **(changes or {})), None)
+    return await submit_run(SubmitRun(**{"replay_run_id": "run_0", **asked}), deps_on(bus, planners=planners))
+
+
+async def test_a_replay_is_a_run_of_its_own_that_names_the_recorded_one(bus):
+    reply = await replay(bus, {"T-1": "", "T-2": ""}, allow_effects=True)
+    assert reply == RunAccepted(run_id="run_2026-11-21_080102", samples=2)
+    record = await bus.read(RUNS, reply.run_id, RunRecord)
+    assert (record.planner, record.replay_run_id, record.allow_effects) == ("replay", "run_0", True)
+    assert (record.spec, record.concurrency) == (SPEC, 2)
+    assert [work.sample_id for work in bus.events(WorkSample)] == ["T-1", "T-2"]
+
+
+async def test_samples_whose_log_does_not_tell_their_end_are_left_out_unless_they_are_named(bus):
+    reply = await replay(bus, {"T-1": "", "T-2": "its log has 2 of 3 steps"})
+    assert isinstance(reply, RunAccepted)
+    assert [work.sample_id for work in bus.events(WorkSample)] == ["T-1"]
+
+
+@pytest.mark.parametrize(
+    ("problems", "asked", "told"),
+    [
+        ({"T-1": ""}, {"replay_run_id": "run_9"}, [("replay_run_id", "no such run")]),
+        ({"T-1": "cut"}, {"replay_samples": ("T-1",)}, [("replay_samples", "T-1 cannot be replayed: cut")]),
+        ({"T-1": ""}, {"replay_samples": ("T-1", "T-7")}, [("replay_samples", "run_0 has no sample 'T-7'")]),
+        ({"T-1": "cut"}, {}, [("replay_run_id", "no sample of run_0 can be replayed: cut")]),
+        ({"T-1": ""}, {"planner": "rules"}, [("planner", "a replay takes recorded steps again")]),
+        ({"T-1": ""}, {"spec": {"goal": "x"}}, [("spec", "it differs from the spec of run_0")]),
+        ({"T-1": ""}, {"samples": ROWS}, [("request", "samples and replay_run_id")]),
+        ({"T-1": ""}, {"changes": {"phase": "discovery"}}, [("replay_run_id", "only listed what it found")]),
+    ],
+)
+async def test_what_is_wrong_with_a_replay_is_said_and_nothing_starts(bus, problems, asked, told):
+    reply = await replay(bus, problems, **asked)
+    assert isinstance(reply, RunRejected)
+    assert [problem.where for problem in reply.problems] == [place for place, _ in told]
+    assert all(words in problem.message for problem, (_, words) in zip(reply.problems, told, strict=True))
+    assert nothing_started(bus)
+
+
+@pytest.mark.parametrize("asked", [{"planner": "replay"}, {"replay_samples": ("T-1",)}, {"allow_effects": True}])
+async def test_only_a_replay_can_be_asked_for_what_is_a_replays(bus, asked):
+    request = SubmitRun(spec=SPEC, samples=ROWS, **asked)
+    reply = await submit_run(request, deps_on(bus, planners=frozenset({"rules", "replay"})))
+    assert where(reply) == list(asked)
+    assert nothing_started(bus)

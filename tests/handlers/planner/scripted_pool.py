@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
-from planner_pages import artifact, page
+from planner_pages import artifact, el, page
 
 from shared.actor.actor import Actor
 from shared.contracts.actions import (
@@ -23,6 +23,7 @@ from shared.contracts.actions import (
     PageChanged,
     Screenshot,
     ScreenshotElement,
+    TargetFound,
 )
 from shared.contracts.browser_pool import (
     ActOnPage,
@@ -143,10 +144,15 @@ def goto(action: Goto, deps: ScriptedPool) -> ActionResult:
 
 def click(action: Click, deps: ScriptedPool) -> ActionResult:
     shown = deps.site[deps.at][min(deps.looks - 1, len(deps.site[deps.at]) - 1)]
-    name = getattr(action.target, "text", None) or shown.elements[action.target.ref - 1].name
-    if name in deps.clicks:
-        return deps.go(deps.clicks[name])
-    return result(Change(url_before=deps.at, url_after=deps.at), effect=PageChanged())
+    meant = [e for e in shown.elements if getattr(action.target, "ref", None) == e.ref]
+    element = meant[0] if meant else el("button", getattr(action.target, "text", ""))
+    found = TargetFound(
+        role=element.role, name=element.name, tag=element.tag, fingerprint=element.fingerprint,
+        locators=element.locators,
+    )  # fmt: skip
+    if element.name in deps.clicks:
+        return msgspec.structs.replace(deps.go(deps.clicks[element.name]), target=found)
+    return result(Change(url_before=deps.at, url_after=deps.at), effect=PageChanged(), target=found)
 
 
 def capture(action: Screenshot | ScreenshotElement | Download, deps: ScriptedPool) -> ActionResult:

@@ -54,8 +54,9 @@ def test_the_status_and_the_values_are_those_of_the_result():
 
 
 def test_where_the_values_stood_is_in_the_log():
-    filed = {name: msgspec.convert({**value, "field": name}, FieldValue) for name, value in RESULT["fields"].items()}
-    assert {value.field: value for value in STEPS[-1].values} == filed
+    in_result = [msgspec.convert({**value, "field": name}, FieldValue) for name, value in RESULT["fields"].items()]
+    assert list(STEPS[-1].values) == in_result
+    assert all(value.source is not None and value.source.url for value in in_result)
 
 
 def test_the_artifacts_and_the_usage_are_those_of_the_result():

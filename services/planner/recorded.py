@@ -1,0 +1,36 @@
+"""The recorded steps of a sample, from evidence, page by page."""
+
+from __future__ import annotations
+
+from services.planner.opening import BY_REPLAY
+from shared.actor.ports import Asks
+from shared.contracts.discovery import RunRecord
+from shared.contracts.evidence import LoadSteps, StepsReply, StepsUnknown
+from shared.contracts.planner import StepTaken
+from shared.errors import PermanentError
+from shared.subjects import LOAD_STEPS
+
+LOAD_BOUND_S = 60.0
+
+
+async def recorded(record: RunRecord, decider: str, sample_id: str, asks: Asks) -> tuple[StepTaken, ...]:
+    """The log that is to be taken again; nothing where the run is no replay. Raises PermanentError where there is none
+    to be had."""
+    if decider != BY_REPLAY:
+        return ()
+    if record.replay_run_id is None:
+        told = "the planner 'replay' needs the log of an earlier run: exhibit replay RUN"
+        raise PermanentError(told, code="nothing_to_replay")
+    steps: list[StepTaken] = []
+    attempt: int | None = None
+    while True:
+        after = steps[-1].step if steps else 0
+        request = LoadSteps(run_id=record.replay_run_id, sample_id=sample_id, attempt=attempt, after_step=after)
+        reply: StepsReply = await asks.ask(LOAD_STEPS, request, timeout_s=LOAD_BOUND_S)
+        problem = reply.message if isinstance(reply, StepsUnknown) else reply.problem
+        if isinstance(reply, StepsUnknown) or problem:
+            raise PermanentError(f"{sample_id} cannot be replayed: {problem}", code="nothing_to_replay")
+        steps += reply.steps
+        attempt = reply.attempt
+        if len(steps) >= reply.total or not reply.steps:
+            return tuple(steps)

@@ -1,0 +1,103 @@
+"""Pure: what is different from the recording, one line each, with what was then and what is now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from services.planner.replaying.refinding import described
+from services.planner.sample_state import Entry
+from services.planner.values import quoted
+from shared.contracts.actions import ActionResult, Artifact, Effect, Navigated, Scrolled
+from shared.contracts.browser_pool import PageObserved
+from shared.contracts.planner import DIFFERS, FieldValue, ObservationRef, StepTaken
+
+CHARS = 200
+
+
+def said(step: int, what: str, then: object, now: object) -> str:
+    return f"{DIFFERS}step {step}: {what}: then {then}, now {now}"
+
+
+def of_outcome(recorded: StepTaken, entry: Entry) -> list[str]:
+    """What came of a step then, and now. Where it led to is compared by the page that the next one is decided on."""
+    then, now, step = recorded.result, entry.result, recorded.step
+    if then is None or now is None:
+        return []
+    told: list[str] = []
+    if then.ok != now.ok:
+        told.append(said(step, "outcome", _outcome(then), _outcome(now)))
+    if then.target is not None and now.target is not None and described(then.target) != described(now.target):
+        told.append(said(step, "element", described(then.target), described(now.target)))
+    if then.ok and now.ok and _effect(then.effect) != _effect(now.effect):
+        told.append(said(step, "effect", _effect(then.effect), _effect(now.effect)))
+    if then.change.dialogs != now.change.dialogs:
+        told.append(said(step, "dialogs", _listed(then.change.dialogs), _listed(now.change.dialogs)))
+    return [*told, *_artifacts(step, then.artifacts, now.artifacts)]
+
+
+def of_page(step: int, then: ObservationRef, page: PageObserved, *, content: bool) -> list[str]:
+    """Address, status and, unless it was said before, the content of the page that a step is decided on."""
+    told: list[str] = []
+    if then.url != page.url:
+        told.append(said(step, "address", then.url, page.url))
+    if then.http_status != page.http_status:
+        told.append(said(step, "HTTP status", then.http_status, page.http_status))
+    if content and then.sha256 != page.sha256:
+        told.append(said(step, "content of the page", then.sha256[:12], page.sha256[:12]))
+    return told
+
+
+def of_values(step: int, then: Iterable[FieldValue], now: Iterable[FieldValue]) -> list[str]:
+    """Each field: the value as it went into the result then, and as it would now."""
+    known = {value.field: value for value in now}
+    return [
+        said(step, f"value of {one.field}", shown(one), shown(known[one.field]))
+        for one in then
+        if one.field in known and not _equal(one, known[one.field])
+    ]
+
+
+def _equal(one: FieldValue, other: FieldValue) -> bool:
+    return one.state == other.state and (one.state != "value" or one.value == other.value)
+
+
+def shown(value: FieldValue) -> str:
+    if value.state == "value":
+        return quoted(str(value.value if value.value is not None else value.shown), CHARS)
+    if value.state == "not_present":
+        return f"not present ({quoted(value.shown or '', CHARS)})"
+    return "not found"
+
+
+def _artifacts(step: int, then: Sequence[Artifact], now: Sequence[Artifact]) -> list[str]:
+    """Pictures of one page are never the same to the last pixel; a file that comes down is or is not."""
+    if len(then) != len(now):
+        return [said(step, "files", len(then), len(now))]
+    pairs = [(a, b) for a, b in zip(then, now, strict=True) if "download" in (a.kind, b.kind)]
+    return [
+        said(step, f"file {quoted(a.original_name or a.label)}", f"SHA-256 {a.sha256[:12]}", f"SHA-256 {b.sha256[:12]}")
+        for a, b in pairs
+        if a.sha256 != b.sha256
+    ]
+
+
+def _outcome(result: ActionResult) -> str:
+    return "ok" if result.ok else f"{result.code} ({quoted(result.message, CHARS)})"
+
+
+def _effect(effect: Effect | None) -> str:
+    """What can be compared of it: where it led to, and how far it scrolled, the next page says."""
+    if effect is None:
+        return "none"
+    kind = effect.__struct_config__.tag
+    if isinstance(effect, Navigated | Scrolled):
+        return str(kind)
+    facts = {k: v for k, v in msgspec.to_builtins(effect).items() if k not in ("effect", "url", "tab")}
+    told = ", ".join(f"{key} {quoted(str(value), CHARS)}" for key, value in facts.items())
+    return f"{kind} {told}".strip()
+
+
+def _listed(texts: Iterable[str]) -> str:
+    return ", ".join(quoted(text, CHARS) for text in texts) or "none"
