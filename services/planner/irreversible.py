@@ -5,14 +5,11 @@ from __future__ import annotations
 from services.planner.identity import row_of
 from services.planner.page_text import label_form
 from services.planner.rules.marks import read_mark
-from services.planner.sample_state import Entry, View
+from services.planner.sample_state import NOT_FIRED, Entry, View
 from shared.contracts.actions import ByRef, ByText, Click
 from shared.contracts.planner import AnyAction
 from shared.task_route import PressButton, words
 from shared.task_spec import fill
-
-NOT_FIRED = frozenset({"not_found", "ambiguous", "stale_ref", "not_editable", "blocked", "dialog_open"})
-"""Codes of an action that was refused before anything was pressed."""
 
 
 def last_words(view: View) -> tuple[int, ...]:

@@ -33,6 +33,8 @@ from shared.task_spec import TaskSpec
 OBSERVE_TOKENS = 6000
 MAX_OBSERVE_TOKENS = 96_000
 NO_USAGE = Usage()
+NOT_FIRED = frozenset({"not_found", "ambiguous", "stale_ref", "not_editable", "blocked", "dialog_open"})
+"""Codes of an action that was refused before anything was pressed."""
 
 
 @dataclass(frozen=True)

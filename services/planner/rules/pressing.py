@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from services.planner.irreversible import NOT_FIRED
 from services.planner.rules import filling
 from services.planner.rules.gathering import on_trail
 from services.planner.rules.moving import came_through, filled, or_else, press_once, several
 from services.planner.rules.patience import look_again
 from services.planner.rules.scene import Onward, Scene
 from services.planner.rules.targets import pressable
-from services.planner.sample_state import Act, Entry, Look
+from services.planner.sample_state import NOT_FIRED, Act, Entry, Look
 from services.planner.values import fold, quoted
 from shared.contracts.actions import AnswerDialog, Click
 from shared.task_route import Fill, PressButton
