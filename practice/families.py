@@ -35,8 +35,8 @@ PORTS = {"people": "http://127.0.0.1:8461", "hr_portal": "http://127.0.0.1:8462"
 class Site:
     """A family's sites while they are served.
 
-    ``origins`` maps an origin as a task spec names it to the one it is served on now. ``truth`` has, by sample, what
-    each column must show; a column in ``same`` may show it in other words. Several right ends are a set of pairs of
+    ``origins`` maps an origin as a task spec names it to the one it is served on now. ``truth`` has, by sample and in
+    the order of ``rows``, what each column must show; a column in ``same`` may show it in other words. Several right ends are a set of pairs of
     status and reason in ``ends``.
     """
 
@@ -74,12 +74,13 @@ class Score:
 
 def score(family: Family, site: Site, table: Path) -> Score:
     """What a run brought back, beside the truth: its fields, its judgments, and how each sample ended."""
-    rows = {row.get("sample_id", ""): row for row in rows_of(table)}
+    # A name may not do as an id, so the samples are told by their place in the input.
+    rows = {row.get("row", ""): row for row in rows_of(table)}
     right: Counter[str] = Counter()
     cells: Counter[str] = Counter()
     wrong: list[Difference] = []
-    for sample, expected in site.truth.items():
-        for one in _cells(family, site, sample, expected, rows.get(sample, {})):
+    for number, (sample, expected) in enumerate(site.truth.items(), 1):
+        for one in _cells(family, site, sample, expected, rows.get(str(number), {})):
             column, wanted, got, good = one
             cells[column] += 1
             right[column] += good
