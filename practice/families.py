@@ -36,8 +36,8 @@ class Site:
     """A family's sites while they are served.
 
     ``origins`` maps an origin as a task spec names it to the one it is served on now. ``truth`` has, by sample and in
-    the order of ``rows``, what each column must show; a column in ``same`` may show it in other words. Several right ends are a set of pairs of
-    status and reason in ``ends``.
+    the order of ``rows``, what each column must show; a column in ``same`` may show it in other words. Several right
+    ends are a set of pairs of status and reason in ``ends``.
     """
 
     origins: Mapping[str, str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.planner.identity import row_of
 from services.planner.page_text import label_form
-from services.planner.rules.marks import read_mark
+from services.planner.route_marks import read_mark
 from services.planner.sample_state import NOT_FIRED, Entry, View
 from shared.contracts.actions import ByRef, ByText, Click
 from shared.contracts.planner import AnyAction

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from services.planner.page_text import humanised
+from services.planner.fields import labels_of
+from services.planner.identity import prove
+from services.planner.page_text import humanised, label_form
 from services.planner.sample_state import Act, View
 from services.planner.stalling import signature
 from services.planner.values import quoted, tidy
 from shared.contracts.actions import ActionResult, ByRef, Screenshot, ScreenshotElement, TargetFound
-from shared.contracts.browser_pool import Element
+from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import AskPicture
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.task_spec import OutputField
@@ -19,22 +21,38 @@ NEAR_ELEMENTS = 3
 BY_RULE = "rules"
 
 
-def question_due(view: View) -> Act | None:
-    """A question by rule, where the structure of the page cannot be trusted and a field is still missing."""
+def question_due(view: View, *, asks_model: bool) -> Act | None:
+    """A question by rule, where the structure of the page cannot tell a field that is still missing: about the icon
+    that stands as its value; else, where a model is there to read it, about what is in view."""
     page, state = view.page, view.state
-    if page is None or view.spec.vision == "off" or view.last_step or not _unsure(view):
+    if page is None or view.spec.vision == "off" or view.last_step:
         return None
     asked = [entry for entry in state.history if isinstance(entry.action, AskPicture)]
-    here = state.vision_asked.get(signature(page), 0)
-    if here >= MAX_PER_PAGE or len(asked) >= MAX_PER_SAMPLE or (asked and state.last is asked[-1] and not asked[-1].ok):
+    failed = bool(asked) and state.last is asked[-1] and not asked[-1].ok
+    if failed or len(asked) >= MAX_PER_SAMPLE or state.vision_asked.get(signature(page), 0) >= MAX_PER_PAGE:
         return None
     names = {entry.action.field for entry in asked if isinstance(entry.action, AskPicture) and entry.url == page.url}
-    missing = [name for name in missing_fields(view) if name not in names]
-    if not missing:
-        return None
-    name, field = missing[0], view.spec.output_schema[missing[0]]
+    for name in (name for name in missing_fields(view) if name not in names):
+        icon = _icon_of(view, page, name)
+        if icon is not None or (asks_model and _unsure(page)):
+            return _asks(view, name, icon)
+    return None
+
+
+def _asks(view: View, name: str, icon: Element | None) -> Act:
+    about = question(name, view.spec.output_schema[name])
+    target = ByRef(ref=icon.ref, snapshot_id=view.page.snapshot_id) if icon is not None and view.page else None
     reason = f"The structure of the page does not tell {name}, so a picture of it is asked."
-    return Act(AskPicture(question=question(name, field), field=name, reason=reason), BY_RULE)
+    return Act(AskPicture(question=about, field=name, target=target, reason=reason), BY_RULE)
+
+
+def _icon_of(view: View, page: PageObserved, name: str) -> Element | None:
+    """The one picture without a text that stands where the field's value would, on a page of this very record."""
+    if view.spec.identity and prove(view.spec, view.sample, page).state != "proven":
+        return None
+    labels = labels_of(name, view.spec.output_schema[name])
+    icons = [e for e in page.elements if e.look and not e.name.strip() and label_form(e.header or "") in labels]
+    return icons[0] if len(icons) == 1 else None
 
 
 def missing_fields(view: View) -> tuple[str, ...]:
@@ -89,9 +107,8 @@ def said_of(answered: VisionAnswered) -> str:
     )
 
 
-def _unsure(view: View) -> bool:
-    page = view.page
-    return page is not None and (page.dom_confidence < UNSURE_BELOW or bool(page.triggers))
+def _unsure(page: PageObserved) -> bool:
+    return page.dom_confidence < UNSURE_BELOW or bool(page.triggers)
 
 
 def _hints(view: View, action: AskPicture, found: TargetFound | None) -> tuple[str, ...]:

@@ -118,7 +118,7 @@ class SampleWork:
 
     async def _decided(self) -> Decision:
         before_s = self.deps.elapsed_s()
-        asked = question_due(self.view) if self.task.decider.asks_model else None
+        asked = question_due(self.view, asks_model=self.task.decider.asks_model)
         decision = asked or await self.task.decider.decide(self.view)
         decision = await guarded(self.view, decision, RecordedOnce(self.deps.records))
         self.watch.decide_ms += (self.deps.elapsed_s() - before_s) * 1000

@@ -33,12 +33,15 @@ from shared.contracts.planner import (
     Usage,
     add_usage,
 )
+from shared.contracts.vision import VisionAnswered
 from shared.names import safe_label
 from shared.task_spec import TaskSpec
 
 NETWORK_CODES = frozenset({"unreachable", "timeout"})
 STEPS_PER_PAGE, MAX_GRANTED = 3, 200
 KEPT_SUMMARIES = 3
+SURE_FROM = 0.8
+"""Least confidence with which an answer about a picture counts as a value."""
 
 
 def observed(state: SampleState, spec: TaskSpec, ref: ObservationRef | None) -> SampleState:
@@ -127,8 +130,18 @@ def _with_values(state: SampleState, step: StepTaken) -> SampleState:
         return replace(state, listed=state.listed | keys, listed_pages=state.listed_pages + 1, granted=granted)
     if isinstance(step.action, AskPicture) and step.observation is not None:
         asked = state.vision_asked.get(step.observation.signature, 0) + 1
-        return replace(state, vision_asked={**state.vision_asked, step.observation.signature: asked})
+        state = replace(state, vision_asked={**state.vision_asked, step.observation.signature: asked})
+        return _with_picture(state, step.action.field, step.vision)
     return state
+
+
+def _with_picture(state: SampleState, name: str, vision: VisionAnswered | None) -> SampleState:
+    """What a picture says of a field counts where nothing else is known of it, and a reviewer is told."""
+    if not name or vision is None or vision.answer is None or vision.confidence < SURE_FROM or name in state.seen:
+        return state
+    value = FieldValue(field=name, state="value", value=vision.answer, shown=vision.answer, origin="vision")
+    told = f"{name}: read from a picture by {vision.answered_by} (confidence {vision.confidence:.2f})"
+    return noted(read(state, (value,)), (told,))
 
 
 def read(state: SampleState, seen: tuple[FieldValue, ...]) -> SampleState:

@@ -31,7 +31,8 @@ How to work
 - A field of which the page itself says that there is nothing (such as "Unassigned") goes into not_present with the
   page's words. A field you could not find goes nowhere. Look for it where such a page would have it before you give up.
 - Where an icon, a colour or a drawing carries a state that no text names, use ask_picture with one question about that
-  element. Where its text or title names the state, read that.
+  element. Where its text or title names the state, read that. [icon N] is a picture without a text: equal N are drawn
+  alike, so one question about one of them answers for all; the questions about several N go into one answer.
 - Open what leads to the fields still missing by the shortest way, and do not repeat what brought nothing.
 - Change nothing on the site: do not save, submit, delete, or send anything that the task does not ask for.
 - Call done once every required field is known and every required artifact is taken: before that it is refused, and

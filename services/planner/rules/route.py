@@ -11,8 +11,8 @@ from typing import Any
 from services.planner.fields import Ambiguous, field_values
 from services.planner.identity import PageRead
 from services.planner.opening import LOGIN, by_rule
+from services.planner.route_marks import entries_of, last_mark
 from services.planner.rules import filling, gathering, moving, pressing, searching
-from services.planner.rules.marks import entries_of, last_mark
 from services.planner.rules.patience import MAX_TRIES
 from services.planner.rules.scene import Onward, Scene, row_with_gaps
 from services.planner.rules.targets import controls, pressable, tabs

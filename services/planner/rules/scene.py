@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from services.planner.identity import PageRead, row_of
 from services.planner.opening import after_evidence, by_rule
 from services.planner.page_text import asks_for_password, says_not_found
-from services.planner.rules.marks import entries_of, marked
+from services.planner.route_marks import entries_of, marked
 from services.planner.rules.patience import look_again, look_at_more
 from services.planner.sample_state import Act, Entry, Look, View
 from services.planner.values import quoted

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from services.planner.opening import after_evidence
 from services.planner.page_text import label_form
-from services.planner.rules.marks import mark_of
+from services.planner.route_marks import mark_of
 from services.planner.rules.moving import came_through, filled, or_else, press_once, several
 from services.planner.rules.patience import MAX_TRIES, look_again, look_at_more
 from services.planner.rules.results import Hit, Listed, listed
