@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from benchmarks.planner_families import family_rows
 from benchmarks.planner_naive import naive
 from benchmarks.planner_world import (
     NOW,
@@ -188,6 +189,7 @@ def main() -> None:
         *long_rows(long_asked),
         *run_rows(asked, samples),
         *reckoning_rows(),
+        *family_rows(),
     ]
     setup = {
         "samples": SAMPLES,
@@ -196,7 +198,7 @@ def main() -> None:
         "model": "a Messages endpoint on this machine that answers from what it is shown; no model was asked",
         "tokens": f"letters, signs and bytes beyond ASCII by the weights of prompting/tokens.py, times {TRUE_SCALE}",
         "counts of the reckoning": json.loads(COUNTED.read_text(encoding="utf-8"))["counted_by"],
-        "peer": "whole page and whole history in every prompt; a quarter of the characters; samples 1 to 100",
+        "peer": "whole page and whole history in every prompt; a quarter of the characters; first samples; the rules",
     }  # fmt: skip
     report("planner", "What the planner shows a model", rows, setup)
 

@@ -7,9 +7,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from msgspec.structs import replace
+
 from services.planner.sample_state import Problem, View
 from services.planner.values import fold, quoted
 from shared.contracts.planner import Judgment, JudgmentGiven
+from shared.names import safe_label
 
 ANSWERS = ("yes", "no", "inconclusive")
 LEAST_REASONING_CHARS = 15
@@ -39,6 +42,7 @@ def judged(view: View, given: JudgmentGiven | None, decided_by: str) -> tuple[Ju
         return None, (Problem("judgment_missing", told),)
     answers = answers_of(spec.judgment_output_schema)
     answer = next((one for one in answers if fold(one) == fold(given.answer)), None)
+    given = replace(given, evidence_refs=_named(view, given.evidence_refs))
     judgment = Judgment(
         question=spec.judgment_question or "",
         answer=answer or given.answer,
@@ -48,6 +52,14 @@ def judged(view: View, given: JudgmentGiven | None, decided_by: str) -> tuple[Ju
         decided_by=decided_by,
     )
     return judgment, tuple(Problem("invalid_judgment", told) for told in _wrong(view, given, answer, answers))
+
+
+def _named(view: View, refs: tuple[str, ...]) -> tuple[str, ...]:
+    """File names; a label of exactly one file stands for it, since a picture of the same answer has no name yet."""
+    files = [filed.filename for filed in view.state.artifacts]
+    labels = [safe_label(filed.artifact.label) for filed in view.state.artifacts]
+    one = {label: name for label, name in zip(labels, files, strict=True) if labels.count(label) == 1}
+    return tuple(ref if ref in files else one.get(safe_label(ref), ref) for ref in refs)
 
 
 def unsure(judgment: Judgment) -> bool:

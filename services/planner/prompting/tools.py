@@ -131,7 +131,7 @@ def _judgment(spec: TaskSpec) -> Tool:
         "evidence_refs": {
             "type": "array",
             "items": {"type": "string"},
-            "description": "File names of the artifacts of this sample that show it.",
+            "description": "File names, or labels, of the artifacts of this sample that show it.",
         },
     }
     return {

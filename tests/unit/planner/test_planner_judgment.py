@@ -76,6 +76,14 @@ def test_an_unsure_judgment_is_done_and_flagged(judgment):
     assert (ending.status, ending.flagged) == ("done", True)
 
 
+def test_a_picture_may_be_named_by_its_label_where_only_one_bears_it():
+    assert judge(changed(evidence_refs=("ticket",))).judgment.evidence_refs == ("01_ticket.png",)
+    twice = acted(state(), picture(), shot(), "")
+    done = Done(values=VALUES, refs=REFS, judgment=changed(evidence_refs=("ticket",)))
+    seen = view(page(*ticket()), twice, spec=spec(**ASKS))
+    assert isinstance(judge_done(seen, done)[0], Bounce)
+
+
 def test_a_task_names_its_own_answers():
     assert answers_of(None) == answers_of({"answer": "  "}) == ANSWERS
     assert answers_of({"answer": "material | immaterial"}) == ("material", "immaterial")
