@@ -307,3 +307,40 @@ async def test_the_step_log_alone_gives_the_state_again(life):
     assert observed(again, task, made.ref) == observed(made.state, task, made.ref)
     assert again.usage == finished.usage
     assert again.artifacts == finished.artifacts
+
+
+# --- what cannot be taken back
+
+SENDS = {"route": [{"press": "Send request", "irreversible": True}], "identity": {}, "required_artifacts": []}
+
+
+def sending(**changes):
+    return page(heading("Review"), el("button", "Send request", tag="button"), **changes)
+
+
+async def test_a_model_presses_once_and_is_told_that_it_did():
+    press = Click(target=on(2))
+    decider = told(press, Click(target=ByText(text="send request:")), Fail(code="unknown_outcome", note="?"))
+    one = bench(sending(), decider=decider, **SENDS)
+    finished = await one.run()
+    assert sum(isinstance(action, Click) for action in one.scripted.actions) == 1
+    assert one.steps[2].refused
+    assert "is not pressed again" in one.steps[2].message
+    assert (finished.status, finished.reason) == ("needs_review", "unknown_outcome")
+
+
+async def test_another_attempt_does_not_press_what_an_earlier_one_may_have_pressed():
+    one = bench(sending(), decider=told(Click(target=on(2)), Fail(code="other", note="x")), **SENDS)
+    await one.run(attempt=1)
+    one.decider = told(Click(target=on(2)))
+    finished = await one.run(attempt=2)
+    assert (finished.status, finished.reason, finished.steps) == ("needs_review", "unknown_outcome", 1)
+    assert sum(isinstance(action, Click) for action in one.scripted.actions) == 1
+
+
+async def test_a_press_behind_other_calls_waits_for_a_look_at_the_page():
+    decider = told((Extract(target=on(1)), Click(target=on(2))), Fail(code="other", note="x"))
+    one = bench(sending(), decider=decider, **SENDS)
+    await one.run()
+    assert not any(isinstance(action, Click) for action in one.scripted.actions)
+    assert "pressed by an answer of its own" in one.steps[1].remark
