@@ -38,6 +38,7 @@ from shared.contracts.discovery import (
     SubmitRun,
 )
 from shared.contracts.evidence import EvidenceBlocked, LoadReply, LoadRun, LoadSteps, RunFinished, StepsReply
+from shared.contracts.operator import DecisionAsked, DecisionReply
 from shared.contracts.planner import DraftReply, DraftTask, SampleFinished, SamplesListed, StepTaken, WorkSample
 from shared.contracts.vision import AskVision, VisionAnswered
 
@@ -104,6 +105,8 @@ SAVE_PROFILE: Ask[SaveProfile, SaveReply] = Ask(
 
 LOAD_RUN: Ask[LoadRun, LoadReply] = Ask(f"{PREFIX}.ask.evidence.run.load", LoadRun, LoadReply)
 LOAD_STEPS: Ask[LoadSteps, StepsReply] = Ask(f"{PREFIX}.ask.evidence.steps.load", LoadSteps, StepsReply)
+
+DECIDE: Ask[DecisionAsked, DecisionReply] = Ask(f"{PREFIX}.ask.operator.decision.decide", DecisionAsked, DecisionReply)
 
 VISION_ASK: Ask[AskVision, VisionAnswered] = Ask(f"{PREFIX}.ask.vision.question.answer", AskVision, VisionAnswered)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from getpass import getuser
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,7 @@ from services.console.asking import Asked, draft, to_run
 from services.console.batch import Request, run_batch
 from services.console.hands import Terms, drive_page, observe_page
 from services.console.login import by_hand, by_steps
+from services.console.operate import operate_here
 from services.console.replay import Replay, replay_run
 from services.console.standing import serve_one, up_all
 from shared.host.services import NAMES
@@ -86,6 +88,15 @@ def replay(
     asked = Replay(run, tuple(sample) if sample else None, allow_effects, concurrency, as_json)
     if not exits.run_async(replay_run(_settings(nats, evidence), asked), as_json=as_json):
         raise typer.Exit(exits.NOT_ALL_DONE)
+
+
+@app.command(epilog=exits.HELP)
+def operate(
+    name: Annotated[str | None, typer.Option(help="Who decides; it stands in the step log. Else the user's.")] = None,
+    nats: Nats = None,
+) -> None:
+    """Decide the steps of samples whose planner is operator, one question at a time, until Ctrl-C."""
+    exits.run_async(operate_here(_settings(nats), name or getuser()))
 
 
 @app.command(epilog=exits.HELP)

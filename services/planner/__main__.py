@@ -23,7 +23,7 @@ NAME = "planner"
 @asynccontextmanager
 async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[Deps]:
     actor.stored[WORK_SAMPLE.pattern] = replace(actor.stored[WORK_SAMPLE.pattern], max_attempts=settings.max_attempts)
-    async with aclosing(Deciders(settings)) as deciders, aclosing(Helpers(settings)) as helpers:
+    async with aclosing(Deciders(settings, bus)) as deciders, aclosing(Helpers(settings)) as helpers:
         model = helpers if settings.anthropic_api_key is not None else None
         yield Deps(
             bus, bus, bus, deciders, default_planner(settings), teacher=model, drafter=model,

@@ -5,12 +5,15 @@ from __future__ import annotations
 from services.planner import replaying, rules, rules_listing
 from services.planner.deps import Decider
 from services.planner.opening import BY_REPLAY
+from services.planner.operating import BY_OPERATOR
+from services.planner.operator_decider import OperatorDecider
 from services.planner.sample_state import Decision, View
+from shared.actor.ports import Asks
 from shared.errors import Unsupported
 from shared.models.own_prices import own_prices
 from shared.settings import Settings
 
-NAMES = ("rules", "anthropic", "replay")
+NAMES = ("rules", "anthropic", "operator", "replay")
 
 
 class RulesDecider:
@@ -46,8 +49,8 @@ class ReplayDecider:
 class Deciders:
     """One decider of each name for the whole process; a model's client keeps its connections until `aclose`."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self, settings: Settings, asks: Asks) -> None:
+        self._settings, self._asks = settings, asks
         self._made: dict[str, Decider] = {}
 
     def __call__(self, name: str) -> Decider:
@@ -65,6 +68,8 @@ class Deciders:
             return RulesDecider()
         if name == BY_REPLAY:
             return ReplayDecider()
+        if name == BY_OPERATOR:
+            return OperatorDecider(self._asks)
         if name == "anthropic":
             return _anthropic(self._settings)
         raise Unsupported(f"there is no planner {name!r}; the planners are {', '.join(NAMES)}", code="unknown_planner")

@@ -18,6 +18,7 @@ from shared.contracts.actions import Click, Extract, Goto, Screenshot
 from shared.errors import PermanentError, RateLimited, Unavailable, Unsupported
 from shared.models.messages import retry_after_s
 from shared.settings import Settings
+from shared.testing.bus import MemoryBus
 
 ROOT = Path(__file__).parents[3]
 MODEL = "claude-sonnet-5-5"
@@ -231,7 +232,7 @@ async def test_blocks_of_no_known_kind_are_passed_over():
 
 
 async def test_a_missing_key_is_said_before_any_browser_is_leased():
-    deciders = Deciders(Settings(_env_file=None, ANTHROPIC_API_KEY=None))
+    deciders = Deciders(Settings(_env_file=None, ANTHROPIC_API_KEY=None), MemoryBus())
     one = Bench(ScriptedPool({URL: [page(*ticket())]}), planner="anthropic")
     one.deps.decider = deciders
     with pytest.raises(PermanentError) as caught:
@@ -243,7 +244,7 @@ async def test_a_missing_key_is_said_before_any_browser_is_leased():
 
 
 async def test_deciders_are_made_once_and_known_by_name():
-    deciders = Deciders(Settings(_env_file=None, ANTHROPIC_API_KEY="k", EXHIBIT_MODEL="m"))
+    deciders = Deciders(Settings(_env_file=None, ANTHROPIC_API_KEY="k", EXHIBIT_MODEL="m"), MemoryBus())
     assert deciders("rules") is deciders("rules")
     assert deciders("rules").name == "rules"
     assert deciders("anthropic").name
