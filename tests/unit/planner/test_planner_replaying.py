@@ -32,6 +32,7 @@ from shared.contracts.actions import (
 from shared.contracts.planner import (
     AskPicture,
     Done,
+    Fail,
     FieldValue,
     JudgmentGiven,
     ObservationRef,
@@ -262,3 +263,18 @@ def test_a_judgment_is_carried_over_and_said_to_be():
     assert isinstance(decided.action, Done)
     assert decided.action.judgment == given
     assert "carried over, not judged again: the judgment, as given by a-model" in decided.notes
+
+
+def test_what_the_route_calls_irreversible_is_held_back_whatever_the_button_is_called():
+    route = [{"press": "Next", "irreversible": True}]
+    found = TargetFound(role="button", name="Next", tag="button", fingerprint="f1")
+    pressed = a_step(2, Click(target=REF), result=done_result(target=found))
+    log = [a_step(1, Goto(url=URL), result=done_result(), observation=None), pressed, a_step(3, Done(values={}))]
+    shown = page(*ticket(), button(), sha256="x")
+    decided = decide(view_of(log, 1, shown, route=route))
+    assert isinstance(decided, Act)
+    assert isinstance(decided.action, Fail)
+    assert decided.action.code == "replay_withheld"
+    plain = decide(view_of(log, 1, shown))
+    assert isinstance(plain, Act)
+    assert isinstance(plain.action, Click)
