@@ -62,7 +62,7 @@ async def operate_here(settings: Settings, name: str) -> None:
 
 async def _one(nc: NatsClient, console: Console, lines: Lines, name: str) -> bool:
     """One question. Only who is free listens, so that it goes to somebody who is."""
-    msg = await _question(nc)
+    msg = await next_question(nc)
     reply: DecisionGiven | DecisionDeclined | None = None
     try:
         asked = msgspec.json.decode(msg.data, type=DecisionAsked)
@@ -75,7 +75,7 @@ async def _one(nc: NatsClient, console: Console, lines: Lines, name: str) -> boo
     return reply is not None
 
 
-async def _question(nc: NatsClient) -> Msg:
+async def next_question(nc: NatsClient) -> Msg:
     arrived: asyncio.Future[Msg] = asyncio.get_running_loop().create_future()
 
     async def take(msg: Msg) -> None:
