@@ -33,19 +33,22 @@ class Outcome:
     score: Score
 
 
-def spec_of(family: Family, site: Site) -> dict[str, Any]:
-    """The task spec as it is shipped, but for the ports."""
+def spec_of(family: Family, site: Site, *, patient: bool = False) -> dict[str, Any]:
+    """The task spec as it is shipped, but for the ports; ``patient``: without a limit of time, for a slow reader."""
     text = (ROOT / "task_specs" / family.spec).read_text(encoding="utf-8")
     for written, served in site.origins.items():
         text = text.replace(written, served)
-    return json.loads(text)
+    spec = json.loads(text)
+    return {**spec, "max_time_s": 0} if patient else spec
 
 
-async def run_family(family: Family, site: Site, settings: Settings, planner: str) -> Outcome:
+async def run_family(family: Family, site: Site, settings: Settings, planner: str, *, patient: bool = False) -> Outcome:
     """One sample at a time, so that answers can be recorded and played in their order."""
     async with embedded(settings) as client:
         rows = [dict(row) for row in site.rows]
-        accepted = await client.submit(spec_of(family, site), rows=rows, planner=planner, concurrency=1)
+        accepted = await client.submit(
+            spec_of(family, site, patient=patient), rows=rows, planner=planner, concurrency=1
+        )
         finished = await client.result(accepted.run_id)
     return Outcome(finished, score(family, site, Path(finished.table)))
 
@@ -96,7 +99,9 @@ async def main() -> None:
             url = await stack.enter_async_context(recording(cassette, options.upstream))
             settings = with_model(settings, url)
         try:
-            print(report(family, await run_family(family, site, settings, options.planner)), folder, sep="\n")
+            patient = options.upstream is not None
+            outcome = await run_family(family, site, settings, options.planner, patient=patient)
+            print(report(family, outcome), folder, sep="\n")
         finally:
             if options.record:
                 cassette.write(options.record)

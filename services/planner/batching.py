@@ -58,9 +58,10 @@ def goes_on(action: AnyAction, before: PageObserved | None, now: PageObserved | 
 
 
 def shifted(before: PageObserved, now: PageObserved) -> int:
-    """How many elements came or went."""
+    """How many elements came or went. That a dialog went is no change of the page it lay over; one that came is."""
+    stays = Counter(_same(element) for element in before.elements if not element.in_dialog)
     one, other = Counter(map(_same, before.elements)), Counter(map(_same, now.elements))
-    return sum(((one - other) + (other - one)).values())
+    return sum(((stays - other) + (other - one)).values())
 
 
 def _moved(action: AnyAction, before: PageObserved, now: PageObserved) -> tuple[AnyAction | None, str]:

@@ -70,6 +70,14 @@ def test_a_page_of_which_a_fifth_came_or_went_is_another_page():
     assert shifted(page(*rows), page(*rows[1:], text("new"))) == 2
 
 
+def test_a_dialog_that_was_closed_is_no_other_page_and_one_that_opened_is():
+    rows = [text(f"row {at}") for at in range(6)]
+    banner = [el("button", f"choice {at}", in_dialog=True) for at in range(6)]
+    closed, opened = (page(*rows, *banner), page(*rows)), (page(*rows), page(*rows, *banner))
+    assert goes_on(Click(target=ByText(text="row 1")), *closed)[0] is not None
+    assert goes_on(Click(target=ByText(text="row 1")), *opened)[0] is None
+
+
 def test_what_reports_of_a_page_needs_the_page_it_was_chosen_on():
     for action in (Done(values={}), SaveProgress(values={})):
         assert goes_on(action, page(NAME), page(NAME, snapshot_id="s2"))[0] is None
