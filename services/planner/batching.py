@@ -49,9 +49,9 @@ def goes_on(action: AnyAction, before: PageObserved | None, now: PageObserved | 
     """``action`` as it is to be carried out on the page as it is now, or None and why not."""
     if before is None or now is None or before.url != now.url:
         return None, _not_done("another page is shown")
-    if isinstance(action, NEEDS_ITS_PAGE):
-        return None, _not_done("what is reported must be of the page as it is now; look at it first")
     came_or_went = shifted(before, now)
+    if isinstance(action, NEEDS_ITS_PAGE) and came_or_went:
+        return None, _not_done("what is reported must be of the page as it is now; look at it first")
     if came_or_went > max(SHIFTED_SHARE * len(before.elements), SHIFTED_LEAST - 1):
         return None, _not_done(f"{came_or_went} elements of the page came or went")
     return _moved(action, before, now)
@@ -74,6 +74,11 @@ def _moved(action: AnyAction, before: PageObserved, now: PageObserved) -> tuple[
             if ref is None:
                 return None, _not_done(f"[{target.ref}] is not the same any more")
             changed[name] = ByRef(ref=ref, snapshot_id=now.snapshot_id)
+    if isinstance(action, Done | SaveProgress):
+        refs = {name: _again(ref, before, now) for name, ref in action.refs.items()}
+        if None in refs.values():
+            return None, _not_done("an element that shows a value is not the same any more")
+        changed["refs"] = refs
     return (msgspec.structs.replace(action, **changed) if changed else action), ""
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from services.planner.fields import labels_of
-from services.planner.identity import prove
+from services.planner.fields import Missing, labels_of
+from services.planner.identity import prove, read_page
 from services.planner.page_text import humanised, label_form
 from services.planner.sample_state import Act, View
 from services.planner.stalling import signature
@@ -32,9 +32,11 @@ def question_due(view: View, *, asks_model: bool) -> Act | None:
     if failed or len(asked) >= MAX_PER_SAMPLE or state.vision_asked.get(signature(page), 0) >= MAX_PER_PAGE:
         return None
     names = {entry.action.field for entry in asked if isinstance(entry.action, AskPicture) and entry.url == page.url}
+    readings = read_page(view.spec, view.sample, page).readings
     for name in (name for name in missing_fields(view) if name not in names):
         icon = _icon_of(view, page, name)
-        if icon is not None or (asks_model and _unsure(page)):
+        untold = isinstance(readings[name], Missing) and asks_model and _unsure(page, view.spec.output_schema[name])
+        if icon is not None or untold:
             return _asks(view, name, icon)
     return None
 
@@ -107,7 +109,10 @@ def said_of(answered: VisionAnswered) -> str:
     )
 
 
-def _unsure(page: PageObserved) -> bool:
+def _unsure(page: PageObserved, field: OutputField) -> bool:
+    """A list of icons says something of what is worked out from it, such as a count, and of nothing else."""
+    if page.triggers == ("icons",):
+        return field.derived
     return page.dom_confidence < UNSURE_BELOW or bool(page.triggers)
 
 

@@ -160,11 +160,11 @@ class SampleWork:
 
     async def _calls(self, decision: Act) -> Ending | None:
         """The calls of one answer, in their order, for as long as the page stays what they were chosen on."""
-        action = decision.action
+        action, chosen_on = decision.action, self.page
         for number, following in enumerate((*decision.then, None), 1):
             decided_on = self.ref
             outcome = await self._outcome(decision, action)
-            action, why = await self._following(action, outcome, following)
+            action, why = await self._following(action, outcome, following, chosen_on)
             remark = " ".join(filter(None, (decision.remark if number == 1 else "", why)))
             await self._take(decision, outcome, Told(decided_on, number, remark))
             if outcome.ending is not None or action is None:
@@ -186,19 +186,18 @@ class SampleWork:
         return outcome
 
     async def _following(
-        self, action: AnyAction, outcome: Outcome, following: AnyAction | None
+        self, action: AnyAction, outcome: Outcome, following: AnyAction | None, chosen_on: PageObserved | None
     ) -> tuple[AnyAction | None, str]:
-        """The next call as it is to be carried out now, or None and why not."""
+        """The next call as it is to be carried out now, or None and why not. Its refs are of the page that all calls
+        were chosen on, however often it was looked at since."""
         if following is None:
             return None, ""
         stopped = stops(action, outcome)
         if stopped:
             return None, stopped
-        if not self.stale:
-            return following, ""
-        before = self.page
-        await self._observe()
-        return goes_on(following, before, self.page)
+        if self.stale:
+            await self._observe()
+        return (following, "") if self.page is chosen_on else goes_on(following, chosen_on, self.page)
 
     async def _take(self, decision: Act | Unusable, outcome: Outcome, told: Told) -> None:
         """The step is made, the state made from it, and the step published."""

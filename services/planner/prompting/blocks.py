@@ -23,7 +23,9 @@ _RULER = Ruler()
 def run_block(spec: TaskSpec) -> str:
     """Identical, byte for byte, for every step of every sample of a run, so that it is cached."""
     named = f"\nSecrets you may type with type_secret, by name: {', '.join(spec.secrets)}." if spec.secrets else ""
-    told = instructions(judging=spec.judgment_required)
+    most = spec.max_actions_per_turn
+    calls = f"\nAn answer has {most} calls at most.\n" if most > 1 else "\nAn answer has exactly one call.\n"
+    told = instructions(judging=spec.judgment_required) + calls
     task = f"{told}\nThe task: {spec.task_id}\n{spec.system_prompt.strip()}".rstrip()
     return f"{task}{_route(spec)}{named}\n"
 

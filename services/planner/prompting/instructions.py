@@ -11,9 +11,9 @@ prove them.
 How to answer
 - Answer every turn with tool calls, never with prose. The reason of a call is one sentence: what you see, and why this.
 - Several calls in one answer are carried out in order, and stop when one fails or the page changes under them. Put
-  together what belongs together on the page as it is now: the fields of a form; a screenshot and then save_progress or
+  together what belongs together on the page as it is now: fields of a form; a screenshot and then save_progress or
   done; the click that closes a dialog and then a screenshot. goto, save_progress, report_items, done and fail end an
-  answer. What depends on a page you have not seen yet waits.
+  answer. What depends on a page you have not seen yet waits. How many calls an answer may have stands below.
 - A target is the ref number of an element of the page as it is now, else visible text that only one element has,
   else css=SELECTOR. Numbers in ACTIONS SO FAR are of pages as they were then.
 

@@ -83,6 +83,31 @@ async def test_several_calls_of_one_answer_are_each_a_step_and_observed_in_betwe
     assert all(step.remark == "" for step in steps)
 
 
+async def test_a_later_call_means_what_it_meant_on_the_page_it_was_chosen_on():
+    """Each call adds elements before the rest, so that all numbers move twice."""
+    fields = [el("textbox", name) for name in ("Name", "Town", "Zip")]
+    pages = [
+        page(*fields),
+        page(fields[0], text("hint"), *fields[1:]),
+        page(*fields[:2], text("a"), text("b"), fields[2]),
+    ]
+    calls = (TypeText(target=on(1), text="x"), TypeText(target=on(2), text="y"), TypeText(target=on(3), text="z"))
+    one = bench(*pages, decider=told(calls, Fail(code="other")))
+    await one.run()
+    typed = [action for action in one.scripted.actions if isinstance(action, TypeText)]
+    assert [(action.text, action.target.ref) for action in typed] == [("x", 1), ("y", 3), ("z", 5)]
+
+
+async def test_a_call_behind_one_that_only_looks_is_looked_up_all_the_same():
+    fields = [el("textbox", name) for name in ("Name", "Town", "Zip")]
+    pages = [page(*fields), page(text("hint"), *fields)]
+    calls = (TypeText(target=on(1), text="x"), Extract(target=on(2)), TypeText(target=on(3), text="z"))
+    one = bench(*pages, decider=told(calls, Fail(code="other")))
+    await one.run()
+    assert [action.target.ref for action in one.scripted.actions[1:]] == [1, 3, 4]
+    assert {action.target.snapshot_id for action in one.scripted.actions[2:]} == {"s2"}
+
+
 async def test_when_the_page_changes_under_them_the_rest_is_not_carried_out_and_the_model_is_told():
     calls = (TypeText(target=on(1), text="x"), Click(target=on(2)))
     decider = told(calls, Fail(code="other"))

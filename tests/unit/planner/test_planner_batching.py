@@ -80,7 +80,15 @@ def test_a_dialog_that_was_closed_is_no_other_page_and_one_that_opened_is():
 
 def test_what_reports_of_a_page_needs_the_page_it_was_chosen_on():
     for action in (Done(values={}), SaveProgress(values={})):
-        assert goes_on(action, page(NAME), page(NAME, snapshot_id="s2"))[0] is None
+        assert goes_on(action, page(NAME), page(NAME, text("new"), snapshot_id="s2"))[0] is None
+        assert goes_on(action, page(NAME), page(NAME, snapshot_id="s2"))[0] == action
+
+
+def test_where_only_a_dialog_went_what_is_reported_names_the_same_elements():
+    banner = [el("button", "Reject", in_dialog=True)]
+    done = Done(values={"name": "Ann"}, refs={"name": 2})
+    action, _ = goes_on(done, page(*banner, NAME), page(NAME, snapshot_id="s2"))
+    assert action == Done(values={"name": "Ann"}, refs={"name": 1})
 
 
 def test_another_address_is_another_page():
