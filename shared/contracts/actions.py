@@ -35,6 +35,8 @@ class ByCss(msgspec.Struct, frozen=True, kw_only=True, tag_field="by", tag="css"
 
 
 Target = ByRef | ByText | ByCss
+MOST_REF_DIGITS = 9
+"""No page has so many elements; what was written beyond is not read."""
 
 
 def parse_target(text: str, snapshot_id: str) -> Target:
@@ -44,7 +46,7 @@ def parse_target(text: str, snapshot_id: str) -> Target:
     """
     stripped = text.strip().removeprefix("[").removesuffix("]")
     if stripped.isdecimal():
-        return ByRef(ref=int(stripped), snapshot_id=snapshot_id)
+        return ByRef(ref=int(stripped[:MOST_REF_DIGITS]), snapshot_id=snapshot_id)
     if text.strip().startswith("css="):
         return ByCss(css=text.strip().removeprefix("css="))
     return ByText(text=text.strip())

@@ -16,6 +16,7 @@ from anthropic.types import Message, TextBlock, ToolUseBlock
 
 from shared.contracts.usage import Usage
 from shared.models.messages import API_ERRORS, mapped, readable, usage_of
+from shared.models.plain import sendable, whole
 from shared.models.prices import NONE_OF_OURS, Price
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ TIMEOUT_S = 120.0
 
 @dataclass(frozen=True)
 class Call:
-    """A tool call as it came: both parts are anything until they are checked."""
+    """A tool call as it came, as far as it can be sent on: both parts are anything until they are checked."""
 
     name: str
     arguments: object
@@ -106,6 +107,8 @@ class AskedModel:
 def answer_of(model: str, reply: Message, own_prices: Mapping[str, Price] = NONE_OF_OURS) -> Answer:
     """The parts of a message that count."""
     blocks = [block for block in reply.content if isinstance(block, ToolUseBlock)]
-    calls = tuple(Call(str(getattr(block, "name", None)), getattr(block, "input", None)) for block in blocks)
+    calls = tuple(
+        Call(whole(str(getattr(block, "name", None))), sendable(getattr(block, "input", None))) for block in blocks
+    )
     text = "".join(str(getattr(block, "text", "")) for block in reply.content if isinstance(block, TextBlock))
-    return Answer(calls, text, str(reply.stop_reason)[:40], usage_of(model, reply, own_prices))
+    return Answer(calls, whole(text), whole(str(reply.stop_reason)[:40]), usage_of(model, reply, own_prices))

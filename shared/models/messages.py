@@ -5,7 +5,6 @@ The only place besides the two adapters that ask (the planner's and vision's) th
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
 import anthropic
@@ -15,6 +14,7 @@ from msgspec.structs import replace
 
 from shared.contracts.usage import Usage
 from shared.errors import ExhibitError, PermanentError, RateLimited, Unavailable
+from shared.models.plain import whole
 from shared.models.prices import NONE_OF_OURS, Price, cost_usd
 
 REFUSALS = {
@@ -27,6 +27,8 @@ REFUSALS = {
 }
 
 TOO_LONG = ("prompt is too long", "exceed context limit", "maximum context length")
+MOST_TOKENS = 10**12
+"""Of one call; a server that counts more counts nothing."""
 OVERLOADED = (503, 529)
 """The model, and neither our request nor our allowance, is the reason."""
 
@@ -53,14 +55,15 @@ def usage_of(model: str, reply: Message, own: Mapping[str, Price] = NONE_OF_OURS
 
 def _count(reply: Message, name: str) -> int:
     count: object = getattr(reply.usage, name, None)
-    return count if isinstance(count, int) and count > 0 else 0
+    return count if isinstance(count, int) and 0 < count < MOST_TOKENS else 0
 
 
-API_ERRORS = (anthropic.AnthropicError, json.JSONDecodeError, UnicodeDecodeError)
-"""What the SDK raises; the last two where an answer is no JSON, which it passes on as they are."""
+API_ERRORS = (anthropic.AnthropicError, ValueError, RecursionError)
+"""What the SDK raises; the last two where an answer is no JSON, or one that no reader takes: numbers of thousands of
+digits, lists within lists without end. It passes these on as they are."""
 
 
-def mapped(error: anthropic.AnthropicError | ValueError) -> ExhibitError:
+def mapped(error: anthropic.AnthropicError | ValueError | RecursionError) -> ExhibitError:
     """The SDK's error as one of ours, with words for people and never the key."""
     if isinstance(error, anthropic.APIStatusError):
         return _of_status(error)
@@ -72,7 +75,7 @@ def mapped(error: anthropic.AnthropicError | ValueError) -> ExhibitError:
 
 
 def _of_status(error: anthropic.APIStatusError) -> ExhibitError:
-    said = (error.api_message or "").strip()[:300]
+    said = whole((error.api_message or "").strip()[:300])
     detail = f": {said}" if said else ""
     if error.status_code == 429:
         after_s = retry_after_s(error.response.headers)

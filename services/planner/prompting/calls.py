@@ -20,6 +20,8 @@ from shared.contracts.actions import Action, Goto, parse_target
 from shared.contracts.planner import AnyAction, AskPicture, Done, Fail, SaveProgress
 
 TARGETS = ("target", "onto")
+MAX_CALL_BYTES = 256 * 1024
+"""It is a part of its step, which must fit into one message."""
 _REF = re.compile(r"\[?\s*(\d{1,9})\s*\]?")
 
 
@@ -79,6 +81,8 @@ def parse_call(name: str, arguments: object, view: View) -> AnyAction | BadCall:
         return BadCall(f"There is no tool {name[:60]!r}. The tools are: {', '.join(known)}.")
     if not isinstance(arguments, Mapping):
         return BadCall(f"{name}: the arguments must be an object.")
+    if len(msgspec.json.encode(arguments)) > MAX_CALL_BYTES:
+        return BadCall(f"{name}: the arguments are longer than {MAX_CALL_BYTES} bytes.")
     written: dict[str, Any] = {str(key): value for key, value in arguments.items()}  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     problem = _first_problem(kind, written)
     if problem is not None:

@@ -250,6 +250,42 @@ async def test_own_prices_count_for_every_call():
     assert decision.usage.cost_usd == pytest.approx((120 * 10 + 120 * 20) / 1e6)
 
 
+# --- what no JSON of ours could hold
+
+
+UNSENDABLE = {
+    "half a pair": '{"reason": "\\ud800", "code": "other", "note": "\\udc00"}',
+    "no number": '{"reason": "r", "code": "other", "note": NaN}',
+    "no end": f'{{"reason": "r", "code": "other", "note": {"[" * 500}{"]" * 500}}}',
+    "too long": json.dumps({"reason": "r", "code": "other", "note": "x" * 300_000}),
+    "a ref of thousands of digits": json.dumps({"reason": "r", "target": "9" * 10_000}),
+}
+
+
+@pytest.mark.parametrize("arguments", UNSENDABLE.values(), ids=UNSENDABLE)
+@pytest.mark.parametrize("tool", ["fail", "click", "save_progress"])
+async def test_no_argument_of_a_call_keeps_a_sample_from_its_end(tool, arguments):
+    call = f'{{"type": "tool_use", "id": "1", "name": "{tool}", "input": {arguments}}}'
+    usage = '{"input_tokens": 1, "output_tokens": 1}'
+    body = f'{{"type": "message", "content": [{call}], "stop_reason": "tool_use", "usage": {usage}}}'
+    async with served(Reply(body)) as (_, decider):
+        finished = await Bench(ScriptedPool({URL: [page(*ticket())]}), decider=decider).run()
+    assert finished.status == "failed"
+    assert finished.steps > 1
+
+
+@pytest.mark.parametrize("body", ['{"usage": ' + "9" * 5000 + "}", "[" * 100_000], ids=["digits", "depth"])
+async def test_what_no_reader_takes_is_tried_again_later(body):
+    with pytest.raises(Unavailable) as caught:
+        await decide(Reply(body))
+    assert caught.value.code == "model_unreadable"
+
+
+async def test_a_count_of_tokens_beyond_reason_counts_nothing():
+    decision, _ = await decide(tool_call("click", CLICK, input_tokens=10**400))
+    assert decision.usage.input_tokens == 0
+
+
 # --- what is cached
 
 
