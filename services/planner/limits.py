@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from services.planner.gates import partial_values
-from services.planner.irreversible import pressed_before
+from services.planner.irreversible import refused_press
 from services.planner.sample_state import Ending, SampleState, View
 from services.planner.stalling import STOP_AT, must_end
 from shared.contracts.planner import AnyAction, Done, Fail
@@ -51,7 +51,7 @@ def refusal(view: View, action: AnyAction, *, by_rule: bool) -> str:
         return "This is the last step: only done or fail is accepted. What you know now must do."
     if must_end(view.state.progress):
         return "The work has come to a stop: only done or fail is accepted now."
-    return pressed_before(view, action)
+    return refused_press(view, action)
 
 
 def limit_reached(view: View, elapsed_s: float) -> Ending | None:

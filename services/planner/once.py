@@ -8,8 +8,8 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Protocol
 
-from services.planner.irreversible import last_words, pressed_before, step_of
-from services.planner.opening import by_rule
+from services.planner.irreversible import last_words, pressed_before, refused_press, step_of
+from services.planner.opening import WITHOUT_MODEL, by_rule
 from services.planner.sample_state import Act, Decision, View
 from shared.actor.ports import Records
 from shared.contracts.planner import Fail, Pressed
@@ -59,8 +59,11 @@ async def guarded(view: View, decision: Decision, once: Once) -> Decision:
     if not isinstance(decision, Act):
         return decision
     decision = _alone(view, decision)
-    at = step_of(view, decision.action)
-    if at is None or pressed_before(view, decision.action):
+    by = decision.decided_by
+    at = step_of(view, decision.action, by)
+    if at is None:
+        return decision
+    if pressed_before(view, decision.action, by) if by in WITHOUT_MODEL else refused_press(view, decision.action):
         return decision
     pressed = _pressed(view, at)
     holder = await once.claim(pressed)
@@ -69,7 +72,7 @@ async def guarded(view: View, decision: Decision, once: Once) -> Decision:
 
 def _alone(view: View, decision: Act) -> Act:
     """Without the calls behind the first from one on that cannot be taken back."""
-    kept = tuple(takewhile(lambda action: step_of(view, action) is None, decision.then))
+    kept = tuple(takewhile(lambda action: step_of(view, action, decision.decided_by) is None, decision.then))
     if len(kept) == len(decision.then):
         return decision
     told = "What cannot be taken back is pressed by an answer of its own, after a look at the page."

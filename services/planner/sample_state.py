@@ -57,6 +57,7 @@ class Entry:
     """Of the page that was decided on."""
     said: str = ""
     """What a picture was found to say."""
+    decided_by: str = ""
 
     @property
     def ok(self) -> bool:

@@ -100,8 +100,9 @@ def entry_of(step: StepTaken, proven: bool) -> Entry:
     url = step.observation.url if step.observation is not None else ""
     said = (step.vision.answer or "") if step.vision is not None else ""
     return Entry(
-        step.action, step.result, step.message, step.artifacts, proven, step.refused, step.remark, (), url, said
-    )
+        step.action, step.result, step.message, step.artifacts, proven, step.refused, step.remark, (), url, said,
+        step.decided_by,
+    )  # fmt: skip
 
 
 # --- the parts of a step

@@ -116,7 +116,7 @@ def _again(
     action: Any = recorded.action
     if found is not None:
         action = msgspec.structs.replace(action, target=ByRef(ref=found.ref, snapshot_id=page.snapshot_id))
-    if may_change_something(recorded, found, page) or step_of(view, action) is not None:
+    if may_change_something(recorded, found, page) or step_of(view, action, recorded.decided_by) is not None:
         if not view.allow_effects:
             return _fail("replay_withheld", _held_back(recorded, found), told, seen)
         if view.attempt > 1:

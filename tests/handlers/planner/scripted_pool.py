@@ -144,7 +144,9 @@ def goto(action: Goto, deps: ScriptedPool) -> ActionResult:
 
 def click(action: Click, deps: ScriptedPool) -> ActionResult:
     shown = deps.site[deps.at][min(deps.looks - 1, len(deps.site[deps.at]) - 1)]
+    said = getattr(action.target, "text", None)
     meant = [e for e in shown.elements if getattr(action.target, "ref", None) == e.ref]
+    meant = meant or [e for e in shown.elements if said and said.lower() in e.name.lower()]
     element = meant[0] if meant else el("button", getattr(action.target, "text", ""))
     found = TargetFound(
         role=element.role, name=element.name, tag=element.tag, fingerprint=element.fingerprint,

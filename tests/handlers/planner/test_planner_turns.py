@@ -15,7 +15,19 @@ from services.planner.loop import SampleWork, Task
 from services.planner.sample_state import Act, Unusable
 from services.planner.transitions import observed, replayed
 from shared.actor.actor import Actor
-from shared.contracts.actions import ByRef, ByText, Click, Extract, Goto, Screenshot, Scroll, TypeText
+from shared.contracts.actions import (
+    ByCss,
+    ByRef,
+    ByText,
+    Click,
+    Download,
+    Extract,
+    Goto,
+    Press,
+    Screenshot,
+    Scroll,
+    TypeText,
+)
 from shared.contracts.browser_pool import LeaseSession
 from shared.contracts.planner import AskPicture, Done, Fail, SampleFinished, SaveProgress, StepTaken, Summary
 from shared.contracts.usage import Usage
@@ -361,6 +373,42 @@ async def test_another_attempt_does_not_press_what_an_earlier_one_may_have_press
     finished = await one.run(attempt=2)
     assert (finished.status, finished.reason, finished.steps) == ("needs_review", "unknown_outcome", 1)
     assert sum(isinstance(action, Click) for action in one.scripted.actions) == 1
+
+
+BY_CSS = Click(target=ByCss(css="button"))
+ENTER = Press(keys="Enter", target=ByText(text="Send request"))
+AGAIN = {
+    "by css": (BY_CSS, 0),
+    "by a key": (ENTER, 0),
+    "by a blank, wherever the focus is": (Press(keys="Space"), 0),
+    "by a part of its words": (Click(target=ByText(text="Send req")), 1),
+    "by more than its words": (Click(target=ByText(text="Send request now")), 1),
+    "for a step of the model's own": (Click(target=on(2), reason="Route step 9: I send it."), 1),
+    "to see what comes down": (Download(target=on(2)), 1),
+}
+
+
+@pytest.mark.parametrize(("way", "times"), AGAIN.values(), ids=AGAIN)
+@pytest.mark.parametrize("after", [(), (Click(target=on(2)),)], ids=["first", "after a press"])
+async def test_no_way_of_saying_it_presses_twice(way, times, after):
+    """The page calls its button by more words than the route."""
+    shown = page(heading("Review"), el("button", "Send request now", tag="button"))
+    one = bench(shown, decider=told(*after, way, way, way, Fail(code="other", note="x")), **SENDS)
+    await one.run(attempt=1)
+    one.decider = told(way, way, Fail(code="other", note="x"))
+    await one.run(attempt=2)
+    pressed = [action for action in one.scripted.actions if isinstance(action, Click | Press | Download)]
+    assert len(pressed) == (1 if after else times)
+
+
+async def test_what_is_called_like_another_step_is_not_the_button():
+    """Opening a form is no press of the button that sends it, though its words stand in both."""
+    shown = page(el("button", "Send request form", tag="button"), el("button", "Send request", tag="button"))
+    route = {**SENDS, "route": [{"press": "Send request form"}, *SENDS["route"]]}
+    decider = told(Click(target=on(1)), Click(target=on(2)), Fail(code="other", note="x"))
+    one = bench(shown, decider=decider, **route)
+    await one.run()
+    assert sum(isinstance(action, Click) for action in one.scripted.actions) == 2
 
 
 async def test_a_press_behind_other_calls_waits_for_a_look_at_the_page():
