@@ -38,8 +38,8 @@ from services.planner.deps import Deps
 from services.planner.handlers import work_sample
 from services.planner.prompting.assembly import Prompt, assembled
 from services.planner.prompting.tokens import MAX_TOKENS, Ruler, ruler, weight
-from services.planner.sample_state import SampleState, View
-from services.planner.transitions import replayed
+from services.planner.state.sample_state import SampleState, View
+from services.planner.state.transitions import replayed
 from shared.contracts.discovery import RunRecord
 from shared.contracts.planner import Done, StepTaken, WorkSample
 from shared.contracts.usage import Usage

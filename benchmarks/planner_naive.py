@@ -8,7 +8,7 @@ import msgspec
 
 from services.planner.prompting.blocks import run_block, sample_block
 from services.planner.prompting.tools import tools_for
-from services.planner.sample_state import View
+from services.planner.state.sample_state import View
 
 
 def naive(view: View) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from services.planner.identity import start_url
+from services.planner.reading.identity import start_url
 from shared.contracts.discovery import Sample
 from shared.task_spec import PLACEHOLDER, TaskSpec
 

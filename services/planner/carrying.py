@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from services.planner.deps import Deps
-from services.planner.gates import Bounce, judge_done, judge_fail, saved
-from services.planner.listing import checked
-from services.planner.looking import picture_of, question_of, said_of
-from services.planner.opening import WITHOUT_MODEL
-from services.planner.sample_state import NO_USAGE, Ending, View
+from services.planner.judging.gates import Bounce, judge_done, judge_fail, saved
+from services.planner.listing.items import checked
+from services.planner.reading.opening import WITHOUT_MODEL
+from services.planner.state.looking import picture_of, question_of, said_of
+from services.planner.state.sample_state import NO_USAGE, Ending, View
 from shared.contracts.actions import ActionResult, BrowserAction, Wait
 from shared.contracts.browser_pool import ActOnPage, SessionLeased
 from shared.contracts.planner import (

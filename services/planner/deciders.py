@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from services.planner import replaying, rules, rules_listing
+from services.planner import replaying, rules
 from services.planner.deps import Decider
-from services.planner.opening import BY_REPLAY
+from services.planner.listing import rules_listing
 from services.planner.operating import BY_OPERATOR
 from services.planner.operator_decider import OperatorDecider
-from services.planner.sample_state import Decision, View
+from services.planner.reading.opening import BY_REPLAY
+from services.planner.state.sample_state import Decision, View
 from shared.actor.ports import Asks
 from shared.errors import Unsupported
 from shared.models.own_prices import own_prices
@@ -17,7 +18,7 @@ NAMES = ("rules", "anthropic", "operator", "replay")
 
 
 class RulesDecider:
-    """No model: see :mod:`services.planner.rules`, and for finding samples :mod:`services.planner.rules_listing`."""
+    """No model: see :mod:`services.planner.rules`, and for finding samples ``listing/rules_listing.py``."""
 
     name = "rules"
     asks_model = False

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Protocol
 
 from services.planner.drafting import Draft
-from services.planner.memory import Story
-from services.planner.sample_state import Decision, View
+from services.planner.state.memory import Story
+from services.planner.state.sample_state import Decision, View
 from shared.actor.keeping import EVERY_S
 from shared.actor.ports import Asks, Publishes, Records
 from shared.contracts.discovery import Problem, RunRecord

@@ -7,7 +7,7 @@ from typing import Any
 from services.planner.bounds import allowed_hosts, private_hosts
 from services.planner.deps import Deps, Run
 from services.planner.drafting import request_problem
-from services.planner.gates import FAILURES, login_wall
+from services.planner.judging.gates import FAILURES, login_wall
 from services.planner.learning import hints_for, remembered
 from services.planner.loop import SampleWork, Task
 from services.planner.recorded import recorded

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from services.planner.drafting import Draft
-from services.planner.memory import Story
+from services.planner.state.memory import Story
 from shared.contracts.discovery import Problem
 from shared.contracts.usage import Usage
 from shared.models.own_prices import own_prices

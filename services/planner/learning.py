@@ -10,9 +10,9 @@ import logging
 from msgspec.structs import replace
 
 from services.planner.deps import Deps
-from services.planner.memory import Memory, hints, key_of, learned, lessons_of, story, teaches
-from services.planner.sample_state import SampleState
 from services.planner.spending import spend
+from services.planner.state.memory import Memory, hints, key_of, learned, lessons_of, story, teaches
+from services.planner.state.sample_state import SampleState
 from shared.contracts.planner import Lessons, SampleFinished
 from shared.contracts.usage import add_usage
 from shared.errors import ExhibitError

@@ -1,7 +1,7 @@
 """The shell around the decisions on one sample: observe, decide, act, say so. It decides nothing itself.
 
-Its state changes in two ways only (:mod:`services.planner.transitions`): a page is observed, or a step is taken and
-published. The step is built first and the state made from it, so that the step log never knows less than the loop did.
+Its state changes in two ways only (``state/transitions.py``): a page is observed, or a step is taken and published. The
+step is built first and the state made from it, so that the step log never knows less than the loop did.
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from services.planner.batching import goes_on, stops
 from services.planner.carrying import Outcome, carry_out
 from services.planner.deps import Decider, Deps
-from services.planner.identity import keywords, prove
-from services.planner.limits import limit_reached, refusal
-from services.planner.looking import question_due
+from services.planner.judging.limits import limit_reached, refusal
 from services.planner.once import RecordedOnce, guarded
-from services.planner.opening import WITHOUT_MODEL
-from services.planner.sample_state import Act, Decision, Ending, Look, SampleState, Unusable, View, changes_page
+from services.planner.reading.identity import keywords, prove
+from services.planner.reading.opening import WITHOUT_MODEL
 from services.planner.spending import over_budget, spend
-from services.planner.stalling import signature
-from services.planner.transitions import advanced, filed, looked, noted, observed, read
+from services.planner.state.batching import goes_on, stops
+from services.planner.state.looking import question_due
+from services.planner.state.sample_state import Act, Decision, Ending, Look, SampleState, Unusable, View, changes_page
+from services.planner.state.stalling import signature
+from services.planner.state.transitions import advanced, filed, looked, noted, observed, read
 from shared.contracts.actions import Goto
 from shared.contracts.browser_pool import ObservePage, PageObserved, SessionLeased
 from shared.contracts.discovery import Sample

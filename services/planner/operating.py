@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from services.planner.gates import missing_artifacts
-from services.planner.output_schema import values_schema
+from services.planner.judging.gates import missing_artifacts
 from services.planner.prompting.calls import BadCall, parse_call
 from services.planner.prompting.notices import of_answer
 from services.planner.prompting.tools import tools_for
-from services.planner.sample_state import Act, Entry, Unusable, View
-from services.planner.values import quoted, tidy
+from services.planner.state.sample_state import Act, Entry, Unusable, View
+from services.planner.values.output_schema import values_schema
+from services.planner.values.typed_values import quoted, tidy
 from shared.contracts.operator import DecisionAsked, DecisionGiven
 
 BY_OPERATOR = "operator"

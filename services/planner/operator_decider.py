@@ -6,9 +6,9 @@ import logging
 
 import msgspec
 
-from services.planner.opening import opening
 from services.planner.operating import BY_OPERATOR, asked_of, decision_of, named
-from services.planner.sample_state import Act, Decision, Look, Unusable, View
+from services.planner.reading.opening import opening
+from services.planner.state.sample_state import Act, Decision, Look, Unusable, View
 from shared.actor.ports import Asks
 from shared.contracts.operator import DecisionDeclined, DecisionReply
 from shared.errors import PermanentError, TransientError

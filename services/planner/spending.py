@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from services.planner.deps import Decider, Deps
-from services.planner.limits import Limit, cut_short, of_run
-from services.planner.sample_state import Ending, View
+from services.planner.judging.limits import Limit, cut_short, of_run
+from services.planner.state.sample_state import Ending, View
 from shared.contracts.usage import Usage, add_usage
 from shared.errors import Unavailable
 from shared.streams import SPENDING

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from services.planner.adapters.anthropic_summariser import Condensed, Summariser
-from services.planner.opening import opening
 from services.planner.prompting.assembly import NoRoom, Prompt, assembled
 from services.planner.prompting.calls import BadCall, Call, Calls, parse_calls
-from services.planner.sample_state import Act, Decision, Unusable, View
-from services.planner.transitions import KEPT_SUMMARIES
+from services.planner.reading.opening import opening
+from services.planner.state.sample_state import Act, Decision, Unusable, View
+from services.planner.state.transitions import KEPT_SUMMARIES
 from shared.contracts.usage import add_usage
 from shared.errors import PermanentError, Unavailable
 from shared.models.asking import MAX_RETRIES, TIMEOUT_S, Answer, AskedModel

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from services.planner.prompting.summaries import MAX_OUTPUT_TOKENS, SYSTEM, TOOL, ToCondense, due, mechanical, request
 from services.planner.prompting.summaries import written as made_of
 from services.planner.prompting.tokens import weight
-from services.planner.sample_state import NO_USAGE, View
+from services.planner.state.sample_state import NO_USAGE, View
 from shared.contracts.planner import Summary
 from shared.contracts.usage import Usage
 from shared.errors import ExhibitError

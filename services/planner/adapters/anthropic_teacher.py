@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from services.planner.memory import LESSON_CHARS, MAX_EACH, Story
 from services.planner.prompting.fence import fenced
+from services.planner.state.memory import LESSON_CHARS, MAX_EACH, Story
 from shared.contracts.usage import Usage
 from shared.models.asking import AskedModel
 from shared.models.prices import NONE_OF_OURS, Price

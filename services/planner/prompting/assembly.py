@@ -26,7 +26,7 @@ from services.planner.prompting.tokens import (
     weight,
 )
 from services.planner.prompting.tools import Tool, tools_for
-from services.planner.sample_state import View
+from services.planner.state.sample_state import View
 
 CLOSING = "Take the single best next action."
 CLOSING_SEVERAL = f"{CLOSING} Calls that belong with it on this page as it is may follow in the same answer."

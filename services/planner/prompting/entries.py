@@ -7,8 +7,8 @@ import json
 import msgspec
 
 from services.planner.prompting.fence import clipped
-from services.planner.sample_state import Entry
-from services.planner.values import tidy
+from services.planner.state.sample_state import Entry
+from services.planner.values.typed_values import tidy
 from shared.contracts.actions import ByCss, ByRef, ByText, Navigated, TextRead
 from shared.contracts.planner import AnyAction, AskPicture, ReportItems, SaveProgress
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from services.planner.prompting.fence import clipped, fenced
 from services.planner.prompting.tokens import Ruler
-from services.planner.sample_state import View
-from services.planner.stalling import FAILURES_AT
-from services.planner.values import tidy
+from services.planner.state.sample_state import View
+from services.planner.state.stalling import FAILURES_AT
+from services.planner.values.typed_values import tidy
 from shared.contracts.browser_pool import Element, PageObserved
 
 UNSURE_BELOW = 0.6

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from services.planner.prompting.fence import clipped, fenced
-from services.planner.sample_state import SampleState, View
-from services.planner.stalling import checkpoint
-from services.planner.values import tidy
+from services.planner.state.sample_state import SampleState, View
+from services.planner.state.stalling import checkpoint
+from services.planner.values.typed_values import tidy
 from shared.contracts.actions import ActionResult, Goto
 
 SHOWN = 10

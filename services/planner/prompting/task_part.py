@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from services.planner.prompting.notices import artifacts_missing
-from services.planner.sample_state import View
+from services.planner.state.sample_state import View
 from shared.task_spec import OutputField, TaskSpec, base_type
 
 

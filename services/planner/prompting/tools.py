@@ -7,8 +7,8 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from services.planner.judgment import answers_of
-from services.planner.output_schema import field_schema
+from services.planner.judging.judgment import answers_of
+from services.planner.values.output_schema import field_schema
 from shared.contracts.actions import Action, Target
 from shared.contracts.planner import AnyAction, AskPicture, Done, Fail, ReportItems, SaveProgress
 from shared.task_spec import OutputField, TaskSpec, base_type, nullable

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from services.planner.replaying.refinding import described
-from services.planner.sample_state import Entry
-from services.planner.values import quoted
+from services.planner.state.sample_state import Entry
+from services.planner.values.typed_values import quoted
 from shared.contracts.actions import ActionResult, Artifact, Effect, Navigated, Scrolled
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.planner import DIFFERS, FieldValue, ObservationRef, StepTaken

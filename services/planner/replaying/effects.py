@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from services.planner.page_text import PRESSED_ROLES, dismissal, is_input
+from services.planner.reading.page_text import PRESSED_ROLES, dismissal, is_input
 from shared.contracts.actions import AnswerDialog, Click, Drag, DragBy, Press, Upload
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import StepTaken

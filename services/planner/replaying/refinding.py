@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from services.planner.values import quoted
+from services.planner.values.typed_values import quoted
 from shared.contracts.actions import Locator, TargetFound
 from shared.contracts.browser_pool import Element, PageObserved
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from services.planner.fields import Candidate, Found, field_value, source_of
-from services.planner.identity import read_page
-from services.planner.page_text import label_form, text_of
-from services.planner.reported import CUT_OFF, standing_problems, stands_in
-from services.planner.sample_state import View
-from services.planner.values import fold
+from services.planner.judging.reported import CUT_OFF, standing_problems, stands_in
+from services.planner.reading.fields import Candidate, Found, field_value, source_of
+from services.planner.reading.identity import read_page
+from services.planner.reading.page_text import label_form, text_of
+from services.planner.state.sample_state import View
+from services.planner.values.typed_values import fold
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import Done, FieldValue, StepTaken
 

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from services.planner.page_text import mentions
+from services.planner.reading.page_text import mentions
 from services.planner.rules.patience import MAX_TRIES, look_again
 from services.planner.rules.scene import Scene
 from services.planner.rules.targets import controls
-from services.planner.sample_state import Act, Look
-from services.planner.values import fold, quoted
+from services.planner.state.sample_state import Act, Look
+from services.planner.values.typed_values import fold, quoted
 from shared.contracts.actions import Click, TypeText
 from shared.contracts.browser_pool import Element
 

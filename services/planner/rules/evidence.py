@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from services.planner.gates import missing_artifacts
-from services.planner.identity import PageRead
-from services.planner.opening import by_rule
-from services.planner.page_text import label_form
+from services.planner.judging.gates import missing_artifacts
+from services.planner.reading.identity import PageRead
+from services.planner.reading.opening import by_rule
+from services.planner.reading.page_text import label_form
 from services.planner.rules.patience import MAX_TRIES
-from services.planner.sample_state import Act, View
+from services.planner.state.sample_state import Act, View
 from shared.contracts.actions import ByRef, Download, Screenshot
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.planner import Done, FieldValue

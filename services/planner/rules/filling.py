@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 
-from services.planner.dates import NotADate, iso_date
-from services.planner.fields import labelled
-from services.planner.page_text import is_input, label_form, mentions, text_of
+from services.planner.reading.fields import labelled
+from services.planner.reading.page_text import is_input, label_form, mentions, text_of
 from services.planner.rules.choosing import Wish, choose, only_control
 from services.planner.rules.patience import MAX_TRIES, look_again
 from services.planner.rules.scene import Onward, Scene
 from services.planner.rules.targets import controls
-from services.planner.sample_state import Act, Entry, Look
-from services.planner.values import FALSE, TRUE, fold, quoted
+from services.planner.state.sample_state import Act, Entry, Look
+from services.planner.values.dates import NotADate, iso_date
+from services.planner.values.typed_values import FALSE, TRUE, fold, quoted
 from shared.contracts.actions import BrowserAction, Click, Pick, SetDate, TypeText, ValueSet
 from shared.contracts.browser_pool import Element
 from shared.task_route import Choice, Fill

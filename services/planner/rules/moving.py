@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from urllib.parse import quote, urljoin
 
-from services.planner.identity import expected
+from services.planner.reading.identity import expected
 from services.planner.rules.patience import MAX_TRIES, look_again, look_at_more, scroll
 from services.planner.rules.scene import Onward, Scene, row_with_gaps
 from services.planner.rules.targets import Rows, pressable, rows_of, tabs
-from services.planner.sample_state import Act, Entry, Look
-from services.planner.values import quoted
+from services.planner.state.sample_state import Act, Entry, Look
+from services.planner.values.typed_values import quoted
 from shared.contracts.actions import Back, Click, Goto, NotSeen
 from shared.contracts.browser_pool import Element
 from shared.contracts.planner import FieldValue

@@ -6,9 +6,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from services.planner.page_text import PRESSED_ROLES, humanised, is_header, is_heading, is_input, label_form, text_of
+from services.planner.reading.page_text import (
+    PRESSED_ROLES,
+    humanised,
+    is_header,
+    is_heading,
+    is_input,
+    label_form,
+    text_of,
+)
 from services.planner.rules.targets import distinct
-from services.planner.values import fold, tidy
+from services.planner.values.typed_values import fold, tidy
 from shared.contracts.browser_pool import Element
 
 _PIECES = re.compile(r"\s+(?:·|•|\||–|—|at|@)\s+")

@@ -8,15 +8,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from services.planner.fields import Ambiguous, field_values
-from services.planner.identity import PageRead
-from services.planner.opening import LOGIN, by_rule
-from services.planner.route_marks import entries_of, last_mark
+from services.planner.reading.fields import Ambiguous, field_values
+from services.planner.reading.identity import PageRead
+from services.planner.reading.opening import LOGIN, by_rule
 from services.planner.rules import filling, gathering, moving, pressing, searching
 from services.planner.rules.patience import MAX_TRIES
 from services.planner.rules.scene import Onward, Scene, row_with_gaps
 from services.planner.rules.targets import controls, pressable, tabs
-from services.planner.sample_state import Act, Look, View
+from services.planner.state.route_marks import entries_of, last_mark
+from services.planner.state.sample_state import Act, Look, View
 from shared.contracts.actions import Goto
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.planner import Fail, FieldValue

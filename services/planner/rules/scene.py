@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from services.planner.identity import PageRead, row_of
-from services.planner.opening import after_evidence, by_rule
-from services.planner.page_text import asks_for_password, says_not_found
-from services.planner.route_marks import entries_of, marked
+from services.planner.reading.identity import PageRead, row_of
+from services.planner.reading.opening import after_evidence, by_rule
+from services.planner.reading.page_text import asks_for_password, says_not_found
 from services.planner.rules.patience import look_again, look_at_more
-from services.planner.sample_state import Act, Entry, Look, View
-from services.planner.values import quoted
+from services.planner.state.route_marks import entries_of, marked
+from services.planner.state.sample_state import Act, Entry, Look, View
+from services.planner.values.typed_values import quoted
 from shared.contracts.actions import ByRef
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample

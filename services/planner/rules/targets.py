@@ -6,9 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from services.planner.fields import beside
-from services.planner.page_text import INPUT_ROLES, PRESSED_ROLES, is_heading, is_input, label_form, mentions, text_of
-from services.planner.values import fold
+from services.planner.reading.fields import beside
+from services.planner.reading.page_text import (
+    INPUT_ROLES,
+    PRESSED_ROLES,
+    is_heading,
+    is_input,
+    label_form,
+    mentions,
+    text_of,
+)
+from services.planner.values.typed_values import fold
 from shared.contracts.browser_pool import Element, PageObserved
 
 PRESSABLE = frozenset({"link", "button", "menuitem"})

@@ -13,7 +13,7 @@ from scripted_pool import ScriptedPool
 
 from services.planner.adapters.anthropic_decider import AnthropicDecider
 from services.planner.deciders import Deciders
-from services.planner.sample_state import Act, SampleState, Unusable
+from services.planner.state.sample_state import Act, SampleState, Unusable
 from shared.contracts.actions import Click, Extract, Goto, Screenshot
 from shared.errors import PermanentError, RateLimited, Unavailable, Unsupported
 from shared.models.messages import retry_after_s

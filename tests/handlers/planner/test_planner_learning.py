@@ -11,7 +11,7 @@ from scripted_pool import ScriptedPool
 from test_planner_turns import Told
 
 from services.planner.deciders import RulesDecider
-from services.planner.memory import Memory, Story
+from services.planner.state.memory import Memory, Story
 from shared.contracts.actions import Goto, Screenshot
 from shared.contracts.planner import Done
 from shared.contracts.usage import Usage

@@ -10,7 +10,7 @@ from planner_pages import NOW, URL, el, heading, page, row, spec, text, ticket
 from scripted_pool import ScriptedPool
 
 from services.planner.handlers import actor, give_up
-from services.planner.sample_state import Act, Unusable
+from services.planner.state.sample_state import Act, Unusable
 from shared.contracts.actions import ByText, Click, Goto, Screenshot, Wait
 from shared.contracts.browser_pool import LeaseSession, ObservePage
 from shared.contracts.planner import Done, Fail, FieldValue, SampleFinished, SaveProgress

@@ -14,8 +14,8 @@ from scripted_pool import ScriptedPool
 from test_planner_anthropic import CLICK, MODEL, calls, opened, served
 
 from services.planner.prompting.summaries import MECHANICAL
-from services.planner.sample_state import Act, SampleState, Unusable
-from services.planner.transitions import advanced
+from services.planner.state.sample_state import Act, SampleState, Unusable
+from services.planner.state.transitions import advanced
 from shared.contracts.actions import Click
 from shared.contracts.planner import AskPicture, Summary
 from shared.contracts.usage import Usage, add_usage

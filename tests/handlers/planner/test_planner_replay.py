@@ -13,7 +13,7 @@ from planner_pages import NOW, URL, el, heading, page, row, sample, spec, ticket
 from scripted_pool import ScriptedPool
 
 from services.planner.deciders import ReplayDecider
-from services.planner.sample_state import Act, View
+from services.planner.state.sample_state import Act, View
 from shared.actor.actor import Actor
 from shared.contracts.actions import ByRef, Click, Download, Goto, Screenshot, TargetFound
 from shared.contracts.browser_pool import LeaseSession

@@ -12,8 +12,8 @@ from scripted_pool import ScriptedPool
 
 from services.planner.deciders import RulesDecider
 from services.planner.loop import SampleWork, Task
-from services.planner.sample_state import Act, Unusable
-from services.planner.transitions import observed, replayed
+from services.planner.state.sample_state import Act, Unusable
+from services.planner.state.transitions import observed, replayed
 from shared.actor.actor import Actor
 from shared.contracts.actions import (
     ByCss,

@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from services.planner.sample_state import SampleState, View
-from services.planner.transitions import advanced, filed
+from services.planner.state.sample_state import SampleState, View
+from services.planner.state.transitions import advanced, filed
 from shared.contracts.actions import ActionResult, Artifact, Box, Change, Screenshot
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 from planner_pages import URL, done_result, el, page, text
 
-from services.planner.batching import goes_on, shifted, stops
+from services.planner.state.batching import goes_on, shifted, stops
 from shared.contracts.actions import ActionResult, ByRef, ByText, Change, Click, Drag, Goto, TypeText
 from shared.contracts.planner import Done, SaveProgress
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from planner_pages import el, page, row, spec, text
 
-from services.planner.fields import Ambiguous, Found, read_fields
-from services.planner.page_dates import date_order_of
-from services.planner.values import Invalid, Normal, typed
+from services.planner.reading.fields import Ambiguous, Found, read_fields
+from services.planner.values.page_dates import date_order_of
+from services.planner.values.typed_values import Invalid, Normal, typed
 from shared.task_spec import OutputField
 
 DAY, MOMENT = OutputField(type="date"), OutputField(type="date-time")

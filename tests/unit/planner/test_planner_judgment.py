@@ -6,9 +6,9 @@ import pytest
 from msgspec.structs import replace
 from planner_pages import acted, bounced, page, picture, shot, shown_record, spec, ticket, view
 
-from services.planner.gates import Bounce, judge_done
-from services.planner.judgment import ANSWERS, answers_of
-from services.planner.sample_state import SampleState
+from services.planner.judging.gates import Bounce, judge_done
+from services.planner.judging.judgment import ANSWERS, answers_of
+from services.planner.state.sample_state import SampleState
 from shared.contracts.planner import Done, JudgmentGiven
 
 ASKS = {"judgment_required": True, "judgment_question": "Was it done in time?"}

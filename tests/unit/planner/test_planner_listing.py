@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from planner_pages import box, cell, el, page, spec, text, view
 
-from services.planner.list_reading import read_list
-from services.planner.listing import checked, item_key, listing_done, listing_ended
-from services.planner.rules_listing import decide
-from services.planner.sample_state import Entry, SampleState
+from services.planner.listing.items import checked, item_key, listing_done, listing_ended
+from services.planner.listing.list_reading import read_list
+from services.planner.listing.rules_listing import decide
+from services.planner.state.sample_state import Entry, SampleState
 from shared.contracts.actions import Click, Goto, Scroll
 from shared.contracts.planner import Done, Fail, ReportItems
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from planner_pages import NOW, acted, done_result, picture, sample, shot, spec
 
-from services.planner.memory import (
+from services.planner.state.memory import (
     FIRST_SAMPLES,
     LESSON_CHARS,
     MAX_KEPT,
@@ -20,7 +20,7 @@ from services.planner.memory import (
     story,
     teaches,
 )
-from services.planner.sample_state import SampleState
+from services.planner.state.sample_state import SampleState
 from shared.contracts.planner import FieldValue, Lessons, SampleFinished
 
 

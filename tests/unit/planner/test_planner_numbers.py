@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.planner.numbers import exact_number
-from services.planner.values import Invalid, Normal, typed
+from services.planner.values.numbers import exact_number
+from services.planner.values.typed_values import Invalid, Normal, typed
 from shared.task_spec import OutputField
 
 NUMBER, MONEY = OutputField(type="number"), OutputField(type="decimal")

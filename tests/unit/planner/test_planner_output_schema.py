@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.planner.output_schema import field_schema, values_schema
-from services.planner.values import Normal, typed
+from services.planner.values.output_schema import field_schema, values_schema
+from services.planner.values.typed_values import Normal, typed
 from shared.task_spec import OutputField, TaskSpec, check_spec
 
 FIELDS: dict[str, Any] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from planner_pages import el, page, text
 
-from services.planner.paging import turning
+from services.planner.listing.paging import turning
 
 
 def link(name: str, **rest):

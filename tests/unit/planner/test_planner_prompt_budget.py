@@ -31,7 +31,7 @@ from services.planner.prompting.tokens import (
     weight,
 )
 from services.planner.prompting.tools import tools_for
-from services.planner.sample_state import SampleState
+from services.planner.state.sample_state import SampleState
 
 COUNTED = json.loads((Path(__file__).parent / "token_counts.json").read_text(encoding="utf-8"))["texts"]
 

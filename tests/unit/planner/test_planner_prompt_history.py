@@ -22,8 +22,8 @@ from prompt_states import BUTTON, on_pages, prompt, steps
 
 from services.planner.prompting.history import FULL_ENTRIES, MOST_ENTRIES, chosen, importance
 from services.planner.prompting.tokens import Ruler
-from services.planner.sample_state import SampleState
-from services.planner.transitions import advanced, read
+from services.planner.state.sample_state import SampleState
+from services.planner.state.transitions import advanced, read
 from shared.contracts.actions import ByRef, Change, Click, Extract, Goto, Scroll, TextRead, Wait
 from shared.contracts.planner import AskPicture, Done, FieldValue, SaveProgress, Summary
 from shared.contracts.vision import VisionAnswered

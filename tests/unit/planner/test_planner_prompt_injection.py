@@ -14,8 +14,8 @@ from prompt_states import one_more, prompt, steps
 
 from services.planner.prompting.fence import FENCE
 from services.planner.prompting.summaries import due, request
-from services.planner.sample_state import SampleState, View
-from services.planner.transitions import advanced, read
+from services.planner.state.sample_state import SampleState, View
+from services.planner.state.transitions import advanced, read
 from shared.contracts.actions import ByRef, ByText, Change, Click, Extract, Goto, TargetFound, TextRead, Wait
 from shared.contracts.browser_pool import Tab
 from shared.contracts.planner import AskPicture, FieldValue, FiledArtifact, ObservationRef, SaveProgress, Summary

@@ -9,7 +9,7 @@ from planner_pages import misunderstood, page, ticket, view
 from prompt_states import one_more, steps
 
 from services.planner.prompting.summaries import MECHANICAL, due, mechanical, request, written
-from services.planner.transitions import read
+from services.planner.state.transitions import read
 from shared.contracts.planner import FieldValue, Summary
 
 

@@ -10,8 +10,8 @@ from planner_pages import URL, done_result, heading, page, spec, step, ticket, v
 from services.planner.prompting.calls import BadCall, Call, parse_call, parse_calls
 from services.planner.prompting.task_part import output_schema
 from services.planner.prompting.tools import FAIL_CODES, TOOLS, tools_for
-from services.planner.sample_state import SampleState
-from services.planner.transitions import advanced, read
+from services.planner.state.sample_state import SampleState
+from services.planner.state.transitions import advanced, read
 from shared.contracts.actions import ByCss, ByRef, ByText, Click, Goto, Screenshot, Wait
 from shared.contracts.planner import AskPicture, Done, Fail, FieldValue
 from shared.contracts.vision import VisionAnswered

@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from services.evidence.step_log import step_of
-from services.planner.gates import judge_done
-from services.planner.sample_state import Ending, View
-from services.planner.transitions import observed, replayed
+from services.planner.judging.gates import judge_done
+from services.planner.state.sample_state import Ending, View
+from services.planner.state.transitions import observed, replayed
 from shared.contracts.discovery import Sample
 from shared.contracts.planner import Done, FieldValue
 from shared.task_spec import check_spec, read_spec

@@ -12,8 +12,8 @@ from services.planner.replaying import decide
 from services.planner.replaying.effects import may_change_something
 from services.planner.replaying.refinding import Lost, found_again
 from services.planner.replaying.rereading import read_again
-from services.planner.sample_state import Act, SampleState, View
-from services.planner.transitions import replayed
+from services.planner.state.sample_state import Act, SampleState, View
+from services.planner.state.transitions import replayed
 from shared.contracts.actions import (
     Action,
     AnswerDialog,

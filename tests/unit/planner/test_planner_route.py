@@ -25,8 +25,8 @@ from planner_pages import (
 
 from services.planner.once import RecordedOnce, guarded
 from services.planner.rules import PAUSES_S, decide
-from services.planner.sample_state import Act, Look, SampleState
-from services.planner.transitions import looked
+from services.planner.state.sample_state import Act, Look, SampleState
+from services.planner.state.transitions import looked
 from shared.contracts.actions import (
     AnswerDialog,
     Click,

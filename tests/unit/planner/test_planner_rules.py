@@ -22,8 +22,8 @@ from planner_pages import (
 )
 
 from services.planner.rules import PAUSES_S, decide
-from services.planner.sample_state import Act, Look, SampleState
-from services.planner.transitions import looked
+from services.planner.state.sample_state import Act, Look, SampleState
+from services.planner.state.transitions import looked
 from shared.contracts.actions import Change, Click, Download, Goto, Navigated, Screenshot, Scroll
 from shared.contracts.planner import Done, Fail
 

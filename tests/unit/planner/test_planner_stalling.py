@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from planner_pages import URL, done_result, el, page, sample, shot, spec, step, text
 
-from services.planner.limits import limit_reached, refusal
-from services.planner.sample_state import SampleState, View
-from services.planner.stalling import CHANGE_AT, END_AT, NUDGE_AT, STOP_AT, signature
-from services.planner.transitions import advanced, observed
+from services.planner.judging.limits import limit_reached, refusal
+from services.planner.state.sample_state import SampleState, View
+from services.planner.state.stalling import CHANGE_AT, END_AT, NUDGE_AT, STOP_AT, signature
+from services.planner.state.transitions import advanced, observed
 from shared.contracts.actions import ByText, Click, TargetFound, TextRead, TypeText
 from shared.contracts.planner import Done, Fail, FieldValue, ObservationRef, SaveProgress
 from shared.task_spec import TaskSpec

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from planner_pages import cell, heading, page, row, sample, spec, text, view
 
-from services.planner.reported import problems_of, stands_in
-from services.planner.sample_state import SampleState
+from services.planner.judging.reported import problems_of, stands_in
+from services.planner.state.sample_state import SampleState
 from shared.contracts.browser_pool import Element
 from shared.contracts.planner import FieldValue
 from shared.task_spec import OutputField

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.planner.values import Invalid, Normal, is_not_present, normalise
+from services.planner.values.typed_values import Invalid, Normal, is_not_present, normalise
 
 
 def valid(kind: str, raw: object) -> object:

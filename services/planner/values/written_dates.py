@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from services.planner.clocks import NotADate, clock_of, is_zone
-from services.planner.date_words import MONTHS, WEEKDAYS, bare, is_vague
-from services.planner.normal import plain, quoted
+from services.planner.values.clocks import NotADate, clock_of, is_zone
+from services.planner.values.date_words import MONTHS, WEEKDAYS, bare, is_vague
+from services.planner.values.normal import plain, quoted
 from shared.task_spec import DateOrder
 
 LAST_SURE_YEAR = 49

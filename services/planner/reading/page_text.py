@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from services.planner.values import fold, tidy
+from services.planner.values.typed_values import fold, tidy
 from shared.contracts.browser_pool import Element, PageObserved
 
 HEADER_ROLES = frozenset({"columnheader", "rowheader", "term"})

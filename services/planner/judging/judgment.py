@@ -9,8 +9,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from services.planner.sample_state import Problem, View
-from services.planner.values import fold, quoted
+from services.planner.state.sample_state import Problem, View
+from services.planner.values.typed_values import fold, quoted
 from shared.contracts.planner import Judgment, JudgmentGiven
 from shared.names import safe_label
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import cast
 
-from services.planner.dates import date_time_value, date_value
-from services.planner.normal import QUOTED_CHARS, Invalid, Normal, fold, plain, quoted, tidy
-from services.planner.numbers import exact_number
-from services.planner.written_dates import Order
+from services.planner.values.dates import date_time_value, date_value
+from services.planner.values.normal import QUOTED_CHARS, Invalid, Normal, fold, plain, quoted, tidy
+from services.planner.values.numbers import exact_number
+from services.planner.values.written_dates import Order
 from shared.task_spec import OutputField, base_type
 
 __all__ = [

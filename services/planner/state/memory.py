@@ -14,8 +14,8 @@ from typing import Any
 
 import msgspec
 
-from services.planner.sample_state import SampleState
-from services.planner.values import fold, tidy
+from services.planner.state.sample_state import SampleState
+from services.planner.values.typed_values import fold, tidy
 from shared.contracts.base import Part
 from shared.contracts.discovery import Sample
 from shared.contracts.planner import Lessons, SampleFinished

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
-from services.planner.page_text import mentions, text_of
-from services.planner.sample_state import Ending, Problem, View
-from services.planner.values import Invalid, as_shown, fold, is_not_present, normalise, quoted
+from services.planner.reading.page_text import mentions, text_of
+from services.planner.state.sample_state import Ending, Problem, View
+from services.planner.values.typed_values import Invalid, as_shown, fold, is_not_present, normalise, quoted
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import ReportItems
 from shared.task_spec import OutputField, TaskSpec, base_type, nullable

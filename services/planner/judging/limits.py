@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from services.planner.gates import partial_values
-from services.planner.irreversible import refused_press
-from services.planner.sample_state import Ending, SampleState, View
-from services.planner.stalling import STOP_AT, must_end
+from services.planner.judging.gates import partial_values
+from services.planner.state.irreversible import refused_press
+from services.planner.state.sample_state import Ending, SampleState, View
+from services.planner.state.stalling import STOP_AT, must_end
 from shared.contracts.planner import AnyAction, Done, Fail
 from shared.contracts.usage import Usage, total_tokens
 from shared.task_spec import BudgetSpec

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import quote
 
-from services.planner.fields import Candidate, Found, Missing, Reading, all_labels, read_fields
-from services.planner.page_text import (
+from services.planner.reading.fields import Candidate, Found, Missing, Reading, all_labels, read_fields
+from services.planner.reading.page_text import (
     is_heading,
     is_input,
     is_not_found_text,
@@ -17,7 +17,7 @@ from services.planner.page_text import (
     says_not_found,
     text_of,
 )
-from services.planner.values import fold, quoted
+from services.planner.values.typed_values import fold, quoted
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
 from shared.task_route import texts_of

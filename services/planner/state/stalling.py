@@ -12,7 +12,7 @@ import math
 import re
 from dataclasses import replace
 
-from services.planner.sample_state import Entry, Progress, SampleState
+from services.planner.state.sample_state import Entry, Progress, SampleState
 from shared.contracts.actions import Goto
 from shared.contracts.browser_pool import PageObserved
 

@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from services.planner.page_dates import date_order_of
-from services.planner.page_text import (
+from services.planner.reading.page_text import (
     PRESSED_ROLES,
     humanised,
     is_header,
@@ -22,7 +21,8 @@ from services.planner.page_text import (
     label_form,
     text_of,
 )
-from services.planner.values import Normal, fold, is_not_present, tidy, typed
+from services.planner.values.page_dates import date_order_of
+from services.planner.values.typed_values import Normal, fold, is_not_present, tidy, typed
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import FieldValue, ValueSource
 from shared.task_spec import OutputField, TaskSpec, base_type, nullable

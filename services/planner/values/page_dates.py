@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from services.planner.clocks import NotADate
-from services.planner.normal import plain
-from services.planner.written_dates import NUMERIC, Dated, DateOrders, days_by_order, form_of, read_date
+from services.planner.values.clocks import NotADate
+from services.planner.values.normal import plain
+from services.planner.values.written_dates import NUMERIC, Dated, DateOrders, days_by_order, form_of, read_date
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.task_spec import DateOrder
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from services.planner.listing import item_key
-from services.planner.sample_state import (
+from services.planner.listing.items import item_key
+from services.planner.state.sample_state import (
     MAX_OBSERVE_TOKENS,
     OBSERVE_TOKENS,
     Entry,
@@ -20,7 +20,7 @@ from services.planner.sample_state import (
     SampleState,
     changes_page,
 )
-from services.planner.stalling import told, weighed
+from services.planner.state.stalling import told, weighed
 from shared.contracts.actions import ActionResult, Artifact, Scroll, TextRead
 from shared.contracts.planner import (
     AskPicture,

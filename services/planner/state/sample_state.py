@@ -1,6 +1,6 @@
 """Pure: what is known of one sample while it is worked on; what a decider sees, and may answer. Frozen.
 
-How the state moves on stands in :mod:`services.planner.transitions`.
+How the state moves on stands in :mod:`services.planner.state.transitions`.
 """
 
 from __future__ import annotations

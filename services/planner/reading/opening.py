@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import msgspec
 
-from services.planner.identity import missing_columns, start_url
-from services.planner.sample_state import Act, Entry, View
+from services.planner.reading.identity import missing_columns, start_url
+from services.planner.state.sample_state import Act, Entry, View
 from shared.contracts.actions import Goto, Screenshot
 from shared.contracts.planner import AnyAction, Fail
 

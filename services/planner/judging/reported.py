@@ -9,13 +9,13 @@ import re
 from decimal import Decimal
 from typing import Any, cast
 
-from services.planner.fields import Found, Reading, field_value, read_fields
-from services.planner.identity import expected, read_page
-from services.planner.page_dates import date_order_of
-from services.planner.page_text import humanised, is_input, text_of
-from services.planner.sample_state import Problem, View
-from services.planner.values import Normal, as_shown, fold, quoted, typed
-from services.planner.written_dates import DateOrders
+from services.planner.reading.fields import Found, Reading, field_value, read_fields
+from services.planner.reading.identity import expected, read_page
+from services.planner.reading.page_text import humanised, is_input, text_of
+from services.planner.state.sample_state import Problem, View
+from services.planner.values.page_dates import date_order_of
+from services.planner.values.typed_values import Normal, as_shown, fold, quoted, typed
+from services.planner.values.written_dates import DateOrders
 from shared.contracts.actions import TextRead
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import FieldValue

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from services.planner.sample_state import Entry
+from services.planner.state.sample_state import Entry
 from shared.contracts.planner import AnyAction
 
 _MARK = re.compile(r"Route step (\d+)(?:\.([a-z0-9]+))?: (.*)", re.S)

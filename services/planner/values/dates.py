@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from datetime import date
 
-from services.planner.clocks import UNKNOWN_ZONE, NotADate, is_zoned
-from services.planner.normal import Invalid, plain, quoted
-from services.planner.written_dates import NUMERIC, Dated, Order, Undated, read_date
+from services.planner.values.clocks import UNKNOWN_ZONE, NotADate, is_zoned
+from services.planner.values.normal import Invalid, plain, quoted
+from services.planner.values.written_dates import NUMERIC, Dated, Order, Undated, read_date
 
 
 def date_value(shown: str, *, order: Order = None, title: str | None = None) -> str | Invalid:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from services.planner.fields import Missing, labels_of
-from services.planner.identity import prove, read_page
-from services.planner.page_text import humanised, label_form
-from services.planner.sample_state import Act, View
-from services.planner.stalling import signature
-from services.planner.values import quoted, tidy
+from services.planner.reading.fields import Missing, labels_of
+from services.planner.reading.identity import prove, read_page
+from services.planner.reading.page_text import humanised, label_form
+from services.planner.state.sample_state import Act, View
+from services.planner.state.stalling import signature
+from services.planner.values.typed_values import quoted, tidy
 from shared.contracts.actions import ActionResult, ByRef, Screenshot, ScreenshotElement, TargetFound
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import AskPicture

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urljoin
 
-from services.planner.listing import same_address
-from services.planner.values import fold
+from services.planner.listing.items import same_address
+from services.planner.values.typed_values import fold
 from shared.contracts.browser_pool import Element, PageObserved
 
 _ARROWS = re.compile(r"[\s›»→❯▶⟩>]+")

@@ -8,12 +8,8 @@ from typing import Any, cast
 
 from msgspec.structs import replace as replace_part
 
-from services.planner.fields import source_of
-from services.planner.identity import equal, expected, prove, shows_record
-from services.planner.judgment import judged, unsure
-from services.planner.listing import listing_ended
-from services.planner.page_text import asks_for_password, text_of
-from services.planner.reported import (
+from services.planner.judging.judgment import judged, unsure
+from services.planner.judging.reported import (
     CUT_OFF,
     claim,
     element_of,
@@ -22,8 +18,21 @@ from services.planner.reported import (
     problems_of,
     standing_problems,
 )
-from services.planner.sample_state import Ending, Problem, View
-from services.planner.values import QUOTED_CHARS, Invalid, as_shown, fold, is_not_present, quoted, tidy, typed
+from services.planner.listing.items import listing_ended
+from services.planner.reading.fields import source_of
+from services.planner.reading.identity import equal, expected, prove, shows_record
+from services.planner.reading.page_text import asks_for_password, text_of
+from services.planner.state.sample_state import Ending, Problem, View
+from services.planner.values.typed_values import (
+    QUOTED_CHARS,
+    Invalid,
+    as_shown,
+    fold,
+    is_not_present,
+    quoted,
+    tidy,
+    typed,
+)
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import AskPicture, Done, Fail, FieldValue, Judgment, SampleFinished, SaveProgress
 from shared.task_spec import DateOrder, OutputField, base_type, nullable
