@@ -1,6 +1,6 @@
 """The Messages API as its SDK gives it to us: what is a message, what it used, and its errors as ours.
 
-The only place besides the two adapters that ask (the planner's and vision's) that knows the anthropic SDK.
+With :mod:`shared.models.asking` the only place that knows the anthropic SDK.
 """
 
 from __future__ import annotations

@@ -1,29 +1,19 @@
-"""Claude looks: one request to the Messages API a question, and one more where its answer could not be used.
-
-Retrying is the SDK's own (429, 5xx, connection); what it gives up on becomes one of our errors.
-"""
+"""Claude looks: one question to a model a request, and one more where its answer could not be used."""
 
 from __future__ import annotations
 
 import asyncio
 import base64
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
-
-import anthropic
-from anthropic import AsyncAnthropic
-from anthropic.types import Message, ToolUseBlock
+from typing import Any
 
 from services.vision.deps import Picture
 from services.vision.places import Scaled, mapped_back
 from services.vision.prompt import INSTRUCTIONS, Unusable, Usable, answer_tool, asked, bounced, parsed
 from shared.contracts.usage import Usage, add_usage
 from shared.contracts.vision import AskVision, VisionAnswered
-from shared.models.messages import API_ERRORS, mapped, readable, usage_of
+from shared.models.asking import Answer, AskedModel
 from shared.models.prices import NONE_OF_OURS, Price
-
-if TYPE_CHECKING:
-    from anthropic.types import MessageParam, ToolChoiceParam, ToolParam
 
 MAX_OUTPUT_TOKENS = 2048
 MAX_RETRIES = 2
@@ -43,13 +33,14 @@ class AnthropicReader:
         max_retries: int = MAX_RETRIES,
         timeout_s: float = TIMEOUT_S,
     ) -> None:
-        self._model, self._prices = model, own_prices
-        self._client = AsyncAnthropic(api_key=api_key, base_url=base_url, max_retries=max_retries, timeout=timeout_s)
-        self._may_force = True
+        self._model = AskedModel(
+            api_key=api_key, base_url=base_url, model=model, max_output_tokens=MAX_OUTPUT_TOKENS,
+            own_prices=own_prices, max_retries=max_retries, timeout_s=timeout_s,
+        )  # fmt: skip
 
     @property
     def name(self) -> str:
-        return self._model
+        return self._model.model
 
     async def answer(self, request: AskVision, picture: Picture) -> VisionAnswered:
         sent = await asyncio.to_thread(picture.scaled)
@@ -57,7 +48,7 @@ class AnthropicReader:
         usage, remark, said = Usage(), "", Unusable("")
         for _ in range(2):
             reply = await self._reply(request, sent, image, remark)
-            usage = add_usage(usage, usage_of(self._model, reply, self._prices))
+            usage = add_usage(usage, reply.usage)
             said = _read(reply, request, sent)
             if isinstance(said, Usable):
                 return self._told(said, sent, picture, usage)
@@ -67,7 +58,7 @@ class AnthropicReader:
         return self._untold(f"The model's answer could not be used: {said.message}", usage)
 
     async def aclose(self) -> None:
-        await self._client.close()
+        await self._model.aclose()
 
     def _told(self, said: Usable, sent: Scaled, picture: Picture, usage: Usage) -> VisionAnswered:
         region = None if said.region is None or said.answer is None else mapped_back(said.region, sent, picture.place)
@@ -76,38 +67,17 @@ class AnthropicReader:
             confidence=said.confidence,
             region=region,
             reasoning=said.reasoning,
-            answered_by=self._model,
+            answered_by=self.name,
             usage=usage,
         )
 
     def _untold(self, why: str, usage: Usage) -> VisionAnswered:
-        return VisionAnswered(answer=None, confidence=0.0, reasoning=why, answered_by=self._model, usage=usage)
+        return VisionAnswered(answer=None, confidence=0.0, reasoning=why, answered_by=self.name, usage=usage)
 
-    async def _reply(self, request: AskVision, sent: Scaled, image: dict[str, Any], remark: str) -> Message:
-        """Newer models refuse to be forced to use a tool, and say so in a 400; then the instructions must do."""
+    async def _reply(self, request: AskVision, sent: Scaled, image: dict[str, Any], remark: str) -> Answer:
         text = "\n\n".join(part for part in (asked(request, sent), remark) if part)
-        content = [image, {"type": "text", "text": text}]
-        try:
-            try:
-                return readable(await self._create(request, content))
-            except anthropic.BadRequestError as exc:
-                if not self._may_force or "tool_choice" not in str(exc):
-                    raise
-                self._may_force = False
-                return readable(await self._create(request, content))
-        except API_ERRORS as exc:
-            raise mapped(exc) from exc
-
-    async def _create(self, request: AskVision, content: list[dict[str, Any]]) -> Message:
-        kind = "any" if self._may_force else "auto"
-        return await self._client.messages.create(
-            model=self._model,
-            max_tokens=MAX_OUTPUT_TOKENS,
-            system=[{"type": "text", "text": INSTRUCTIONS, "cache_control": {"type": "ephemeral"}}],
-            messages=cast("list[MessageParam]", [{"role": "user", "content": content}]),
-            tools=cast("list[ToolParam]", [answer_tool(request)]),
-            tool_choice=cast("ToolChoiceParam", {"type": kind, "disable_parallel_tool_use": True}),
-        )
+        system = [{"type": "text", "text": INSTRUCTIONS, "cache_control": {"type": "ephemeral"}}]
+        return await self._model.ask(system, [image, {"type": "text", "text": text}], [answer_tool(request)])
 
 
 def _image(sent: Scaled) -> dict[str, Any]:
@@ -115,11 +85,10 @@ def _image(sent: Scaled) -> dict[str, Any]:
     return {"type": "image", "source": {"type": "base64", "media_type": sent.media_type, "data": data}}
 
 
-def _read(reply: Message, request: AskVision, sent: Scaled) -> Usable | Unusable:
-    calls = [block for block in reply.content if isinstance(block, ToolUseBlock)]
-    if not calls:
-        return Unusable(f"there was no call of the tool (the answer stopped with {str(reply.stop_reason)[:40]}).")
-    name: object = getattr(calls[0], "name", None)
-    if name != "answer":
-        return Unusable(f"there is no tool {str(name)[:40]!r}.")
-    return parsed(getattr(calls[0], "input", None), request, sent)
+def _read(reply: Answer, request: AskVision, sent: Scaled) -> Usable | Unusable:
+    if not reply.calls:
+        return Unusable(f"there was no call of the tool (the answer stopped with {reply.stop_reason}).")
+    call = reply.calls[0]
+    if call.name != "answer":
+        return Unusable(f"there is no tool {call.name[:40]!r}.")
+    return parsed(call.arguments, request, sent)
