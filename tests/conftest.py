@@ -1,14 +1,48 @@
-"""What many tests share: one real nats-server for the whole run."""
+"""What many tests share: one real nats-server for the whole run, and that no test ever reaches a live model."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import ipaddress
+import os
+import socket
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
 
 from shared.host.nats_server import nats_server
+from shared.settings import Settings
+
+NOBODY = "http://127.0.0.1:9"
+"""Where a model would be asked by a test that names no endpoint of its own: nothing listens there."""
+
+# Before anything is imported that reads them, and for processes that tests start. A key in an .env file is none in
+# this process; in another it comes no further than NOBODY.
+for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"):
+    os.environ.pop(name, None)
+os.environ["ANTHROPIC_BASE_URL"] = NOBODY
+Settings.model_config["env_file"] = None
+
+
+@pytest.fixture(scope="session", autouse=True)
+def only_this_machine() -> Iterator[None]:
+    """Whatever a test of this process connects to is on this machine, or it is an error."""
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6) and not is_here(str(address[0])):
+            raise RuntimeError(f"a test connects to {address[0]}: only this machine is open to tests")
+        connect(self, address)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", guarded)
+        yield
+
+
+def is_here(host: str) -> bool:
+    return host == "localhost" or ipaddress.ip_address(host.partition("%")[0]).is_loopback
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
