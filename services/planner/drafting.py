@@ -132,11 +132,6 @@ def checked(arguments: object) -> tuple[Draft | None, tuple[Problem, ...]]:
     return draft, ()
 
 
-def file_name(spec: Mapping[str, Any]) -> str:
-    """Of the spec's file; a task id is safe as one."""
-    return f"{re.sub(r'[^a-z0-9_]', '_', str(spec['task_id']))}.json"
-
-
 def _checked_spec(written: object, where: str) -> tuple[TaskSpec | None, tuple[Problem, ...]]:
     if not isinstance(written, Mapping):
         return None, (Problem(where=where, message="must be a task spec, a JSON object"),)

@@ -14,7 +14,6 @@ from shared.contracts.actions import ActionResult, Goto
 
 SHOWN = 10
 LINE_CHARS = 200
-CHECKPOINT_CHARS = 2000
 
 
 def progress(view: View) -> str:
@@ -66,7 +65,7 @@ def _kept(state: SampleState) -> str:
         return ""
     doubtful = ", ".join(sorted(state.unconfirmed))
     doubt = f"\nNo page was seen to show what is kept of: {doubtful}" if doubtful else ""
-    return f"KEPT SO FAR\n{fenced(clipped(checkpoint(state), CHECKPOINT_CHARS))}{doubt}"
+    return f"KEPT SO FAR\n{fenced(checkpoint(state))}{doubt}"
 
 
 def _listed(view: View) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.planner.drafting import MAX_REQUEST_CHARS, asked, checked, file_name, instructions, request_problem, tool
+from services.planner.drafting import MAX_REQUEST_CHARS, asked, checked, instructions, request_problem, tool
 from shared.contracts.discovery import Problem
 from shared.task_spec import check_spec
 
@@ -95,6 +95,5 @@ def test_a_request_must_say_something():
     assert request_problem("Go to https://host.example and get all members") == ""
 
 
-def test_the_tool_and_the_file():
+def test_what_the_tool_asks_for():
     assert tool()["input_schema"]["required"] == ["spec", "explanation"]
-    assert file_name(SPEC) == "member_profiles.json"
