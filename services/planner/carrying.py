@@ -8,8 +8,8 @@ from typing import Any
 from services.planner.deps import Deps
 from services.planner.judging.gates import Bounce, judge_done, judge_fail, saved
 from services.planner.listing.items import checked
-from services.planner.reading.opening import WITHOUT_MODEL
 from services.planner.state.looking import picture_of, question_of, said_of
+from services.planner.state.opening import WITHOUT_MODEL
 from services.planner.state.sample_state import NO_USAGE, Ending, View
 from shared.contracts.actions import ActionResult, BrowserAction, Wait
 from shared.contracts.browser_pool import ActOnPage, SessionLeased

@@ -7,7 +7,7 @@ from services.planner.deps import Decider
 from services.planner.listing import rules_listing
 from services.planner.operating import BY_OPERATOR
 from services.planner.operator_decider import OperatorDecider
-from services.planner.reading.opening import BY_REPLAY
+from services.planner.state.opening import BY_REPLAY
 from services.planner.state.sample_state import Decision, View
 from shared.actor.ports import Asks
 from shared.errors import Unsupported

@@ -14,10 +14,10 @@ from services.planner.deps import Decider, Deps
 from services.planner.judging.limits import limit_reached, refusal
 from services.planner.once import RecordedOnce, guarded
 from services.planner.reading.identity import keywords, prove
-from services.planner.reading.opening import WITHOUT_MODEL
 from services.planner.spending import over_budget, spend
 from services.planner.state.batching import goes_on, stops
 from services.planner.state.looking import question_due
+from services.planner.state.opening import WITHOUT_MODEL
 from services.planner.state.sample_state import Act, Decision, Ending, Look, SampleState, Unusable, View, changes_page
 from services.planner.state.stalling import signature
 from services.planner.state.transitions import advanced, filed, looked, noted, observed, read

@@ -8,8 +8,8 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Protocol
 
-from services.planner.reading.opening import WITHOUT_MODEL, by_rule
 from services.planner.state.irreversible import last_words, pressed_before, refused_press, step_of
+from services.planner.state.opening import WITHOUT_MODEL, by_rule
 from services.planner.state.sample_state import Act, Decision, View
 from shared.actor.ports import Records
 from shared.contracts.planner import Fail, Pressed

@@ -7,7 +7,7 @@ import logging
 import msgspec
 
 from services.planner.operating import BY_OPERATOR, asked_of, decision_of, named
-from services.planner.reading.opening import opening
+from services.planner.state.opening import opening
 from services.planner.state.sample_state import Act, Decision, Look, Unusable, View
 from shared.actor.ports import Asks
 from shared.contracts.operator import DecisionDeclined, DecisionReply

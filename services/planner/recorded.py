@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.planner.reading.opening import BY_REPLAY
+from services.planner.state.opening import BY_REPLAY
 from shared.actor.ports import Asks
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import LoadSteps, StepsReply, StepsUnknown

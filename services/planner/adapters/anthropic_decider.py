@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from services.planner.adapters.anthropic_summariser import Condensed, Summariser
 from services.planner.prompting.assembly import NoRoom, Prompt, assembled
 from services.planner.prompting.calls import BadCall, Call, Calls, parse_calls
-from services.planner.reading.opening import opening
+from services.planner.state.opening import opening
 from services.planner.state.sample_state import Act, Decision, Unusable, View
 from services.planner.state.transitions import KEPT_SUMMARIES
 from shared.contracts.usage import add_usage

@@ -13,6 +13,7 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 from services.planner.reading.page_text import mentions, text_of
 from services.planner.state.sample_state import Ending, Problem, View
+from services.planner.state.transitions import item_key
 from services.planner.values.typed_values import Invalid, as_shown, fold, is_not_present, normalise, quoted
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import ReportItems
@@ -47,11 +48,6 @@ def checked(view: View, action: ReportItems) -> Listed:
     more = len(problems) - MAX_PROBLEMS
     told = (*problems[:MAX_PROBLEMS], *([f"and {more} more problems of this kind"] if more > 0 else ()))
     return Listed(tuple(new.values()), known, told)
-
-
-def item_key(item: Mapping[str, object]) -> str:
-    """Equal for items that say the same."""
-    return "\x1f".join(f"{name}={item[name]}" for name in sorted(item))
 
 
 def listing_done(view: View) -> str | None:

@@ -11,8 +11,8 @@ from services.planner.judging.gates import missing_artifacts
 from services.planner.listing.items import checked, listing_done, same_address
 from services.planner.listing.list_reading import ListRead, read_list
 from services.planner.listing.paging import Control, turning
-from services.planner.reading.opening import LOGIN, after_evidence, by_rule, opening
 from services.planner.reading.page_text import asks_for_password, dismissal, says_not_found
+from services.planner.state.opening import LOGIN, after_evidence, by_rule, opening
 from services.planner.state.sample_state import MAX_OBSERVE_TOKENS, Act, Decision, Entry, Look, View
 from shared.contracts.actions import ByRef, Click, Goto, Screenshot, Scroll
 from shared.contracts.browser_pool import PageObserved

@@ -15,13 +15,13 @@ import msgspec
 
 from services.planner.judging.gates import judge_done
 from services.planner.reading.identity import prove, shows_record
-from services.planner.reading.opening import BY_REPLAY
 from services.planner.replaying import differences
 from services.planner.replaying.effects import may_change_something
 from services.planner.replaying.refinding import Lost, described, found_again
 from services.planner.replaying.rereading import due_at, read_again, recorded_values
 from services.planner.rules.patience import look_again, look_at_more
 from services.planner.state.irreversible import step_of
+from services.planner.state.opening import BY_REPLAY
 from services.planner.state.sample_state import Act, Decision, Look, View, is_browser_action
 from services.planner.state.transitions import read
 from shared.contracts.actions import Artifact, ByRef

@@ -10,11 +10,11 @@ from dataclasses import replace
 
 from services.planner.reading.fields import Ambiguous, Found, Reading, field_values
 from services.planner.reading.identity import PageRead, read_page
-from services.planner.reading.opening import after_evidence, by_rule, opening
 from services.planner.reading.page_text import asks_for_password, dismissal, is_input, says_not_found
 from services.planner.rules import route
 from services.planner.rules.evidence import capture, done
 from services.planner.rules.patience import ALL_LOOKS, look_again, look_at_more, scroll
+from services.planner.state.opening import after_evidence, by_rule, opening
 from services.planner.state.sample_state import Act, Decision, Look, View
 from shared.contracts.actions import ByRef, Click
 from shared.contracts.browser_pool import PageObserved

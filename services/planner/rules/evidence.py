@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from services.planner.judging.gates import missing_artifacts
 from services.planner.reading.identity import PageRead
-from services.planner.reading.opening import by_rule
 from services.planner.reading.page_text import label_form
 from services.planner.rules.patience import MAX_TRIES
+from services.planner.state.opening import by_rule
 from services.planner.state.sample_state import Act, View
 from shared.contracts.actions import ByRef, Download, Screenshot
 from shared.contracts.browser_pool import PageObserved

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.planner.reading.opening import by_rule
+from services.planner.state.opening import by_rule
 from services.planner.state.sample_state import MAX_OBSERVE_TOKENS, Act, Look, View
 from shared.contracts.actions import Scroll
 from shared.contracts.browser_pool import PageObserved

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from services.planner.reading.identity import PageRead, row_of
-from services.planner.reading.opening import after_evidence, by_rule
 from services.planner.reading.page_text import asks_for_password, says_not_found
 from services.planner.rules.patience import look_again, look_at_more
+from services.planner.state.opening import after_evidence, by_rule
 from services.planner.state.route_marks import entries_of, marked
 from services.planner.state.sample_state import Act, Entry, Look, View
 from services.planner.values.typed_values import quoted

@@ -7,13 +7,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from services.planner.reading.opening import after_evidence
 from services.planner.reading.page_text import label_form
 from services.planner.rules.moving import came_through, filled, or_else, press_once, several
 from services.planner.rules.patience import MAX_TRIES, look_again, look_at_more
 from services.planner.rules.results import Hit, Listed, listed
 from services.planner.rules.scene import Onward, Scene, row_with_gaps
 from services.planner.rules.targets import controls, pressable, section
+from services.planner.state.opening import after_evidence
 from services.planner.state.route_marks import mark_of
 from services.planner.state.sample_state import Act, Look
 from services.planner.values.typed_values import quoted

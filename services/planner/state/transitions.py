@@ -8,10 +8,9 @@ so that the step log of an attempt gives its state again, without a browser or a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from services.planner.listing.items import item_key
 from services.planner.state.sample_state import (
     MAX_OBSERVE_TOKENS,
     OBSERVE_TOKENS,
@@ -143,6 +142,11 @@ def _with_picture(state: SampleState, name: str, vision: VisionAnswered | None) 
     value = FieldValue(field=name, state="value", value=vision.answer, shown=vision.answer, origin="vision")
     told = f"{name}: read from a picture by {vision.answered_by} (confidence {vision.confidence:.2f})"
     return noted(read(state, (value,)), (told,))
+
+
+def item_key(item: Mapping[str, object]) -> str:
+    """Equal for items that say the same."""
+    return "\x1f".join(f"{name}={item[name]}" for name in sorted(item))
 
 
 def read(state: SampleState, seen: tuple[FieldValue, ...]) -> SampleState:
