@@ -207,6 +207,8 @@ def _against(
 ) -> list[Problem]:
     """What was confirmed when it was saved need not stand on this page; its label must not say otherwise. What was
     worked out, or read from a picture, stands on no page in these words."""
+    if written.origin == "vision":
+        return label_problems(written, field, view, ref, proven_only=True)
     if written.origin != "page":
         return []
     if written is before and written.field not in view.state.unconfirmed:
@@ -224,9 +226,9 @@ def _with_origin(value: FieldValue, field: OutputField, view: View, by_model: bo
 
 
 def _pictured(name: str, view: View) -> list[str]:
-    """What pictures were found to say of a field."""
+    """What pictures of this very record were found to say of a field, and surely."""
     asked = (e for e in view.state.history if isinstance(e.action, AskPicture) and e.action.field == name)
-    return [entry.said for entry in asked if entry.said]
+    return [entry.said for entry in asked if entry.said and entry.sure and entry.proven]
 
 
 def _unreadable(value: FieldValue, field: OutputField) -> str:
@@ -258,10 +260,16 @@ def saved(view: View, action: SaveProgress) -> tuple[tuple[FieldValue, ...], tup
     known = {name: field for name, field in view.spec.output_schema.items() if name in named}
     values = tuple(_with_origin(_written(n, field, view, said), field, view, True) for n, field in known.items())
     fresh = [value for value in values if value is not view.state.seen.get(value.field)]
-    doubts = {v.field: _standing(v, known[v.field], view, action.refs.get(v.field)) for v in fresh}
+    doubts = {v.field: _saved_doubts(v, known[v.field], view, action.refs.get(v.field)) for v in fresh}
     still = {v.field for v in values if v not in fresh} & view.state.unconfirmed
     notes = (*(note for v in fresh for note in cut_off(v)), *(p.message for found in doubts.values() for p in found))
     return values, notes, frozenset({name for name, found in doubts.items() if found} | still)
+
+
+def _saved_doubts(value: FieldValue, field: OutputField, view: View, ref: int | None) -> list[Problem]:
+    if view.state.astray and value.origin == "page":
+        return [Problem("unconfirmed_values", f"{value.field}: it was saved while another record was shown")]
+    return _standing(value, field, view, ref)
 
 
 def cut_off(value: FieldValue) -> list[str]:

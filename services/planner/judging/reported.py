@@ -163,8 +163,9 @@ def _each_stands(raw: list[object], name: str, field: OutputField, view: View) -
 
 
 def _extracted(view: View) -> list[str]:
-    """What was read of single elements in this sample, at full length."""
-    effects = (entry.result.effect for entry in view.state.history if entry.result is not None)
+    """What was read of single elements in this sample, at full length, and of no other record."""
+    own = (entry for entry in view.state.history if not entry.astray)
+    effects = (entry.result.effect for entry in own if entry.result is not None)
     return [effect.text for effect in effects if isinstance(effect, TextRead)]
 
 
@@ -200,6 +201,8 @@ def _agrees(value: FieldValue, field: OutputField, reading: Found, page: PageObs
     if "not_present" in (value.state, read.state) and value.state != read.state and read.state == "not_present":
         return False
     raw, shown, title = claim(value), reading.candidate.shown, reading.candidate.title
+    if not as_shown(raw).strip():
+        return False
     if stands_in(raw, field, shown, title=title, order=_order(field, page)) or _begins(as_shown(raw), shown):
         return True
     return _goes_on_from(reading.candidate.element, as_shown(raw), page)

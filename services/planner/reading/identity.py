@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -93,12 +94,15 @@ def read_page(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:
 
 def prove(spec: TaskSpec, sample: Sample, page: PageObserved) -> Proof:
     """For deciders that read the page themselves: as strict where the page has a label or a heading,
-    else content with the value standing on the page as a word of its own, outside lists and links."""
+    else content with the value standing on the page as a word of its own, outside lists, links and other labels,
+    where neither its headings nor its title name another one."""
     proof = read_page(spec, sample, page).proof
     if proof.state != "unproven":
         return proof
-    lone = [e.name for e in page.elements if e.row is None and e.role not in ("link", "button", "option")]
-    shown = all(any(mentions(text, value) for text in lone) for value in expected(spec, sample).values())
+    lone = [e.name for e in page.elements if _lone(e)]
+    heads = [page.title, *(e.name for e in page.elements if is_heading(e))]
+    wanted = expected(spec, sample).values()
+    shown = all(any(mentions(text, value) for text in lone) and not _names_another(value, heads) for value in wanted)
     return Proof("proven") if shown else proof
 
 
@@ -139,10 +143,27 @@ def _unlabelled(value: str, page: PageObserved, not_found: tuple[str, ...], othe
     if by_heading is not None:
         return Found(by_heading)
     for element in page.elements:
-        lone = not is_input(element) and element.role not in ("link", "button", "option") and element.row is None
-        if lone and equal(text_of(element), value):
+        if _lone(element) and not is_input(element) and equal(text_of(element), value):
             return Found(Candidate(text_of(element), element))
     return Missing()
+
+
+def _lone(element: Element) -> bool:
+    """It may be the record's own id: what stands under another label, such as "Duplicate of", is another's."""
+    return element.row is None and element.header is None and element.role not in ("link", "button", "option")
+
+
+def _names_another(value: str, heads: Iterable[str]) -> bool:
+    """Headings bear an id like ``value``, a number with as many digits included, and never this one."""
+    alike = _alike(value.strip())
+    found = [text for text in heads if alike is not None and alike.search(text) is not None]
+    return bool(found) and not any(mentions(text, value) for text in heads)
+
+
+def _alike(value: str) -> re.Pattern[str] | None:
+    if value.isdecimal():
+        return re.compile(rf"(?<![\w-])\d{{{len(value)}}}(?![\w-])")
+    return same_shape(value)
 
 
 def _first_of_shape(value: str, headings: Iterable[Element]) -> Candidate | None:

@@ -47,6 +47,9 @@ class Entry:
     message: str
     filed: tuple[FiledArtifact, ...] = ()
     proven: bool = False
+    """The right record is shown, or a page on the trail of it."""
+    astray: bool = False
+    """Another one is, or a page on the trail of that."""
     refused: bool = False
     """Not accepted by us: it could not be understood, the gates did not agree, or only an end was open to it."""
     remark: str = ""
@@ -57,6 +60,8 @@ class Entry:
     """Of the page that was decided on."""
     said: str = ""
     """What a picture was found to say."""
+    sure: bool = False
+    """Whether the picture said it surely enough to count."""
     decided_by: str = ""
 
     @property
@@ -94,6 +99,8 @@ class SampleState:
     unconfirmed: frozenset[str] = frozenset()
     """Fields in ``seen`` that a model saved, and that the page it saw did not show."""
     proven: bool = False
+    astray: bool = False
+    """The last page that said whose record it shows showed another one."""
     steps: int = 0
     granted: int = 0
     """Steps added to those of the task, for pages of a list that brought something."""

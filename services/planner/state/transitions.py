@@ -49,7 +49,7 @@ def observed(state: SampleState, spec: TaskSpec, ref: ObservationRef | None) -> 
     if ref is None:
         return state
     if ref.proof != "unproven":
-        state = replace(state, proven=ref.proof == "proven")
+        state = replace(state, proven=ref.proof == "proven", astray=ref.proof == "mismatch")
     return _weighed(state, spec, ref.signature)
 
 
@@ -75,7 +75,7 @@ def advanced(state: SampleState, step: StepTaken) -> SampleState:
     kept = not moved or isinstance(step.action, Scroll)
     after = replace(
         _counted(after, step),
-        history=(*state.history, entry_of(step, state.proven)),
+        history=(*state.history, entry_of(step, state)),
         steps=step.step,
         looks=after.looks if kept and not step.items else 0,
         max_tokens=after.max_tokens if kept else OBSERVE_TOKENS,
@@ -95,12 +95,13 @@ def replayed(spec: TaskSpec, steps: Iterable[StepTaken]) -> SampleState:
     return state
 
 
-def entry_of(step: StepTaken, proven: bool) -> Entry:
+def entry_of(step: StepTaken, state: SampleState) -> Entry:
+    """``state``: as the step was decided on."""
     url = step.observation.url if step.observation is not None else ""
     said = (step.vision.answer or "") if step.vision is not None else ""
     return Entry(
-        step.action, step.result, step.message, step.artifacts, proven, step.refused, step.remark, (), url, said,
-        step.decided_by,
+        step.action, step.result, step.message, step.artifacts, state.proven, state.astray, step.refused, step.remark,
+        (), url, said, _sure(step.vision), step.decided_by,
     )  # fmt: skip
 
 
@@ -136,8 +137,11 @@ def _with_values(state: SampleState, step: StepTaken) -> SampleState:
 
 
 def _with_picture(state: SampleState, name: str, vision: VisionAnswered | None) -> SampleState:
-    """What a picture says of a field counts where nothing else is known of it, and a reviewer is told."""
-    if not name or vision is None or vision.answer is None or vision.confidence < SURE_FROM or name in state.seen:
+    """What a picture of the right record says of a field counts where nothing else is known of it, and a reviewer is
+    told."""
+    if not name or vision is None or vision.answer is None or not _sure(vision) or name in state.seen:
+        return state
+    if not state.proven:
         return state
     value = FieldValue(field=name, state="value", value=vision.answer, shown=vision.answer, origin="vision")
     told = f"{name}: read from a picture by {vision.answered_by} (confidence {vision.confidence:.2f})"
@@ -147,6 +151,10 @@ def _with_picture(state: SampleState, name: str, vision: VisionAnswered | None) 
 def item_key(item: Mapping[str, object]) -> str:
     """Equal for items that say the same."""
     return "\x1f".join(f"{name}={item[name]}" for name in sorted(item))
+
+
+def _sure(vision: VisionAnswered | None) -> bool:
+    return vision is not None and vision.confidence >= SURE_FROM
 
 
 def read(state: SampleState, seen: tuple[FieldValue, ...]) -> SampleState:

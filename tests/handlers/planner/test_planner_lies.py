@@ -1,0 +1,72 @@
+"""What a model says that is so, and not of this record or not of this field."""
+
+from __future__ import annotations
+
+import pytest
+from planner_bench import Bench
+from planner_pages import URL, heading, page, row, spec, ticket
+from scripted_pool import ScriptedPool
+from test_planner_turns import Eye, told, vision
+
+from shared.contracts.actions import Goto, Screenshot
+from shared.contracts.planner import AskPicture, Done, SampleFinished, SaveProgress
+from shared.contracts.vision import VisionAnswered
+
+OTHER = "http://127.0.0.1:8000/tickets/TCK-1002"
+PICTURE = Screenshot(label="ticket")
+ASKS = AskPicture(question="Who is it?", field="assignee")
+BARE = page(heading("TCK-1001: Printer on fire"), *row("Due date", "Mar 3, 2026"))
+"""Our record, without the field in question."""
+
+
+async def ends(*answers, shown=BARE, says: str = "Bob", confidence: float = 0.95) -> SampleFinished:
+    site = {URL: [shown], OTHER: [page(*ticket("TCK-1002", "Bob", "Mar 9, 2026"))]}
+    bench = Bench(ScriptedPool(site), decider=told(*answers), task=spec().model_dump(mode="json", by_alias=True))
+    said = VisionAnswered(answer=says, confidence=confidence, reasoning="It says so.", answered_by="m")
+    bench.bus.host(vision, Eye(said))
+    return await bench.run()
+
+
+def done(**values) -> Done:
+    """The rest as it stands on the page; the assignee as it is given, without an element that shows it."""
+    refs = {"ticket_number": 1}
+    return Done(values={"ticket_number": "TCK-1001", "due_date": "Mar 3, 2026", **values}, refs=refs)
+
+
+async def test_what_was_saved_from_another_record_is_not_this_ones():
+    saves = SaveProgress(values={"assignee": "Bob"}, refs={"assignee": 3})
+    finished = await ends(Goto(url=OTHER), saves, Goto(url=URL), PICTURE, done())
+    assert (finished.status, finished.reason) == ("needs_review", "unconfirmed_values")
+    assert "assignee: it was saved while another record was shown" in finished.notes
+
+
+@pytest.mark.parametrize("values", [{}, {"assignee": "Bob"}], ids=["kept", "said again"])
+async def test_what_a_picture_of_another_record_says_is_not_this_ones(values):
+    finished = await ends(Goto(url=OTHER), ASKS, Goto(url=URL), PICTURE, done(**values))
+    assert finished.status == "needs_review"
+
+
+async def test_what_a_picture_says_surely_is_taken_where_no_text_says_otherwise():
+    finished = await ends(PICTURE, ASKS, done(assignee="Bob"))
+    assert [(v.value, v.origin) for v in finished.values if v.field == "assignee"] == [("Bob", "vision")]
+    assert finished.status == "done"
+
+
+async def test_what_a_picture_hardly_says_is_not_taken():
+    finished = await ends(PICTURE, ASKS, done(assignee="Bob"), confidence=0.3)
+    assert (finished.status, finished.reason) == ("needs_review", "unconfirmed_values")
+
+
+async def test_a_picture_does_not_speak_against_the_text_under_the_label():
+    finished = await ends(PICTURE, ASKS, done(assignee="Bob"), shown=page(*ticket()))
+    assert (finished.status, finished.reason) == ("needs_review", "contradicted_values")
+
+
+@pytest.mark.parametrize(
+    "lie", [{"values": {"assignee": ""}}, {"not_present": {"assignee": ""}}], ids=["empty", "none"]
+)
+async def test_nothing_is_not_what_stands_under_a_label_that_shows_a_value(lie):
+    known = {"ticket_number": "TCK-1001", "due_date": "Mar 3, 2026"}
+    says = Done(values={**known, **lie.get("values", {})}, not_present=lie.get("not_present", {}), refs={"assignee": 3})
+    finished = await ends(PICTURE, says, shown=page(*ticket()))
+    assert (finished.status, finished.reason) == ("needs_review", "contradicted_values")

@@ -1,0 +1,48 @@
+"""Another record's page names ours as well: what is said of ours there proves nothing."""
+
+import pytest
+from planner_pages import cell, heading, page, row, sample, spec, text
+
+from services.planner.identity import prove, read_page
+
+NUMBERS = {
+    "spec": spec(
+        output_schema={"order": "string", "note": "string"}, required_fields=["order"], identity={"order": "{order}"}
+    ),
+    "sample": sample(key="1001", fields={"order": "1001"}),
+}
+PEOPLE = {
+    "spec": spec(
+        output_schema={"name": "string", "team": "string"}, required_fields=["name"], identity={"name": "{name}"}
+    ),
+    "sample": sample(key="Ann Lee", fields={"name": "Ann Lee"}),
+}
+TICKETS = {"spec": spec(), "sample": sample()}
+
+OTHERS = {
+    "under another label": (TICKETS, page(heading("Printer on fire"), *row("Duplicate of", "TCK-1001"))),
+    "somebody's manager": (PEOPLE, page(heading("Bob Ray"), *row("Manager", "Ann Lee"), *row("Team", "Sales"))),
+    "another number in the heading": (NUMBERS, page(heading("Order 1002"), text("Replaces order 1001"))),
+    "another number in the title": (NUMBERS, page(text("Replaces order 1001"), title="Order 1002 - Shop")),
+    "another id in the title": (TICKETS, page(text("See TCK-1001"), title="TCK-1002 - Tracker")),
+    "a row of a table": (TICKETS, page(cell("Number", "TCK-1001", 1), cell("Number", "TCK-1002", 2))),
+}
+
+
+@pytest.mark.parametrize(("asked", "seen"), OTHERS.values(), ids=OTHERS)
+def test_a_page_of_another_record_that_names_ours_proves_nothing(asked, seen):
+    assert prove(**asked, page=seen).state != "proven"
+    assert read_page(**asked, page=seen).proof.state != "proven"
+
+
+OWN = {
+    "a number in the text": (NUMBERS, page(heading("Your order"), text("Order 1001 was sent on 2026-03-03"))),
+    "a year in the heading beside it": (NUMBERS, page(heading("Order 1001 of 2026"), text("1001"))),
+    "an id in the text, and in the title": (TICKETS, page(text("Ticket TCK-1001 is open"), title="TCK-1001 (TCK-1)")),
+    "a lone name": (PEOPLE, page(heading("Profile"), text("Ann Lee"), *row("Team", "Sales"))),
+}
+
+
+@pytest.mark.parametrize(("asked", "seen"), OWN.values(), ids=OWN)
+def test_a_page_of_the_record_itself_proves_it(asked, seen):
+    assert prove(**asked, page=seen).state == "proven"
