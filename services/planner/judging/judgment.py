@@ -79,6 +79,13 @@ def _wrong(view: View, given: JudgmentGiven, answer: str | None, answers: tuple[
     there = ", ".join(files) or "none yet"
     if not given.evidence_refs:
         wrong.append(f"judgment.evidence_refs: name the files that show it; there are: {there}")
+    proven = {filed.filename for entry in view.state.history if entry.proven for filed in entry.filed}
+    elsewhere = [ref for ref in given.evidence_refs if ref in files and ref not in proven]
+    if elsewhere:
+        wrong.append(
+            f"judgment.evidence_refs: {', '.join(elsewhere[:5])} was captured before the record was proven to be the "
+            "one asked for; capture it again"
+        )
     unknown = [quoted(ref) for ref in given.evidence_refs if ref not in files]
     if unknown:
         wrong.append(f"judgment.evidence_refs: there is no file {', '.join(unknown[:5])}; there are: {there}")

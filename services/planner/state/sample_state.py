@@ -85,6 +85,11 @@ class Progress:
     signatures: frozenset[str] = frozenset()
     warned: frozenset[int] = frozenset()
     """Shares of the step budget, in percent, that the decider has been warned of."""
+    levels: frozenset[int] = frozenset()
+    """Levels of this stall that the decider has been told of: what comes up between the calls of one answer is told
+    before the next."""
+    due: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())
+    """Warnings and levels that the decider has been told of once it has decided on what it is shown now."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from dataclasses import replace
 from services.planner.state.sample_state import Entry, Progress, SampleState
 from shared.contracts.actions import Goto
 from shared.contracts.browser_pool import PageObserved
+from shared.contracts.planner import SaveProgress
 
 NUDGE_AT, CHANGE_AT, END_AT, STOP_AT = 3, 5, 8, 10
 """Steps in a row without progress: a hint; the order to change; only an end is open; the sample ends."""
@@ -53,6 +54,7 @@ def weighed(progress: Progress, steps: int, last: Entry | None, signature: str) 
         gained=False,
         repeats=repeats,
         signatures=progress.signatures | {signature},
+        levels=frozenset() if moved else progress.levels,
     )
 
 
@@ -70,11 +72,22 @@ def repeat_key(entry: Entry) -> str:
 # --- what the decider is told
 
 
-def told(state: SampleState, progress: Progress, max_steps: int) -> tuple[tuple[str, ...], frozenset[int]]:
-    """The notices of this moment, and the warnings given so far. Being told resets nothing."""
+Due = tuple[frozenset[int], frozenset[int]]
+
+
+def told(state: SampleState, progress: Progress, max_steps: int) -> tuple[tuple[str, ...], Due]:
+    """The notices of this moment, and the warnings and levels that have been told once a decider was shown them. Each
+    comes up until it was shown, once; being told resets nothing."""
     budget, warned = _budget(state.steps, max_steps, progress.warned)
-    notices = (*_stall(state, progress), *_repeat(state, progress), *_failures(state), *budget)
-    return notices, warned
+    stall, levels = _stall(progress)
+    notices = (*stall, *_repeat(state, progress), *_failures(state), *_saved_nothing(state), *budget)
+    return notices, (warned, levels)
+
+
+def shown(progress: Progress) -> Progress:
+    """A decider has decided, and was shown what was due."""
+    warned, levels = progress.due
+    return replace(progress, warned=progress.warned | warned, levels=progress.levels | levels)
 
 
 def must_end(progress: Progress) -> bool:
@@ -82,22 +95,24 @@ def must_end(progress: Progress) -> bool:
     return progress.stalled >= END_AT
 
 
-def _stall(state: SampleState, progress: Progress) -> tuple[str, ...]:
-    if progress.stalled >= END_AT:
-        return (
-            f"You MUST call done or fail now: the last {progress.stalled} steps brought nothing new. "
-            "Any other call is refused.",
-        )
-    if progress.stalled == CHANGE_AT:
-        return (
-            f"CHANGE YOUR STRATEGY NOW: the last {CHANGE_AT} steps brought nothing new. "
-            "What is kept so far stands under KEPT SO FAR.",
-        )
-    if progress.stalled == NUDGE_AT:
-        return (
-            f"The last {NUDGE_AT} steps brought nothing new. Look at what the page shows now, and try something else.",
-        )
-    return ()
+def _stall(progress: Progress) -> tuple[tuple[str, ...], frozenset[int]]:
+    reached = frozenset(level for level in (NUDGE_AT, CHANGE_AT, END_AT) if progress.stalled >= level)
+    nothing = f"the last {progress.stalled} steps brought nothing new"
+    if END_AT in reached:
+        return (f"You MUST call done or fail now: {nothing}. Any other call is refused.",), reached
+    fresh = max(reached - progress.levels, default=0)
+    if fresh == CHANGE_AT:
+        return (f"CHANGE YOUR STRATEGY NOW: {nothing}. What is kept so far stands under KEPT SO FAR.",), reached
+    if fresh == NUDGE_AT and CHANGE_AT not in reached:
+        return (f"Notice that {nothing}. Look at what the page shows now, and try something else.",), reached
+    return (), reached
+
+
+def _saved_nothing(state: SampleState) -> tuple[str, ...]:
+    last = state.last
+    if last is None or last.refused or not isinstance(last.action, SaveProgress) or state.settled.gained:
+        return ()
+    return ("save_progress kept nothing that was not known already. Go on to what is still missing.",)
 
 
 def _repeat(state: SampleState, progress: Progress) -> tuple[str, ...]:
@@ -123,15 +138,13 @@ def _failures(state: SampleState) -> tuple[str, ...]:
 
 def _budget(steps: int, max_steps: int, warned: frozenset[int]) -> tuple[tuple[str, ...], frozenset[int]]:
     """Each warning once; where both come at the same time, the later alone."""
-    reached = [percent for percent in WARN_AT if steps >= math.ceil(max_steps * percent / 100)]
-    fresh = [percent for percent in reached if percent not in warned]
+    reached = frozenset(percent for percent in WARN_AT if steps >= math.ceil(max_steps * percent / 100))
+    fresh = reached - warned
     if not fresh or steps >= max_steps:
-        return (), warned | frozenset(reached)
+        return (), reached
     advice = "Finish with what is still missing." if max(fresh) < WARN_AT[-1] else "Finish now."
-    return (
-        (f"{max(fresh)} % of the steps are used: {max_steps - steps} of {max_steps} are left. {advice}",),
-        warned | frozenset(reached),
-    )
+    told = f"{max(fresh)} % of the steps are used: {max_steps - steps} of {max_steps} are left. {advice}"
+    return (told,), reached
 
 
 def checkpoint(state: SampleState) -> str:

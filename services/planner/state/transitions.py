@@ -19,7 +19,7 @@ from services.planner.state.sample_state import (
     SampleState,
     changes_page,
 )
-from services.planner.state.stalling import told, weighed
+from services.planner.state.stalling import shown, told, weighed
 from shared.contracts.actions import ActionResult, Artifact, Scroll, TextRead
 from shared.contracts.planner import (
     AskPicture,
@@ -55,11 +55,11 @@ def observed(state: SampleState, spec: TaskSpec, ref: ObservationRef | None) -> 
 
 def _weighed(state: SampleState, spec: TaskSpec, signature: str) -> SampleState:
     progress = weighed(state.settled, state.steps, state.last, signature)
-    notices, warned = told(state, progress, spec.max_steps + state.granted)
+    notices, due = told(state, progress, spec.max_steps + state.granted)
     history = state.history
     if history and history[-1].notices != notices:
         history = (*history[:-1], replace(history[-1], notices=notices))
-    return replace(state, progress=replace(progress, warned=warned), notices=notices, history=history)
+    return replace(state, progress=replace(progress, due=due), notices=notices, history=history)
 
 
 def looked(state: SampleState, look: Look) -> SampleState:
@@ -83,7 +83,8 @@ def advanced(state: SampleState, step: StepTaken) -> SampleState:
         usage=add_usage(state.usage, step.usage),
         token_scale=_token_scale(state, step),
     )
-    progress = replace(state.progress, gained=_gained(state, after, step))
+    before_it = shown(state.progress) if step.call == 1 else state.progress
+    progress = replace(before_it, gained=_gained(state, after, step))
     return replace(noted(after, step.notes), progress=progress, settled=progress)
 
 

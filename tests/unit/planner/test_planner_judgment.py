@@ -96,3 +96,13 @@ def test_a_task_names_its_own_answers():
 def test_a_task_without_a_question_gets_no_judgment():
     ending = judge(GOOD, judgment_required=False)
     assert (ending.status, ending.judgment) == ("done", None)
+
+
+def test_a_picture_of_another_page_is_no_evidence():
+    early = acted(SampleState(), picture("about"), shot("about"), "")
+    late = acted(shown_record(early, "proven"), picture(), shot(), "")
+    seen = view(page(*ticket()), late, spec=spec(**ASKS))
+    done = Done(values=VALUES, refs=REFS, judgment=changed(evidence_refs=("01_about.png", "02_ticket.png")))
+    bounce = judge_done(seen, done)[0]
+    assert isinstance(bounce, Bounce)
+    assert "01_about.png was captured before the record was proven" in bounce.message

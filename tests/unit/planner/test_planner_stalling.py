@@ -47,6 +47,7 @@ def test_all_three_levels_come_in_one_unbroken_stall_and_none_resets_the_count()
     states = turns(*["same"] * (END_AT + 1))
     told = {at: states[at].notices for at in range(len(states))}
     assert [at for at in told if "brought nothing new" in " ".join(told[at])] == [NUDGE_AT, CHANGE_AT, END_AT]
+    assert "the last 3 steps" in " ".join(told[3])
     assert (NUDGE_AT, CHANGE_AT, END_AT) == (3, 5, 8)
     assert "CHANGE YOUR STRATEGY NOW" in " ".join(told[5])
     assert "MUST call done or fail" in " ".join(told[8])
@@ -176,3 +177,42 @@ def test_filling_and_scrolling_are_another_page_and_a_ticking_clock_is_not():
     assert signature(page(text("now 10:31:07"))) == signature(page(text("now 10:31:08")))
     assert signature(page(text("saved 3 seconds ago"))) == signature(page(text("saved 12 seconds ago")))
     assert signature(page(text("Page 1"))) != signature(page(text("Page 2")))
+
+
+# --- several calls of one answer
+
+
+def answers(calls: int, count: int, task: TaskSpec) -> list[tuple[str, ...]]:
+    """What is told before each answer, where each has so many calls and nothing comes of any."""
+    state, told = SampleState(), []
+    for _ in range(count):
+        state = observed(state, task, ref("same"))
+        told.append(state.notices)
+        for call in range(1, calls + 1):
+            state = advanced(state, step(state, CLICK, done_result(), observation=ref("same"), call=call))
+            state = observed(state, task, ref("same"))
+    return told
+
+
+@pytest.mark.parametrize("calls", [1, 2, 3])
+def test_all_levels_and_warnings_reach_a_decider_whatever_an_answer_holds(calls):
+    told = [" ".join(notices) for notices in answers(calls, 39 // calls, spec(max_steps=40))]
+    first = {
+        word: next(at for at, notices in enumerate(told) if word in notices)
+        for word in ("CHANGE YOUR STRATEGY NOW", "MUST call done or fail", "75 %", "90 %")
+    }
+    assert list(first.values()) == [-(-steps // calls) for steps in (CHANGE_AT, END_AT, 30, 36)]
+    nudged = [at for at, notices in enumerate(told) if "Notice that" in notices]
+    assert nudged == [-(-NUDGE_AT // calls)]
+
+
+def test_what_was_saved_before_is_no_progress_and_is_told_so():
+    value = FieldValue(field="assignee", state="value", value="Ann", shown="Ann")
+    saves = SaveProgress(values={"assignee": "Ann"})
+    state, told = SampleState(), []
+    for _ in range(2):
+        state = observed(state, spec(), ref("a"))
+        state = advanced(state, step(state, saves, values=(value,), observation=ref("a")))
+        state = observed(state, spec(), ref("a"))
+        told.append(any("save_progress kept nothing" in notice for notice in state.notices))
+    assert told == [False, True]
