@@ -76,7 +76,9 @@ class SampleWork:
 
     def __init__(self, task: Task, session: SessionLeased, deps: Deps) -> None:
         self.task, self.session, self.deps = task, session, deps
-        self.state = SampleState()
+        self.settled = SampleState()
+        """As the last step has left it: what is looked at meanwhile is weighed on top of it, the last look alone."""
+        self.state = self.settled
         self.page: PageObserved | None = None
         self.ref: ObservationRef | None = None
         self.stale = False
@@ -93,9 +95,9 @@ class SampleWork:
 
     @property
     def view(self) -> View:
-        task, work = self.task, self.task.message
+        task, work, state = self.task, self.task.message, read(self.state, self.glanced)
         return View(
-            task.spec, work.sample, self.state, self.page, task.hints, task.log, work.run_id, task.attempt,
+            task.spec, work.sample, state, self.page, task.hints, task.log, work.run_id, task.attempt,
             task.allow_effects,
         )  # fmt: skip
 
@@ -130,7 +132,7 @@ class SampleWork:
         """Before every decision: the page as it is now, and what the steps before have led to."""
         if self.stale:
             await self._observe()
-        self.state = observed(self.state, self.task.spec, self.ref)
+        self.state = observed(self.settled, self.task.spec, self.ref)
 
     async def _observe(self) -> None:
         request = ObservePage(
@@ -148,11 +150,11 @@ class SampleWork:
     async def _look(self, look: Look) -> None:
         """No step: what was read meanwhile is said with the next one."""
         self.glanced = (*self.glanced, *look.seen)
-        self.state = read(self.state, look.seen)
         if look.after_s:
             before_s = self.deps.elapsed_s()
             await self.deps.wait(look.after_s)
             self.watch.browser_ms += (self.deps.elapsed_s() - before_s) * 1000
+        self.settled = looked(self.settled, look)
         self.state = looked(self.state, look)
         await self._observe()
 
@@ -177,8 +179,8 @@ class SampleWork:
         if refused:
             return Outcome(action, refused, refused=True)
         # What the decision itself has read and remarked is known where it ends the sample.
-        known = noted(read(self.state, decision.seen), decision.notes)
-        view = replace(self.view, state=known)
+        view = self.view
+        view = replace(view, state=noted(read(view.state, decision.seen), decision.notes))
         outcome = await carry_out(view, action, decision.decided_by, self.session, self.deps)
         if outcome.result is not None:
             self.watch.browser_ms += outcome.result.browser_ms
@@ -202,7 +204,7 @@ class SampleWork:
     async def _take(self, decision: Act | Unusable, outcome: Outcome, told: Told) -> None:
         """The step is made, the state made from it, and the step published."""
         step = self._step(decision, outcome, told)
-        self.state = advanced(self.state, step)
+        self.settled = self.state = advanced(self.state, step)
         self.glanced = ()
         if self._never_opened():
             self.page, self.ref, self.stale = None, None, False

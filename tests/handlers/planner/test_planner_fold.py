@@ -1,0 +1,104 @@
+"""Whatever is decided on whatever a site shows, the step log alone gives the state that is decided on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from planner_bench import Bench
+from planner_pages import URL, el, heading, page, row, spec, text, ticket
+from scripted_pool import ScriptedPool
+from test_planner_turns import Told
+
+from services.planner.loop import observation_ref
+from services.planner.state.sample_state import Act, Look, Unusable
+from services.planner.state.transitions import observed, read, replayed
+from shared.contracts.actions import ByRef, Click, Goto, Screenshot
+from shared.contracts.planner import Done, Fail, FieldValue, SaveProgress, Summary
+from shared.contracts.usage import Usage
+
+OTHER = "http://127.0.0.1:8000/tickets/TCK-1002"
+PAGES = (
+    page(*ticket()),
+    page(*ticket("TCK-1002", "Bob", "Mar 9, 2026")),
+    page(text("Loading"), el("button", "Next")),
+    page(*row("Assignee", "Ann Lee"), el("button", "Next")),
+    page(heading("TCK-1001: Printer on fire"), el("textbox", "Name", value="a"), el("button", "Next")),
+)
+SAID = ("Ann Lee", "Bob", "TCK-1001", "", 7)
+
+
+class Anything(Told):
+    """Decides anything."""
+
+    def __init__(self, random: Random) -> None:
+        super().__init__([])
+        self.random = random
+        self.bench: Any = None
+        self.glanced: tuple[FieldValue, ...] = ()
+        self.steps = 0
+
+    async def decide(self, view):
+        self._compare(view)
+        decision = await self._anything(view)
+        if isinstance(decision, Look):
+            self.glanced += decision.seen
+        return decision
+
+    def _compare(self, view) -> None:
+        """What was read in looks at the page goes with the next step, and is known until then all the same."""
+        if view.state.steps != self.steps:
+            self.steps, self.glanced = view.state.steps, ()
+        ref = observation_ref(view.page, view.spec, view.sample) if view.page is not None else None
+        said = read(observed(replayed(view.spec, self.bench.steps), view.spec, ref), self.glanced)
+        assert replace(view.state, looks=0, max_tokens=0) == replace(said, looks=0, max_tokens=0)
+
+    async def _anything(self, view):
+        random, usage = self.random, Usage(llm_calls=1, input_tokens=self.random.randrange(500))
+        chance = random.random()
+        if chance < 0.2 and view.page is not None and view.state.looks < 5:
+            return Look(0.1, random.choice((100, 9000)), self._seen())
+        if chance < 0.3:
+            return Unusable("no", "told", usage, ("a note",), summary=self._summary(view), prompt_weight=9.0)
+        then = tuple(self._action(view) for _ in range(random.randrange(3)))
+        return Act(self._action(view), "told", usage, self._seen(), then=then, summary=self._summary(view))
+
+    def _action(self, view) -> Any:
+        random = self.random
+        target = ByRef(ref=random.randrange(1, 6), snapshot_id=view.page.snapshot_id if view.page else "s1")
+        values = {name: random.choice(SAID) for name in view.spec.output_schema if random.random() < 0.5}
+        return random.choice(
+            (
+                Goto(url=random.choice((URL, OTHER))),
+                Click(target=target),
+                Screenshot(label="ticket"),
+                SaveProgress(values=values, refs=dict.fromkeys(values, target.ref)),
+                Done(values=values),
+                Fail(code="not_found"),
+            )
+        )
+
+    def _seen(self) -> tuple[FieldValue, ...]:
+        state = self.random.choice(("value", "not_found"))
+        return (FieldValue(field="assignee", state=state, value="x", shown="x"),) if self.random.random() < 0.3 else ()
+
+    def _summary(self, view) -> Summary | None:
+        return Summary(steps=view.state.steps, text="t", by="m") if self.random.random() < 0.1 else None
+
+
+@settings(deadline=None)
+@given(st.randoms(use_true_random=False))
+async def test_the_state_is_what_the_steps_say(random):
+    def some() -> list[Any]:
+        return [random.choice(PAGES) for _ in range(random.randrange(1, 4))]
+
+    site = {URL: some(), OTHER: some(), "about:blank": some()}
+    task = spec(max_steps=8)
+    decider = Anything(random)
+    written = task.model_dump(mode="json", by_alias=True)
+    decider.bench = Bench(ScriptedPool(site, clicks={"Next": OTHER}), decider=decider, task=written)
+    finished = await decider.bench.run()
+    assert finished.steps == len(decider.bench.steps) <= task.max_steps + 1
