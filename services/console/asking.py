@@ -7,6 +7,7 @@ import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from rich.console import Console
@@ -65,7 +66,8 @@ def save(drafted: TaskDrafted, asked: Asked) -> Saved:
     files = {spec: drafted.spec}
     if discovery is not None and drafted.discovery is not None:
         files[discovery] = drafted.discovery
-    there = [path for path in files if path.exists() and not asked.force]
+    written = [*files, *([rows_file(spec)] if drafted.samples else [])]
+    there = [path for path in written if path.exists() and not asked.force]
     if there:
         told = "a file of this name is there already; --force writes over it, --out takes another folder"
         raise RunRejectedError([Problem(where=str(path), message=told) for path in there])
@@ -90,10 +92,12 @@ def show(drafted: TaskDrafted, saved: Saved, console: Console) -> None:
 
 
 def how_to_run(saved: Saved) -> str:
-    row = "".join(f" --with {name}={value}" for name, value in saved.discovery_row.items())
+    """As a shell takes it, whatever a model has written into it."""
+    row = "".join(f" --with {quote(f'{name}={value}')}" for name, value in saved.discovery_row.items())
+    spec = quote(str(saved.spec))
     if saved.discovery is not None:
-        return f"exhibit run {saved.spec} --discover {saved.discovery}{row}"
-    return f"exhibit run {saved.spec}{row}" + ("" if saved.only_lists else " --input SAMPLES.csv")
+        return f"exhibit run {spec} --discover {quote(str(saved.discovery))}{row}"
+    return f"exhibit run {spec}{row}" + ("" if saved.only_lists else " --input SAMPLES.csv")
 
 
 def to_run(saved: Saved, given: Path | None, *, as_json: bool) -> Request:
@@ -108,13 +112,17 @@ def write_rows(saved: Saved) -> Path | None:
     """The rows that the sentence named, as an input file beside the spec."""
     if not saved.rows:
         return None
-    path = saved.spec.with_suffix(".csv")
+    path = rows_file(saved.spec)
     columns = list(dict.fromkeys(name for row in saved.rows for name in row))
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, columns)
         writer.writeheader()
         writer.writerows(saved.rows)
     return path
+
+
+def rows_file(spec: Path) -> Path:
+    return spec.with_suffix(".csv")
 
 
 def _write(path: Path, data: dict[str, Any]) -> None:

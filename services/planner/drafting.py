@@ -165,6 +165,9 @@ def _fit(spec: TaskSpec | None, discovery: TaskSpec | None) -> tuple[Problem, ..
         problems.append(
             Problem(where="spec.phase", message="one discovery task is enough: spec works on what it finds")
         )
+    if discovery.task_id == spec.task_id:
+        told = "must be another than the task_id of spec: each task has a file of its own"
+        problems.append(Problem(where="discovery.task_id", message=told))
     lacking = [name for name in placeholders(spec.start_url) if name not in discovery.output_schema]
     problems += [
         Problem(where="discovery.output_schema", message=f"lacks {name}, which the start_url of spec is filled from")

@@ -42,7 +42,7 @@ async def remembered(spec: TaskSpec, finished: SampleFinished, state: SampleStat
             return finished
         arguments, usage = await deps.teacher.distil(story(spec, finished, state, memory))
         await spend(finished.run_id, usage, deps)
-        lessons = lessons_of(arguments, finished.sample, finished)
+        lessons = lessons_of(arguments, finished.sample, finished, state.seen.values())
         await _kept(key, lessons, deps)
     except ExhibitError as exc:
         log.warning("nothing was learned of %s: %s: %s", finished.sample_id, exc.code, exc)

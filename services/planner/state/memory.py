@@ -15,10 +15,10 @@ from typing import Any
 import msgspec
 
 from services.planner.state.sample_state import SampleState
-from services.planner.values.typed_values import fold, tidy
+from services.planner.values.typed_values import as_shown, fold, tidy
 from shared.contracts.base import Part
 from shared.contracts.discovery import Sample
-from shared.contracts.planner import Lessons, SampleFinished
+from shared.contracts.planner import FieldValue, Lessons, SampleFinished
 from shared.task_spec import TaskSpec
 
 MAX_EACH, MAX_KEPT, MAX_SHOWN = 2, 20, 5
@@ -26,6 +26,8 @@ LESSON_CHARS = 200
 FIRST_SAMPLES, MAX_SAMPLES = 2, 30
 """The first samples always teach; later ones where something went wrong, so many in all."""
 STORY_CHARS = 6000
+NOTHING_LEFT = ("budget_exceeded", "run_budget_exceeded")
+"""Where a model may not be asked any more, it is not asked what was learned either."""
 _LEAST_PRIVATE_CHARS = 4
 _ADDRESS = re.compile(r"\bhttps?://\S+", re.I)
 
@@ -67,7 +69,7 @@ def learned(memory: Memory, lessons: Lessons) -> Memory:
 
 def teaches(memory: Memory, finished: SampleFinished, state: SampleState) -> bool:
     """Whether the fast model is asked what this sample has taught."""
-    if memory.samples >= MAX_SAMPLES or not state.history:
+    if memory.samples >= MAX_SAMPLES or not state.history or finished.reason in NOTHING_LEFT:
         return False
     rough = any(not entry.ok or entry.refused or entry.notices for entry in state.history)
     return memory.samples < FIRST_SAMPLES or rough or finished.status not in ("done",)
@@ -101,10 +103,11 @@ def story(spec: TaskSpec, finished: SampleFinished, state: SampleState, memory: 
     )
 
 
-def lessons_of(arguments: object, sample: Sample, finished: SampleFinished) -> Lessons:
-    """What a model says was learned, without what belongs to this record alone. Anything else is left out."""
+def lessons_of(arguments: object, sample: Sample, finished: SampleFinished, seen: Iterable[FieldValue] = ()) -> Lessons:
+    """What a model says was learned, without what belongs to this record alone: a sample that failed has no values in
+    its result, but has ``seen`` some. Anything else is left out."""
     given: Mapping[str, Any] = arguments if isinstance(arguments, Mapping) else {}  # pyright: ignore[reportUnknownVariableType]
-    private = _private(sample, finished)
+    private = _private(sample, (*finished.values, *seen))
     return Lessons(
         patterns=tuple(_usable(given.get("patterns"), private))[:MAX_EACH],
         failures=tuple(_usable(given.get("failures"), private))[:MAX_EACH],
@@ -123,11 +126,16 @@ def _usable(written: object, private: frozenset[str]) -> Iterable[str]:
             yield text
 
 
-def _private(sample: Sample, finished: SampleFinished) -> frozenset[str]:
-    """The words of one record: its id, its row, its values."""
-    shown = [value.shown for value in finished.values if value.state == "value" and value.shown]
-    words = (sample.key, sample.sample_id, *sample.fields.values(), *shown)
+def _private(sample: Sample, values: Iterable[FieldValue]) -> frozenset[str]:
+    """The words of one record: its id, its row, its values as shown and as they were understood."""
+    known = [value for value in values if value.state == "value"]
+    meant = [as_shown(one) for value in known for one in (value.value, *_items(value.value))]
+    words = (sample.key, sample.sample_id, *sample.fields.values(), *(value.shown or "" for value in known), *meant)
     return frozenset(fold(word) for word in words if len(fold(word)) >= _LEAST_PRIVATE_CHARS)
+
+
+def _items(value: object) -> Iterable[object]:
+    return value if isinstance(value, list | tuple) else ()  # pyright: ignore[reportUnknownVariableType]
 
 
 def _best(kept: tuple[Remembered, ...]) -> list[Remembered]:

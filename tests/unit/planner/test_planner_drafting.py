@@ -50,7 +50,9 @@ def test_what_is_found_by_one_task_is_worked_on_by_the_other():
     draft, _ = checked(told(discovery=LIST, discovery_row={"org": "acme"}))
     assert (draft.discovery["phase"], draft.discovery_row) == ("discovery", {"org": "acme"})
     assert places(told(discovery={**LIST, "output_schema": {"id": "string"}})) == ["discovery.output_schema"]
-    assert places(told(discovery={**SPEC})) == ["discovery.phase", "discovery.output_schema"]
+    other = {**SPEC, "task_id": "other"}
+    assert places(told(discovery=other)) == ["discovery.phase", "discovery.output_schema"]
+    assert places(told(discovery={**LIST, "task_id": SPEC["task_id"]})) == ["discovery.task_id"]
 
 
 def test_a_list_alone_is_a_task():

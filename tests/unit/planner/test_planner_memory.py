@@ -55,6 +55,23 @@ def test_what_belongs_to_one_record_is_not_learned(private):
     assert said(private, "Dates stand in the side panel.").patterns == ("Dates stand in the side panel.",)
 
 
+def test_what_was_seen_of_a_record_that_failed_is_not_learned_either():
+    failed = finished(status="failed", reason="gave_up", values=())
+    seen = (
+        FieldValue(field="owner", state="value", value=["Bob Ray", "Eve Fox"], shown="Bob, Eve"),
+        FieldValue(field="due", state="value", value="2026-03-03", shown="Mar 3"),
+    )
+    written = ["Eve Fox owns tickets", "Tickets are due on 2026-03-03", "Owners stand at the top."]
+    assert lessons_of({"patterns": written}, sample(), failed, seen).patterns == ("Owners stand at the top.",)
+
+
+@pytest.mark.parametrize("reason", ["budget_exceeded", "run_budget_exceeded"])
+def test_where_the_money_is_spent_nobody_is_asked_what_was_learned(reason):
+    ended = finished(status="failed", reason=reason)
+    assert not teaches(Memory(), ended, acted(SampleState(), picture(), done_result(), "taken"))
+    assert teaches(Memory(), finished(), acted(SampleState(), picture(), done_result(), "taken"))
+
+
 @pytest.mark.parametrize(
     "answer",
     [None, "x", 7, [], {}, {"patterns": "open all"}, {"patterns": [{"a": 1}, 3, None, "  "]}, {"failures": {}}],

@@ -1,0 +1,33 @@
+"""Where a drafted task goes, and what is told of it: a model has written all of it."""
+
+import shlex
+
+import pytest
+
+from services.console.asking import Asked, Saved, how_to_run, save
+from shared.client import RunRejectedError
+from shared.contracts.planner import TaskDrafted
+
+DRAFT = TaskDrafted(spec={"task_id": "members"}, samples=({"name": "ann"},), drafted_by="m")
+
+
+def asked(folder, *, force=False) -> Asked:
+    return Asked("Read these pages", folder, force, as_json=False)
+
+
+@pytest.mark.parametrize("name", ["members.json", "members.csv"])
+def test_no_file_that_is_there_is_written_over(tmp_path, name):
+    (tmp_path / name).write_text("mine", encoding="utf-8")
+    with pytest.raises(RunRejectedError) as caught:
+        save(DRAFT, asked(tmp_path))
+    assert [problem.where for problem in caught.value.problems] == [str(tmp_path / name)]
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert save(DRAFT, asked(tmp_path, force=True)).spec == tmp_path / "members.json"
+
+
+def test_what_is_told_to_be_typed_is_one_command_of_a_shell(tmp_path):
+    row = {"org": "acme; rm -rf ~", "team": "$(id)"}
+    saved = Saved(tmp_path / "a b.json", tmp_path / "l.json", row, (), only_lists=False)
+    words = shlex.split(how_to_run(saved))
+    assert words[-4:] == ["--with", "org=acme; rm -rf ~", "--with", "team=$(id)"]
+    assert words[2] == str(tmp_path / "a b.json")
