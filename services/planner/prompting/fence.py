@@ -7,7 +7,10 @@ import re
 FENCE = "untrusted_data"
 MORE = " ..."
 
-_LOOKS_LIKE_ONE = re.compile(rf"<(?=\s*/?\s*{FENCE})", re.I)
+_UNSEEN = r"[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]*"
+_NAME = _UNSEEN.join(f"[{letter}{chr(ord(letter) + 0xFEE0)}]" for letter in FENCE)
+"""However wide its letters are, and with what nobody sees between them."""
+_LOOKS_LIKE_ONE = re.compile(rf"[<\uff1c\ufe64](?=[\W_]{{0,20}}{_NAME})", re.I)
 
 
 def fenced(text: str) -> str:
