@@ -58,9 +58,7 @@ MEMORY = Bucket("MEMORY")
 """Key-value: run id, or task id where the task says so, to Memory: what samples have taught."""
 FOUND = Bucket("FOUND", max_age_s=30 * DAY_S)
 """Key-value: run id to how far finding its samples has come; run id and sample id to one sample that was found."""
-PRESSES = Bucket("PRESSES")
-"""Key-value: run, sample and step of the route to Pressed: what cannot be taken back is done once."""
-KEY_VALUE_BUCKETS = (RUNS, INBOX, SITE_PACE, SITE_PAUSES, AUTH_PROFILES, SPENDING, MEMORY, FOUND, PRESSES)
+KEY_VALUE_BUCKETS = (RUNS, INBOX, SITE_PACE, SITE_PAUSES, AUTH_PROFILES, SPENDING, MEMORY, FOUND)
 
 ARTIFACTS = Bucket("ARTIFACTS", max_age_s=7 * DAY_S)
 """Objects: captured bytes on their way from the browser pool to evidence, which removes them."""

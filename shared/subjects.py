@@ -37,7 +37,16 @@ from shared.contracts.discovery import (
     SubmitReply,
     SubmitRun,
 )
-from shared.contracts.evidence import EvidenceBlocked, LoadReply, LoadRun, LoadSteps, RunFinished, StepsReply
+from shared.contracts.evidence import (
+    ClaimPress,
+    EvidenceBlocked,
+    LoadReply,
+    LoadRun,
+    LoadSteps,
+    PressHeld,
+    RunFinished,
+    StepsReply,
+)
 from shared.contracts.operator import DecisionAsked, DecisionReply
 from shared.contracts.planner import DraftReply, DraftTask, SampleFinished, SamplesListed, StepTaken, WorkSample
 from shared.contracts.vision import AskVision, VisionAnswered
@@ -111,6 +120,8 @@ DECIDE: Ask[DecisionAsked, DecisionReply] = Ask(f"{PREFIX}.ask.operator.decision
 VISION_ASK: Ask[AskVision, VisionAnswered] = Ask(f"{PREFIX}.ask.vision.question.answer", AskVision, VisionAnswered)
 
 DRAFT_TASK: Ask[DraftTask, DraftReply] = Ask(f"{PREFIX}.ask.planner.task.draft", DraftTask, DraftReply)
+
+CLAIM_PRESS: Ask[ClaimPress, PressHeld] = Ask(f"{PREFIX}.ask.evidence.press.claim", ClaimPress, PressHeld)
 
 WORK_SAMPLE: Stored[WorkSample] = Stored(
     f"{PREFIX}.cmd.planner.sample.work", WorkSample, ("run_id", "sample_id"), ("run_id", "sample_id", "attempt_base")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -56,5 +57,6 @@ class Deps:
     blobs: Blobs
     tables: Tables
     now: Callable[[], datetime]
+    claiming: asyncio.Lock = field(default_factory=asyncio.Lock)
     runs: dict[str, RunState] = field(default_factory=dict[str, RunState])
     logs: dict[tuple[str, str], AttemptLog] = field(default_factory=dict[tuple[str, str], AttemptLog])

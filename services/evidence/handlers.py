@@ -6,6 +6,8 @@ the same files whether it runs once or again.
 
 from __future__ import annotations
 
+import msgspec
+
 from services.evidence import layout
 from services.evidence.artifacts import file_artifact, let_go, not_filed
 from services.evidence.deps import Deps
@@ -16,11 +18,22 @@ from services.evidence.rounds import RunState, run_finished, sample_states
 from services.evidence.steps import steps_reply
 from shared.actor.actor import Actor
 from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound
-from shared.contracts.evidence import LoadReply, LoadRun, LoadSteps, RunFinished, RunLoaded, RunUnknown, StepsReply
-from shared.contracts.planner import SampleFinished, StepTaken
+from shared.contracts.evidence import (
+    ClaimPress,
+    LoadReply,
+    LoadRun,
+    LoadSteps,
+    PressHeld,
+    RunFinished,
+    RunLoaded,
+    RunUnknown,
+    StepsReply,
+)
+from shared.contracts.planner import Pressed, SampleFinished, StepTaken
 from shared.errors import PermanentError
 from shared.names import DISCOVERY
 from shared.subjects import (
+    CLAIM_PRESS,
     LOAD_RUN,
     LOAD_STEPS,
     POPULATION_CLOSED,
@@ -129,6 +142,23 @@ async def load_steps(request: LoadSteps, deps: Deps) -> StepsReply:
     return await steps_reply(deps, state, request)
 
 
+@actor.answers(CLAIM_PRESS)
+async def claim_press(request: ClaimPress, deps: Deps) -> PressHeld:
+    """Whose press it is, on disk before the answer goes out. Two that claim at once are one after the other: between
+    reading and writing there is a lock, or both would be told that it is theirs."""
+    pressed = request.pressed
+    key = layout.sample_key(pressed.run_id, pressed.sample_id, layout.pressed_file(pressed.step))
+    async with deps.claiming:
+        kept = await deps.store.read(key)
+        if kept is not None:
+            return PressHeld(pressed=msgspec.json.decode(kept, type=Pressed))
+        if not request.claim:
+            return PressHeld(pressed=None)
+        await deps.store.write(key, as_json(pressed))
+        await deps.store.secure(layout.sample_key(pressed.run_id, pressed.sample_id))
+        return PressHeld(pressed=pressed)
+
+
 # --- what the handlers share
 
 
@@ -169,7 +199,7 @@ async def file_lessons(deps: Deps, message: SampleFinished) -> None:
 async def put_aside(deps: Deps, run_id: str, sample_id: str, attempt: int) -> None:
     folder = layout.sample_key(run_id, sample_id)
     for name in await deps.store.names(folder):
-        if name != layout.SAMPLE and not name.startswith("attempt_"):
+        if not layout.stays(name):
             await deps.store.move(f"{folder}/{name}", f"{folder}/{layout.attempt_folder(attempt)}/{name}")
 
 

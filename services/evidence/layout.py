@@ -51,6 +51,16 @@ def attempt_folder(attempt: int) -> str:
     return f"attempt_{attempt}"
 
 
+def pressed_file(step: int) -> str:
+    """Where it is written down who has pressed what cannot be taken back; ``step`` of the route counts from 1."""
+    return f"pressed_{step}.json"
+
+
+def stays(name: str) -> bool:
+    """Whether a name in a sample's folder is of the sample itself, and not of one attempt at it."""
+    return name == SAMPLE or name.startswith(("attempt_", "pressed_"))
+
+
 def attempts_put_aside(names: Iterable[str]) -> list[int]:
     """Which attempts lie in folders of their own, of the names in a sample's folder."""
     digits = [name.removeprefix("attempt_") for name in names if name.startswith("attempt_")]

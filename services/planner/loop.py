@@ -12,7 +12,7 @@ from datetime import datetime
 from services.planner.carrying import Outcome, carry_out
 from services.planner.deps import Decider, Deps
 from services.planner.judging.limits import limit_reached, refusal
-from services.planner.once import RecordedOnce, guarded
+from services.planner.once import FiledOnce, guarded
 from services.planner.reading.identity import keywords, prove
 from services.planner.spending import over_budget, spend
 from services.planner.state.batching import goes_on, stops
@@ -122,7 +122,7 @@ class SampleWork:
         before_s = self.deps.elapsed_s()
         asked = question_due(self.view, asks_model=self.task.decider.asks_model)
         decision = asked or await self.task.decider.decide(self.view)
-        decision = await guarded(self.view, decision, RecordedOnce(self.deps.records))
+        decision = await guarded(self.view, decision, FiledOnce(self.deps.asks))
         self.watch.decide_ms += (self.deps.elapsed_s() - before_s) * 1000
         return decision
 

@@ -1,5 +1,5 @@
-"""What may be done once only. Before a button is pressed that cannot be taken back, a record says so on the bus; an
-attempt that finds the record of another one does not press again, for nobody knows what became of that press.
+"""What may be done once only. Before a button is pressed that cannot be taken back, that is written down with the
+evidence; an attempt that finds the record of another one does not press again, for nobody knows what became of it.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from typing import Protocol
 from services.planner.state.irreversible import last_words, pressed_before, refused_press, step_of
 from services.planner.state.opening import WITHOUT_MODEL, by_rule
 from services.planner.state.sample_state import Act, Decision, View
-from shared.actor.ports import Records
+from shared.actor.ports import Asks
+from shared.contracts.evidence import ClaimPress
 from shared.contracts.planner import Fail, Pressed
-from shared.streams import PRESSES
+from shared.subjects import CLAIM_PRESS
 
 
 class Once(Protocol):
@@ -27,23 +28,19 @@ class Once(Protocol):
         ...
 
 
-class RecordedOnce:
-    """Over the bus: one record for each press of each sample of a run."""
+class FiledOnce:
+    """With the evidence of the sample, which outlives the bus: a run that is resumed tomorrow finds it. Where evidence
+    cannot write it down now, Unavailable is raised and nothing is pressed."""
 
-    def __init__(self, records: Records) -> None:
-        self._records = records
+    def __init__(self, asks: Asks) -> None:
+        self._asks = asks
 
     async def claim(self, pressed: Pressed) -> Pressed:
-        if await self._records.create(PRESSES, key_of(pressed), pressed):
-            return pressed
-        return await self.claimed(pressed) or pressed
+        held = await self._asks.ask(CLAIM_PRESS, ClaimPress(pressed=pressed))
+        return held.pressed or pressed
 
     async def claimed(self, pressed: Pressed) -> Pressed | None:
-        return await self._records.read(PRESSES, key_of(pressed), Pressed)
-
-
-def key_of(pressed: Pressed) -> str:
-    return f"{pressed.run_id}.{pressed.sample_id}.{pressed.step}"
+        return (await self._asks.ask(CLAIM_PRESS, ClaimPress(pressed=pressed, claim=False))).pressed
 
 
 async def guarded(view: View, decision: Decision, once: Once) -> Decision:

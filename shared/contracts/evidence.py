@@ -7,7 +7,7 @@ from typing import Any
 
 from shared.contracts.base import Message, Part
 from shared.contracts.discovery import RunRecord, Sample
-from shared.contracts.planner import StepTaken
+from shared.contracts.planner import Pressed, StepTaken
 
 
 class Outcome(Part, frozen=True, kw_only=True):
@@ -125,3 +125,17 @@ class StepsUnknown(Message, frozen=True, kw_only=True):
 
 
 StepsReply = StepsLoaded | StepsUnknown
+
+
+class ClaimPress(Message, frozen=True, kw_only=True):
+    """Before a button is pressed that cannot be taken back: write down whose press it is, unless it is written already.
+    ``claim`` False only asks."""
+
+    pressed: Pressed
+    claim: bool = True
+
+
+class PressHeld(Message, frozen=True, kw_only=True):
+    """Whose press it is: it outlives the bus and a power failure. None: nobody's yet."""
+
+    pressed: Pressed | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import hashlib
 import json
@@ -17,6 +18,7 @@ from services.evidence.adapters.duckdb_table import DuckDbTables
 from services.evidence.adapters.folder_store import FolderStore
 from services.evidence.deps import Deps
 from services.evidence.handlers import (
+    claim_press,
     load_run,
     load_steps,
     population_closed,
@@ -28,6 +30,7 @@ from services.evidence.handlers import (
 from shared.contracts.actions import Artifact, Screenshot
 from shared.contracts.discovery import PopulationClosed, RunRecord, RunStarted, Sample, SampleFound
 from shared.contracts.evidence import (
+    ClaimPress,
     EvidenceBlocked,
     LoadRun,
     LoadSteps,
@@ -43,6 +46,7 @@ from shared.contracts.planner import (
     Judgment,
     Lessons,
     ObservationRef,
+    Pressed,
     SampleFinished,
     StepTaken,
 )
@@ -532,3 +536,44 @@ async def test_what_samples_teach_is_kept_with_who_taught_it_and_told_twice_is_w
         ("A-2", "Tabs load late."),
     ]
     assert [lesson["text"] for lesson in desk.json("memory/failures.json")] == ["Search finds nothing."]
+
+
+# --- what cannot be taken back
+
+
+def press(attempt: int, step: int = 3) -> Pressed:
+    return Pressed(run_id="run_1", sample_id="A-1", step=step, attempt=attempt)
+
+
+async def held(desk: Desk, pressed: Pressed, *, claim: bool = True) -> int | None:
+    reply = await claim_press(ClaimPress(pressed=pressed, claim=claim), desk.deps)
+    return reply.pressed.attempt if reply.pressed is not None else None
+
+
+async def test_who_claims_a_press_first_has_it_even_after_the_process_and_the_bus_are_gone(desk: Desk):
+    await desk.begun(sample())
+    assert await held(desk, press(1), claim=False) is None
+    assert await held(desk, press(1)) == 1
+    desk.restart()
+    assert await held(desk, press(2), claim=False) == 1
+    assert await held(desk, press(2)) == 1
+    assert await held(desk, press(2, step=4)) == 2
+
+
+async def test_of_two_that_claim_at_once_one_has_it(desk: Desk):
+    await desk.begun(sample())
+    assert len(set(await asyncio.gather(*(held(desk, press(attempt)) for attempt in range(1, 6))))) == 1
+
+
+async def test_a_later_attempt_does_not_put_the_claim_aside(desk: Desk):
+    await desk.begun(sample())
+    await desk.tell(took(sample()))
+    assert await held(desk, press(1)) == 1
+    await desk.tell(took(sample(), attempt=2))
+    assert (desk.root / "run_1" / "A-1" / "attempt_1" / "action_log.json").exists()
+    assert await held(desk, press(2)) == 1
+
+
+async def test_a_claim_that_cannot_be_written_is_not_given(desk: Desk):
+    with pytest.raises(PolicyDenied):
+        await claim_press(ClaimPress(pressed=msgspec.structs.replace(press(1), run_id="../x")), desk.deps)

@@ -11,13 +11,27 @@ from scripted_pool import ScriptedPool, pool
 from services.planner.deciders import RulesDecider
 from services.planner.deps import Decider, Deps
 from services.planner.handlers import work_sample
+from shared.actor.actor import Actor
 from shared.contracts.discovery import RunRecord
-from shared.contracts.planner import SampleFinished, StepTaken, WorkSample
+from shared.contracts.evidence import ClaimPress, PressHeld
+from shared.contracts.planner import Pressed, SampleFinished, StepTaken, WorkSample
 from shared.errors import Unsupported
 from shared.streams import RUNS
+from shared.subjects import CLAIM_PRESS
 from shared.testing.bus import MemoryBus
 
 RUN = "run_1"
+
+Held = dict[tuple[str, str, int], Pressed]
+ledger: Actor[Held] = Actor("evidence")
+
+
+@ledger.answers(CLAIM_PRESS)
+async def claim_press(request: ClaimPress, deps: Held) -> PressHeld:
+    """As evidence answers: who claims first has it."""
+    one = request.pressed
+    key = (one.run_id, one.sample_id, one.step)
+    return PressHeld(pressed=deps.setdefault(key, one) if request.claim else deps.get(key))
 
 
 @dataclass
@@ -34,6 +48,7 @@ class Bench:
 
     def __post_init__(self) -> None:
         self.bus.host(pool, self.scripted)
+        self.bus.host(ledger, {})
         clocks = {"now": lambda: NOW, "elapsed_s": lambda: self.clock_s, "wait": self._wait}
         self.deps = Deps(self.bus, self.bus, self.bus, self._named, "rules", **clocks)
 

@@ -23,7 +23,7 @@ from planner_pages import (
     view,
 )
 
-from services.planner.once import RecordedOnce, guarded
+from services.planner.once import guarded
 from services.planner.rules import PAUSES_S, decide
 from services.planner.state.sample_state import Act, Look, SampleState
 from services.planner.state.transitions import looked
@@ -42,7 +42,6 @@ from shared.contracts.actions import (
 from shared.contracts.actions import Press as PressKey
 from shared.contracts.planner import Done, Fail
 from shared.task_spec import check_spec
-from shared.testing.bus import MemoryBus
 
 OPENED = acted(SampleState(), Goto(url="http://127.0.0.1:8000/"), done_result(), "")
 NOT_DONE = {"required_artifacts": [], "required_fields": []}
@@ -321,8 +320,21 @@ def last_picture(state):
     return acted(state, picture("off_route"), shot("off_route"), "")
 
 
+class Written:
+    """Whose press is whose, kept as evidence keeps it: who is first has it."""
+
+    def __init__(self):
+        self.held = {}
+
+    async def claim(self, pressed):
+        return self.held.setdefault((pressed.run_id, pressed.sample_id, pressed.step), pressed)
+
+    async def claimed(self, pressed):
+        return self.held.get((pressed.run_id, pressed.sample_id, pressed.step))
+
+
 async def test_another_attempt_does_not_press_again_and_knows_it_from_the_start():
-    task, once = form(SUBMIT), RecordedOnce(MemoryBus())
+    task, once = form(SUBMIT), Written()
     first = replace(view(page(BUTTON), OPENED, spec=task, sample=FORM_ROW), run_id="run1", attempt=1)
     pressed = await guarded(first, decide(first), once)
     assert isinstance(pressed.action, Click)
