@@ -14,7 +14,7 @@ from services.planner.deps import Decider, Deps
 from services.planner.judging.limits import limit_reached, refusal
 from services.planner.once import FiledOnce, guarded
 from services.planner.reading.identity import keywords, prove
-from services.planner.spending import over_budget, spend
+from services.planner.spending import over_budget, spend, used_up
 from services.planner.state.batching import goes_on, stops
 from services.planner.state.looking import question_due
 from services.planner.state.opening import WITHOUT_MODEL
@@ -121,7 +121,11 @@ class SampleWork:
     async def _decided(self) -> Decision:
         before_s = self.deps.elapsed_s()
         asked = question_due(self.view, asks_model=self.task.decider.asks_model)
+        if asked is not None and await used_up(self.view, self.deps):
+            asked = None  # a picture is read by a model, whoever decides
         decision = asked or await self.task.decider.decide(self.view)
+        if not isinstance(decision, Look):  # paid, whatever becomes of the action
+            await spend(self.task.message.run_id, decision.usage, self.deps)
         decision = await guarded(self.view, decision, FiledOnce(self.deps.asks))
         self.watch.decide_ms += (self.deps.elapsed_s() - before_s) * 1000
         return decision
@@ -209,7 +213,7 @@ class SampleWork:
         if self._never_opened():
             self.page, self.ref, self.stale = None, None, False
         await self.deps.publishes.publish(STEP_TAKEN, step)
-        await spend(step.run_id, step.usage, self.deps)
+        await spend(step.run_id, outcome.usage, self.deps)
         self.watch = Stopwatch(self.deps.now(), self.deps.elapsed_s())
 
     def _never_opened(self) -> bool:

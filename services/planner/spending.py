@@ -25,9 +25,14 @@ async def spend(run_id: str, usage: Usage, deps: Deps) -> None:
 
 async def over_budget(view: View, decider: Decider, deps: Deps) -> Ending | None:
     """The ending of a sample whose run has spent what it may. Asked before every call of a model."""
-    limit = of_run(view.spec.budget)
-    if not decider.asks_model or limit == Limit(None, None):
-        return None
-    spent: Usage | None = await deps.records.read(SPENDING, view.run_id, Usage)
-    used = limit.used_up(spent or Usage())
+    used = await used_up(view, deps) if decider.asks_model else ""
     return cut_short(view, "run_budget_exceeded", f"the budget of the run is used up: {used}") if used else None
+
+
+async def used_up(view: View, deps: Deps) -> str:
+    """What the run has spent of what it may, in words, where that is all of it."""
+    limit = of_run(view.spec.budget)
+    if limit == Limit(None, None):
+        return ""
+    spent: Usage | None = await deps.records.read(SPENDING, view.run_id, Usage)
+    return limit.used_up(spent or Usage())

@@ -32,7 +32,7 @@ from shared.contracts.browser_pool import LeaseSession
 from shared.contracts.planner import AskPicture, Done, Fail, SampleFinished, SaveProgress, StepTaken, Summary
 from shared.contracts.usage import Usage
 from shared.contracts.vision import AskVision, VisionAnswered
-from shared.errors import Unavailable
+from shared.errors import TransientError, Unavailable
 from shared.streams import SPENDING
 from shared.subjects import LEASE, VISION_ASK
 
@@ -344,6 +344,26 @@ async def test_the_step_log_alone_gives_the_state_again(life):
     assert observed(again, task, made.ref) == observed(made.state, task, made.ref)
     assert again.usage == finished.usage
     assert again.artifacts == finished.artifacts
+
+
+async def test_an_answer_is_paid_for_though_its_action_never_came_back():
+    one = bench(page(*ticket()), decider=told(Click(target=on(1))))
+    one.scripted.breaks = {2: Unavailable("the pool is gone")}
+    with pytest.raises(TransientError):
+        await one.run()
+    spent = await one.bus.read(SPENDING, RUN, Usage)
+    assert (spent.llm_calls, len(one.steps)) == (2, 1)
+
+
+async def test_a_spent_budget_asks_about_no_picture_either():
+    icon = (el("term", "State", tag="dt"), el("img", tag="svg", look=1, header="State"))
+    task = {**ICON, "required_artifacts": [], "budget": {"run_usd": 0.001}}
+    one = bench(page(heading("TCK-1001"), *icon), decider=RulesDecider(), **task)
+    eye = Eye(seen("failed"))
+    one.bus.host(vision, eye)
+    await one.run()
+    await one.run(sample_id="TCK-1001-again")
+    assert len(eye.asked) == 1
 
 
 # --- what cannot be taken back
