@@ -48,7 +48,16 @@ from shared.contracts.evidence import (
     StepsReply,
 )
 from shared.contracts.operator import DecisionAsked, DecisionReply
-from shared.contracts.planner import DraftReply, DraftTask, SampleFinished, SamplesListed, StepTaken, WorkSample
+from shared.contracts.planner import (
+    CheckPlanner,
+    DraftReply,
+    DraftTask,
+    PlannerChecked,
+    SampleFinished,
+    SamplesListed,
+    StepTaken,
+    WorkSample,
+)
 from shared.contracts.vision import AskVision, VisionAnswered
 
 PREFIX = "exhibit.v1"
@@ -119,6 +128,9 @@ DECIDE: Ask[DecisionAsked, DecisionReply] = Ask(f"{PREFIX}.ask.operator.decision
 
 VISION_ASK: Ask[AskVision, VisionAnswered] = Ask(f"{PREFIX}.ask.vision.question.answer", AskVision, VisionAnswered)
 
+CHECK_PLANNER: Ask[CheckPlanner, PlannerChecked] = Ask(
+    f"{PREFIX}.ask.planner.decider.check", CheckPlanner, PlannerChecked
+)
 DRAFT_TASK: Ask[DraftTask, DraftReply] = Ask(f"{PREFIX}.ask.planner.task.draft", DraftTask, DraftReply)
 
 CLAIM_PRESS: Ask[ClaimPress, PressHeld] = Ask(f"{PREFIX}.ask.evidence.press.claim", ClaimPress, PressHeld)

@@ -6,7 +6,7 @@ import hashlib
 
 import msgspec
 
-from services.discovery.access import access_problems
+from services.discovery.access import access_problems, planner_problems
 from services.discovery.deps import Deps
 from services.discovery.discovering import discovers, discovery_plan
 from services.discovery.found import closed, take_in
@@ -70,6 +70,8 @@ async def submit_run(request: SubmitRun, deps: Deps) -> SubmitReply:
     plan, more = await _plan(request, deps)
     more = (*more, *await access_problems(request.spec or {}, deps.asks))
     more = (*more, *await access_problems(request.discovery or {}, deps.asks, "discovery"))
+    if not problems:
+        more = (*more, *await planner_problems(request.planner, deps.asks))
     if plan is None or problems or more:
         return await _rejected(request, (*problems, *more), deps)
     return await started(await created(plan, request.requested_by, deps), plan, deps)
@@ -117,6 +119,8 @@ async def _resume(request: SubmitRun, run_id: str, problems: tuple[Problem, ...]
     plan, more = resumed_plan(request, loaded, on_bus)
     more = (*more, *await access_problems(plan.spec, deps.asks))
     more = (*more, *await access_problems(plan.discovery or {}, deps.asks, "discovery"))
+    if not problems:
+        more = (*more, *await planner_problems(plan.planner, deps.asks))
     if problems or more:
         return await _rejected(request, (*problems, *more), deps)
     record = round_record(loaded.record, plan)

@@ -16,10 +16,19 @@ from shared.actor.actor import Actor
 from shared.actor.keeping import TTL_S
 from shared.contracts.browser_pool import LeaseSession, Politeness, ProfilePaused
 from shared.contracts.discovery import Problem, RunRecord
-from shared.contracts.planner import DraftRefused, DraftReply, DraftTask, SampleFinished, TaskDrafted, WorkSample
+from shared.contracts.planner import (
+    CheckPlanner,
+    DraftRefused,
+    DraftReply,
+    DraftTask,
+    PlannerChecked,
+    SampleFinished,
+    TaskDrafted,
+    WorkSample,
+)
 from shared.errors import ExhibitError, PermanentError, Unavailable
 from shared.streams import RUNS
-from shared.subjects import DRAFT_TASK, SAMPLE_FINISHED, WORK_SAMPLE
+from shared.subjects import CHECK_PLANNER, DRAFT_TASK, SAMPLE_FINISHED, WORK_SAMPLE
 from shared.task_spec import TaskSpec, check_spec
 
 DEADLINE_S = 6 * 3600.0
@@ -81,6 +90,16 @@ async def work_sample(message: WorkSample, deps: Deps, attempt: int) -> SampleFi
         finished = await work.run()
         hold.login_wall = login_wall(finished, work.page)
     return await remembered(spec, finished, work.state, deps) if decider.asks_model else finished
+
+
+@actor.answers(CHECK_PLANNER)
+async def check_planner(request: CheckPlanner, deps: Deps) -> PlannerChecked:
+    """What would end every sample of a run is said before it starts."""
+    try:
+        deps.decider(request.planner or deps.default_planner).check()
+    except PermanentError as exc:
+        return PlannerChecked(problem=str(exc))
+    return PlannerChecked()
 
 
 @actor.answers(DRAFT_TASK, deadline_s=DRAFT_DEADLINE_S)

@@ -117,6 +117,18 @@ class DraftTask(Message, frozen=True, kw_only=True):
     request: str
 
 
+class CheckPlanner(Message, frozen=True, kw_only=True):
+    """Before a run starts: can this planner decide at all? None: the one that is used where none is named."""
+
+    planner: str | None = None
+
+
+class PlannerChecked(Message, frozen=True, kw_only=True):
+    """``problem``: why it cannot, in words that say what to do; empty: it can."""
+
+    problem: str = ""
+
+
 class TaskDrafted(Message, frozen=True, kw_only=True):
     """A task that validates; nothing runs until a person has seen it.
 

@@ -39,10 +39,10 @@ from shared.contracts.evidence import (
     StepsLoaded,
     StepsReply,
 )
-from shared.contracts.planner import WorkSample
+from shared.contracts.planner import CheckPlanner, PlannerChecked, WorkSample
 from shared.errors import Unavailable
 from shared.streams import INPUTS, RUNS, samples_of
-from shared.subjects import CHECK_ACCESS, LOAD_RUN, LOAD_STEPS, WORK_SAMPLE
+from shared.subjects import CHECK_ACCESS, CHECK_PLANNER, LOAD_RUN, LOAD_STEPS, WORK_SAMPLE
 from shared.testing.bus import MemoryBus
 
 NOW = datetime(2026, 11, 21, 8, 1, 2, tzinfo=UTC)
@@ -499,3 +499,30 @@ async def test_only_a_replay_can_be_asked_for_what_is_a_replays(bus, asked):
     reply = await submit_run(request, deps_on(bus, planners=frozenset({"rules", "replay"})))
     assert where(reply) == list(asked)
     assert nothing_started(bus)
+
+
+# --- a planner that cannot decide
+
+
+def planner_that_says(problem: str) -> Actor[None]:
+    one: Actor[None] = Actor("planner")
+
+    @one.answers(CHECK_PLANNER)
+    async def check(request: CheckPlanner, deps: None) -> PlannerChecked:
+        return PlannerChecked(problem=f"{request.planner}: {problem}" if problem else "")
+
+    return one
+
+
+async def test_a_planner_without_its_key_is_told_before_anything_starts(bus):
+    bus.host(planner_that_says("set ANTHROPIC_API_KEY"), None)
+    reply = await submit_run(SubmitRun(spec=SPEC, samples=ROWS, planner="rules"), deps_on(bus))
+    assert [(problem.where, problem.message) for problem in reply.problems] == [
+        ("planner", "rules: set ANTHROPIC_API_KEY")
+    ]
+    assert nothing_started(bus)
+
+
+async def test_a_planner_that_can_decide_starts(bus):
+    bus.host(planner_that_says(""), None)
+    assert isinstance(await submit_run(SubmitRun(spec=SPEC, samples=ROWS), deps_on(bus)), RunAccepted)

@@ -8,10 +8,12 @@ from planner_bench import Bench
 from scripted_pool import ScriptedPool
 
 from services.planner.adapters.anthropic_drafter import AnthropicDrafter
+from services.planner.deciders import Deciders
 from services.planner.drafting import MAX_TRIES
-from services.planner.handlers import draft_task
-from shared.contracts.planner import DraftRefused, DraftTask, TaskDrafted
+from services.planner.handlers import check_planner, draft_task
+from shared.contracts.planner import CheckPlanner, DraftRefused, DraftTask, TaskDrafted
 from shared.errors import PermanentError
+from shared.settings import Settings
 
 REQUEST = "Go to https://host.example/orgs/acme/people and get all user names"
 SPEC = {
@@ -80,3 +82,11 @@ async def test_a_refused_key_is_said_so():
     with pytest.raises(PermanentError) as caught:
         await draft(error(401, "bad key"))
     assert caught.value.code == "model_key_refused"
+
+
+async def test_a_planner_says_beforehand_that_it_lacks_its_key():
+    deps = Bench(ScriptedPool({})).deps
+    deps.decider = Deciders(Settings(_env_file=None, ANTHROPIC_API_KEY=None), deps.asks)
+    assert "set ANTHROPIC_API_KEY" in (await check_planner(CheckPlanner(planner="anthropic"), deps)).problem
+    assert "there is no planner 'oracle'" in (await check_planner(CheckPlanner(planner="oracle"), deps)).problem
+    assert (await check_planner(CheckPlanner(), deps)).problem == ""
