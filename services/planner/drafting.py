@@ -4,19 +4,23 @@ person before anything runs.
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 from shared.contracts.discovery import Problem
-from shared.task_spec import TaskSpec, check_spec, json_schema, placeholders
+from shared.task_spec import PLACEHOLDER, TaskSpec, check_spec, json_schema, placeholders
 
 MAX_REQUEST_CHARS = 4000
 MAX_TRIES = 3
 MAX_SAMPLES = 1000
 TOOL = "task"
+INSIDE = (".local", ".localhost", ".internal", ".lan", ".home", ".corp", ".intranet")
+"""Endings of names that mean a machine inside of a network."""
 NEVER_DRAFTED = ("secrets", "auth_profile", "$schema")
 """What gives a run more rights than a sentence should: a person writes these in."""
 
@@ -107,8 +111,8 @@ def request_problem(request: str) -> str:
     return ""
 
 
-def checked(arguments: object) -> tuple[Draft | None, tuple[Problem, ...]]:
-    """The draft, or every problem in it."""
+def checked(arguments: object, request: str = "") -> tuple[Draft | None, tuple[Problem, ...]]:
+    """The draft, or every problem in it. An address inside of somebody's network must stand in the request itself."""
     if not isinstance(arguments, Mapping):
         return None, (Problem(where="task", message="the arguments must be an object"),)
     given = cast("Mapping[str, Any]", arguments)
@@ -118,7 +122,8 @@ def checked(arguments: object) -> tuple[Draft | None, tuple[Problem, ...]]:
     )
     rows, wrong = _rows(given.get("samples"))
     row, odd = _rows([given["discovery_row"]] if given.get("discovery_row") else [])
-    told = (*problems, *more, *wrong, *odd, *_fit(spec, discovery))
+    inside = (*_private(spec, "spec", request), *_private(discovery, "discovery", request))
+    told = (*problems, *more, *wrong, *odd, *_fit(spec, discovery), *inside)
     if told or spec is None:
         return None, told
     draft = Draft(
@@ -153,6 +158,24 @@ def _has_host(spec: TaskSpec) -> bool:
     if re.match(r"https?://[^/{]+", spec.start_url):
         return True
     return set(placeholders(spec.start_url)) <= set(spec.input_schema) and bool(spec.allowed_hosts)
+
+
+def _private(spec: TaskSpec | None, where: str, request: str) -> tuple[Problem, ...]:
+    if spec is None:
+        return ()
+    hosts = [*spec.allowed_hosts, urlsplit(PLACEHOLDER.sub("x", spec.start_url)).hostname or ""]
+    names = dict.fromkeys(host.rpartition(":")[0] if re.search(r":\d+$", host) else host for host in hosts)
+    unasked = [name for name in names if _is_inside(name) and name.lower() not in request.lower()]
+    told = "is an address inside of a network that the request does not name; leave it out"
+    return tuple(Problem(where=f"{where}.allowed_hosts", message=f"{name} {told}") for name in unasked)
+
+
+def _is_inside(host: str) -> bool:
+    name = host.lower().strip("[]").removeprefix("*.").rstrip(".")
+    try:
+        return not ipaddress.ip_address(name).is_global
+    except ValueError:
+        return bool(name) and ("." not in name or name.endswith(INSIDE))
 
 
 def _fit(spec: TaskSpec | None, discovery: TaskSpec | None) -> tuple[Problem, ...]:

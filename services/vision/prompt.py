@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
@@ -15,8 +14,8 @@ from typing import Any, cast
 from services.vision.places import Scaled, is_inside
 from shared.contracts.actions import Box
 from shared.contracts.vision import AskVision
+from shared.models.fence import FENCE, fenced
 
-FENCE = "untrusted_data"
 MOST_HINTS, MOST_HINT_CHARS = 20, 300
 MOST_ANSWER_CHARS, MOST_REASON_CHARS = 2000, 400
 
@@ -68,12 +67,6 @@ def asked(request: AskVision, sent: Scaled) -> str:
     if hints:
         lines.append("Texts of the page beside it:\n" + fenced("\n".join(hints)))
     return "\n".join([*lines, f"Question: {' '.join(request.question.split())}"])
-
-
-def fenced(text: str) -> str:
-    """``text`` as data. Anything in it that looks like our fence is broken up."""
-    harmless = re.sub(rf"<(?=\s*/?\s*{FENCE})", "‹", text, flags=re.I)
-    return f"<{FENCE}>\n{harmless}\n</{FENCE}>"
 
 
 def bounced(why: str) -> str:

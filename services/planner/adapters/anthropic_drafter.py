@@ -47,7 +47,7 @@ class AnthropicDrafter:
                 problems = (Problem(where="task", message=f"there was no call of {TOOL} ({answer.stop_reason})"),)
                 continue
             before = call.arguments
-            draft, problems = checked(call.arguments)
+            draft, problems = checked(call.arguments, request)
             if draft is not None:
                 return draft, (), usage
         return None, problems, usage

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from services.planner.prompting.fence import fenced
 from services.planner.state.memory import LESSON_CHARS, MAX_EACH, Story
 from shared.contracts.usage import Usage
 from shared.models.asking import AskedModel
+from shared.models.fence import fenced
 from shared.models.prices import NONE_OF_OURS, Price
 
 MAX_OUTPUT_TOKENS = 600

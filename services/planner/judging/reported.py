@@ -23,6 +23,8 @@ from shared.task_spec import OutputField, base_type
 
 CUT_OFF = re.compile(r" ?\.\.\. \(\+\d+ characters: extract\)$")
 RUN_ELEMENTS = 60
+JOINING = frozenset({"and", "und", "et", "y"})
+"""Words between the items of a list that are none of its items."""
 _NUMBERS = (re.compile(r"[+-]?\d[\d.,]*"), re.compile(r"[+-]?\d[\d.,' \u00a0\u202f’]*"))
 _ENDS = ".,' \u00a0\u202f’"
 
@@ -101,6 +103,8 @@ def stands_in(
     """Word for word, or ``text`` means the same value of the type. ``7`` does not stand in ``17``."""
     if fold(as_shown(raw)) == fold(text) or means_same(raw, field, text, title=title, order=order):
         return True
+    if base_type(field.type) == "enum":  # "passed" does not stand in "have not passed yet"
+        return False
     if base_type(field.type) in ("number", "decimal"):
         found = [match.rstrip(_ENDS) for pattern in _NUMBERS for match in pattern.findall(text)]
         return any(means_same(raw, field, one) for one in found) or _words_in(raw, text, digits=False)
@@ -203,9 +207,22 @@ def _agrees(value: FieldValue, field: OutputField, reading: Found, page: PageObs
     raw, shown, title = claim(value), reading.candidate.shown, reading.candidate.title
     if not as_shown(raw).strip():
         return False
+    if isinstance(raw, list):
+        return _covers(cast("list[object]", raw), shown)
     if stands_in(raw, field, shown, title=title, order=_order(field, page)) or _begins(as_shown(raw), shown):
         return True
     return _goes_on_from(reading.candidate.element, as_shown(raw), page)
+
+
+def _covers(items: list[object], shown: str) -> bool:
+    """Every item stands in the text, each in a place of its own, and nothing else does: no name is left out, and none
+    is there twice."""
+    rest = fold(shown)
+    for words in sorted((fold(as_shown(item)) for item in items), key=len, reverse=True):
+        if not words or not _bounded(words, rest):
+            return False
+        rest = rest.replace(words, "\x00", 1)
+    return all(word in JOINING for word in re.findall(r"\w+", rest))
 
 
 def _label(name: str, element: Element) -> str:

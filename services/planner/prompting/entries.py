@@ -6,11 +6,11 @@ import json
 
 import msgspec
 
-from services.planner.prompting.fence import clipped
 from services.planner.state.sample_state import Entry
 from services.planner.values.typed_values import tidy
 from shared.contracts.actions import ByCss, ByRef, ByText, Navigated, TextRead
 from shared.contracts.planner import AnyAction, AskPicture, ReportItems, SaveProgress
+from shared.models.fence import clipped
 
 FULL_CHARS, READ_CHARS, CALL_CHARS, REASON_CHARS = 600, 1500, 300, 200
 STUB_CALL_CHARS, STUB_CHARS, STUB_FILES = 100, 160, 3

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.planner.prompting.fence import FENCE
+from shared.models.fence import FENCE
 
 HOW = """\
 You work in a web browser to collect evidence for auditors: the fields of one record, and pictures and files that \

@@ -5,10 +5,10 @@ the fence, so nothing of a page may be in them but short quotes, and nothing tha
 from __future__ import annotations
 
 from services.planner.judging.gates import missing_artifacts
-from services.planner.prompting.fence import clipped, harmless
 from services.planner.state.sample_state import Entry, View
 from services.planner.values.typed_values import tidy
 from shared.contracts.planner import Done, Fail
+from shared.models.fence import clipped, harmless
 
 WORDS_CHARS = 1000
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from services.planner.prompting.fence import clipped, fenced
 from services.planner.state.sample_state import SampleState, View
 from services.planner.state.stalling import checkpoint
 from services.planner.values.typed_values import tidy
 from shared.contracts.actions import ActionResult, Goto
+from shared.models.fence import clipped, fenced
 
 SHOWN = 10
 LINE_CHARS = 200

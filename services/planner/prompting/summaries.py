@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from services.planner.prompting.entries import full
-from services.planner.prompting.fence import FENCE, clipped, fenced
 from services.planner.prompting.history import FULL_ENTRIES, SUMMARY_CHARS, importance, is_meta
 from services.planner.state.looking import missing_fields
 from services.planner.state.sample_state import Entry, View
 from services.planner.state.stalling import checkpoint
 from services.planner.values.typed_values import tidy
 from shared.contracts.planner import Summary
+from shared.models.fence import FENCE, clipped, fenced
 
 EVERY_STEPS = 10
 MECHANICAL = "mechanical"

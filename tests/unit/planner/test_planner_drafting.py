@@ -99,3 +99,14 @@ def test_a_request_must_say_something():
 
 def test_what_the_tool_asks_for():
     assert tool()["input_schema"]["required"] == ["spec", "explanation"]
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "127.0.0.1:8080", "169.254.169.254", "10.1.2.3", "wiki", "*.corp.internal", "[::1]"]
+)
+def test_an_address_inside_of_a_network_must_stand_in_the_request(host):
+    arguments = told(spec={**SPEC, "allowed_hosts": ["host.example", host]})
+    draft, problems = checked(arguments, "Go to https://host.example and get all names")
+    assert (draft, [problem.where for problem in problems]) == (None, ["spec.allowed_hosts"])
+    bare = host.split(":8080")[0]
+    assert checked(arguments, f"Go to https://{bare}/ and get all names")[1] == ()

@@ -593,3 +593,36 @@ def test_what_was_worked_out_need_not_stand_on_the_page_where_the_task_says_so()
     assert (ending.status, by_name(ending.values)["failed"].origin) == ("done", "derived")
     plain = spec(output_schema={**derived, "failed": "number"}, required_fields=["failed"], required_artifacts=[])
     assert isinstance(judge_done(view(page(heading("TCK-1001")), proven(), spec=plain), done)[0], Bounce)
+
+
+@pytest.mark.parametrize(
+    ("names", "good"),
+    [
+        (["Ann Lee", "Bob Ray"], True),
+        (["Bob Ray", "Ann Lee"], True),
+        (["Ann Lee"], False),
+        (["Ann Lee", "Ann Lee"], False),
+        (["Ann Lee", "Bob"], False),
+        (["Ann Lee", "Bob Ray", "Cid"], False),
+    ],
+)
+def test_a_list_under_its_label_is_whole_or_it_is_contradicted(names, good):
+    fields = {"ticket_number": "string", "approvers": "array"}
+    seen = page(heading("TCK-1001"), *row("Approvers", "Ann Lee and Bob Ray"))
+    task = spec(output_schema=fields, required_fields=["approvers"], required_artifacts=[])
+    done = Done(values={"ticket_number": "TCK-1001", "approvers": names}, refs={"ticket_number": 1, "approvers": 3})
+    judged = judge_done(view(seen, proven(), spec=task), done)[0]
+    assert isinstance(judged, Ending) == good
+
+
+def test_a_named_value_is_the_whole_text_and_no_word_of_a_sentence():
+    fields = {"ticket_number": "string", "checks": {"type": "enum", "values": ["passed", "failed"]}}
+    task = spec(output_schema=fields, required_fields=["checks"], required_artifacts=[])
+
+    def reported(shown: str):
+        seen = page(heading("TCK-1001"), text(shown))
+        done = Done(values={"ticket_number": "TCK-1001", "checks": "passed"}, refs={"ticket_number": 1, "checks": 2})
+        return judge_done(view(seen, proven(), spec=task), done)[0]
+
+    assert reported("Passed").status == "done"
+    assert isinstance(reported("Checks have not passed yet"), Bounce)

@@ -26,10 +26,10 @@ from planner_pages import (
 from services.planner.judging.gates import judge_done
 from services.planner.prompting.assembly import CLOSING, Prompt, assembled
 from services.planner.prompting.blocks import run_block, sample_block
-from services.planner.prompting.fence import FENCE, fenced
 from services.planner.state.sample_state import SampleState, View
 from shared.contracts.actions import Goto, Wait
 from shared.contracts.planner import Done
+from shared.models.fence import FENCE, fenced
 
 
 def user_message(shown: View) -> str:
