@@ -90,7 +90,7 @@ def test_it_runs_what_it_drafted_when_told_to(cli: Cli, tickets_url: str):
     rows = [{"number": "TCK-1001"}, {"number": "TCK-1002"}]
     with model({"spec": spec, "explanation": "Reads two tickets.", "samples": rows}) as url:
         cli.env.update({"ANTHROPIC_API_KEY": "key", "ANTHROPIC_BASE_URL": url, "EXHIBIT_PLANNER": "rules"})
-        asks = ("ask", "Get", "the", "assignees", "of", "two", "tickets", "--out", str(cli.folder))
+        asks = ("ask", "Get", "the", "assignees", "of", "two", "tickets", "at", tickets_url, "--out", str(cli.folder))
         ended = cli.run(*asks, "--run", "--evidence", str(cli.folder / "evidence"))
     assert ended.returncode == 0, ended.stderr
     assert "2 samples: 2 done" in ended.stdout
