@@ -201,22 +201,11 @@ def _repository() -> Repository:
 
 
 FAMILIES: tuple[Family, ...] = (
-    Family("tickets", "practice_tickets.json", ("ticket_number", "assignee", "due_date"), _tickets),
+    Family("tickets", "practice_tickets.json", tickets.FIELDS, _tickets),
     Family(
         "commit audit",
         "practice_commit_audit.json",
-        (
-            "commit_sha",
-            "pr_number",
-            "pr_creator",
-            "approvers",
-            "merger",
-            "checks_passed",
-            "checks_failed",
-            "merged_with_failures",
-            "ci_failure_details",
-            "jira_url",
-        ),
+        ("commit_sha", *audit.OF_PULL_REQUEST),
         _audit,
     ),
     Family(

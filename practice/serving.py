@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
@@ -45,6 +46,14 @@ async def serve(app: ASGIApp, port: int = 0, *, host: str = HOST) -> AsyncGenera
         server.should_exit = True
         await task
         sock.close()
+
+
+async def until_told() -> None:
+    """Until Ctrl-C, or the signal to end."""
+    stop = asyncio.Event()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(name, stop.set)
+    await stop.wait()
 
 
 def _listening(host: str, port: int) -> socket.socket:

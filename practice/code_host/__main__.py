@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import signal
 from pathlib import Path
 
 from practice.code_host import audit, words
 from practice.code_host.data import DEFAULT_SEED, ground_truth
 from practice.code_host.server import serve
+from practice.serving import until_told
 
 
 def main() -> None:
@@ -31,9 +31,6 @@ def _parser() -> argparse.ArgumentParser:
 
 
 async def _serve(arguments: argparse.Namespace) -> None:
-    stop = asyncio.Event()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(name, stop.set)
     async with serve(
         arguments.port,
         arguments.ci_port,
@@ -44,7 +41,7 @@ async def _serve(arguments: argparse.Namespace) -> None:
         if arguments.inputs is not None:
             _write_inputs(arguments.inputs, origins.code, arguments.seed, arguments.repository)
         print(f"code {origins.code}\nci {origins.ci}\ntracker {origins.tracker}", flush=True)
-        await stop.wait()
+        await until_told()
 
 
 def _write_inputs(folder: Path, base_url: str, seed: int, name: str) -> None:

@@ -56,7 +56,7 @@ def compare_audit(
 
 def _audited(commit: Commit, one: PullRequest | None) -> dict[str, str]:
     if one is None:
-        return {"status": "done", "commit_sha": commit.sha, **dict.fromkeys(_OF_PULL_REQUEST, "")}
+        return {"status": "done", "commit_sha": commit.sha, **dict.fromkeys(OF_PULL_REQUEST, "")}
     return {
         "status": "done",
         "commit_sha": commit.sha,
@@ -72,7 +72,7 @@ def _audited(commit: Commit, one: PullRequest | None) -> dict[str, str]:
     }
 
 
-_OF_PULL_REQUEST = (
+OF_PULL_REQUEST = (
     "pr_number",
     "pr_creator",
     "approvers",

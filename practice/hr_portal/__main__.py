@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import signal
 from pathlib import Path
 
 from practice.hr_portal.data import DEFAULT_SEED, ground_truth
 from practice.hr_portal.demo import write_input
 from practice.hr_portal.server import PORT, serve
 from practice.hr_portal.site import Options
+from practice.serving import until_told
 
 
 def main() -> None:
@@ -33,13 +33,10 @@ def _parser() -> argparse.ArgumentParser:
 
 
 async def _serve(arguments: argparse.Namespace) -> None:
-    stop = asyncio.Event()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(name, stop.set)
     options = Options(arguments.seed, arguments.login, arguments.latency_ms, arguments.report_ms)
     async with serve(arguments.port, options) as url:
         print(url, flush=True)
-        await stop.wait()
+        await until_told()
 
 
 if __name__ == "__main__":

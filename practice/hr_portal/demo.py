@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import date, timedelta
 from pathlib import Path
 
+from practice.comparing import Difference
 from practice.hr_portal import files, words
 from practice.hr_portal.data import TODAY, Employee
 from practice.hr_portal.leave import LeaveRequest, confirmation_number
@@ -18,19 +19,6 @@ COLUMNS: tuple[str, ...] = (
 )
 FIELDS = ("form_submitted", "confirmation_number", "report_file", "attachment_count")
 ROWS = 20
-
-
-@dataclass(frozen=True)
-class Difference:
-    """One thing that is not as it should be; ``expected`` and ``got`` are as in the table."""
-
-    sample: str
-    column: str
-    expected: str
-    got: str
-
-    def __str__(self) -> str:
-        return f"{self.sample}, {self.column}: expected {self.expected!r}, got {self.got!r}"
 
 
 def input_rows(employees: Sequence[Employee]) -> list[dict[str, str]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import signal
 from pathlib import Path
 
 from practice.people.data import DEFAULT_SEED, ground_truth
@@ -12,6 +11,7 @@ from practice.people.demo import write_input
 from practice.people.listing import PAGERS
 from practice.people.server import PORT, serve
 from practice.people.site import Options
+from practice.serving import until_told
 
 
 def main() -> None:
@@ -35,9 +35,6 @@ def _parser() -> argparse.ArgumentParser:
 
 
 async def _serve(arguments: argparse.Namespace) -> None:
-    stop = asyncio.Event()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(name, stop.set)
     options = Options(
         seed=arguments.seed,
         wall=arguments.wall,
@@ -47,7 +44,7 @@ async def _serve(arguments: argparse.Namespace) -> None:
     )
     async with serve(arguments.port, options) as url:
         print(url, flush=True)
-        await stop.wait()
+        await until_told()
 
 
 if __name__ == "__main__":

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from practice.comparing import Difference
 from practice.people import words
 from practice.people.asking import people_of, settle
 from practice.people.data import Person, company_slug
@@ -16,19 +16,6 @@ COLUMNS: tuple[str, ...] = ("ref", "name", "company", "note")
 FIELDS = ("name", "profile_url", "school", "current_company", "tenure")
 LIST_FIELDS = ("name", "profile_url")
 _PLAIN, _FORMER, _JOBLESS, _UNSCHOOLED = 22, 8, 3, 4
-
-
-@dataclass(frozen=True)
-class Difference:
-    """One cell that is not what the site says; ``expected`` and ``got`` are as in the table."""
-
-    sample: str
-    column: str
-    expected: str
-    got: str
-
-    def __str__(self) -> str:
-        return f"{self.sample}, {self.column}: expected {self.expected!r}, got {self.got!r}"
 
 
 def input_rows(people: Sequence[Person]) -> list[dict[str, str]]:

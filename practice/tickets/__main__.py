@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import signal
 
+from practice.serving import until_told
 from practice.tickets.data import DEFAULT_SEED
 from practice.tickets.server import serve
 
@@ -26,9 +26,6 @@ def _parser() -> argparse.ArgumentParser:
 
 
 async def _serve(arguments: argparse.Namespace) -> None:
-    stop = asyncio.Event()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(name, stop.set)
     async with serve(
         arguments.port,
         seed=arguments.seed,
@@ -37,7 +34,7 @@ async def _serve(arguments: argparse.Namespace) -> None:
         missing_status=arguments.missing_status,
     ) as url:
         print(url, flush=True)
-        await stop.wait()
+        await until_told()
 
 
 if __name__ == "__main__":

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from practice.comparing import Difference
 from practice.tickets.data import Ticket
 
 FIELDS = ("ticket_number", "assignee", "due_date")
@@ -14,19 +14,6 @@ ABSENT = ("TCK-9001", "TCK-9002")
 """Asked for, and on the site under no seed."""
 _PRESENT = 58
 _OF_EACH_KIND = 6
-
-
-@dataclass(frozen=True)
-class Difference:
-    """One cell that is not what the site says; ``expected`` and ``got`` are as in the table."""
-
-    ticket_number: str
-    column: str
-    expected: str
-    got: str
-
-    def __str__(self) -> str:
-        return f"{self.ticket_number}, {self.column}: expected {self.expected!r}, got {self.got!r}"
 
 
 def demo_numbers(tickets: Sequence[Ticket]) -> list[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import http.client
 import shutil
+import signal
+import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -96,3 +98,19 @@ def browser_path(playwright: Playwright) -> str | None:
         return str(Settings().chromium)
     own = Path(playwright.chromium.executable_path)
     return None if own.exists() else next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+async def run_as_program(*arguments: str) -> tuple[int, int | None, bytes, bytes]:
+    """``python -m`` with these, which prints where it serves, until Ctrl-C: the status of its first page, and how the
+    program ended, with all else that it printed."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-W", "error", "-m", *arguments),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    base_url = (await asyncio.wait_for(process.stdout.readline(), 20)).decode().strip()
+    reply = await Visitor(base_url).get("/")
+    process.send_signal(signal.SIGINT)
+    out, err = await asyncio.wait_for(process.communicate(), 20)
+    return reply.status, process.returncode, out, err

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
-import signal
-import sys
 from collections.abc import AsyncGenerator
 from dataclasses import asdict
 from pathlib import Path
@@ -24,7 +21,7 @@ from practice.hr_portal.leave import confirmation_number, day_of
 from practice.hr_portal.server import PORT, serve
 from practice.hr_portal.site import Options
 from practice.sign_in import PASSWORD, USER
-from tests.practice.site_browser import Visitor, a_browser, a_page, hosts_asked
+from tests.practice.site_browser import Visitor, a_browser, a_page, hosts_asked, run_as_program
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 EMPLOYEES = ground_truth()
@@ -175,17 +172,7 @@ async def test_the_spec_points_to_where_the_portal_is_by_default(pytestconfig: p
 
 
 async def test_as_a_program_it_prints_its_address_and_ends_with_ctrl_c():
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-W", "error", "-m", "practice.hr_portal", "--port", "0", "--login"),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    assert process.stdout is not None
-    base_url = (await asyncio.wait_for(process.stdout.readline(), 20)).decode().strip()
-    reply = await Visitor(base_url).get("/")
-    process.send_signal(signal.SIGINT)
-    out, err = await asyncio.wait_for(process.communicate(), 20)
-    assert (reply.status, process.returncode, out, err) == (302, 0, b"", b"")
+    assert await run_as_program("practice.hr_portal", "--port", "0", "--login") == (302, 0, b"", b"")
 
 
 # --- in a browser

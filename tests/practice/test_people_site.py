@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import html
 import json
 import re
-import signal
-import sys
 from collections.abc import AsyncGenerator
 from urllib.parse import quote, urlsplit
 
@@ -23,7 +20,7 @@ from practice.people.profile import shown_facts
 from practice.people.server import serve
 from practice.people.site import Options
 from practice.sign_in import PASSWORD, USER
-from tests.practice.site_browser import Visitor, a_browser, a_page, hosts_asked
+from tests.practice.site_browser import Visitor, a_browser, a_page, hosts_asked, run_as_program
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 PEOPLE = ground_truth()
@@ -187,17 +184,7 @@ async def test_the_specs_point_to_where_the_site_is_by_default(pytestconfig: pyt
 
 
 async def test_as_a_program_it_prints_its_address_and_ends_with_ctrl_c():
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-W", "error", "-m", "practice.people", "--port", "0", "--wall", "site"),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    assert process.stdout is not None
-    base_url = (await asyncio.wait_for(process.stdout.readline(), 20)).decode().strip()
-    reply = await Visitor(base_url).get("/")
-    process.send_signal(signal.SIGINT)
-    out, err = await asyncio.wait_for(process.communicate(), 20)
-    assert (reply.status, process.returncode, out, err) == (302, 0, b"", b"")
+    assert await run_as_program("practice.people", "--port", "0", "--wall", "site") == (302, 0, b"", b"")
 
 
 # --- in a browser

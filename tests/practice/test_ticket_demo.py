@@ -102,7 +102,7 @@ def test_one_wrong_cell_is_one_difference(
     row = pick(right)
     row[column] = wrong
     [difference] = compare(_written(tmp_path, right), ground_truth())
-    assert (difference.ticket_number, difference.column, difference.got) == (row["sample_id"], column, wrong)
+    assert (difference.sample, difference.column, difference.got) == (row["sample_id"], column, wrong)
     assert row["sample_id"] in str(difference)
 
 
@@ -110,7 +110,7 @@ def test_a_row_lost_doubled_or_made_up_is_a_difference(tmp_path: Path, right: Ro
     lost = right.pop(0)
     right.append(dict(right[0]))
     right.append({**right[1], "sample_id": "TCK-7777"})
-    found = {(one.ticket_number, one.column, one.got) for one in compare(_written(tmp_path, right), ground_truth())}
+    found = {(one.sample, one.column, one.got) for one in compare(_written(tmp_path, right), ground_truth())}
     assert found == {
         (lost["sample_id"], "row", "0 rows"),
         (right[0]["sample_id"], "row", "2 rows"),

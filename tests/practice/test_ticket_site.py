@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-import signal
 import socket
-import sys
 import urllib.error
 import urllib.request
 from collections.abc import AsyncGenerator
@@ -21,6 +19,7 @@ from playwright.async_api import Browser, Page, Playwright, async_playwright, ex
 from practice.tickets.data import Ticket, ground_truth, shown_date
 from practice.tickets.server import serve
 from shared.settings import Settings
+from tests.practice.site_browser import run_as_program
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 TICKETS = ground_truth()
@@ -142,17 +141,7 @@ async def test_a_port_in_use_is_an_error_and_a_closed_site_does_not_listen():
 
 
 async def test_as_a_program_it_prints_its_address_and_ends_with_ctrl_c():
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-W", "error", "-m", "practice.tickets", "--latency-ms", "0"),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    assert process.stdout is not None
-    base_url = (await asyncio.wait_for(process.stdout.readline(), 20)).decode().strip()
-    status, _ = await get(base_url + "/")
-    process.send_signal(signal.SIGINT)
-    out, err = await asyncio.wait_for(process.communicate(), 20)
-    assert (status, process.returncode, out, err) == (200, 0, b"", b"")
+    assert await run_as_program("practice.tickets", "--latency-ms", "0") == (200, 0, b"", b"")
 
 
 # --- in a browser
