@@ -35,9 +35,11 @@ from nats.js.kv import KeyValue
 from nats.js.object_store import ObjectStore
 from nats.nuid import NUID
 
+from shared.actor.arriving import arrived
+from shared.actor.fetching import fetch
 from shared.actor.gate import Gate
 from shared.actor.liveness import answer_pings, while_there
-from shared.actor.ports import Source
+from shared.actor.ports import Sink, Source
 from shared.actor.runner import Delivery
 from shared.actor.wire import reply_of
 from shared.contracts.base import Failure, Message
@@ -159,7 +161,7 @@ class Bus:
             told(msg.subject.removeprefix(prefix), msgspec.json.decode(msg.data, type=type_))
 
         await self.nc.subscribe(f"{prefix}>", cb=on_message)
-        await self.nc.flush()
+        await arrived(self.nc)
 
     async def put(self, bucket: Bucket, name: str, data: bytes | Source) -> None:
         """See :class:`shared.actor.ports.Blobs`."""
@@ -179,6 +181,15 @@ class Bus:
         except nats.js.errors.NotFoundError as exc:
             raise PermanentError(f"{bucket.name} has no object {name!r}", code="no_blob") from exc
         return result.data or b""
+
+    async def fetch(self, bucket: Bucket, name: str, sink: Sink) -> None:
+        """See :class:`shared.actor.ports.Blobs`."""
+        store = await self._object_store(bucket)
+        try:
+            with _mapped():
+                await fetch(self.js, await store.get_info(name), sink)
+        except nats.js.errors.NotFoundError as exc:
+            raise PermanentError(f"{bucket.name} has no object {name!r}", code="no_blob") from exc
 
     async def remove(self, bucket: Bucket, name: str) -> None:
         store = await self._object_store(bucket)

@@ -19,3 +19,13 @@ async def ended(*tasks: asyncio.Future[Any]) -> None:
             task.cancel()
         await asyncio.wait(pending, timeout=AGAIN_S)
     await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def unless_cancelled() -> None:
+    """Raises the cancellation that this task was sent and that got lost in a `wait_for` on its way, as above.
+
+    For loops that nobody cancels a second time: Ctrl-C is pressed once.
+    """
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError

@@ -36,6 +36,14 @@ class Source(Protocol):
         ...
 
 
+class Sink(Protocol):
+    """Takes bytes from front to back: a binary file that is open, for instance."""
+
+    def write(self, data: bytes, /) -> object:
+        """It is called in a thread, one call after the other."""
+        ...
+
+
 class Blobs(Protocol):
     """Bytes too large for messages: put under a name, taken by whoever got the name in a message."""
 
@@ -45,6 +53,12 @@ class Blobs(Protocol):
 
     async def get(self, bucket: Bucket, name: str) -> bytes:
         """The bytes; PermanentError with the code ``no_blob`` when there are none."""
+        ...
+
+    async def fetch(self, bucket: Bucket, name: str, sink: Sink) -> None:
+        """As `get`, piece by piece and never held whole. Until the call returns it is not said that the pieces are all
+        there are: PermanentError with the code ``no_blob`` where they end too soon, ``blob_damaged`` where they are
+        others than were put. What the sink raises is raised here."""
         ...
 
     async def remove(self, bucket: Bucket, name: str) -> None:

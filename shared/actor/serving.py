@@ -23,6 +23,7 @@ from nats.micro.request import Request
 from nats.micro.service import EndpointConfig, ServiceConfig
 
 from shared.actor.actor import Actor, AskRoute, StoredRoute
+from shared.actor.arriving import arrived
 from shared.actor.bus import Bus
 from shared.actor.ending import ended
 from shared.actor.runner import Runner
@@ -37,6 +38,8 @@ VERSION = "0.1.0"
 QUEUE = "exhibit"
 LOOK_FOR_QUEUES_EVERY_S = 2.0
 FETCH_S = 1.0
+LISTEN_S = 0.25
+"""How long one look for events takes where none come: who stops waits for it, and a command ought to end at once."""
 DRAIN_S = 0.2
 
 
@@ -72,12 +75,17 @@ async def serve(
     """
     runner = Runner(deps, bus)
     async with _endpoints(bus, actor, runner), asyncio.TaskGroup() as group:
-        for route in (r for r in actor.asks.values() if r.gated):
-            group.create_task(_gated(bus, route, runner, stop))
+        gated = [(route, asyncio.Event()) for route in actor.asks.values() if route.gated]
+        for route, listening in gated:
+            group.create_task(_gated(bus, route, runner, stop, listening))
         if events := {p: r for p, r in actor.stored.items() if p.startswith(f"{PREFIX}.evt.")}:
             group.create_task(_follow(bus, actor.name, events, runner, stop))
         for route in (r for p, r in actor.stored.items() if p.startswith(f"{PREFIX}.cmd.")):
             group.create_task(QueueWorker(bus, route, runner, capacity, stop).work())
+        for _, listening in gated:
+            await _first_of(listening.wait(), stop.wait())
+        # Listening begins where the server has heard of it: who is told before that asks nobody.
+        await arrived(bus.nc)
         ready.set()
         await stop.wait()
 
@@ -116,8 +124,10 @@ async def _answer(route: AskRoute[Any], runner: Runner[Any], msg: Msg) -> None:
     await respond(Request(msg), msg.reply, answer)
 
 
-async def _gated(bus: Bus, route: AskRoute[Any], runner: Runner[Any], stop: asyncio.Event) -> None:
-    """Listens while the gate is open."""
+async def _gated(
+    bus: Bus, route: AskRoute[Any], runner: Runner[Any], stop: asyncio.Event, listening: asyncio.Event
+) -> None:
+    """Listens while the gate is open; ``listening`` is set once it has been."""
     gate = bus.gate(route.subject)
     running: set[asyncio.Task[None]] = set()
 
@@ -127,6 +137,7 @@ async def _gated(bus: Bus, route: AskRoute[Any], runner: Runner[Any], stop: asyn
     try:
         while not stop.is_set():
             subscription = await bus.nc.subscribe(_listens_to(bus, route), queue=QUEUE, cb=on_message)
+            listening.set()
             await _first_of(gate.wait_closed(), stop.wait())
             # Drained, not dropped: an ask that is on its way here still gets its answer.
             await subscription.drain()
@@ -150,7 +161,7 @@ async def _follow(
     await bus.open_queue(consumer)
     subscription = await bus.js.pull_subscribe_bind(consumer=consumer.name, stream=consumer.stream)
     while True:
-        messages = await _fetch(subscription, timeout_s=DRAIN_S if stop.is_set() else FETCH_S)
+        messages = await _fetch(subscription, timeout_s=DRAIN_S if stop.is_set() else LISTEN_S)
         for msg in messages:
             delivery = StoredDelivery(msg)
             await runner.handle(routes[".".join(msg.subject.split(".")[:6])], delivery)

@@ -19,7 +19,7 @@ from shared.errors import Unavailable
 log = logging.getLogger(__name__)
 
 MAX_PAYLOAD_BYTES = 64 * 1024 * 1024
-"""The most a server allows. What is known of a run of 10,000 samples with all their columns travels in one answer."""
+"""The most a server allows. One that is not ours mostly allows 1 MB: what grows with a run comes in pages."""
 START_BOUND_S = 15.0
 STOP_BOUND_S = 5.0
 _PR_SET_PDEATHSIG = 1
@@ -43,7 +43,7 @@ async def nats_server(store_dir: Path, *, port: int = -1) -> AsyncGenerator[str]
                 str(config),
                 stdout=sink,
                 stderr=sink,
-                preexec_fn=_die_with_parent,
+                preexec_fn=die_with_parent,
                 # Ctrl-C in a terminal reaches the whole group, and a Go program takes SIGINT even where it was told
                 # to ignore it; the server must outlive the services that still use it.
                 start_new_session=True,
@@ -75,7 +75,7 @@ def _binary() -> Path:
     return Path(found)
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """Runs in the child before it becomes the server."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from shared.actor.actor import Actor
-from shared.actor.ports import Source
+from shared.actor.ports import Sink, Source
 from shared.actor.runner import Runner
 from shared.contracts.base import Failure, Message
 from shared.errors import PermanentError, Unavailable, from_failure
@@ -104,6 +104,11 @@ class MemoryBus:
         if (bucket.name, name) not in self._blobs:
             raise PermanentError(f"{bucket.name} has no object {name!r}", code="no_blob")
         return self._blobs[bucket.name, name]
+
+    async def fetch(self, bucket: Bucket, name: str, sink: Sink) -> None:
+        data = await self.get(bucket, name)
+        for start in range(0, len(data), CHUNK_BYTES):
+            await asyncio.to_thread(sink.write, data[start : start + CHUNK_BYTES])
 
     async def remove(self, bucket: Bucket, name: str) -> None:
         self._blobs.pop((bucket.name, name), None)

@@ -148,6 +148,35 @@ class BusSuite:
             await bus.get(ARTIFACTS, name)
         assert caught.value.code == "no_blob"
 
+    async def test_blobs_are_fetched_piece_by_piece(self, served):
+        bus = await served(Actor("none"), None)
+        name = f"{unique('run')}/TCK-1/ä big.zip"
+        for size in (0, 1, 5_000_000):
+            data = bytes(range(250)) * (size // 250) + b"z" * (size % 250)
+            await bus.put(ARTIFACTS, name, data)
+            taken = Taking()
+            await bus.fetch(ARTIFACTS, name, taken)
+            assert b"".join(taken.pieces) == data
+            assert all(len(piece) <= 1024 * 1024 for piece in taken.pieces)
+            assert taken.in_loop == 0
+
+    async def test_what_is_not_there_is_not_fetched(self, served):
+        bus = await served(Actor("none"), None)
+        taken = Taking()
+        with pytest.raises(PermanentError) as caught:
+            await bus.fetch(ARTIFACTS, f"{unique('run')}/nothing", taken)
+        assert (caught.value.code, taken.pieces) == ("no_blob", [])
+
+    async def test_a_sink_that_fails_ends_the_fetching(self, served):
+        bus = await served(Actor("none"), None)
+        name = f"{unique('run')}/TCK-1/big.zip"
+        await bus.put(ARTIFACTS, name, b"x" * 3_000_000)
+        with pytest.raises(OSError, match="disk"):
+            await bus.fetch(ARTIFACTS, name, Taking(fails_at=1_000_000))
+        whole = Taking()
+        await bus.fetch(ARTIFACTS, name, whole)
+        assert sum(map(len, whole.pieces)) == 3_000_000
+
     async def test_a_source_is_put_piece_by_piece(self, served):
         bus = await served(Actor("none"), None)
         name = f"{unique('run')}/TCK-1/big.zip"
@@ -194,6 +223,22 @@ class Counting:
         buffer[: len(piece)] = piece
         self._at += len(piece)
         return len(piece)
+
+
+class Taking:
+    """A sink that notes the pieces, and how often it is called in the loop's own thread."""
+
+    def __init__(self, fails_at: int | None = None) -> None:
+        self.pieces: list[bytes] = []
+        self.in_loop = 0
+        self._fails_at = fails_at
+
+    def write(self, data: bytes, /) -> int:
+        self.in_loop += threading.current_thread() is threading.main_thread()
+        if self._fails_at is not None and sum(map(len, self.pieces)) >= self._fails_at:
+            raise OSError("the disk is gone")
+        self.pieces.append(data)
+        return len(data)
 
 
 async def eventually(bus, wanted: str) -> bool:
