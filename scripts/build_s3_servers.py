@@ -1,0 +1,112 @@
+"""``python -m scripts.build_s3_servers``: builds the two S3 servers that the tests of the store run against.
+
+By `go install`, at the versions below, into ``${XDG_CACHE_HOME:-~/.cache}/exhibit/s3-servers``, once a version. Where
+there is no Go it says so and goes on, for the rest of the tests needs none; where ``CI`` is set that is a failure.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+BUILD_BOUND_S = 1800.0
+WHERE_GO_INSTALLS_ITSELF = "/usr/local/go/bin"
+"""Not on the path of a shell that reads no profile."""
+
+
+class CannotBuild(RuntimeError):
+    """A server could not be built; the message says which, why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """``package`` is what Go installs; ``takes`` is how long the first build is, for people."""
+
+    name: str
+    package: str
+    version: str
+    takes: str
+
+
+PROGRAMS = {
+    one.name: one
+    for one in (
+        Program("minio", "github.com/minio/minio", "v0.0.0-20260212201848-7aac2a2c5b7c", "3 minutes"),
+        Program("versitygw", "github.com/versity/versitygw/cmd/versitygw", "v1.8.0", "1 minute"),
+    )
+}
+
+
+def in_ci() -> bool:
+    return os.environ.get("CI", "").lower() not in ("", "0", "false")
+
+
+def cache() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "exhibit" / "s3-servers"
+
+
+def ready(name: str, into: Path | None = None) -> Path | None:
+    """The server that was built before; None where it was not."""
+    one = PROGRAMS[name]
+    path = (into or cache()) / f"{one.name}-{one.version}"
+    return path if path.exists() else None
+
+
+def built(name: str, into: Path | None = None) -> Path:
+    """The server, built now where it was not before. CannotBuild, saying why, where that fails."""
+    folder = into or cache()
+    folder.mkdir(parents=True, exist_ok=True)
+    with _alone(folder):
+        return ready(name, folder) or _build(PROGRAMS[name], folder)
+
+
+@contextmanager
+def _alone(folder: Path) -> Generator[None]:
+    """Two that would build at once: the second waits, and finds it done."""
+    with (folder / ".lock").open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _build(one: Program, folder: Path) -> Path:
+    go = shutil.which("go") or shutil.which("go", path=WHERE_GO_INSTALLS_ITSELF)
+    if go is None:
+        raise CannotBuild(f"Go is not on this machine, and {one.name} is built with it: install Go 1.25 or newer")
+    print(f"Building {one.name} {one.version}, once; about {one.takes} ...", file=sys.stderr, flush=True)
+    with TemporaryDirectory(dir=folder) as fresh:
+        environment = {**os.environ, "GOBIN": fresh, "CGO_ENABLED": "0"}
+        _run(one, [go, "install", f"{one.package}@{one.version}"], environment)
+        return (Path(fresh) / one.name).replace(folder / f"{one.name}-{one.version}")
+
+
+def _run(one: Program, command: list[str], environment: dict[str, str]) -> None:
+    try:
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=BUILD_BOUND_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise CannotBuild(f"{one.name} was not built within {BUILD_BOUND_S:.0f} s") from None
+    if done.returncode != 0:
+        raise CannotBuild(f"{one.name} cannot be built:\n{done.stderr.strip()[-2000:]}")
+
+
+def main() -> int:
+    for name in PROGRAMS:
+        try:
+            built(name)
+        except CannotBuild as exc:
+            print(f"{exc}\nNO S3 SERVER: the tests of evidence in a bucket do not run.", file=sys.stderr)
+            return 1 if in_ci() else 0
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+"""Pure: where things lie in a bucket, and the names that stand there for bytes that lie elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from shared.errors import PermanentError, PolicyDenied
+
+SCHEME = "s3://"
+_URL = re.compile(r"s3://(?P<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/(?P<prefix>.*))?", re.DOTALL)
+_NO_BUCKET = re.compile(r"\.\.|\.-|-\.|^[0-9.]+$|^xn--")
+
+POINTER_TYPE = "application/vnd.exhibit.pointer"
+"""Media type of an object that is a name of bytes that lie in its run's ``objects/``: in a folder it is a link."""
+_SHA256, _SIZE = "exhibit-sha256", "exhibit-size-bytes"
+_HEX = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A bucket, and what all of its keys of ours begin with: empty, or a path without ``/`` at its ends."""
+
+    bucket: str
+    prefix: str = ""
+
+    def name_of(self, key: str) -> str:
+        """The object's name; PolicyDenied for a key that would lead out of the prefix."""
+        parts = key.split("/") if key else []
+        if any(part in ("", ".", "..") for part in parts):
+            raise PolicyDenied(f"{key!r} leads out of {self}", code="unsafe_name")
+        return "/".join(part for part in (self.prefix, key) if part)
+
+    def url_of(self, key: str) -> str:
+        return f"{SCHEME}{self.bucket}/{self.name_of(key)}"
+
+    def __str__(self) -> str:
+        return f"{SCHEME}{self.bucket}/{self.prefix}" if self.prefix else f"{SCHEME}{self.bucket}"
+
+
+def is_s3(text: str) -> bool:
+    return text.startswith(SCHEME)
+
+
+def place_of(url: str) -> Place:
+    """``s3://bucket`` or ``s3://bucket/prefix``. PermanentError with the code ``bad_place`` for anything else."""
+    found = _URL.fullmatch(url)
+    if found is None or _NO_BUCKET.search(found["bucket"]):
+        told = f"{url!r} names no bucket: s3://bucket or s3://bucket/prefix, a bucket in lower case, digits, - and ."
+        raise PermanentError(told, code="bad_place")
+    prefix = (found["prefix"] or "").strip("/")
+    if any(part in (".", "..") or not part.isprintable() for part in prefix.split("/")) or "//" in prefix:
+        raise PermanentError(f"{url!r}: the prefix is no path", code="bad_place")
+    return Place(found["bucket"], prefix)
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """A name's bytes, by their hash and size."""
+
+    sha256: str
+    size_bytes: int
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        return {_SHA256: self.sha256, _SIZE: str(self.size_bytes)}
+
+    @property
+    def text(self) -> bytes:
+        """What a person reads who opens it."""
+        return f"The {self.size_bytes} bytes of this name lie in {self.key} of this run.\n".encode()
+
+    @property
+    def key(self) -> str:
+        """Below the run."""
+        return object_key(self.sha256)
+
+
+def object_key(sha256: str) -> str:
+    """Below a run, in a bucket as in a folder: where bytes with this hash lie. PolicyDenied where it is no hash."""
+    if _HEX.fullmatch(sha256) is None:
+        raise PolicyDenied(f"{sha256!r} is no SHA-256", code="unsafe_name")
+    return f"objects/{sha256[:2]}/{sha256}"
+
+
+def pointer_of(media_type: str, metadata: Mapping[str, str]) -> Pointer | None:
+    """What an object points at; None where it is no pointer. PermanentError with the code ``bad_pointer`` where it says
+    that it is one and names nothing."""
+    if media_type != POINTER_TYPE:
+        return None
+    sha256, size = metadata.get(_SHA256, ""), metadata.get(_SIZE, "")
+    if _HEX.fullmatch(sha256) is None or not (size.isascii() and size.isdecimal()):
+        raise PermanentError(f"a name in the bucket points at nothing: {dict(metadata)!r:.200}", code="bad_pointer")
+    return Pointer(sha256, int(size))

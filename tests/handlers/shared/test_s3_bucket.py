@@ -1,0 +1,228 @@
+"""A bucket on two real servers that differ: what is written is read, conditions hold, failures say what to do."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from pydantic import SecretStr
+from s3_servers import SERVERS, S3Server, free_port, s3_server
+
+from shared.errors import PermanentError, PolicyDenied, Unavailable
+from shared.s3.bucket import S3Bucket
+from shared.s3.opening import open_bucket
+from shared.s3.place import POINTER_TYPE, Place, Pointer, place_of, pointer_of
+from shared.s3.preparing import keeps_first, prepare
+from shared.settings import Settings
+
+KEYS = Settings(_env_file=None, s3_access_key=SecretStr("a"), s3_secret_key=SecretStr("b"))
+SHA = hashlib.sha256(b"x").hexdigest()
+
+
+@pytest.fixture(scope="module", params=SERVERS)
+def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    with s3_server(request.param, tmp_path_factory.mktemp("s3")) as server:
+        yield server
+
+
+@pytest.fixture
+def bucket(server: S3Server, request: pytest.FixtureRequest) -> S3Bucket:
+    name = hashlib.sha256(request.node.name.encode()).hexdigest()[:20]
+    bucket = open_bucket(server.settings(f"s3://test-{name}/some/prefix"))
+    prepare(bucket)
+    return bucket
+
+
+def test_the_bucket_is_made_with_versions_and_object_lock_and_found_again(server):
+    bucket = open_bucket(server.settings("s3://made-by-us"))
+    guards = prepare(bucket)
+    assert (guards.versioning, guards.object_lock) == (True, True)
+    assert prepare(bucket) == guards
+
+
+def test_what_is_written_is_read_with_its_type_and_metadata(bucket):
+    bucket.write("run_1/A/result.json", b"{}", "application/json")
+    stat, data = bucket.read("run_1/A/result.json")
+    assert (stat.media_type, stat.size_bytes, data) == ("application/json", 2, b"{}")
+    pointer = Pointer(SHA, 1)
+    assert bucket.write_new("run_1/A/01.png", pointer.text, POINTER_TYPE, pointer.metadata)
+    there = bucket.stat("run_1/A/01.png")
+    assert pointer_of(there.media_type, there.metadata) == pointer
+    assert pointer_of(stat.media_type, stat.metadata) is None
+
+
+def test_what_is_not_there_is_none(bucket):
+    assert bucket.stat("nothing") is None
+    assert bucket.read("nothing") is None
+    assert list(bucket.listed("nothing")) == []
+    bucket.remove("nothing")
+
+
+def test_an_empty_object_is_one(bucket):
+    bucket.write("empty", b"")
+    stat, data = bucket.read("empty")
+    assert (stat.size_bytes, data) == (0, b"")
+
+
+def test_the_first_of_two_that_write_anew_stays(bucket):
+    assert bucket.write_new("name", b"first") is True
+    assert bucket.write_new("name", b"second") is False
+    assert bucket.read("name")[1] == b"first"
+    bucket.remove("name")
+    assert bucket.write_new("name", b"third") is True
+
+
+def test_that_the_server_knows_conditions_is_asked_without_leaving_anything_behind(bucket):
+    assert keeps_first(bucket, ".asked") is True
+    assert list(bucket.listed("", versions=True)) == []
+
+
+def test_listing_tells_files_from_folders_and_stays_below_the_prefix(bucket, server):
+    for key in ("run_1/b", "run_1/a", "run_1/A-1/result.json", "run_10/c"):
+        bucket.write(key, b"1")
+    open_bucket(server.settings(f"s3://{bucket.place.bucket}/some/prefix2")).write("x", b"")
+    assert {(one.key, one.is_folder) for one in bucket.listed("run_1")} == {
+        ("run_1/A-1", True),
+        ("run_1/a", False),
+        ("run_1/b", False),
+    }
+    assert [one.key for one in bucket.listed(recursive=True)] == [
+        "run_1/A-1/result.json", "run_1/a", "run_1/b", "run_10/c",
+    ]  # fmt: skip
+
+
+def test_more_than_a_thousand_names_are_listed(bucket):
+    for number in range(1003):
+        bucket.write(f"many/{number:04}", b"")
+    assert len(list(bucket.listed("many"))) == 1003
+
+
+def test_a_copy_has_type_and_metadata_of_its_source(bucket):
+    pointer = Pointer(SHA, 1)
+    bucket.write_new("a", pointer.text, POINTER_TYPE, pointer.metadata)
+    bucket.copy("a", "ä ö+%/名前 ☃.png")
+    stat, data = bucket.read("ä ö+%/名前 ☃.png")
+    assert (pointer_of(stat.media_type, stat.metadata), data) == (pointer, pointer.text)
+    assert [one.key for one in bucket.listed("ä ö+%")] == ["ä ö+%/名前 ☃.png"]
+
+
+def test_a_version_is_kept_when_it_is_replaced(bucket):
+    bucket.write("x", b"before")
+    bucket.write("x", b"after")
+    versions = [one for one in bucket.listed("", versions=True) if one.key == "x"]
+    assert {bucket.read("x", one.version)[1] for one in versions} == {b"before", b"after"}
+    assert [bucket.read("x", one.version)[1] for one in versions if one.is_latest] == [b"after"]
+
+
+def test_under_compliance_a_version_cannot_be_removed(bucket):
+    bucket.write("sealed", b"evidence")
+    until = datetime.now(UTC).replace(microsecond=0) + timedelta(days=1)
+    bucket.retain("sealed", "COMPLIANCE", until)
+    assert bucket.retained("sealed") == ("COMPLIANCE", until)
+    version = bucket.stat("sealed").version
+    with pytest.raises(Unavailable) as caught:
+        bucket.remove("sealed", version)
+    assert caught.value.code in ("store_denied", "store_unavailable")
+    assert bucket.read("sealed", version)[1] == b"evidence"
+    bucket.retain("sealed", "COMPLIANCE", until - timedelta(hours=1))
+    assert bucket.retained("sealed") == ("COMPLIANCE", until)
+
+
+def test_a_large_file_travels_in_parts(bucket, tmp_path):
+    data = bytes(range(256)) * 90_000
+    (tmp_path / "large").write_bytes(data)
+    bucket.write_file("large", tmp_path / "large")
+    hashed = hashlib.sha256()
+    stat = bucket.fetch("large", hashed.update)
+    assert stat.size_bytes == len(data)
+    assert hashed.digest() == hashlib.sha256(data).digest()
+
+
+@pytest.mark.parametrize("key", ["../x", "run_1/../../x", "/etc/x", "a//b", "run_1/"])
+def test_no_key_leads_out(bucket, key):
+    with pytest.raises(PolicyDenied):
+        bucket.write(key, b"")
+
+
+def test_a_wrong_secret_key_says_so(server):
+    wrong = server.settings("s3://anything", s3_secret_key=SecretStr("wrong-but-long-enough"))
+    with pytest.raises(Unavailable, match="EXHIBIT_S3_SECRET_KEY") as caught:
+        prepare(open_bucket(wrong))
+    assert caught.value.code == "store_credentials"
+    assert "wrong-but-long-enough" not in str(caught.value)
+
+
+def test_a_wrong_access_key_says_so(server):
+    with pytest.raises(Unavailable, match="does not know this access key") as caught:
+        prepare(open_bucket(server.settings("s3://anything", s3_access_key=SecretStr("nobody-we-know"))))
+    assert caught.value.code == "store_credentials"
+
+
+def test_a_bucket_that_is_taken_away_says_so(server):
+    with pytest.raises(Unavailable, match="there is no such bucket") as caught:
+        open_bucket(server.settings("s3://never-made")).write("x", b"")
+    assert caught.value.code == "no_bucket"
+
+
+def test_no_credentials_say_what_to_set(monkeypatch):
+    monkeypatch.delenv("AWS_ACCESS_KEY_ID", raising=False)
+    with pytest.raises(Unavailable, match="EXHIBIT_S3_ACCESS_KEY"):
+        open_bucket(Settings(_env_file=None, evidence_bucket="s3://bucket"))
+
+
+def test_the_credentials_of_other_s3_programs_are_found(server, monkeypatch):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", server.access_key)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", server.secret_key)
+    settings = server.settings("s3://from-the-environment", s3_access_key=None, s3_secret_key=None)
+    assert prepare(open_bucket(settings)).versioning
+
+
+def test_a_server_that_is_not_there_says_so():
+    settings = Settings(
+        _env_file=None, s3_endpoint=f"http://127.0.0.1:{free_port()}", s3_access_key="a", s3_secret_key="b"
+    )
+    with pytest.raises(Unavailable, match="does not answer") as caught:
+        prepare(open_bucket(settings, "s3://bucket"))
+    assert caught.value.code == "store_unavailable"
+
+
+@pytest.mark.parametrize("endpoint", ["127.0.0.1:9000", "ftp://x", "http://x/path", ""])
+def test_an_endpoint_that_is_none_says_so(endpoint):
+    settings = Settings(_env_file=None, s3_access_key="a", s3_secret_key="b").model_copy(
+        update={"s3_endpoint": endpoint}
+    )
+    with pytest.raises(PermanentError, match="EXHIBIT_S3_ENDPOINT"):
+        open_bucket(settings, "s3://bucket")
+
+
+@pytest.mark.parametrize(
+    ("url", "place"),
+    [
+        ("s3://evidence", Place("evidence")),
+        ("s3://evidence/", Place("evidence")),
+        ("s3://evi.dence/2026/audits/", Place("evi.dence", "2026/audits")),
+    ],
+)
+def test_a_place_is_read(url, place):
+    assert place_of(url) == place
+    assert place_of(str(place)) == place
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["evidence", "s3://", "s3://X", "s3://a", "s3://a..b", "s3://10.0.0.1", "s3://bucket/../x", "s3://bucket/a//b"],
+)
+def test_what_is_no_place_says_so(url):
+    with pytest.raises(PermanentError, match="s3://") as caught:
+        place_of(url)
+    assert caught.value.code == "bad_place"
+
+
+@pytest.mark.parametrize(
+    "metadata", [{}, {"exhibit-sha256": "../x", "exhibit-size-bytes": "1"}, {"exhibit-sha256": SHA}]
+)
+def test_a_pointer_that_names_nothing_is_an_error(metadata):
+    with pytest.raises(PermanentError, match="points at nothing"):
+        pointer_of(POINTER_TYPE, metadata)

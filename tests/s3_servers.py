@@ -1,0 +1,177 @@
+"""Real S3 servers for tests, on loopback, with data and credentials of their own: MinIO and VersityGW.
+
+@pytest.fixture(scope="module", params=SERVERS)
+def server(request, tmp_path_factory):
+    with s3_server(request.param, tmp_path_factory.mktemp("s3")) as server:
+        yield server
+
+settings = server.settings("s3://evidence/prefix")
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import urllib3
+from pydantic import SecretStr
+
+from scripts.build_s3_servers import CannotBuild, built, in_ci, ready
+from shared.host.nats_server import die_with_parent
+from shared.settings import Settings
+
+SERVERS = ("minio", "versitygw")
+START_BOUND_S, STOP_BOUND_S = 60.0, 10.0
+
+
+def program(name: str) -> Path:
+    """The built server. Where it cannot be built the test is skipped, loudly; in CI it fails."""
+    if found := ready(name):
+        return found
+    if shutil.which("go") is None and not in_ci():
+        pytest.skip(f"NO S3 SERVER: Go is not on this machine, so {name} is not built and the bucket is not tested")
+    try:
+        return built(name)
+    except CannotBuild as exc:
+        pytest.fail(str(exc))
+
+
+@dataclass
+class S3Server:
+    """A server; ``stop`` and ``start`` it as often as a test likes: port, data and credentials stay."""
+
+    name: str
+    binary: Path
+    folder: Path
+    port: int
+    around: tuple[str, ...] = ()
+    """What the server's command is put behind: ``("unshare", ...)``."""
+    versions: bool = True
+    """False, of VersityGW: it keeps none, and so has no object lock."""
+    access_key: str = field(default_factory=lambda: f"A{secrets.token_hex(9)}")
+    secret_key: str = field(default_factory=lambda: secrets.token_hex(20))
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def settings(self, bucket: str, base: Settings | None = None, **more: Any) -> Settings:
+        """Settings with the evidence in ``bucket``, which is ``s3://name`` or ``s3://name/prefix``, on this server."""
+        own = {
+            "evidence_bucket": bucket,
+            "s3_endpoint": self.url,
+            "s3_access_key": SecretStr(self.access_key),
+            "s3_secret_key": SecretStr(self.secret_key),
+        }
+        return (base or Settings(_env_file=None)).model_copy(update={**own, **more})
+
+    def environment(self, bucket: str) -> dict[str, str]:
+        """The same for a process of its own."""
+        return {
+            "EXHIBIT_EVIDENCE_BUCKET": bucket,
+            "EXHIBIT_S3_ENDPOINT": self.url,
+            "EXHIBIT_S3_ACCESS_KEY": self.access_key,
+            "EXHIBIT_S3_SECRET_KEY": self.secret_key,
+        }
+
+    def start(self) -> None:
+        """Not to be called in a thread that ends sooner than the test: the server ends with who started it."""
+        assert self.process is None, "it runs already"
+        with (self.folder / "output.log").open("ab") as output:
+            self.process = subprocess.Popen(
+                [*self.around, *_COMMANDS[self.name](self)],
+                env={**os.environ, **_environment(self)},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                preexec_fn=die_with_parent,
+            )
+        self._must_answer(self.process)
+
+    def stop(self, *, kill: bool = False) -> None:
+        """``kill``: in the middle of whatever it does."""
+        if self.process is None:
+            return
+        process, self.process = self.process, None
+        process.kill() if kill else process.terminate()
+        try:
+            process.wait(STOP_BOUND_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def _must_answer(self, process: subprocess.Popen[bytes]) -> None:
+        with urllib3.PoolManager(timeout=2.0, retries=False) as http:
+            until = time.monotonic() + START_BOUND_S
+            while time.monotonic() < until and process.poll() is None:
+                if _answers(http, f"{self.url}{_HEALTH[self.name]}"):
+                    return
+                time.sleep(0.05)
+        self.stop(kill=True)
+        tail = (self.folder / "output.log").read_text(errors="replace")[-2000:]
+        pytest.fail(f"{self.name} did not start:\n{tail}")
+
+
+def _answers(http: urllib3.PoolManager, url: str) -> bool:
+    try:
+        return http.request("GET", url).status == 200
+    except urllib3.exceptions.HTTPError:
+        return False
+
+
+def _environment(server: S3Server) -> dict[str, str]:
+    return {
+        "HOME": str(server.folder),
+        "MINIO_ROOT_USER": server.access_key,
+        "MINIO_ROOT_PASSWORD": server.secret_key,
+        "MINIO_BROWSER": "off",
+        "MINIO_UPDATE": "off",
+        "ROOT_ACCESS_KEY": server.access_key,
+        "ROOT_SECRET_KEY": server.secret_key,
+    }
+
+
+def _minio(server: S3Server) -> list[str]:
+    certs = server.folder / "certs"
+    address = f"127.0.0.1:{server.port}"
+    return [str(server.binary), "server", "--address", address, "--certs-dir", str(certs), str(server.folder / "data")]
+
+
+def _versitygw(server: S3Server) -> list[str]:
+    for name in ("data", "versions"):
+        (server.folder / name).mkdir(exist_ok=True)
+    gateway = [str(server.binary), "--quiet", "--health", "/health", "--port", f"127.0.0.1:{server.port}"]
+    versions = ["--versioning-dir", str(server.folder / "versions")] if server.versions else []
+    return [*gateway, "posix", *versions, str(server.folder / "data")]
+
+
+_COMMANDS: dict[str, Callable[[S3Server], list[str]]] = {"minio": _minio, "versitygw": _versitygw}
+_HEALTH = {"minio": "/minio/health/cluster", "versitygw": "/health"}
+
+
+@contextmanager
+def s3_server(name: str, folder: Path, around: tuple[str, ...] = (), *, versions: bool = True) -> Iterator[S3Server]:
+    """One of `SERVERS`, answering, on a free port of loopback; its data in ``folder``. It ends with the block."""
+    server = S3Server(name, program(name), folder, free_port(), around, versions)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
