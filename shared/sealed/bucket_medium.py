@@ -1,0 +1,88 @@
+"""A run in a bucket: a name of captured bytes is a small object there, which says below ``objects/`` of what."""
+
+from __future__ import annotations
+
+import io
+from tempfile import SpooledTemporaryFile
+
+from shared.errors import PermanentError, Unavailable
+from shared.s3.bucket import AT_ONCE, S3Bucket
+from shared.s3.place import pointer_of
+from shared.sealed.manifest import OBJECTS
+from shared.sealed.media import Lies, Listing, NoRun, Problem, Unreadable
+
+IN_MEMORY_BYTES = 4_000_000
+
+
+class BucketMedium:
+    """See :class:`shared.sealed.media.Medium`. ``bucket`` is opened at the run. What a bucket keeps beside the latest
+    version of each object is not looked at. Listing raises Unavailable where the server cannot be asked."""
+
+    def __init__(self, bucket: S3Bucket) -> None:
+        self._bucket = bucket
+        self.place, self.readers = str(bucket.place), AT_ONCE
+
+    def listed(self) -> Listing:
+        listing, objects = Listing(), list[str]()
+        for number, one in enumerate(self._bucket.listed(recursive=True)):
+            if any(part in ("", ".", "..") for part in one.key.split("/")):
+                told = f"{one.key!r} in the bucket could lead out of the folder it is copied to"
+                listing.problems.append(Problem(one.key, "unsafe_name", told))
+            elif one.is_folder:
+                if one.size_bytes:  # what marks a folder for some programs is empty; bytes could be hidden in one
+                    told = f"was added since it was sealed: an object of {one.size_bytes} bytes whose name ends in /"
+                    listing.problems.append(Problem(f"{one.key}/", "added", told))
+            elif one.key.startswith(f"{OBJECTS}/"):
+                objects.append(one.key)
+            else:
+                listing.files[one.key] = Lies(one.size_bytes, one.key, number)
+        listing.objects = tuple(objects) or None
+        if not listing.files:
+            raise NoRun(f"nothing lies in {self.place}")
+        return listing
+
+    def open(self, path: str) -> io.RawIOBase:
+        """All of it is fetched before any of it is read: a connection that breaks in the middle is told here."""
+        file = SpooledTemporaryFile[bytes](IN_MEMORY_BYTES)
+        try:
+            self._fetch(path, file)
+        except (Unavailable, PermanentError) as exc:
+            file.close()
+            raise Unreadable(str(exc)) from exc
+        except BaseException:
+            file.close()
+            raise
+        return _Whole(file)
+
+    def _fetch(self, path: str, file: SpooledTemporaryFile[bytes]) -> None:
+        stat = self._bucket.fetch(path, file.write)
+        pointer = pointer_of(stat.media_type, stat.metadata) if stat is not None else None
+        if pointer is not None:
+            file.seek(0)
+            if file.read(len(pointer.text) + 1) != pointer.text:
+                raise Unreadable("what a person reads under this name in the bucket is not what was written there")
+            file.seek(0)
+            file.truncate()
+            stat = self._bucket.fetch(pointer.key, file.write)
+        if stat is None:
+            raise Unreadable("its bytes are gone" if pointer is not None else "it is gone")
+        file.seek(0)
+
+    def close(self) -> None: ...
+
+
+class _Whole(io.RawIOBase):
+    def __init__(self, file: SpooledTemporaryFile[bytes]) -> None:
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
+        data = self._file.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()

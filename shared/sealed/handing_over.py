@@ -1,0 +1,74 @@
+"""Pure: what lies beside a run that is handed over: the public key, and how to check without this program.
+
+`exhibit verify` makes both anew and compares them. So the text is part of what was handed over: another wording makes
+all earlier exports "changed", unless the earlier one is still known here.
+"""
+
+from __future__ import annotations
+
+from shared.sealed.manifest import MANIFEST, PUBLIC_KEY, SEAL, VERIFY, Seal
+
+_TEXT = """\
+How to check this evidence: {run_id}
+{line}
+
+With Exhibit:
+
+    exhibit verify THIS_FOLDER_OR_ZIP --key public_key.pem
+
+Take the public key from somebody you trust, not from this folder: whoever can change the evidence can also put
+another key here. Its fingerprint must be
+
+    {fingerprint}
+
+With standard tools, in this folder. This text is not sealed either: whoever can change the evidence can change what it
+tells you to run. `exhibit verify` says where it was changed; it stands in shared/sealed/handing_over.py of Exhibit.
+
+1. Whose key is it? This must print the fingerprint that you were told on another way:
+
+    openssl pkey -pubin -in public_key.pem -outform DER | sha256sum
+
+2. Is the run's manifest what was signed? This must print "Signature Verified Successfully":
+
+    sed -n 's/.*"signature": "\\(.*\\)".*/\\1/p' {seal} | base64 -d > /tmp/signature
+    openssl pkeyutl -verify -pubin -inkey public_key.pem -rawin -in {manifest} -sigfile /tmp/signature
+
+3. Is every file what the manifests name? This runs the end of this text. The last line must say "0 are wrong":
+
+    sed -n '/^import/,/^print/p' VERIFY.txt > /tmp/check.py && python3 /tmp/check.py
+
+The format is written down in docs/adr/0010-*.md of Exhibit.
+
+{program}"""
+
+PROGRAM = """\
+import hashlib, json, os
+run = json.load(open("manifest.json"))
+want = {file["path"]: file["sha256"] for file in run["files"]}
+for one in run["samples"] + [run["discovery"]] * bool(run["discovery"]):
+    folder = one["sample_id"]
+    want[folder + "/manifest.json"] = one["manifest_sha256"]
+    for file in json.load(open(folder + "/manifest.json"))["files"]:
+        want[folder + "/" + file["path"]] = file["sha256"]
+beside = {"manifest.json", "seal.json", "public_key.pem", "VERIFY.txt"}
+have = {os.path.join(at, name)[2:] for at, _, names in os.walk(".") for name in names}
+bad = {path for path in have & want.keys() if hashlib.sha256(open(path, "rb").read()).hexdigest() != want[path]}
+added = {path for path in have - want.keys() - beside if not path.startswith("objects/")}
+for words, paths in ("CHANGED", bad), ("MISSING", want.keys() - have), ("ADDED", added):
+    for path in sorted(paths):
+        print(words, path)
+print(len(want), "files are sealed;", len(bad) + len(added) + len(want.keys() - have), "are wrong")
+"""
+
+
+def beside(run_id: str, seal: Seal) -> dict[str, bytes]:
+    """The files, by name."""
+    text = _TEXT.format(
+        run_id=run_id,
+        line="=" * (28 + len(run_id)),
+        fingerprint=seal.fingerprint,
+        seal=SEAL,
+        manifest=MANIFEST,
+        program=PROGRAM,
+    )
+    return {PUBLIC_KEY: seal.public_key.encode(), VERIFY: text.encode()}

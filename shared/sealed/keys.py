@@ -1,0 +1,130 @@
+"""The key that seals (Ed25519): made on first use beside the evidence, never inside of it, or given."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from shared.errors import PolicyDenied, Unavailable
+from shared.sealed.manifest import SEAL_FORMAT, Seal
+from shared.settings import Settings
+
+ALGORITHM = "Ed25519"
+FILE = "signing_key.pem"
+_PEM, _DER = serialization.Encoding.PEM, serialization.Encoding.DER
+_PUBLIC, _PRIVATE = serialization.PublicFormat.SubjectPublicKeyInfo, serialization.PrivateFormat.PKCS8
+
+
+class PublicKey:
+    """Who may have sealed. ``fingerprint`` is the SHA-256 of the key as DER."""
+
+    def __init__(self, key: Ed25519PublicKey) -> None:
+        self._key = key
+        self.pem = key.public_bytes(_PEM, _PUBLIC).decode()
+        self.fingerprint = hashlib.sha256(key.public_bytes(_DER, _PUBLIC)).hexdigest()
+
+    @classmethod
+    def read(cls, pem: str | bytes) -> PublicKey | None:
+        """Of a public key's PEM; None where it is none, or one of another kind."""
+        try:
+            key = serialization.load_pem_public_key(pem.encode() if isinstance(pem, str) else pem)
+        except (ValueError, TypeError, binascii.Error):
+            return None
+        return cls(key) if isinstance(key, Ed25519PublicKey) else None
+
+    def signed(self, data: bytes, signature: str) -> bool:
+        """Whether it is the signature (base64) of these bytes, by this key."""
+        try:
+            self._key.verify(base64.b64decode(signature, validate=True), data)
+        except (InvalidSignature, ValueError):
+            return False
+        return True
+
+
+class SigningKey:
+    """See :class:`services.evidence.deps.Signer`."""
+
+    def __init__(self, key: Ed25519PrivateKey) -> None:
+        self._key = key
+        self.public = PublicKey(key.public_key())
+
+    def seal(self, manifest: bytes) -> Seal:
+        """The same bytes are sealed the same, each time."""
+        return Seal(
+            format=SEAL_FORMAT,
+            algorithm=ALGORITHM,
+            manifest_sha256=hashlib.sha256(manifest).hexdigest(),
+            signature=base64.b64encode(self._key.sign(manifest)).decode(),
+            public_key=self.public.pem,
+            fingerprint=self.public.fingerprint,
+        )
+
+
+def key_path(settings: Settings) -> Path:
+    return settings.signing_key or settings.state_dir / FILE
+
+
+def signing_key(settings: Settings) -> SigningKey:
+    """The key of this machine, made where there is none yet. Raises PolicyDenied where it would lie in the evidence,
+    Unavailable where it cannot be read or made."""
+    path = key_path(settings)
+    _must_be_outside(path, settings)
+    try:
+        if not path.exists():
+            _make(path)
+        pem = path.read_bytes()
+    except OSError as exc:
+        told = f"the key that seals runs cannot be had at {path}: {exc.strerror or exc}"
+        raise Unavailable(told, code="no_signing_key") from exc
+    return SigningKey(_private(pem, path))
+
+
+def known_key(settings: Settings) -> PublicKey | None:
+    """Of the key of this machine, where there is one; none is made. Raises Unavailable where it cannot be read."""
+    return signing_key(settings).public if key_path(settings).exists() else None
+
+
+def _private(pem: bytes, path: Path) -> Ed25519PrivateKey:
+    try:
+        key = serialization.load_pem_private_key(pem, password=None)
+    except (ValueError, TypeError) as exc:
+        raise Unavailable(f"{path} holds no private key (PEM, without a password)", code="no_signing_key") from exc
+    if not isinstance(key, Ed25519PrivateKey):
+        raise Unavailable(f"the key in {path} is none of Ed25519", code="no_signing_key")
+    return key
+
+
+def _must_be_outside(path: Path, settings: Settings) -> None:
+    """Who is handed the evidence must not be handed what seals it."""
+    if settings.evidence_bucket is None and path.resolve().is_relative_to(settings.evidence_dir.resolve()):
+        told = (
+            f"the key that seals runs would lie inside the evidence, at {path}: whoever is given the evidence could "
+            f"seal what they like; set EXHIBIT_STATE_DIR (or EXHIBIT_SIGNING_KEY) to another place"
+        )
+        raise PolicyDenied(told, code="key_in_evidence")
+
+
+def _make(path: Path) -> None:
+    """A file of the owner alone. Of two that make one at once, the first has made it for both."""
+    pem = Ed25519PrivateKey.generate().private_bytes(_PEM, _PRIVATE, serialization.NoEncryption())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")  # 0600
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(pem)
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            path.hardlink_to(name)
+        except FileExistsError:
+            return
+    finally:
+        Path(name).unlink()

@@ -1,0 +1,167 @@
+"""A run in a zip that was handed over. Nothing of it is ever unpacked."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import struct
+import zipfile
+import zlib
+from collections import Counter
+from pathlib import Path
+from typing import IO
+
+from shared.sealed.manifest import MANIFEST, OBJECTS, RUN
+from shared.sealed.media import Lies, Listing, NoRun, Problem, Unreadable
+
+BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError)
+"""What reading a zip raises that is damaged, encrypted or packed in a way nobody knows."""
+_ENCRYPTED, _DESCRIBED = 0x1, 0x8
+_DESCRIPTORS = (12, 16, 20, 24)
+"""Bytes behind a member that say once more how long it is, where whoever packed it did not know before."""
+_LENGTHS_AT = 26
+_END, _END_BYTES, _MOST_COMMENT = b"PK\5\6", 22, 0xFFFF
+"""Where the list of the members ends; behind it there may be a comment."""
+_UNICODE_PATH = 0x7075
+
+
+class ZipMedium:
+    """See :class:`shared.sealed.media.Medium`. The run is the zip's one folder, or all of the zip."""
+
+    def __init__(self, path: Path) -> None:
+        self.place, self.readers = os.fspath(path), min(8, os.cpu_count() or 1)
+        self._path = path
+        self._members: dict[str, zipfile.ZipInfo] = {}
+
+    def listed(self) -> Listing:
+        listing = Listing()
+        try:
+            self._zip = zipfile.ZipFile(self._path)
+        except FileNotFoundError:
+            raise NoRun(f"there is no file {self._path}") from None
+        except BROKEN as exc:
+            told = f"it is no zip, or one that was cut short or damaged: {exc}"
+            listing.problems.append(Problem("", "zip_damaged", told))
+            return listing
+        members = [one for one in self._zip.infolist() if not (one.filename.endswith("/") and one.file_size == 0)]
+        root = _root([one.filename for one in members])
+        often = Counter(one.filename for one in members)
+        for one in members:
+            path = one.filename.removeprefix(root)
+            told = _refused(one, often[one.filename], in_root=one.filename.startswith(root))
+            if told is not None:
+                listing.problems.append(Problem(path, *told))
+            else:
+                self._members[path] = one
+                listing.files[path] = Lies(one.file_size, path, one.header_offset)
+        listing.objects = tuple(path for path in listing.files if path.startswith(f"{OBJECTS}/")) or None
+        if not {MANIFEST, RUN} & listing.files.keys():
+            # A workbook is a zip too: where the end of this one is missing, the last in it may be found in its place.
+            told = f"there is no run in it: it is another zip, or was cut short (neither {MANIFEST} nor {RUN})"
+            listing.problems.append(Problem("", "zip_damaged", told))
+        elif (hidden := _between(self._zip, self._path) + _behind(self._path)) > 0:
+            told = f"{hidden} bytes of it are in no list of its files: another program may unpack other files from it"
+            listing.problems.append(Problem("", "zip_hidden", told))
+        listing.problems = sorted(set(listing.problems))
+        return listing
+
+    def open(self, path: str) -> io.RawIOBase:
+        try:
+            return _Reading(self._zip.open(self._members[path]))
+        except BROKEN as exc:
+            raise Unreadable(str(exc)) from exc
+
+    def close(self) -> None:
+        if self._members:
+            self._zip.close()
+
+
+class _Reading(io.RawIOBase):
+    """A member; damage is found out while it is read."""
+
+    def __init__(self, member: IO[bytes]) -> None:
+        self._member = member
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
+        try:
+            data = self._member.read(len(buffer))
+        except BROKEN as exc:
+            raise Unreadable(f"the zip is damaged here: {exc}") from exc
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._member.close()
+        super().close()
+
+
+def _between(packed: zipfile.ZipFile, path: Path) -> int:
+    """How many bytes before and between the members that the zip lists are in no member: a program that reads a zip
+    from its beginning would find files there that are not checked."""
+    members = sorted(packed.infolist(), key=lambda one: one.header_offset)
+    begins = [*(one.header_offset for one in members), packed.start_dir]
+    with path.open("rb") as file:
+        gaps = [(one, begin - _end(file, one)) for one, begin in zip(members, begins[1:], strict=True)]
+    between = [gap for one, gap in gaps if not (one.flag_bits & _DESCRIBED and gap in _DESCRIPTORS)]
+    return begins[0] + sum(abs(gap) for gap in between)
+
+
+def _behind(path: Path) -> int:
+    """How many bytes are behind the end of the list, as a comment or without a word: a page could be hidden in them."""
+    with path.open("rb") as file:
+        file.seek(-min(path.stat().st_size, _END_BYTES + _MOST_COMMENT), os.SEEK_END)
+        tail = file.read()
+    at = len(tail) - _END_BYTES
+    return 0 if tail[at : at + 4] == _END and tail[-2:] == b"\0\0" else at - tail.rfind(_END)
+
+
+def _end(file: IO[bytes], member: zipfile.ZipInfo) -> int:
+    """Where the packed bytes of a member end. Its name and its extra field may have other lengths in its own header
+    than in the list."""
+    file.seek(member.header_offset + _LENGTHS_AT)
+    name, extra = struct.unpack("<HH", file.read(4).ljust(4, b"\0"))
+    return member.header_offset + _LENGTHS_AT + 4 + name + extra + member.compress_size
+
+
+def _other_name(member: zipfile.ZipInfo) -> str:
+    """The name that some programs take instead of the member's: the Unicode path among its extra fields. Empty where it
+    has none, or the same one."""
+    at, extra = 0, member.extra
+    while at + 4 <= len(extra):
+        kind, size = struct.unpack_from("<HH", extra, at)
+        name = extra[at + 9 : at + 4 + size].decode(errors="replace")
+        if kind == _UNICODE_PATH and name != member.filename:
+            return name
+        at += 4 + size
+    return ""
+
+
+def _root(names: list[str]) -> str:
+    """The folder in the zip that is the run: with ``/`` at its end, or empty."""
+    tops = {
+        name.split("/", 1)[0] for name in names if name.count("/") == 1 and name.endswith((f"/{MANIFEST}", f"/{RUN}"))
+    }
+    at_top = MANIFEST in names or RUN in names
+    return f"{tops.pop()}/" if len(tops) == 1 and not at_top else ""
+
+
+def _refused(member: zipfile.ZipInfo, times: int, *, in_root: bool) -> tuple[str, str] | None:
+    """Code and words of why a member cannot be part of a run."""
+    name, mode = member.filename, member.external_attr >> 16
+    if any(part in ("", ".", "..") for part in name.split("/")) or "\\" in name or "\0" in member.orig_filename:
+        return "zip_name", f"{name!r} in the zip could lead out of the folder it is unpacked in"
+    if other := _other_name(member):
+        return "zip_name", f"has two names in the zip, this one and {other!r}: who unpacks it may see another file here"
+    if not in_root:
+        return "added", "lies in the zip beside the run's folder"
+    if times > 1:
+        return "zip_twice", f"stands {times} times in the zip: which of them is shown depends on who unpacks it"
+    if stat.S_ISLNK(mode):
+        return "link", "is a link; evidence holds no links"
+    if member.flag_bits & _ENCRYPTED:
+        return "unreadable", "is encrypted"
+    return None
