@@ -17,7 +17,7 @@ import hashlib
 import uuid
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, asynccontextmanager
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import nats.errors
@@ -26,15 +26,29 @@ from nats.aio.subscription import Subscription
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
 from shared.actor.bus import Bus, connect
+from shared.actor.ending import unless_cancelled
 from shared.contracts.discovery import InputFile, Problem, RunAccepted, RunRejected, SubmitRun
 from shared.contracts.events import RunEvent
-from shared.contracts.evidence import LoadRun, RunFinished, RunLoaded, RunUnknown
+from shared.contracts.evidence import (
+    AskSql,
+    FindRuns,
+    RunFinished,
+    RunLoaded,
+    RunsFound,
+    RunUnknown,
+    SqlAnswered,
+    SqlRefused,
+)
 from shared.errors import PermanentError
-from shared.streams import EVENTS_STREAM, INPUTS
-from shared.subjects import LOAD_RUN, PREFIX, SUBMIT_RUN
+from shared.streams import ANSWERS, EVENTS_STREAM, INPUTS
+from shared.subjects import ASK_SQL, FIND_RUNS, PREFIX, SUBMIT_RUN
+from shared.whole_run import load_run
 
 _EVENTS: msgspec.json.Decoder[RunEvent] = msgspec.json.Decoder(RunEvent)
 SUBMIT_BOUND_S = 120.0
+MAX_ROWS_BYTES = 500_000
+"""Of rows in the request itself: a server that is not ours allows messages of 1 MB. More of them travel as a file."""
+SQL_BOUND_S = 610.0
 IDLE_CONSUMER_S = 300.0
 QUIET_S = 2.0
 """After this long without an event it is asked whether one was missed."""
@@ -77,6 +91,8 @@ class Client:
         ``file`` is a name ending in .csv or .xlsx, and its bytes. ``discovery`` is the spec by which the samples are
         found, filled from ``discovery_row``; where ``spec`` itself finds samples, the run only lists them.
         """
+        if rows is not None and file is None and len(written := msgspec.json.encode(rows)) > MAX_ROWS_BYTES:
+            rows, file = None, ("rows.json", written)
         request = SubmitRun(
             spec=spec,
             samples=None if rows is None else tuple(rows),
@@ -108,6 +124,7 @@ class Client:
                 while True:
                     try:
                         message = await subscription.next_msg(timeout=QUIET_S)
+                        unless_cancelled()
                     except TimeoutError:
                         if await self._nothing_missed(consumer, expected - 1):
                             continue
@@ -156,8 +173,38 @@ class Client:
         raise AssertionError("a watch never ends")
 
     async def load(self, run_id: str) -> RunLoaded | RunUnknown:
-        """What evidence knows of a run."""
-        return await self.bus.ask(LOAD_RUN, LoadRun(run_id=run_id))
+        """What evidence knows of a run, with all its samples."""
+        return await load_run(self.bus, run_id)
+
+    async def runs(self, task_id: str | None = None, input_sha256: str | None = None) -> RunsFound:
+        """The latest run of this task and this input, and the latest that was not finished; None: of any."""
+        return await self.bus.ask(FIND_RUNS, FindRuns(task_id=task_id, input_sha256=input_sha256), timeout_s=60.0)
+
+    async def sql(
+        self,
+        query: str,
+        run_ids: Sequence[str] = (),
+        *,
+        format: Literal["json", "csv", "parquet"] = "json",
+        max_rows: int = 10_000,
+        timeout_s: float = 30.0,
+    ) -> tuple[SqlAnswered, bytes] | SqlRefused:
+        """One SELECT over the evidence of these runs, or of all: what is known of the answer, and the answer itself."""
+        request = AskSql(query=query, run_ids=tuple(run_ids), format=format, max_rows=max_rows, timeout_s=timeout_s)
+        reply = await self.bus.ask(ASK_SQL, request, timeout_s=SQL_BOUND_S)
+        if isinstance(reply, SqlRefused):
+            return reply
+        return reply, await self._taken(reply)
+
+    async def _taken(self, answered: SqlAnswered) -> bytes:
+        """The bytes of an answer; what the bus lent for it goes."""
+        if not answered.blob:
+            return answered.text.encode()
+        data = await self.bus.get(ANSWERS, answered.blob)
+        await self.bus.remove(ANSWERS, answered.blob)
+        if hashlib.sha256(data).hexdigest() != answered.sha256:
+            raise PermanentError("the answer is not what evidence made", code="answer_mismatch")
+        return data
 
     async def _put(self, name: str, data: bytes) -> InputFile:
         blob = f"{uuid.uuid4().hex}/{name}"

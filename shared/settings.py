@@ -22,6 +22,21 @@ class Settings(BaseSettings):
     nats_url: str | None = None
     """Where the bus is. None: a server is started on this machine for as long as the command runs."""
     evidence_dir: Path = Path("evidence")
+    evidence_bucket: str | None = Field(default=None, pattern=r"^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/.*)?$")
+    """``s3://bucket`` or ``s3://bucket/prefix``: evidence is kept there instead of in ``evidence_dir``."""
+    s3_endpoint: str = "https://s3.amazonaws.com"
+    """The S3 server: ``http://127.0.0.1:9000`` for one on this machine."""
+    s3_access_key: SecretStr | None = None
+    s3_secret_key: SecretStr | None = None
+    s3_region: str = "us-east-1"
+    s3_retention_days: int = Field(default=0, ge=0)
+    """For how long nobody may remove evidence, where the server has object lock; 0: for as long as its bucket says."""
+    s3_retention_mode: Literal["GOVERNANCE", "COMPLIANCE"] = "GOVERNANCE"
+    """Whether somebody with the right to may still remove it (GOVERNANCE), or nobody (COMPLIANCE)."""
+    evidence_read_only: bool = False
+    """Evidence is only read by this process: nothing is tried or made where it lies, and no key is made to seal it."""
+    signing_key: FilePath | None = None
+    """Ed25519 private key (PEM) that seals runs. None: one is made on first use, in ``state_dir``."""
     state_dir: Path = Path(".exhibit")
     """Where `exhibit up` keeps the bus's streams, and login states; never inside the evidence."""
 
@@ -74,6 +89,11 @@ class Settings(BaseSettings):
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
     trace_file: Path | None = None
     """Where the spans of this process are appended, one JSON object a line. None: nothing is traced."""
+
+    @property
+    def evidence_place(self) -> str:
+        """Where evidence is kept, as --evidence takes it."""
+        return self.evidence_bucket or str(self.evidence_dir)
 
 
 def sized_for(settings: Settings, concurrency: int) -> Settings:

@@ -64,7 +64,9 @@ ARTIFACTS = Bucket("ARTIFACTS", max_age_s=7 * DAY_S)
 """Objects: captured bytes on their way from the browser pool to evidence, which removes them."""
 INPUTS = Bucket("INPUTS", max_age_s=7 * DAY_S)
 """Objects: input files on their way from a client to discovery."""
-OBJECT_BUCKETS = (ARTIFACTS, INPUTS)
+ANSWERS = Bucket("ANSWERS", max_age_s=3600.0)
+"""Objects: what was asked of evidence and is too large for a reply: results of queries, artifacts that are lent."""
+OBJECT_BUCKETS = (ARTIFACTS, INPUTS, ANSWERS)
 
 
 def samples_of(run_id: str, concurrency: int, attempt_base: int = 0) -> Consumer:

@@ -17,13 +17,17 @@ from shared.contracts.base import Message
 from shared.contracts.browser_pool import (
     AccessChecked,
     ActOnPage,
+    CapturePage,
     CheckAccess,
     KeepSession,
     LeaseReply,
     LeaseSession,
     ObservePage,
+    PageCaptured,
     PageObserved,
     ReleaseSession,
+    RestorePage,
+    RestoreReply,
     SaveProfile,
     SaveReply,
     SessionKept,
@@ -38,13 +42,21 @@ from shared.contracts.discovery import (
     SubmitRun,
 )
 from shared.contracts.evidence import (
+    AskSql,
     ClaimPress,
     EvidenceBlocked,
+    FindRuns,
+    LendArtifact,
+    LendReply,
     LoadReply,
+    LoadResult,
     LoadRun,
     LoadSteps,
     PressHeld,
+    ResultReply,
     RunFinished,
+    RunsFound,
+    SqlReply,
     StepsReply,
 )
 from shared.contracts.operator import DecisionAsked, DecisionReply
@@ -53,7 +65,9 @@ from shared.contracts.planner import (
     DraftReply,
     DraftTask,
     PlannerChecked,
+    Reperform,
     SampleFinished,
+    SampleReperformed,
     SamplesListed,
     StepTaken,
     WorkSample,
@@ -107,6 +121,12 @@ OBSERVE: Ask[ObservePage, PageObserved] = Ask(
 ACT: Ask[ActOnPage, ActionResult] = Ask(
     f"{PREFIX}.ask.browser_pool.page.act", ActOnPage, ActionResult, ("instance_id",)
 )
+CAPTURE: Ask[CapturePage, PageCaptured] = Ask(
+    f"{PREFIX}.ask.browser_pool.page.capture", CapturePage, PageCaptured, ("instance_id",)
+)
+RESTORE: Ask[RestorePage, RestoreReply] = Ask(
+    f"{PREFIX}.ask.browser_pool.page.restore", RestorePage, RestoreReply, ("instance_id",)
+)
 RELEASE: Ask[ReleaseSession, SessionReleased] = Ask(
     f"{PREFIX}.ask.browser_pool.session.release", ReleaseSession, SessionReleased, ("instance_id",)
 )
@@ -122,7 +142,11 @@ SAVE_PROFILE: Ask[SaveProfile, SaveReply] = Ask(
 )
 
 LOAD_RUN: Ask[LoadRun, LoadReply] = Ask(f"{PREFIX}.ask.evidence.run.load", LoadRun, LoadReply)
+FIND_RUNS: Ask[FindRuns, RunsFound] = Ask(f"{PREFIX}.ask.evidence.runs.find", FindRuns, RunsFound)
 LOAD_STEPS: Ask[LoadSteps, StepsReply] = Ask(f"{PREFIX}.ask.evidence.steps.load", LoadSteps, StepsReply)
+ASK_SQL: Ask[AskSql, SqlReply] = Ask(f"{PREFIX}.ask.evidence.sql.ask", AskSql, SqlReply)
+LOAD_RESULT: Ask[LoadResult, ResultReply] = Ask(f"{PREFIX}.ask.evidence.result.load", LoadResult, ResultReply)
+LEND_ARTIFACT: Ask[LendArtifact, LendReply] = Ask(f"{PREFIX}.ask.evidence.artifact.lend", LendArtifact, LendReply)
 
 DECIDE: Ask[DecisionAsked, DecisionReply] = Ask(f"{PREFIX}.ask.operator.decision.decide", DecisionAsked, DecisionReply)
 
@@ -132,6 +156,10 @@ CHECK_PLANNER: Ask[CheckPlanner, PlannerChecked] = Ask(
     f"{PREFIX}.ask.planner.decider.check", CheckPlanner, PlannerChecked
 )
 DRAFT_TASK: Ask[DraftTask, DraftReply] = Ask(f"{PREFIX}.ask.planner.task.draft", DraftTask, DraftReply)
+
+REPERFORM: Ask[Reperform, SampleReperformed] = Ask(
+    f"{PREFIX}.ask.planner.sample.reperform", Reperform, SampleReperformed
+)
 
 CLAIM_PRESS: Ask[ClaimPress, PressHeld] = Ask(f"{PREFIX}.ask.evidence.press.claim", ClaimPress, PressHeld)
 

@@ -27,7 +27,9 @@ OWN_COLUMNS = frozenset(
     (
         *("sample_id", "row", "status", "reason", "not_present", "not_found", "flagged", "notes"),
         *("attempt", "llm_calls", "artifacts", "message"),
-        *("judgment", "judgment_confidence", "judgment_reasoning"),
+        *("fault", "inferred", "wrong_type", "decided_by", "cost_usd", "sample_key", "record_url"),
+        *("started_at", "finished_at"),
+        *("judgment", "judgment_confidence", "judgment_reasoning", "judgment_evidence", "judgment_by"),
     )
 )
 """Columns of the table that every run has; no output field can bear their names."""

@@ -271,10 +271,36 @@ class TargetFound(Part, frozen=True, kw_only=True):
     locators: tuple[Locator, ...] = ()
 
 
-class Artifact(Part, frozen=True, kw_only=True):
-    """Bytes that were captured, hashed where they came to be, and left in the ARTIFACTS bucket."""
+class Viewport(Part, frozen=True, kw_only=True):
+    width_px: int
+    height_px: int
+    scale: float = 1.0
+    """Pixels of the screen to a CSS pixel."""
 
-    kind: Literal["screenshot", "download", "page"]
+
+class CaptureFacts(Part, frozen=True, kw_only=True):
+    """What is known of the moment at which a page was captured. The files of one moment bear equal facts."""
+
+    capture_id: str
+    url: str
+    title: str
+    http_status: int | None
+    observation_sha256: str
+    """As :class:`shared.contracts.browser_pool.PageObserved` has it, of the page as it was then."""
+    browser: str
+    """Name and version."""
+    viewport: Viewport
+    captured_at: datetime
+
+
+class Artifact(Part, frozen=True, kw_only=True):
+    """Bytes that were captured, hashed where they came to be, and left in the ARTIFACTS bucket.
+
+    ``page`` is the page itself as one file (MHTML, zstd); ``observation`` is what a program reads of it: one JSON
+    object (zstd) with ``capture`` (the facts), ``headers`` of the document's response and ``elements``, all of them.
+    """
+
+    kind: Literal["screenshot", "download", "page", "observation"]
     label: str
     media_type: str
     suffix: str
@@ -289,6 +315,10 @@ class Artifact(Part, frozen=True, kw_only=True):
     part: int = 1
     parts: int = 1
     """A page that is too high for one picture is captured in parts, top to bottom, under one label."""
+    area: Box | None = None
+    """Of a screenshot: the part of the document that it shows."""
+    capture: CaptureFacts | None = None
+    """None for downloads."""
 
 
 class Navigated(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="navigated"):
@@ -408,6 +438,9 @@ class ActionResult(Message, frozen=True, kw_only=True):
     effect: Effect | None = None
     target: TargetFound | None = None
     artifacts: tuple[Artifact, ...] = ()
-    """Pictures and files, one a part; a file that came down unasked is among them."""
+    """Pictures and files, one a part; a file that came down unasked is among them. Behind the pictures: the page that
+    they show, and what is observed of it."""
+    notes: tuple[str, ...] = ()
+    """What a reviewer should know of what was captured: why the page itself is not kept, say."""
     browser_ms: float = 0.0
     """Wall time spent waiting for the browser, settling included."""

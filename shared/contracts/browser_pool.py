@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.contracts.actions import ActionResult, Box, BrowserAction, Locator
+from shared.contracts.actions import ActionResult, Artifact, Box, BrowserAction, CaptureFacts, Locator
 from shared.contracts.base import Message, Part
 from shared.contracts.discovery import Problem
 
@@ -215,6 +215,93 @@ class ActOnPage(Message, frozen=True, kw_only=True):
     action: BrowserAction
 
 
+class CapturePage(Message, frozen=True, kw_only=True):
+    """Keep the page as it is now: itself and what is observed of it. ``snapshot_id`` and ``refs`` name elements, of an
+    earlier look, of which the locators are wanted too.
+
+    ``known`` are the ``observation_sha256`` of captures that are kept already: an equal page is not kept once more.
+    """
+
+    session_id: str
+    instance_id: str
+    label: str
+    snapshot_id: str = ""
+    refs: tuple[int, ...] = ()
+    known: tuple[str, ...] = ()
+
+
+class ElementFound(Part, frozen=True, kw_only=True):
+    """An element of an earlier look as it is now, with its locators: the same one, or, where the page was drawn anew,
+    the only one of its frame that says exactly the same. ``element`` is None where it is gone; its own ``ref`` is that
+    of the stored observation."""
+
+    ref: int
+    element: Element | None = None
+
+
+class PageCaptured(Message, frozen=True, kw_only=True):
+    """``observation_sha256`` of the page now, empty where it could not be looked at; ``artifacts`` are empty where it
+    is one of the ``known`` ones. ``problems`` say what of it is not kept, and why."""
+
+    observation_sha256: str
+    artifacts: tuple[Artifact, ...] = ()
+    found: tuple[ElementFound, ...] = ()
+    problems: tuple[str, ...] = ()
+    browser_ms: float = 0.0
+
+
+class Sought(Part, frozen=True, kw_only=True):
+    """An element as it was recorded, to be looked for again."""
+
+    fingerprint: str = ""
+    locators: tuple[Locator, ...] = ()
+
+
+class RestorePage(Message, frozen=True, kw_only=True):
+    """Open a stored page (MHTML, zstd) that lies in the ANSWERS bucket under ``blob``, without any network and without
+    scripts, in a session that has opened nothing yet or only stored pages, and look at it.
+
+    ``sha256`` and ``size_bytes`` are those that were recorded of it. What the locators of ``sought`` lead to, and what
+    matches ``keywords``, is told whatever the budget, with locators.
+    """
+
+    session_id: str
+    instance_id: str
+    blob: str
+    sha256: str
+    size_bytes: int
+    keywords: tuple[str, ...] = ()
+    max_tokens: int = 6000
+    sought: tuple[Sought, ...] = ()
+
+
+class PageRestored(Message, frozen=True, kw_only=True):
+    """``page`` bears the addresses that the page and its frames had when it was stored. What a stored page does not
+    hold is not in it either: what was typed or chosen in forms, whether they could be used, and its HTTP status; so its
+    hash is its own."""
+
+    page: PageObserved
+
+
+class PageNotRestored(Message, frozen=True, kw_only=True):
+    """``code``: altered (the bytes are not those that were recorded), too_large, not_a_page, not_restored."""
+
+    code: str
+    message: str
+
+
+RestoreReply = PageRestored | PageNotRestored
+
+
+class StoredObservation(Part, frozen=True, kw_only=True):
+    """What an artifact of the kind ``observation`` holds, as JSON: everything a program reads of the page, whatever the
+    budget. ``headers`` are those of the main document's response; values that may let somebody in are left out."""
+
+    capture: CaptureFacts
+    headers: tuple[tuple[str, str], ...]
+    elements: tuple[Element, ...]
+
+
 class ReleaseSession(Message, frozen=True, kw_only=True):
     session_id: str
     instance_id: str
@@ -230,23 +317,31 @@ __all__ = [
     "AccessChecked",
     "ActOnPage",
     "ActionResult",
+    "CapturePage",
     "CheckAccess",
     "Element",
+    "ElementFound",
     "KeepSession",
     "LeaseReply",
     "LeaseSession",
     "NoSessionFree",
     "NothingToSave",
     "ObservePage",
+    "PageCaptured",
+    "PageNotRestored",
     "PageObserved",
+    "PageRestored",
     "Politeness",
     "ProfilePaused",
     "ProfileSaved",
     "ReleaseSession",
+    "RestorePage",
+    "RestoreReply",
     "SaveProfile",
     "SaveReply",
     "SessionKept",
     "SessionLeased",
     "SessionReleased",
+    "Sought",
     "Tab",
 ]

@@ -9,7 +9,8 @@ from shared.contracts.base import Message, Part
 
 
 class InputFile(Part, frozen=True, kw_only=True):
-    """A CSV or XLSX file put into the INPUTS bucket under ``blob`` before the request."""
+    """A CSV or XLSX file put into the INPUTS bucket under ``blob`` before the request; or, where ``name`` ends in
+    ``.json``, a list of rows as objects, for more of them than a message holds."""
 
     name: str
     blob: str
@@ -86,6 +87,8 @@ class Sample(Part, frozen=True, kw_only=True):
     row: int
     url: str | None = None
     fields: dict[str, str] = {}
+    as_given: dict[str, str] = {}
+    """Cells of ``fields`` that the input had with spaces around them, with those."""
 
 
 class RunRecord(Part, frozen=True, kw_only=True):
@@ -100,6 +103,10 @@ class RunRecord(Part, frozen=True, kw_only=True):
     discovery_spec: dict[str, Any] | None = None
     """By which the samples are found; equal to ``spec`` where the run only lists."""
     discovery_row: dict[str, str] = {}
+    input_columns: tuple[str, ...] = ()
+    """The header of the input as it was written, columns without a name among them; empty where there was no input."""
+    input_sha256: str = ""
+    """Hash of what the samples came from, as `shared.inputs` makes it: two runs of one input have the same."""
     replay_run_id: str | None = None
     """The run whose recorded steps are taken again."""
     allow_effects: bool = False

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from shared.contracts.base import Message, Part
 from shared.contracts.discovery import RunRecord, Sample
-from shared.contracts.planner import Pressed, StepTaken
+from shared.contracts.planner import FieldValue, Pressed, StepTaken
 
 
 class Outcome(Part, frozen=True, kw_only=True):
@@ -28,7 +28,15 @@ class RunFinished(Message, frozen=True, kw_only=True):
     location: str
     """Folder of the run's evidence."""
     table: str
-    """Path of combined.csv."""
+    """Path of combined.csv; empty where it could not be made."""
+    report: str = ""
+    """Path of report.html."""
+    not_made: tuple[str, ...] = ()
+    """What could not be made of the run, and why: a fault of ours, which never holds up the seal."""
+    manifest_sha256: str = ""
+    """Hash of the run's manifest: whoever has noted it can tell that the seal is the one of this moment."""
+    signed_by: str = ""
+    """Fingerprint of the key."""
     flagged: int = 0
     """Samples, done ones among them, with a remark that a person should read."""
     population_complete: bool = True
@@ -50,7 +58,19 @@ class EvidenceBlocked(Message, frozen=True, kw_only=True):
 
 
 class LoadRun(Message, frozen=True, kw_only=True):
+    """Please say what is known of a run: 10,000 samples do not fit a message, so they come in pages, in row order.
+
+    ``skip``: how many of them are left out, for they came with earlier pages. ``count_only`` asks for all but the
+    samples themselves. `shared.whole_run.load_run` asks for all pages.
+    """
+
     run_id: str
+    skip: int = 0
+    count_only: bool = False
+
+
+SAMPLE_UNREADABLE = "sample_unreadable"
+"""Why a sample has failed for good: what was asked for cannot be read any more, so nobody can work on it again."""
 
 
 class SampleState(Part, frozen=True, kw_only=True):
@@ -64,12 +84,14 @@ class SampleState(Part, frozen=True, kw_only=True):
 
 class RunLoaded(Message, frozen=True, kw_only=True):
     """``expected`` is None where the population was never closed: then samples may be missing. They may also
-    where finding them was cut short: then ``population_complete`` is False."""
+    where finding them was cut short: then ``population_complete`` is False. ``total`` counts all samples that are
+    known; ``samples`` are as many behind those that were skipped as fit a message."""
 
     record: RunRecord
     attempt_base: int
     expected: int | None
     samples: tuple[SampleState, ...]
+    total: int
     finished: RunFinished | None
     location: str
     population_complete: bool = True
@@ -84,6 +106,29 @@ class RunUnknown(Message, frozen=True, kw_only=True):
 
 
 LoadReply = RunLoaded | RunUnknown
+
+
+class FindRuns(Message, frozen=True, kw_only=True):
+    """Which runs there are of this task and this input; None: of any. Replays are none of them."""
+
+    task_id: str | None = None
+    input_sha256: str | None = None
+
+
+class KnownRun(Part, frozen=True, kw_only=True):
+    """``expected``: how many samples it has, None where its population was never closed."""
+
+    run_id: str
+    created_at: datetime
+    expected: int | None
+    finished: bool
+
+
+class RunsFound(Message, frozen=True, kw_only=True):
+    """The latest of them, and the latest that was never finished."""
+
+    latest: KnownRun | None
+    unfinished: KnownRun | None
 
 
 class LoadSteps(Message, frozen=True, kw_only=True):
@@ -127,6 +172,71 @@ class StepsUnknown(Message, frozen=True, kw_only=True):
 StepsReply = StepsLoaded | StepsUnknown
 
 
+class LoadResult(Message, frozen=True, kw_only=True):
+    """Please read back what a sample's result says."""
+
+    run_id: str
+    sample_id: str
+
+
+class KeptFile(Part, frozen=True, kw_only=True):
+    """An artifact as the result lists it: size and hash are those of the capture."""
+
+    filename: str
+    kind: str
+    sha256: str
+    size_bytes: int
+
+
+class ResultLoaded(Message, frozen=True, kw_only=True):
+    """The result of the latest attempt, as it stands in evidence."""
+
+    run_id: str
+    sample: Sample
+    spec: dict[str, Any]
+    attempt: int
+    status: str
+    reason: str
+    values: tuple[FieldValue, ...]
+    artifacts: tuple[KeptFile, ...]
+
+
+class ResultUnknown(Message, frozen=True, kw_only=True):
+    """``known``: the run has such a sample, and no result of it can be read."""
+
+    run_id: str
+    sample_id: str
+    message: str
+    known: bool = False
+
+
+ResultReply = ResultLoaded | ResultUnknown
+
+
+class LendArtifact(Message, frozen=True, kw_only=True):
+    """Please put an artifact of a sample into the ANSWERS bucket. Whoever asked removes it there."""
+
+    run_id: str
+    sample_id: str
+    filename: str
+
+
+class ArtifactLent(Message, frozen=True, kw_only=True):
+    """Size and hash are those of the bytes as they lie there now."""
+
+    blob: str
+    sha256: str
+    size_bytes: int
+
+
+class ArtifactMissing(Message, frozen=True, kw_only=True):
+    filename: str
+    message: str
+
+
+LendReply = ArtifactLent | ArtifactMissing
+
+
 class ClaimPress(Message, frozen=True, kw_only=True):
     """Before a button is pressed that cannot be taken back: write down whose press it is, unless it is written already.
     ``claim`` False only asks."""
@@ -139,3 +249,63 @@ class PressHeld(Message, frozen=True, kw_only=True):
     """Whose press it is: it outlives the bus and a power failure. None: nobody's yet."""
 
     pressed: Pressed | None
+
+
+class AskSql(Message, frozen=True, kw_only=True):
+    """One SELECT over the evidence of these runs, or of all there are; docs/sql.md has the views and their columns.
+
+    ``max_rows`` bounds the answer; ``timeout_s`` the query itself, not the reading of runs that are not finished.
+    """
+
+    query: str
+    run_ids: tuple[str, ...] = ()
+    format: Literal["json", "csv", "parquet"] = "json"
+    max_rows: int = 10_000
+    timeout_s: float = 30.0
+
+
+class SqlColumn(Part, frozen=True, kw_only=True):
+    """``type`` as DuckDB writes it, such as ``VARCHAR`` or ``DECIMAL(18,9)``."""
+
+    name: str
+    type: str
+
+
+class SqlAnswered(Message, frozen=True, kw_only=True):
+    """``text`` has the rows as they were asked for: JSON, one array of objects, or CSV with a header. What is too large
+    for a message, and parquet, is an object of the ANSWERS bucket instead: ``blob`` names it.
+
+    ``cut``: there are more than ``rows``. ``notes``: what else is to be known of the answer, such as that a run is not
+    finished.
+    """
+
+    columns: tuple[SqlColumn, ...]
+    rows: int
+    cut: bool
+    text: str = ""
+    blob: str = ""
+    size_bytes: int
+    sha256: str
+    runs: int
+    """How many runs were looked at."""
+    elapsed_ms: float
+    """Of the query alone."""
+    notes: tuple[str, ...] = ()
+
+
+class SqlRefused(Message, frozen=True, kw_only=True):
+    """No answer. ``code`` is one of: syntax, not_read_only, several_statements, no_such_view, no_such_column,
+    not_allowed (a function that is open to nobody), wrong (the types do not fit, say), too_slow, too_large,
+    unknown_run, unreadable_run, failed.
+
+    ``position`` counts the characters of the query before the mistake, where one can be pointed at. ``hints`` say what
+    there is instead.
+    """
+
+    code: str
+    message: str
+    position: int | None = None
+    hints: tuple[str, ...] = ()
+
+
+SqlReply = SqlAnswered | SqlRefused

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from contextlib import aclosing
 
@@ -36,3 +37,30 @@ async def test_of_two_runs_whose_names_begin_alike_only_the_one_is_watched(nats_
         await client.bus.publish(POPULATION_CLOSED, closed(f"{run_id}_2", 1))
         await client.bus.publish(POPULATION_CLOSED, closed(run_id, 1))
         assert await anext(events) == closed(run_id, 1)
+
+
+async def test_a_watch_ends_when_it_is_cancelled_whatever_arrives_at_that_moment(nats_url):
+    """Python 3.11 forgets a cancellation that meets a message; a run whose Ctrl-C is lost goes on."""
+    async with connected(nats_url) as client:
+        for turns in range(60):
+            run_id = f"run_{uuid.uuid4().hex[:8]}"
+            heard = asyncio.Event()
+
+            async def watch(run_id: str = run_id, heard: asyncio.Event = heard) -> None:
+                async with aclosing(client.watch(run_id)) as events:
+                    async for _ in events:
+                        heard.set()
+
+            watching = asyncio.create_task(watch())
+            await asyncio.gather(
+                *(client.bus.publish(POPULATION_CLOSED, closed(run_id, base)) for base in range(1, 9)), heard.wait()
+            )
+            publishing = asyncio.gather(
+                *(client.bus.publish(POPULATION_CLOSED, closed(run_id, base)) for base in range(11, 19))
+            )
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            watching.cancel()
+            await publishing
+            await asyncio.wait({watching}, timeout=20)
+            assert watching.cancelled(), turns

@@ -1,0 +1,35 @@
+"""All that evidence knows of a run, of however many samples: asked for page by page."""
+
+from __future__ import annotations
+
+import msgspec
+
+from shared.actor.ports import Asks
+from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown, SampleState
+from shared.subjects import LOAD_RUN
+
+LOAD_BOUND_S = 60.0
+"""For one page."""
+
+
+async def load_run(asks: Asks, run_id: str) -> LoadReply:
+    """The run with all its samples, as the first page told it."""
+    first: LoadReply = await asks.ask(LOAD_RUN, LoadRun(run_id=run_id), timeout_s=LOAD_BOUND_S)
+    if isinstance(first, RunUnknown):
+        return first
+    samples: list[SampleState] = list(first.samples)
+    while len(samples) < first.total:
+        request = LoadRun(run_id=run_id, skip=len(samples))
+        page: LoadReply = await asks.ask(LOAD_RUN, request, timeout_s=LOAD_BOUND_S)
+        if isinstance(page, RunUnknown):
+            return page
+        if not page.samples:
+            break
+        samples += page.samples
+    return msgspec.structs.replace(first, samples=tuple(samples))
+
+
+async def is_known(asks: Asks, run_id: str) -> bool:
+    """Whether there is evidence of a run of this name."""
+    request = LoadRun(run_id=run_id, count_only=True)
+    return not isinstance(await asks.ask(LOAD_RUN, request, timeout_s=LOAD_BOUND_S), RunUnknown)
