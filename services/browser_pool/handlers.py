@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import msgspec
 
 from services.browser_pool import access
+from services.browser_pool.capture_bytes import discard, reading
+from services.browser_pool.captures import Packed, found_of, packed
 from services.browser_pool.deps import Deps
-from services.browser_pool.hashed import Hashed, discard, reading
-from services.browser_pool.ports import Acted, Capture
+from services.browser_pool.ports import Acted, Capture, NotKept, PageKept, Wanted
 from services.browser_pool.redaction import redacted
+from services.browser_pool.restoring import restored
 from services.browser_pool.sessions import Held
 from services.browser_pool.snapshot import compose
 from shared.actor.actor import Actor
-from shared.contracts.actions import ActionResult, Artifact
+from shared.contracts.actions import ActionResult, Artifact, CaptureFacts
 from shared.contracts.browser_pool import (
     AccessChecked,
     ActOnPage,
+    CapturePage,
     CheckAccess,
     KeepSession,
     LeaseReply,
@@ -23,18 +28,22 @@ from shared.contracts.browser_pool import (
     NoSessionFree,
     NothingToSave,
     ObservePage,
+    PageCaptured,
     PageObserved,
     ProfileSaved,
     ReleaseSession,
+    RestorePage,
+    RestoreReply,
     SaveProfile,
     SaveReply,
     SessionKept,
     SessionLeased,
     SessionReleased,
 )
+from shared.hashed import Hashed
 from shared.names import safe_id
 from shared.streams import ARTIFACTS
-from shared.subjects import ACT, CHECK_ACCESS, KEEP, LEASE, OBSERVE, RELEASE, SAVE_PROFILE
+from shared.subjects import ACT, CAPTURE, CHECK_ACCESS, KEEP, LEASE, OBSERVE, RELEASE, RESTORE, SAVE_PROFILE
 
 RETRY_AFTER_S = 0.02
 
@@ -103,6 +112,32 @@ async def act(request: ActOnPage, deps: Deps) -> ActionResult:
     return redacted(await kept(acted, held, deps), held.session.hidden)
 
 
+@actor.answers(RESTORE, deadline_s=60.0)
+async def restore(request: RestorePage, deps: Deps) -> RestoreReply:
+    """A stored page as it reads when it is opened again."""
+    async with deps.sessions.using(request.session_id) as held:
+        return await restored(request, held.session, deps)
+
+
+@actor.answers(CAPTURE, deadline_s=60.0)
+async def capture(request: CapturePage, deps: Deps) -> PageCaptured:
+    """Keeps the page as it is now, and says where elements of an earlier look are in it."""
+    async with deps.sessions.using(request.session_id) as held:
+        page = await held.session.capture(request.known, Wanted(request.snapshot_id, request.refs))
+        hidden, spent_ms = held.session.hidden, held.session.spent_ms
+    if isinstance(page, NotKept):
+        return redacted(PageCaptured(observation_sha256="", problems=(page.problem,)), hidden)
+    files = await pack(page, request.label, held, deps)
+    answer = PageCaptured(
+        observation_sha256=page.sha256,
+        artifacts=tuple([await stored(one, held, deps, files.facts) for one in files.captures]),
+        found=found_of(page),
+        problems=files.problems,
+        browser_ms=spent_ms,
+    )
+    return redacted(answer, hidden)
+
+
 @actor.answers(RELEASE, deadline_s=30.0)
 async def release(request: ReleaseSession, deps: Deps) -> SessionReleased:
     """Closes the session; one that has ended already is released just the same. A login state that no longer opened
@@ -114,26 +149,38 @@ async def release(request: ReleaseSession, deps: Deps) -> SessionReleased:
 
 
 async def kept(acted: Acted, held: Held, deps: Deps) -> ActionResult:
-    """The result, with the bytes that were captured put where evidence will take them from. Files are removed
-    from the disk, whatever happens."""
+    """The result, with the bytes that were captured put where evidence will take them from; behind the pictures, what
+    they were taken of. Files are removed from the disk, whatever happens."""
     if not acted.captures:
         return acted.result
     try:
-        artifacts = [await stored(capture, held, deps) for capture in acted.captures]
+        page = acted.page
+        label = acted.captures[0].label
+        files = await pack(page, label, held, deps) if isinstance(page, PageKept) else Packed()
+        captures = (*acted.captures, *files.captures)
+        artifacts = [await stored(one, held, deps, files.facts) for one in captures]
     finally:
         for capture in acted.captures:
             discard(capture)
-    return msgspec.structs.replace(acted.result, artifacts=tuple(artifacts))
+    notes = (page.problem,) if isinstance(page, NotKept) else files.problems
+    return msgspec.structs.replace(acted.result, artifacts=tuple(artifacts), notes=notes)
 
 
-async def stored(capture: Capture, held: Held, deps: Deps) -> Artifact:
+async def pack(page: PageKept, label: str, held: Held, deps: Deps) -> Packed:
+    """Apart from the loop: a page may be of many megabytes."""
+    hidden = held.session.hidden
+    return await asyncio.to_thread(packed, page, label, deps.new_id(), deps.sessions.browser.name, hidden)
+
+
+async def stored(capture: Capture, held: Held, deps: Deps, facts: CaptureFacts | None = None) -> Artifact:
     name = f"{safe_id(held.run_id)}/{safe_id(held.sample_id)}/{deps.new_id()}"
     with reading(capture.data) as source:
         await deps.blobs.put(ARTIFACTS, name, source)
-    return describe(capture, source, name, deps)
+    return describe(capture, source, name, deps, facts)
 
 
-def describe(capture: Capture, source: Hashed, name: str, deps: Deps) -> Artifact:
+def describe(capture: Capture, source: Hashed, name: str, deps: Deps, facts: CaptureFacts | None) -> Artifact:
+    of_page = capture.kind != "download"
     return Artifact(
         kind=capture.kind,
         label=capture.label,
@@ -143,9 +190,11 @@ def describe(capture: Capture, source: Hashed, name: str, deps: Deps) -> Artifac
         sha256=source.sha256,
         blob=name,
         source_url=capture.source_url,
-        captured_at=deps.utc_now(),
+        captured_at=facts.captured_at if of_page and facts is not None else deps.utc_now(),
         original_name=capture.original_name,
         text_preview=capture.text_preview,
         part=capture.part,
         parts=capture.parts,
+        area=capture.area,
+        capture=facts if of_page else None,
     )

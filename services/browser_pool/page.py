@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -66,6 +66,12 @@ class Seen:
     y: float
     in_viewport: bool
     row: int | None
+    frame_id: str = ""
+    """The browser's own name of its frame."""
+
+    def located(self, locators: tuple[tuple[str, str, int], ...]) -> Seen:
+        """The same, with the ways to find it."""
+        return replace(self, item=msgspec.structs.replace(self.item, locators=locators))
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from services.browser_pool.page import RawPage
-from shared.contracts.actions import ActionResult, BrowserAction
-from shared.contracts.browser_pool import Politeness
+from services.browser_pool.page import RawPage, Seen
+from shared.contracts.actions import ActionResult, Box, BrowserAction, Viewport
+from shared.contracts.browser_pool import Politeness, Sought
 from shared.subjects import Ask
 
 
@@ -17,7 +18,7 @@ from shared.subjects import Ask
 class Capture:
     """What an action brought, not yet stored: bytes, or a file on disk that whoever stores it then removes."""
 
-    kind: Literal["screenshot", "download"]
+    kind: Literal["screenshot", "download", "page", "observation"]
     label: str
     media_type: str
     suffix: str
@@ -27,12 +28,52 @@ class Capture:
     text_preview: str | None = None
     part: int = 1
     parts: int = 1
+    area: Box | None = None
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Elements of an earlier look, by their refs in it."""
+
+    snapshot_id: str = ""
+    refs: tuple[int, ...] = ()
+
+
+NOTHING = Wanted()
+
+
+@dataclass(frozen=True)
+class PageKept:
+    """A page at one moment: all that is seen of it, and itself. ``file`` (MHTML) is None where it is ``known`` already,
+    or where ``problems`` say why it could not be had. ``secrets`` stand in the page's own secret fields: they must not
+    stand in what is stored. ``found``: what was wanted, None where it is gone."""
+
+    raw: RawPage
+    sha256: str
+    headers: tuple[tuple[str, str], ...]
+    viewport: Viewport
+    taken_at: datetime
+    file: bytes | None
+    problems: tuple[str, ...] = ()
+    known: bool = False
+    secrets: frozenset[str] = frozenset()
+    found: tuple[tuple[int, Seen | None], ...] = ()
+
+
+@dataclass(frozen=True)
+class NotKept:
+    """The page could not even be looked at, and why."""
+
+    problem: str
 
 
 @dataclass(frozen=True)
 class Acted:
+    """``page``: what the pictures among the captures were taken of."""
+
     result: ActionResult
     captures: tuple[Capture, ...] = ()
+    page: PageKept | NotKept | None = None
 
 
 @dataclass(frozen=True)
@@ -46,8 +87,28 @@ class Terms:
     politeness: Politeness = field(default_factory=Politeness)
 
 
+@dataclass(frozen=True)
+class Restoring:
+    """A stored page to be opened again (``packed``: MHTML, zstd, of the hash that was recorded) and what is to be seen
+    of it; see RestorePage."""
+
+    packed: bytes
+    snapshot_id: str
+    keywords: tuple[str, ...] = ()
+    max_tokens: int = 6000
+    sought: tuple[Sought, ...] = ()
+
+
+@dataclass(frozen=True)
+class NotRestored:
+    """See PageNotRestored."""
+
+    code: str
+    message: str
+
+
 class BrowserSession(Protocol):
-    """One isolated context with its page. Both calls raise Unavailable with the code ``session_lost`` when the
+    """One isolated context with its page. The calls raise Unavailable with the code ``session_lost`` when the
     browser or the page is gone; nothing else that a page does is an error of `act`."""
 
     @property
@@ -55,6 +116,11 @@ class BrowserSession(Protocol):
     @property
     def hidden(self) -> frozenset[str]:
         """Secrets that must not stand in anything that leaves the pool."""
+        ...
+
+    @property
+    def spent_ms(self) -> float:
+        """What the browser was waited for in the last call."""
         ...
 
     async def observe(
@@ -70,6 +136,15 @@ class BrowserSession(Protocol):
         ...
 
     async def act(self, action: BrowserAction) -> Acted: ...
+    async def restore(self, asked: Restoring) -> RawPage | NotRestored:
+        """Opens a stored page, without network and scripts; from then on the session opens nothing else."""
+        ...
+
+    async def capture(self, known: Sequence[str] = (), wanted: Wanted = NOTHING) -> PageKept | NotKept:
+        """The page as it is now. ``known``: hashes of observations; a page with one of these is looked at, and not
+        kept once more."""
+        ...
+
     async def login_state(self) -> dict[str, Any]:
         """Cookies and storage, as a login state is recorded: ``cookies`` and ``origins``. They are secrets."""
         ...

@@ -22,7 +22,10 @@ SHORT = 4
 """A shorter secret is hidden where it stands alone only: it would turn up within many words."""
 CASELESS = 6
 """From this length on, a secret is found in capital and small letters alike."""
-OURS = frozenset({"code", "kind", "sha256", "blob", "snapshot_id", "session_id", "instance_id", "fingerprint", "tag"})
+OURS = frozenset({
+    *("code", "kind", "sha256", "blob", "snapshot_id", "session_id", "instance_id", "fingerprint", "tag"),
+    *("capture_id", "observation_sha256", "media_type", "suffix"),
+})  # fmt: skip
 """What no page has a say in. To hide a secret that happens to be the same word would break the message."""
 _NOT_IN_NAMES = re.compile(r'[\x00-\x1f"*/:<>?\\|~]')
 """What a browser writes as ``_`` in the name of a file."""

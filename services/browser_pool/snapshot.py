@@ -59,8 +59,7 @@ def matches(content: str, folded_words: Sequence[str]) -> bool:
 
 def compose(raw: RawPage, snapshot_id: str) -> PageObserved:
     """The snapshot as it goes out: rendered and hashed."""
-    looks = _numbered(raw.seen)
-    elements = tuple(to_element(one, looks.get(one.item.look, 0)) for one in raw.seen)
+    elements = elements_of(raw.seen)
     origin = _origin(raw.url)
     total = len(raw.contents) - len(raw.hidden)
     lines = tuple(line(element, origin) for element in elements)
@@ -84,6 +83,11 @@ def compose(raw: RawPage, snapshot_id: str) -> PageObserved:
         dialog=raw.dialog,
         difference=None if raw.before is None else difference(raw.before, raw.contents),
     )
+
+
+def elements_of(seen: Sequence[Seen]) -> tuple[Element, ...]:
+    looks = _numbered(seen)
+    return tuple(to_element(one, looks.get(one.item.look, 0)) for one in seen)
 
 
 def _numbered(seen: Sequence[Seen]) -> dict[str, int]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import ActionResult, Pick, SelectOption, ValueSet
 from tests.browser.hands import POPUP, at, do, shown
+from tests.browser.site import Site
 
 
 async def pick(session: PageSession, target: str, option: str) -> ActionResult:
@@ -88,6 +91,27 @@ async def test_a_field_that_suggests_while_one_types(session: PageSession) -> No
     assert (await pick(session, "City", "paris")).effect == ValueSet(value="Paris")
     missing = await pick(session, "City", "Rome")
     assert (missing.code, "Rome" in missing.message) == ("no_such_option", True)
+
+
+SERVER_SUGGESTS = f"""<label>City<input id=i role=combobox autocomplete=off></label>
+<ul id=u hidden role=listbox style='{POPUP}'></ul><script>let timer;
+i.oninput = () => {{ clearTimeout(timer); timer = setTimeout(async () => {{
+  const all = await (await fetch('/cities?' + i.value)).json();
+  setTimeout(() => {{ u.innerHTML = all.map(x => `<li role=option>${{x}}</li>`).join(''); u.hidden = false }}, 400)
+  }}, 250) }};
+u.onmousedown = e => {{ i.value = e.target.textContent; u.hidden = true; e.preventDefault() }}
+</script>"""
+
+
+async def test_a_field_whose_suggestions_a_slow_server_brings(session: PageSession, site: Site) -> None:
+    """Longer than a page is waited for that loads something nobody asked for; drawn a while after that."""
+    gate = asyncio.Event()
+    site.add("/cities", '["Berlin", "Bern"]', gate=gate)
+    await session.page.goto(site.add("/", SERVER_SUGGESTS))
+    asked = asyncio.create_task(site.asked_for("/cities").wait())
+    asked.add_done_callback(lambda _: asyncio.get_running_loop().call_later(2.5, gate.set))
+    assert (await pick(session, "City", "Bern")).effect == ValueSet(value="Bern")
+    await asked
 
 
 VIRTUAL = f"""<button id=b>State</button><div id=p hidden style='{POPUP}'>SEARCH

@@ -13,6 +13,14 @@ HOLDING_TYPES = frozenset({"document", "script", "fetch", "xhr", "stylesheet"})
 LONGEST_HOLD_S = 1.5
 
 
+@dataclass(frozen=True)
+class Answered:
+    """What a document's response said of itself."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+
+
 @dataclass
 class InFlight:
     key: str
@@ -30,13 +38,13 @@ class Network:
         self._longest_document_s = longest_document_s
         self._flying: dict[Request, InFlight] = {}
         self._known: set[str] = set()
-        self._statuses: dict[Page, int] = {}
-        self._early: dict[str, int] = {}
+        self._documents: dict[Page, Answered] = {}
+        self._early: dict[str, Answered] = {}
         self.fresh_status: int | None = None
         """Status of the last document loaded into a main frame since the action began."""
         self.data_asked = False
         """Whether a page has fetched anything since the action began."""
-        self.last_s = now_s()
+        self.last_s = self._began_s = now_s()
         self.moved = asyncio.Event()
         context.on("request", self._started)
         context.on("requestfinished", self._ended)
@@ -45,13 +53,18 @@ class Network:
 
     def begin_action(self) -> None:
         """From here on a poll may hold the page once; what already polls does not."""
+        self._began_s = self._now_s()
         self._known = {flight.key for flight in self._flying.values()}
         self.fresh_status = None
         self.data_asked = False
 
     def status(self, page: Page) -> int | None:
-        known = self._statuses.get(page)
-        return self._early.get(page.url) if known is None else known
+        answered = self.document(page)
+        return None if answered is None else answered.status
+
+    def document(self, page: Page) -> Answered | None:
+        """What the page's document came with; None where it did not come over the network."""
+        return self._documents.get(page) or self._early.get(page.url)
 
     def loading_document(self) -> bool:
         return any(flight.main_document and self._counts(flight) for flight in self._flying.values())
@@ -60,9 +73,14 @@ class Network:
         """Whether something is on its way that the page is likely to be drawn from."""
         return any(self._counts(flight) for flight in self._flying.values())
 
+    def asked_by_action(self) -> bool:
+        """Whether something is on its way that was asked for since the action began, however long it has taken."""
+        return any(
+            flight.holds and flight.since_s >= self._began_s and not _gone(flight) for flight in self._flying.values()
+        )
+
     def _counts(self, flight: InFlight) -> bool:
-        # Nobody reports the end of a request whose tab or frame was closed.
-        if flight.frame is not None and (flight.frame.is_detached() or flight.frame.page.is_closed()):
+        if _gone(flight):
             return False
         age_s = self._now_s() - flight.since_s
         if flight.main_document:
@@ -98,9 +116,16 @@ class Network:
             return
         frame = frame_of(request)
         if frame is None:
-            self._early[response.url] = response.status  # the first document of a new tab, ahead of its page
+            self._early[response.url] = _answered(response)  # the first document of a new tab, ahead of its page
         elif _is_main(frame):
-            self.fresh_status = self._statuses[frame.page] = response.status
+            self._documents[frame.page] = _answered(response)
+            self.fresh_status = response.status
+
+
+def _answered(response: Response) -> Answered:
+    """A name that came several times is told as often."""
+    many = ((name, value) for name, values in response.headers.items() for value in values.split("\n"))
+    return Answered(response.status, tuple(many))
 
 
 def frame_of(request: Request) -> Frame | None:
@@ -108,6 +133,11 @@ def frame_of(request: Request) -> Frame | None:
         return request.frame
     except Error:  # the first document of a new tab has no frame yet
         return None
+
+
+def _gone(flight: InFlight) -> bool:
+    """Nobody reports the end of a request whose tab or frame was closed."""
+    return flight.frame is not None and (flight.frame.is_detached() or flight.frame.page.is_closed())
 
 
 def _is_main(frame: Frame | None) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from services.browser_pool.ports import Capture
+from services.browser_pool.ports import Capture, NotKept, PageKept
 from shared.contracts.actions import Effect, TargetFound
 
 
@@ -16,12 +16,18 @@ class Outcome:
     effect: Effect | None = None
     target: TargetFound | None = None
     captures: tuple[Capture, ...] = ()
+    page: PageKept | NotKept | None = None
 
 
 def done(
-    message: str, *, effect: Effect | None = None, target: TargetFound | None = None, captures: tuple[Capture, ...] = ()
+    message: str,
+    *,
+    effect: Effect | None = None,
+    target: TargetFound | None = None,
+    captures: tuple[Capture, ...] = (),
+    page: PageKept | NotKept | None = None,
 ) -> Outcome:
-    return Outcome(True, "ok", message, effect, target, captures)
+    return Outcome(True, "ok", message, effect, target, captures, page)
 
 
 def refuse(code: str, message: str, *, effect: Effect | None = None, target: TargetFound | None = None) -> Outcome:

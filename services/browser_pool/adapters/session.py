@@ -94,6 +94,11 @@ class PageSession:
     def page(self) -> Page:
         return self.tabs.page
 
+    @property
+    def spent_ms(self) -> float:
+        """What the browser was waited for since the call began."""
+        return self._spent_s * 1000
+
     async def timed(self, work: Awaitable[ReplyT]) -> ReplyT:
         """Awaits Playwright and adds the time to what is reported as the browser's."""
         began_s = time.perf_counter()
@@ -161,7 +166,7 @@ class PageSession:
             scroll_y_px=whole.main.scroll_y,
             scroll_max_y_px=whole.main.scroll_max,
             settled=self.rest.settled,
-            browser_ms=self._spent_s * 1000,
+            browser_ms=self.spent_ms,
             unread=tuple(whole.unread),
             before=before,
             tabs=await self.tabs.listed(),
@@ -232,7 +237,7 @@ class PageSession:
             target=outcome.target,
             browser_ms=self._spent_s * 1000,
         )
-        return Acted(result, outcome.captures)
+        return Acted(result, outcome.captures, outcome.page)
 
     async def _done(self, action: BrowserAction, url_before: str) -> tuple[Outcome, Change]:
         outcome = await self._outcome(action)

@@ -5,25 +5,27 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+import zstandard
 
 from services.browser_pool import handlers
 from services.browser_pool.adapters.browsers.logins import LoginFolder
 from services.browser_pool.deps import Deps
 from services.browser_pool.page import RawItem, RawPage, Seen, Stats
-from services.browser_pool.ports import Acted, Capture, Terms
+from services.browser_pool.ports import NOTHING, Acted, Capture, NotKept, PageKept, Terms, Wanted
 from services.browser_pool.sessions import Sessions
 from shared.actor.ports import Source
-from shared.contracts.actions import ActionResult, BrowserAction, Captured, Change, Screenshot, Scroll
+from shared.contracts.actions import ActionResult, BrowserAction, Captured, Change, Screenshot, Scroll, Viewport
 from shared.contracts.browser_pool import (
     ActOnPage,
+    CapturePage,
     CheckAccess,
     KeepSession,
     LeaseSession,
@@ -35,6 +37,7 @@ from shared.contracts.browser_pool import (
     ReleaseSession,
     SaveProfile,
     SessionLeased,
+    StoredObservation,
 )
 from shared.errors import PermanentError, Unavailable
 from shared.streams import ARTIFACTS, Bucket
@@ -54,8 +57,18 @@ class FakeSession:
     done: list[str] = field(default_factory=list)
     started: asyncio.Event = field(default_factory=asyncio.Event)
     gate: asyncio.Event | None = None
-    capture: Capture | None = None
+    captures: tuple[Capture, ...] = ()
+    page: PageKept | NotKept | None = None
+    spent_ms: float = 7.0
     state: dict[str, Any] = field(default_factory=lambda: {"cookies": [], "origins": []})
+
+    async def capture(self, known: Sequence[str] = (), wanted: Wanted = NOTHING) -> PageKept | NotKept:
+        self._check()
+        page = self.page or NotKept("nothing to keep")
+        if isinstance(page, NotKept):
+            return page
+        found = tuple((ref, page.raw.seen[0] if ref == 1 else None) for ref in wanted.refs)
+        return replace(page, known=page.sha256 in known, file=None if page.sha256 in known else page.file, found=found)
 
     async def observe(self, snapshot_id: str, **how: object) -> RawPage:
         self._check()
@@ -69,7 +82,7 @@ class FakeSession:
         if self.gate is not None:
             await self.gate.wait()
         self.done.append(f"end {action.reason}")
-        return Acted(RESULT, (self.capture,) if self.capture else ())
+        return Acted(RESULT, self.captures, self.page)
 
     def _check(self) -> None:
         if self.lost:
@@ -251,7 +264,9 @@ async def test_an_observation_is_named_and_rendered(room: Room) -> None:
 
 async def test_bytes_are_hashed_here_and_left_in_the_bucket(room: Room) -> None:
     leased = await room.lease()
-    room.browser.sessions[0].capture = Capture("screenshot", "Ticket", "image/png", ".png", b"png", "http://a.test/")
+    room.browser.sessions[0].captures = (
+        Capture("screenshot", "Ticket", "image/png", ".png", b"png", "http://a.test/"),
+    )
     request = ActOnPage(session_id=leased.session_id, instance_id="pool1", action=Screenshot(label="Ticket"))
     artifact = (await handlers.act(request, room.deps)).artifacts[0]
     assert artifact is not None
@@ -401,7 +416,7 @@ async def test_a_file_leaves_the_disk_once_it_is_in_the_bucket(room: Room, tmp_p
     leased = await room.lease()
     file = tmp_path / "r.zip"
     file.write_bytes(b"zip" * 1_000_000)
-    room.browser.sessions[0].capture = Capture("download", "R", "application/zip", ".zip", file, "http://a.test/")
+    room.browser.sessions[0].captures = (Capture("download", "R", "application/zip", ".zip", file, "http://a.test/"),)
     artifact = (await handlers.act(scroll(leased), room.deps)).artifacts[0]
     assert artifact.size_bytes == 3_000_000
     assert artifact.sha256 == hashlib.sha256(b"zip" * 1_000_000).hexdigest()
@@ -413,7 +428,7 @@ async def test_a_file_leaves_the_disk_where_it_cannot_be_stored(room: Room, tmp_
     leased = await room.lease()
     file = tmp_path / "r.zip"
     file.write_bytes(b"zip")
-    room.browser.sessions[0].capture = Capture("download", "R", "application/zip", ".zip", file, "http://a.test/")
+    room.browser.sessions[0].captures = (Capture("download", "R", "application/zip", ".zip", file, "http://a.test/"),)
     room.deps.blobs = FullBucket()
     with pytest.raises(Unavailable, match="full"):
         await handlers.act(scroll(leased), room.deps)
@@ -423,3 +438,78 @@ async def test_a_file_leaves_the_disk_where_it_cannot_be_stored(room: Room, tmp_
 class FullBucket(MemoryBus):
     async def put(self, bucket: Bucket, name: str, data: bytes | Source) -> None:
         raise Unavailable("the bucket is full")
+
+
+# --- pages that are kept
+
+FACTS_AT = datetime(2030, 1, 1, 11, 59, tzinfo=UTC)
+RAW = RawPage(
+    "http://a.test/?p=hunter2", "T", 200, ("text\x1f\x1fhello",), (Seen(1, ITEM, "main", 0, 0, True, None),),
+    frozenset(), Stats(1), 0, 0, True, 3.0,
+)  # fmt: skip
+KEPT = PageKept(
+    RAW, "f" * 64, (("server", "s"),), Viewport(width_px=800, height_px=600), FACTS_AT, b"MIME: page\r\n\r\n"
+)
+
+
+async def test_all_files_of_one_moment_bear_the_same_facts(room: Room) -> None:
+    leased = await room.lease()
+    session = room.browser.sessions[0]
+    session.page, session.hidden = KEPT, frozenset({"hunter2"})
+    pictures = [Capture("screenshot", "T", "image/png", ".png", b"png", "", part=n, parts=2) for n in (1, 2)]
+    file = Capture("download", "report", "application/pdf", ".pdf", b"pdf", "")
+    session.captures = (*pictures, file)
+    request = ActOnPage(session_id=leased.session_id, instance_id="pool1", action=Screenshot(label="T"))
+    artifacts = (await handlers.act(request, room.deps)).artifacts
+    assert [one.kind for one in artifacts] == ["screenshot", "screenshot", "download", "page", "observation"]
+    assert artifacts[2].capture is None
+    others = [artifacts[n] for n in (0, 1, 3, 4)]
+    facts = others[0].capture
+    assert facts is not None
+    assert {one.capture for one in others} == {facts}
+    assert (facts.url, facts.http_status, facts.browser) == ("http://a.test/?p=(hidden)", 200, "fake 1")
+    assert (facts.observation_sha256, facts.captured_at) == ("f" * 64, FACTS_AT)
+    for one in artifacts:
+        data = await room.bus.get(ARTIFACTS, one.blob)
+        assert (one.sha256, one.size_bytes) == (hashlib.sha256(data).hexdigest(), len(data))
+    data = zstandard.ZstdDecompressor().decompress(await room.bus.get(ARTIFACTS, artifacts[4].blob))
+    stored = msgspec.json.decode(data, type=StoredObservation)
+    assert stored.capture == facts
+    assert stored.headers == (("server", "s"),)
+    assert [one.name for one in stored.elements] == ["hello"]
+
+
+async def test_a_picture_of_a_page_that_cannot_be_kept_says_so(room: Room) -> None:
+    leased = await room.lease()
+    session = room.browser.sessions[0]
+    session.page = NotKept("the page did not answer in time")
+    session.captures = (Capture("screenshot", "T", "image/png", ".png", b"png", ""),)
+    request = ActOnPage(session_id=leased.session_id, instance_id="pool1", action=Screenshot(label="T"))
+    result = await handlers.act(request, room.deps)
+    assert result.ok
+    assert [one.capture for one in result.artifacts] == [None]
+    assert result.notes == ("the page did not answer in time",)
+
+
+async def test_a_page_is_kept_once_and_elements_are_told_each_time(room: Room) -> None:
+    leased = await room.lease()
+    room.browser.sessions[0].page = KEPT
+    asked = CapturePage(session_id=leased.session_id, instance_id="pool1", label="p", snapshot_id="s1", refs=(1, 2))
+    first = await handlers.capture(asked, room.deps)
+    assert [(one.kind, one.label) for one in first.artifacts] == [("page", "p"), ("observation", "p")]
+    assert (first.observation_sha256, first.browser_ms) == ("f" * 64, 7.0)
+    assert [(one.ref, one.element.name if one.element else None) for one in first.found] == [(1, "hello"), (2, None)]
+    again = await handlers.capture(msgspec.structs.replace(asked, known=("f" * 64,)), room.deps)
+    assert again.artifacts == ()
+    assert again.found == first.found
+
+
+async def test_a_page_that_cannot_be_kept_is_an_answer_and_a_lost_session_an_error(room: Room) -> None:
+    leased = await room.lease()
+    asked = CapturePage(session_id=leased.session_id, instance_id="pool1", label="p")
+    answer = await handlers.capture(asked, room.deps)
+    assert (answer.observation_sha256, answer.problems) == ("", ("nothing to keep",))
+    room.browser.sessions[0].lost = True
+    with pytest.raises(Unavailable) as error:
+        await handlers.capture(asked, room.deps)
+    assert error.value.code == "session_lost"

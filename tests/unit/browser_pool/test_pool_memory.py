@@ -52,6 +52,15 @@ def test_more_used_than_allowed_leaves_nothing(tmp_path: Path) -> None:
     assert left_in_groups(tmp_path / "sys", listed(tmp_path, "0::/\n")) == [0]
 
 
+def test_a_group_without_a_limit_limits_nothing_and_is_not_asked_what_it_uses(tmp_path: Path) -> None:
+    for version, limit in ((1, str(2**63 - 4096)), (2, "max")):
+        folder = tmp_path / str(version) / ("memory" if version == 1 else "")
+        group(folder, version, limit, 10, 0)
+        (folder / "memory.stat").write_text("what cannot be read as figures\ninactive_file none\n")
+        told = "4:memory:/\n" if version == 1 else "0::/\n"
+        assert left_in_groups(tmp_path / str(version), listed(tmp_path, told)) == []
+
+
 @pytest.mark.parametrize("text", ["", "0::/\n", "0::/../../etc\n"])
 def test_where_nothing_is_limited_nothing_is_told(tmp_path: Path, text: str) -> None:
     assert left_in_groups(tmp_path / "sys", listed(tmp_path, text)) == []

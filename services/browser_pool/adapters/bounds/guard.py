@@ -28,6 +28,8 @@ BLANK_BOUND_MS = 3000
 ORDINARY = ("about:blank", "about:srcdoc", "chrome-error:", ":")
 """What a tab shows that was opened for nothing yet, or whose document did not come."""
 
+SEALED = "a stored page is shown, and nothing is opened beside it"
+
 Where = Literal["tab", "popup", "part", "shown"]
 """What a document was asked for. ``shown``: it had come before it was known to be none of ours, and was taken away."""
 
@@ -57,6 +59,10 @@ class Guard:
     """Whom it tells that its session has ended."""
     tabs: dict[str, bool]
     denied: list[Denied] = field(default_factory=list[Denied])
+    sealed: str = ""
+    """The file of a stored page: once one is shown, nothing else is opened, of the network least of all."""
+    used: bool = False
+    """Whether a document was let into it."""
     _checks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
     _sessions: dict[Page, CDPSession] = field(default_factory=dict[Page, CDPSession])
 
@@ -101,8 +107,11 @@ class Guard:
 
     async def document(self, url: str, where: Where, hop: bool) -> str | None:
         """Why a document may not be asked for; it waits for its turn where it may."""
+        if self.sealed:
+            return None if (url, where, hop) == (self.sealed, "tab", False) else SEALED
         if where == "part":
             return policy.part_refusal(url, await self._addresses(url), self.bounds)
+        self.used = True
         if not self.bounds.allowed:
             self.bounds = Bounds(tuple(filter(None, (policy.host_rule(url),))), self.bounds.private)
         refusal = policy.document_refusal(url, (), self.bounds)
@@ -170,7 +179,10 @@ class Guard:
         """What did not pass by us: ``blob:`` addresses, and whatever a browser may think of next."""
         if frame.parent_frame is not None or frame.url.startswith(ORDINARY) or not frame.url:
             return
-        why = policy.document_refusal(frame.url, (), self.bounds)
+        if self.sealed:
+            why = None if frame.url == self.sealed else SEALED
+        else:
+            why = policy.document_refusal(frame.url, (), self.bounds)
         if why:
             self.deny(frame.url, why, "shown")
             self._soon(self._blank(frame.page))

@@ -7,7 +7,7 @@ import json
 import logging
 import time
 import uuid
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,11 +20,15 @@ from services.browser_pool.adapters.bounds.pacing import Pacing, SessionPace
 from services.browser_pool.adapters.bounds.secrets import SecretStore, opened
 from services.browser_pool.adapters.bounds.watch import guarded
 from services.browser_pool.adapters.browsers.started import Started, Warm, start
+from services.browser_pool.adapters.captures.keeping import keep_page
+from services.browser_pool.adapters.gone import unless_gone
 from services.browser_pool.adapters.hands.perform import perform
 from services.browser_pool.adapters.network import frame_of
+from services.browser_pool.adapters.restoring.restored import restored
 from services.browser_pool.adapters.session import Limits, PageSession
 from services.browser_pool.matching import first_line
-from services.browser_pool.ports import Terms
+from services.browser_pool.page import RawPage
+from services.browser_pool.ports import NOTHING, NotKept, NotRestored, PageKept, Restoring, Terms, Wanted
 from shared.contracts.browser_pool import Politeness
 from shared.errors import PermanentError, Unavailable
 
@@ -249,6 +253,7 @@ class PoolSession(PageSession):
     ) -> None:
         super().__init__(started.browser, warm.context, warm.page, limits, perform, pace)
         self._ended: Callable[[], None] | None = ended
+        self._nest = started.folder
         warm.context.on("response", self._answered)
         warm.context.on("requestfailed", self._failed)
 
@@ -259,6 +264,16 @@ class PoolSession(PageSession):
         except Error as error:
             self.tabs.raise_if_lost(error)
             raise Unavailable(f"the login state could not be read: {first_line(error.message)}") from error
+
+    async def capture(self, known: Sequence[str] = (), wanted: Wanted = NOTHING) -> PageKept | NotKept:
+        """See BrowserSession."""
+        self._spent_s = 0.0
+        self.tabs.follow()
+        return await unless_gone(keep_page(self, known, wanted), self.tabs.gone)
+
+    async def restore(self, asked: Restoring) -> RawPage | NotRestored:
+        """See BrowserSession."""
+        return await unless_gone(restored(self, self._nest, asked), self.tabs.gone)
 
     async def close(self) -> None:
         self.pace.end()

@@ -8,6 +8,8 @@ import psutil
 
 BYTES_PER_MB = 1024 * 1024
 CGROUPS = Path("/sys/fs/cgroup")
+NO_LIMIT_BYTES = 2**60
+"""The first version of control groups has a number, just below 2**63, where the second says ``max``."""
 
 
 def free_mb() -> float:
@@ -66,10 +68,13 @@ def _left_in(folder: Path, limit: str, used: str, cache: str) -> int | None:
     """None where nothing is limited. Files that are cached give way, so they do not count as used."""
     try:
         most = (folder / limit).read_text().strip()
+        # What a group has taken is slow to say, for the kernel adds it up anew: it is asked only where it matters.
+        if not most.isdecimal() or int(most) >= NO_LIMIT_BYTES:
+            return None
         now = int((folder / used).read_text())
         stat = dict(
             line.split() for line in (folder / "memory.stat").read_text().splitlines() if len(line.split()) == 2
         )
     except (OSError, ValueError):
         return None
-    return max(int(most) - now + int(stat.get(cache, 0)), 0) if most.isdecimal() else None
+    return max(int(most) - now + int(stat.get(cache, 0)), 0)

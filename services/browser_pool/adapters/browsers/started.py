@@ -58,6 +58,11 @@ class Started:
     def dead(self) -> bool:
         return self._gone.is_set() or not self.browser.is_connected()
 
+    @property
+    def folder(self) -> Path:
+        """For files that this browser is to read; it is removed with the browser, however that ends."""
+        return self._nest.folder
+
     async def fresh(self) -> Warm:
         """Raises Unavailable (``session_lost``) or Playwright's error where the browser dies meanwhile."""
         return await unless_gone(self._fresh(), self._gone)

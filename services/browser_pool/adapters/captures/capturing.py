@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
-from typing import Any, cast
+from contextlib import suppress
+from typing import Any
 
-from playwright.async_api import CDPSession, Error, Frame, Page
+from playwright.async_api import Error, Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool.adapters.bounds.secrets import hidden_in
-from services.browser_pool.adapters.eyes.engine import Counted, ask
+from services.browser_pool.adapters.eyes.engine import Counted, ask, worlds
 
 FRAME_S = 3.0
 PICTURE_S = 20.0
@@ -26,28 +25,13 @@ Clip = tuple[float, float, float, float]
 """Left, top, width and height in CSS pixels of the document of the main frame."""
 
 
-@asynccontextmanager
-async def camera(page: Page) -> AsyncGenerator[CDPSession]:
-    try:
-        async with asyncio.timeout(FRAME_S):
-            session = await page.context.new_cdp_session(page)
-    except TimeoutError:
-        raise PlaywrightTimeout(f"the page did not answer within {FRAME_S:g} s") from None
-    try:
-        yield session
-    finally:
-        with suppress(Error, TimeoutError):
-            async with asyncio.timeout(FRAME_S):
-                await session.detach()
-
-
-async def picture(page: Page, session: CDPSession, clip: Clip | None = None) -> bytes:
+async def picture(page: Page, clip: Clip | None = None) -> bytes:
     """PNG of ``clip``, else of what is in view. Raises Playwright's errors: TimeoutError where the page is not drawn
     in time."""
     await _pose(page)
     try:
         async with asyncio.timeout(PICTURE_S):
-            reply = await _send(session, "Page.captureScreenshot", _asked(clip))
+            reply = await (await worlds(page)).tell("Page.captureScreenshot", **_asked(clip))
     except TimeoutError:
         raise PlaywrightTimeout(f"the page was not drawn within {PICTURE_S:g} s") from None
     finally:
@@ -89,7 +73,3 @@ async def _blacken(frame: Frame) -> None:
         async with asyncio.timeout(FRAME_S):
             holder = await frame.frame_element()
             await holder.evaluate("frame => { frame.style.setProperty('visibility', 'hidden', 'important') }")
-
-
-async def _send(session: CDPSession, method: str, parameters: dict[str, Any]) -> dict[str, Any]:
-    return cast("dict[str, Any]", await session.send(method, parameters))  # pyright: ignore[reportUnknownMemberType]

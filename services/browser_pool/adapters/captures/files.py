@@ -88,11 +88,16 @@ class Files:
 
     async def beginning(self, timeout_s: float) -> None:
         """Until a file has begun to come that nobody has taken, or the time is over."""
+        await self.more_than(0, timeout_s)
+
+    async def more_than(self, count: int, timeout_s: float) -> bool:
+        """Whether more than ``count`` files that nobody has taken have begun to come before the time is over."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(timeout_s):
-                while not self.incoming:
+                while len(self.incoming) <= count:
                     self.begun.clear()
                     await self.begun.wait()
+        return len(self.incoming) > count
 
     def take(self, one: Incoming, label: str) -> Path:
         """The file, for whoever then removes it; the session keeps a second name of it, to give it to a page."""

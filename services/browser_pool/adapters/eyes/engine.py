@@ -32,6 +32,7 @@ _PARTS = (
     "twins.js",
     "state.js",
     "target.js",
+    "sought.js",
     "reach.js",
     "overlays.js",
     "choices.js",
@@ -78,6 +79,9 @@ class State(msgspec.Struct, frozen=True):
     width: float
     height: float
     loading: bool
+    view_width: float
+    view_height: float
+    scale: float
     name: str = ""
     appeared: tuple[str, ...] = ()
 
@@ -92,6 +96,8 @@ class Surveyed(State, frozen=True):
     ranks: str = ""
     frames: tuple[int, ...] = ()
     hosts: int = 0
+    weight: int = 0
+    """In bytes, of the document as a file, where that was asked."""
     stats: Stats = Stats()
     rows: int = 0
     items: tuple[RawItem, ...] | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from playwright.async_api import Error, Frame, Page
@@ -65,6 +65,16 @@ class Refs:
     def __len__(self) -> int:
         return self._count
 
+    def indexes(self, place: Place, numbers: Collection[int]) -> set[int]:
+        """Where things ``numbers`` of a frame stand among all."""
+        ends = [*self._starts[1:], self._count]
+        return {
+            start + n - first_n
+            for start, end, (one, first_n) in zip(self._starts, ends, self._stretches, strict=True)
+            for n in numbers
+            if one is place and first_n <= n < first_n + end - start
+        }
+
     def __getitem__(self, index: int) -> Ref:
         at = bisect_right(self._starts, index) - 1
         place, first_n = self._stretches[at]
@@ -92,9 +102,12 @@ class Whole:
 class Look:
     """One look at a page, under a snapshot id."""
 
-    def __init__(self, worlds: Worlds, snapshot_id: str, timeout_s: float, *, locators: bool = False) -> None:
+    def __init__(
+        self, worlds: Worlds, snapshot_id: str, timeout_s: float, *, locators: bool = False, weighed: bool = False
+    ) -> None:
+        """``weighed``: whether each frame says how large it would be as a file."""
         self._worlds, self._snapshot_id, self._timeout_s = worlds, snapshot_id, timeout_s
-        self._how = ("locators",) if locators else ()
+        self._how = ("locators",) if locators else ("weighed",) if weighed else ()
         self._entered = 0
 
     async def survey(self, *, scripts: bool) -> Whole:
@@ -188,6 +201,22 @@ class Look:
             if ref.n in items[id(ref.place)]
         )
 
+    async def sought(self, whole: Whole, locators: str) -> set[int]:
+        """Indexes of the things that ``locators`` lead to, in any frame (see sought.js)."""
+        found: set[int] = set()
+        for place, _, _ in whole.parts:
+            told = await self._worlds.ask(place.frame_id, self._timeout_s, "sought", self._snapshot_id, locators)
+            found |= whole.refs.indexes(place, decode(told, frozenset[int]))
+        return found
+
+    async def with_locators(self, place: Place, wanted: Sequence[int]) -> dict[int, RawItem]:
+        """The things ``wanted`` of one frame, each with the ways to find it, whatever the look itself was asked for."""
+        if not wanted:
+            return {}
+        asked = ("details", self._snapshot_id, ",".join(map(str, wanted)), "locators")
+        told = decode(await self._worlds.ask(place.frame_id, self._timeout_s, *asked), tuple[RawItem, ...])
+        return {item.n: item for item in told}
+
     async def _items(self, place: Place, surveyed: Surveyed, wanted: Sequence[int]) -> dict[int, RawItem]:
         if surveyed.items is not None:
             return {item.n: item for item in surveyed.items}
@@ -199,9 +228,8 @@ class Look:
 
 def _seen(ref: int, place: Place, item: RawItem, rows_before: int) -> Seen:
     row = None if item.row is None else rows_before + item.row + 1
-    return Seen(
-        ref, item, place.label, place.x + item.box[0], place.y + item.box[1], place.in_view and item.in_viewport, row
-    )
+    x, y, in_view = place.x + item.box[0], place.y + item.box[1], place.in_view and item.in_viewport
+    return Seen(ref, item, place.label, x, y, in_view, row, place.frame_id)
 
 
 def _label(item: RawItem) -> str:

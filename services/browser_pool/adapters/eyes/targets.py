@@ -12,7 +12,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from services.browser_pool import matching
 from services.browser_pool.adapters.eyes import engine
 from services.browser_pool.adapters.eyes.engine import Described, Gone, Matches
-from services.browser_pool.adapters.eyes.frames import FRAME_TIMEOUT_S, Refs, frame_label, places, playwright_frame
+from services.browser_pool.adapters.eyes.frames import FRAME_TIMEOUT_S, Ref, Refs, frame_label, places, playwright_frame
 from services.browser_pool.adapters.outcome import Outcome, refuse
 from shared.contracts.actions import Box, ByCss, ByRef, ByText, Locator, Target, TargetFound
 
@@ -69,6 +69,11 @@ class Targets:
         self._snapshots[snapshot_id] = refs
         while len(self._snapshots) > KEPT_SNAPSHOTS:
             del self._snapshots[next(iter(self._snapshots))]
+
+    def place(self, snapshot_id: str, ref: int) -> Ref | None:
+        """In which frame the ref's element is, and which thing of it; None where it is not known any more."""
+        refs = self._snapshots.get(snapshot_id)
+        return refs[ref - 1] if refs is not None and 1 <= ref <= len(refs) else None
 
     async def resolve(self, page: Page, target: Target, intent: Intent, timeout_s: float) -> Found | Outcome:
         """The one element that is meant, or a refusal: stale_ref, not_found, ambiguous."""

@@ -53,7 +53,7 @@ class Worlds:
         self._page = ref(page)
         self.main_id = ""
         self._script = script
-        self._attached = False
+        self._session: CDPSession | None = None
         self._worlds: dict[str, World] = {}
         self._pages: dict[str, str] = {}
         """The worlds of the pages' own scripts."""
@@ -73,10 +73,10 @@ class Worlds:
     async def attach(self) -> None:
         """Once. A page that is closing raises Playwright's error, one that does not answer its TimeoutError: while a
         page is on its way to another process it may not be spoken to, so it is best done when a page is new."""
-        if self._attached:
+        if self._session is not None:
             return
         async with self._attaching:
-            if not self._attached:
+            if self._session is None:
                 await self._bounded_attach()
 
     async def _bounded_attach(self) -> None:
@@ -87,7 +87,7 @@ class Worlds:
         except TimeoutError:
             raise PlaywrightTimeout(f"the page did not answer within {ATTACH_S:g} s") from None
         self._known[self.page.main_frame] = self.main_id
-        self._attached = True
+        self._session = session
 
     async def _listen(self, session: CDPSession) -> str:
         """The id of the frame that the session is about."""
@@ -110,6 +110,11 @@ class Worlds:
 
     def _cleared(self, session: CDPSession) -> None:
         self._worlds = {key: world for key, world in self._worlds.items() if world.session is not session}
+
+    async def tell(self, method: str, **params: Any) -> dict[str, Any]:
+        """One command of the protocol, for the page itself. Raises Playwright's errors."""
+        assert self._session is not None
+        return await send(self._session, method, **params)
 
     # --- asking
 

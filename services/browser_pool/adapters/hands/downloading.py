@@ -16,6 +16,8 @@ from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import Captured, Download
 
+MORE_S = 0.1
+"""A script that gives several files at once gives the next one before this is over."""
 PAGES = ("text/html", "application/xhtml+xml")
 ONCE_MORE = """() => {
   const link = document.createElementNS('http://www.w3.org/1999/xhtml', 'a');
@@ -109,11 +111,19 @@ async def _shown(session: PageSession) -> str | None:
     return None if kind in PAGES else kind
 
 
+async def _others(session: PageSession) -> None:
+    """Until the files that come beside the one asked for have begun, so that they are told with it."""
+    while await session.files.more_than(len(session.files.incoming), MORE_S):
+        continue
+
+
 async def _keep(session: PageSession, action: Download, offered: Incoming, found: Found, shown: str | None) -> Outcome:
     await session.timed(arrived(session.files, offered, session.limits.navigation_s, time.monotonic() + LONGEST_S))
     if offered.fate != "here":
         session.files.drop(offered)
         return refuse(CODES[offered.fate], refusal(session.files, offered), target=found.told())
+    if session.rest.state is None or session.rest.state.scripts:
+        await session.timed(_others(session))
     capture = await captured(session.files, offered, action.label)
     again = f"; the browser showed it ({shown}), so it was asked for once more" if shown else ""
     message = f'downloaded "{offered.name}", {offered.got_bytes} bytes{again}'

@@ -21,7 +21,9 @@ from services.browser_pool.options import Offer
 from shared.contracts.actions import Pick, ValueSet
 
 LIST_BOUND_S = 4.0
-"""How long a list may take to come and to hold still."""
+"""How long a list may take to come and to hold still, while nothing is loading."""
+LOADING_BOUND_S = 15.0
+"""And with what it loads: a slow server is waited for."""
 STILL_S = 0.2
 EMPTY_S = 0.7
 """A list that shows nothing, and says nothing of more to come, is believed after this long."""
@@ -90,21 +92,32 @@ async def _opened(picking: Picking, option: str) -> Choices | Outcome:
 
 
 async def _held_still(picking: Picking, option: str, patience_s: float = STILL_S) -> Choices:
-    """The list once it has not changed for ``patience_s``; at once, where what is meant is in it."""
-    began_s = still_s = time.monotonic()
+    """The list once it has not changed for ``patience_s``; at once, where what is meant is in it.
+
+    What has just been loaded is not drawn yet, so it is waited for from then on. And a browser that is short of time
+    comes late to the page's timers: it is looked at as often as ``patience_s`` asks for, however long that takes.
+    """
+    network = picking.session.network
+    began_s = idle_s = still_s = time.monotonic()
+    looks = 0
     choices = await picking.choices()
     while True:
         now_s = time.monotonic()
-        loading = choices.loading or picking.session.network.holding()
-        quiet = now_s - still_s >= (patience_s if choices.items or choices.search else EMPTY_S) and not loading
-        if quiet or now_s - began_s >= LIST_BOUND_S:
+        loading = choices.loading or network.holding() or (not choices.items and network.asked_by_action())
+        if loading:
+            idle_s, still_s, looks = now_s, now_s, 0
+        quiet_s = patience_s if choices.items or choices.search else EMPTY_S
+        if not loading and now_s - still_s >= quiet_s and looks >= quiet_s / POLL_S / 2:
+            return choices
+        if now_s - began_s >= LOADING_BOUND_S or now_s - idle_s >= LIST_BOUND_S:
             return choices
         if len(options.meant(choices.items, option)) == 1 and not loading and now_s - still_s >= POLL_S:
             return choices
         await picking.session.timed(asyncio.sleep(POLL_S))
         fresh = await picking.choices()
+        looks += 1
         if fresh.items != choices.items:
-            still_s = time.monotonic()
+            still_s, looks = time.monotonic(), 0
         choices = fresh
 
 

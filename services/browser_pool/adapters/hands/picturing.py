@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 
 import msgspec
 
 from services.browser_pool import tiles
-from services.browser_pool.adapters.captures.capturing import Clip, camera, picture
+from services.browser_pool.adapters.captures.capturing import Clip, picture
+from services.browser_pool.adapters.captures.keeping import keep_page
 from services.browser_pool.adapters.eyes.engine import Counted, State, ask
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.adapters.settle import Rest
 from services.browser_pool.ports import Capture
-from shared.contracts.actions import Captured, Screenshot, ScreenshotElement, ScreenshotViews
+from shared.contracts.actions import Box, Captured, Screenshot, ScreenshotElement, ScreenshotViews
 
 PICTURES_BOUND_S = 2.0
 VIEW_SETTLE_S = 2.0
@@ -23,12 +25,18 @@ VIEWS_BOUND_S = 100.0
 
 
 class View(msgspec.Struct, frozen=True):
-    """Where the main scroller is. ``before``: where it was when it was asked."""
+    """Where the main scroller is. ``before``: where it was when it was asked; ``own``: whether it is the page itself.
+    ``left``, ``top``, ``width`` and ``height``: what of the document is in view."""
 
     before: float
     y: float
     max: float
     visible: float
+    own: bool
+    left: float
+    top: float
+    width: float
+    height: float
 
 
 async def screenshot(session: PageSession, action: Screenshot) -> Outcome:
@@ -40,7 +48,18 @@ async def screenshot(session: PageSession, action: Screenshot) -> Outcome:
     data = await session.timed(_pictures(session, clips))
     parts = f" in {len(data)} parts" if len(data) > 1 else ""
     cut = tiles.left_out(state.width, state.height) if action.full_page else ""
-    return done(f"took a picture{parts}{cut}", effect=Captured(), captures=_captures(session, action.label, data))
+    areas = [_area(clip or _in_view(state)) for clip in clips]
+    captures = _captures(session, action.label, data, areas)
+    return done(f"took a picture{parts}{cut}", effect=Captured(), captures=captures, page=await keep_page(session))
+
+
+def _in_view(state: State) -> Clip:
+    return state.scroll_x, state.scroll_y, state.view_width, state.view_height
+
+
+def _area(clip: Clip) -> Box:
+    x, y, width, height = clip
+    return Box(x=x, y=y, width=width, height=height)
 
 
 def _clips(session: PageSession, state: State) -> list[Clip | None]:
@@ -52,16 +71,15 @@ def _clips(session: PageSession, state: State) -> list[Clip | None]:
     return [(0, top, width, height) for top, height in tiles.spans(state.height)]
 
 
-async def _pictures(session: PageSession, clips: list[Clip | None]) -> list[bytes]:
-    async with camera(session.page) as shooting:
-        return [await picture(session.page, shooting, clip) for clip in clips]
+async def _pictures(session: PageSession, clips: Sequence[Clip | None]) -> list[bytes]:
+    return [await picture(session.page, clip) for clip in clips]
 
 
-def _captures(session: PageSession, label: str, data: list[bytes]) -> tuple[Capture, ...]:
+def _captures(session: PageSession, label: str, data: list[bytes], areas: Sequence[Box | None]) -> tuple[Capture, ...]:
     url = session.page.url[:2000]
     return tuple(
-        Capture("screenshot", label, "image/png", ".png", one, url, part=part, parts=len(data))
-        for part, one in enumerate(data, start=1)
+        Capture("screenshot", label, "image/png", ".png", one, url, part=part, parts=len(data), area=area)
+        for part, (one, area) in enumerate(zip(data, areas, strict=True), start=1)
     )
 
 
@@ -92,13 +110,14 @@ async def screenshot_element(session: PageSession, action: ScreenshotElement) ->
     box = await session.timed(found.locator.bounding_box(timeout=timeout_ms)) or box
     left, top = box["x"] + state.scroll_x, box["y"] + state.scroll_y
     width = min(box["width"], tiles.MAX_WIDTH_PX)
-    clips: list[Clip | None] = [(left, top + y, width, height) for y, height in tiles.spans(box["height"])]
+    clips: list[Clip] = [(left, top + y, width, height) for y, height in tiles.spans(box["height"])]
     data = await session.timed(_pictures(session, clips))
     return done(
         f"took a picture of {what}{tiles.left_out(box['width'], box['height'])}",
         effect=Captured(),
         target=found.told(),
-        captures=_captures(session, action.label, data),
+        captures=_captures(session, action.label, data, [_area(clip) for clip in clips]),
+        page=await keep_page(session),
     )
 
 
@@ -108,9 +127,11 @@ async def screenshot_views(session: PageSession, action: ScreenshotViews) -> Out
     view = await _view(session, 0)
     began_px = view.before
     data: list[bytes] = []
+    areas: list[Box | None] = []
     try:
         while True:
             data += await session.timed(_pictures(session, [None]))
+            areas.append(_area_of(view, began_px))
             below = await _below(session, view)
             if below is None or len(data) >= tiles.MAX_VIEWS or time.monotonic() >= until_s:
                 break
@@ -119,7 +140,15 @@ async def screenshot_views(session: PageSession, action: ScreenshotViews) -> Out
         await _view(session, began_px)
     rest = "" if below is None else f"; the page goes on below {view.y + view.visible:.0f} px and was left at that"
     message = f"took {len(data)} pictures, from the top down{rest}"
-    return done(message, effect=Captured(), captures=_captures(session, action.label, data))
+    captures = _captures(session, action.label, data, areas)
+    return done(message, effect=Captured(), captures=captures, page=await keep_page(session))
+
+
+def _area_of(view: View, began_px: float) -> Box | None:
+    """None where a part of the page was scrolled away from where the page is told: its boxes are elsewhere then."""
+    if not view.own and view.y != began_px:
+        return None
+    return Box(x=view.left, y=view.top, width=view.width, height=view.height)
 
 
 async def _view(session: PageSession, y_px: float) -> View:

@@ -6,15 +6,17 @@
 
 function verbs() {
   return {
-    survey: (id, withLocators) => survey(id, withLocators === 'locators'),
+    survey: (id, how) => survey(id, how === 'locators', how === 'weighed'),
     details: (id, wanted, withLocators) => details(id, wanted.split(',').filter(Boolean).map(Number), withLocators === 'locators'),
     state: () => pageState(),
     idle: () => { const state = { ...pageState(), appeared: appeared() }; acting = begun = false; return state; },
     act: () => { begin(); return pageState(); },
+    where: (before, now, wanted) => whereNow(before, now, wanted.split(',').filter(Boolean).map(Number)),
     describe: (id, n) => describe(id, Number(n)),
     find: (id, text, intent) => find(id, text, intent),
     css: (id, css) => findCss(id, css),
     frames: (id) => framesOf(id),
+    sought: (id, locators) => sought(id, locators),
     ...handVerbs(),
     ...pictureVerbs(),
     ...hidingVerbs(),

@@ -3,7 +3,7 @@
 let hiddenTexts = [];
 
 function hidingVerbs() {
-  return { hideField: (id, n) => hideField(id, Number(n)) };
+  return { hideField: (id, n) => hideField(id, Number(n)), secretTexts: () => secretFields().map((el) => el.value || el.textContent).filter(Boolean) };
 }
 
 function hideTexts(texts) {

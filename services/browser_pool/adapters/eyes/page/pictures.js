@@ -67,5 +67,5 @@ function view(y) {
   const scroller = page.scrollHeight - innerHeight > 1 ? page : widest(null) || page;
   const before = scroller.scrollTop;
   scroller.scrollTo({ top: y, behavior: 'instant' });
-  return { before, ...whereOf(scroller) };
+  return { before, ...whereOf(scroller), own: scroller === page, left: page.scrollLeft, top: page.scrollTop, width: innerWidth, height: innerHeight };
 }

@@ -68,6 +68,21 @@ function sameSurroundings(item) {
   return calm === calmWordsIn(now) && !twins.some((other) => other.around && other.record !== record && calmWordsIn(other.around) === calm);
 }
 
+// Where things of an earlier look stand in a later one, -1 where they do not: the very things; and of what was drawn anew,
+// what says exactly the same and is the only one to.
+function whereNow(before, now, wanted) {
+  const then = snapshots.get(before) || [];
+  const items = snapshots.get(now) || [];
+  return wanted.map((n) => then[n] ? standsAt(then[n], items) : -1);
+}
+
+function standsAt(item, items) {
+  const only = (fits) => { const found = items.flatMap((other, n) => other.role === item.role && fits(other) ? [n] : []); return found.length === 1 ? found[0] : -1; };
+  const itself = (other) => (item.nodes ? other.nodes !== null && other.nodes.includes(item.nodes[0]) : other.nodes === null && other.el === item.el);
+  const alike = (other) => other.name === item.name && other.header === item.header && other.value === item.value;
+  return [itself, (other) => other.el === item.el, alike].map(only).find((n) => n >= 0) ?? -1;
+}
+
 const RECORD = 'tr,li,article,[role=row],[role=listitem],[role=article]';
 function recordOf(el) {
   for (let up = above(el); up; up = up.getRootNode().host) {

@@ -22,7 +22,8 @@ const snapshots = new Map();  // snapshot id -> [{el, nodes, role, name, ...}]
 function keep(id, items) {
   snapshots.delete(id);
   snapshots.set(id, items);
-  if (snapshots.size > 6) snapshots.delete(snapshots.keys().next().value);
+  // The last six, and what was looked at to be kept.
+  if (snapshots.size > 8) snapshots.delete(snapshots.keys().next().value);
 }
 
 const shorten = (text) => text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)} ... (+${text.length - MAX_TEXT} characters: extract)`;
@@ -31,7 +32,13 @@ const outside = (rect, view) => rect.bottom <= 0 || rect.top >= view.h || rect.r
 const unreachable = (rect) => rect.right + scrollX <= 0 || rect.bottom + scrollY <= 0;
 const viewOf = () => ({ w: (document.documentElement && document.documentElement.clientWidth) || innerWidth, h: innerHeight });
 
-function survey(id, withLocators) {
+// What the document would be as a file, at the least: its markup, and what came with it.
+function weight() {
+  const came = performance.getEntriesByType('resource').filter((one) => one.initiatorType !== 'script' && one.initiatorType !== 'fetch' && one.initiatorType !== 'xmlhttprequest');
+  return (document.documentElement ? document.documentElement.outerHTML.length : 0) + came.reduce((sum, one) => sum + one.encodedBodySize, 0);
+}
+
+function survey(id, withLocators, weighed) {
   let items = [];
   let contents = [];
   let frames = [];
@@ -291,7 +298,7 @@ function survey(id, withLocators) {
   const inFull = items.length <= DETAILED;
   const state = pageState();
   return { count: items.length, content: contents.join('\n'), ranks, frames, stats, rows,
-    items: inFull ? details(id, null, withLocators) : null, hosts: hosts.length, name: window.name, ...state };
+    items: inFull ? details(id, null, withLocators) : null, hosts: hosts.length, name: window.name, weight: weighed ? weight() : 0, ...state };
 }
 
 const NONE = Object.freeze([]);

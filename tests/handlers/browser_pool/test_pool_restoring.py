@@ -1,0 +1,106 @@
+"""A stored page reaches a session only where it is what was recorded."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from services.browser_pool import handlers
+from services.browser_pool.adapters.browsers.logins import LoginFolder
+from services.browser_pool.deps import Deps
+from services.browser_pool.page import RawPage, Stats
+from services.browser_pool.ports import NotRestored, Restoring, Terms
+from services.browser_pool.sessions import Sessions
+from shared.contracts.browser_pool import (
+    LeaseSession,
+    PageNotRestored,
+    PageRestored,
+    RestorePage,
+    SessionLeased,
+    Sought,
+)
+from shared.errors import PermanentError
+from shared.streams import ANSWERS
+from shared.testing.bus import MemoryBus
+
+STORED = b"packed page"
+SHA256 = hashlib.sha256(STORED).hexdigest()
+SHOWN = RawPage("http://a.test/1", "T", None, (), (), frozenset(), Stats(), 0, 0, True, 0.0)
+
+
+@dataclass
+class Restores:
+    """A browser whose sessions do nothing but restore."""
+
+    shows: RawPage | NotRestored = SHOWN
+    asked: list[Restoring] = field(default_factory=list)
+    lost: bool = False
+    hidden: frozenset[str] = frozenset()
+    name: str = "fake 1"
+
+    async def open_session(self, terms: Terms) -> Restores:
+        return self
+
+    async def restore(self, asked: Restoring) -> RawPage | NotRestored:
+        self.asked.append(asked)
+        return self.shows
+
+    async def close(self) -> None: ...
+
+
+async def restored(tmp_path: Path, browser: Restores, **said: object) -> PageRestored | PageNotRestored:
+    bus = MemoryBus()
+    await bus.put(ANSWERS, "lent/1", STORED)
+    ids = iter(f"id{n}" for n in range(10))
+    sessions = Sessions(1, browser, bus, asyncio.get_running_loop().time)  # type: ignore[arg-type]
+    logins = LoginFolder(tmp_path / "auth")
+    deps = Deps(sessions, bus, "pool1", ids.__next__, lambda: datetime(2030, 1, 1, tzinfo=UTC), bus, logins)
+    leased = await handlers.lease(LeaseSession(run_id="r", sample_id="s"), deps)
+    assert isinstance(leased, SessionLeased)
+    request = {"blob": "lent/1", "sha256": SHA256, "size_bytes": len(STORED), **said}
+    return await handlers.restore(
+        RestorePage(session_id=leased.session_id, instance_id="pool1", **request),  # type: ignore[arg-type]
+        deps,
+    )
+
+
+async def test_what_is_asked_for_goes_into_the_session_and_the_page_comes_back(tmp_path: Path):
+    browser = Restores()
+    sought = (Sought(fingerprint="f"),)
+    reply = await restored(tmp_path, browser, keywords=("status",), max_tokens=7, sought=sought)
+    assert isinstance(reply, PageRestored)
+    assert (reply.page.url, reply.page.snapshot_id) == ("http://a.test/1", "id1")
+    assert browser.asked == [Restoring(STORED, "id1", ("status",), 7, sought)]
+
+
+@pytest.mark.parametrize(
+    ("said", "code", "words"),
+    [
+        ({"sha256": "0" * 64}, "altered", SHA256),
+        ({"size_bytes": 12}, "altered", "11 bytes, 12 were recorded"),
+        ({"size_bytes": 65_000_000}, "too_large", "65000000"),
+    ],
+)
+async def test_another_page_than_was_recorded_is_not_opened(tmp_path: Path, said: dict, code: str, words: str):
+    browser = Restores()
+    reply = await restored(tmp_path, browser, **said)
+    assert isinstance(reply, PageNotRestored)
+    assert reply.code == code
+    assert words in reply.message
+    assert browser.asked == []
+
+
+async def test_why_a_page_could_not_be_shown_is_passed_on(tmp_path: Path):
+    reply = await restored(tmp_path, Restores(shows=NotRestored("not_a_page", "no page")))
+    assert reply == PageNotRestored(code="not_a_page", message="no page")
+
+
+async def test_a_page_that_nobody_has_lent_is_an_error(tmp_path: Path):
+    with pytest.raises(PermanentError) as error:
+        await restored(tmp_path, Restores(), blob="lent/2")
+    assert error.value.code == "no_blob"
