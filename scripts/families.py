@@ -88,7 +88,7 @@ async def main() -> None:
     options = _options()
     family = next(one for one in FAMILIES if one.name == options.family)
     folder = options.evidence or Path(tempfile.mkdtemp(prefix="exhibit-families-"))
-    settings = Settings(evidence_dir=folder, state_dir=folder / "state", nats_url=None)
+    settings = Settings(evidence_dir=folder, state_dir=folder.with_name(f"{folder.name}-state"), nats_url=None)
     if options.play:
         outcome, player = await play_family(family, Cassette.read(options.play), settings)
         print(report(family, outcome), *player.unexpected, sep="\n")

@@ -27,7 +27,7 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[Deps]:
         model = helpers if settings.anthropic_api_key is not None else None
         yield Deps(
             bus, bus, bus, deciders, default_planner(settings), teacher=model, drafter=model,
-            now=lambda: datetime.now(UTC), elapsed_s=time.perf_counter, wait=asyncio.sleep,
+            now=lambda: datetime.now(UTC), elapsed_s=time.perf_counter, wait=asyncio.sleep, blobs=bus,
         )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from services.planner.drafting import Draft
 from services.planner.state.memory import Story
 from services.planner.state.sample_state import Decision, View
 from shared.actor.keeping import EVERY_S
-from shared.actor.ports import Asks, Publishes, Records
+from shared.actor.ports import Asks, Blobs, Publishes, Records
 from shared.contracts.discovery import Problem, RunRecord
 from shared.contracts.planner import WorkSample
 from shared.contracts.usage import Usage
@@ -88,6 +88,8 @@ class Deps:
     now: Callable[[], datetime]
     elapsed_s: Callable[[], float]
     wait: Callable[[float], Awaitable[None]]
+    blobs: Blobs | None = None
+    """Where evidence puts what it lends. None: nothing is borrowed."""
     teacher: Teacher | None = None
     """None: nothing is learned."""
     drafter: Drafter | None = None

@@ -11,6 +11,7 @@ from services.planner.judging.gates import FAILURES, login_wall
 from services.planner.learning import hints_for, remembered
 from services.planner.loop import SampleWork, Task
 from services.planner.recorded import recorded
+from services.planner.reperforming.work import reperform
 from services.planner.sessions import leased
 from shared.actor.actor import Actor
 from shared.actor.keeping import TTL_S
@@ -22,18 +23,21 @@ from shared.contracts.planner import (
     DraftReply,
     DraftTask,
     PlannerChecked,
+    Reperform,
     SampleFinished,
+    SampleReperformed,
     TaskDrafted,
     WorkSample,
 )
 from shared.errors import ExhibitError, PermanentError, Unavailable
 from shared.streams import RUNS
-from shared.subjects import CHECK_PLANNER, DRAFT_TASK, SAMPLE_FINISHED, WORK_SAMPLE
+from shared.subjects import CHECK_PLANNER, DRAFT_TASK, REPERFORM, SAMPLE_FINISHED, WORK_SAMPLE
 from shared.task_spec import TaskSpec, check_spec
 
 DEADLINE_S = 6 * 3600.0
 """A last resort; the bounds of one attempt are max_steps and max_time_s of the task."""
 DRAFT_DEADLINE_S = 300.0
+REPERFORM_DEADLINE_S = 600.0
 KEPT_RUNS = 64
 NO_DRAFTER = (
     "a task is drafted from a sentence by a model, and there is no key for one: set ANTHROPIC_API_KEY (or "
@@ -100,6 +104,12 @@ async def check_planner(request: CheckPlanner, deps: Deps) -> PlannerChecked:
     except PermanentError as exc:
         return PlannerChecked(problem=str(exc))
     return PlannerChecked()
+
+
+@actor.answers(REPERFORM, deadline_s=REPERFORM_DEADLINE_S)
+async def reperform_sample(request: Reperform, deps: Deps) -> SampleReperformed:
+    """Every value of a sample extracted again from its stored pages."""
+    return await reperform(request, deps)
 
 
 @actor.answers(DRAFT_TASK, deadline_s=DRAFT_DEADLINE_S)

@@ -9,21 +9,21 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from services.planner.carrying import Outcome, carry_out
+from services.planner.carrying import Outcome, carry_out, cut_off
 from services.planner.deps import Decider, Deps
-from services.planner.judging.limits import limit_reached, refusal
+from services.planner.judging.limits import cut_short, limit_reached, refusal
 from services.planner.once import FiledOnce, guarded
-from services.planner.reading.identity import keywords, prove
+from services.planner.reading.identity import keywords
 from services.planner.spending import over_budget, spend, used_up
 from services.planner.state.batching import goes_on, stops
+from services.planner.state.binding import kept_pages, latest, needs_review, with_files
 from services.planner.state.looking import question_due
-from services.planner.state.opening import WITHOUT_MODEL
+from services.planner.state.observation import observation_ref, with_page
+from services.planner.state.opening import BY_RULE, WITHOUT_MODEL
 from services.planner.state.sample_state import Act, Decision, Ending, Look, SampleState, Unusable, View, changes_page
-from services.planner.state.stalling import signature
 from services.planner.state.transitions import advanced, filed, looked, noted, observed, read
 from shared.contracts.actions import Goto
 from shared.contracts.browser_pool import ObservePage, PageObserved, SessionLeased
-from shared.contracts.discovery import Sample
 from shared.contracts.planner import (
     AnyAction,
     FieldValue,
@@ -89,7 +89,8 @@ class SampleWork:
     async def run(self) -> SampleFinished:
         """Steps until an ending. Errors of the browser pool or the model pass through: the sample is tried again."""
         while True:
-            ending = limit_reached(self.view, self.deps.elapsed_s() - self.started_s) or await self._turn()
+            due = limit_reached(self.view, self.deps.elapsed_s() - self.started_s)
+            ending = await self._turn() if due is None else await self._cut_off(due)
             if ending is not None:
                 return self._finished(ending)
 
@@ -107,7 +108,7 @@ class SampleWork:
         due = limit_reached(self.view, self.deps.elapsed_s() - self.started_s)
         due = due or await over_budget(self.view, self.task.decider, self.deps)
         if due is not None:
-            return due
+            return await self._cut_off(due)
         decision = await self._decided()
         if isinstance(decision, Look):
             return await self._look(decision)
@@ -164,6 +165,18 @@ class SampleWork:
 
     # --- what was decided
 
+    async def _cut_off(self, due: Ending) -> Ending:
+        """A bound ends the sample: what is kept for its values is a step like any other, so that the log has it. A page
+        that may have changed is not looked at anew: time may be up because it does not answer."""
+        if not self.stale:
+            await self._weigh()
+        outcome = await cut_off(self.view, due, self.session, self.deps)
+        if outcome is None or outcome.action is None:
+            return due
+        self.watch.browser_ms += outcome.browser_ms
+        await self._take(Act(outcome.action, BY_RULE), outcome, Told(None if self.stale else self.ref, 1, ""))
+        return cut_short(self.view, due.reason, due.message)
+
     async def _calls(self, decision: Act) -> Ending | None:
         """The calls of one answer, in their order, for as long as the page stays what they were chosen on."""
         action, chosen_on = decision.action, self.page
@@ -186,6 +199,7 @@ class SampleWork:
         view = self.view
         view = replace(view, state=noted(read(view.state, decision.seen), decision.notes))
         outcome = await carry_out(view, action, decision.decided_by, self.session, self.deps)
+        self.watch.browser_ms += outcome.browser_ms
         if outcome.result is not None:
             self.watch.browser_ms += outcome.result.browser_ms
             self.stale = self.stale or changes_page(action)
@@ -227,6 +241,7 @@ class SampleWork:
 
     def _step(self, decision: Act | Unusable, outcome: Outcome, told: Told) -> StepTaken:
         first = told.call == 1
+        artifacts = (*filed(self.state, outcome.result), *outcome.kept)
         seen = decision.seen if isinstance(decision, Act) and first else ()
         watch, now_s = self.watch, self.deps.elapsed_s()
         return StepTaken(
@@ -236,7 +251,7 @@ class SampleWork:
             step=self.state.steps + 1,
             started_at=watch.started_at,
             ended_at=self.deps.now(),
-            observation=told.decided_on,
+            observation=with_page(told.decided_on, (*self.state.stored, *artifacts)),
             decided_by=decision.decided_by,
             action=outcome.action,
             result=outcome.result,
@@ -245,9 +260,9 @@ class SampleWork:
             remark=told.remark,
             notices=self.state.notices if first else (),
             call=told.call,
-            artifacts=filed(self.state, outcome.result),
+            artifacts=artifacts,
             values=outcome.values,
-            seen=(*self.glanced, *seen),
+            seen=latest((*self.glanced, *seen), outcome.seen),
             unconfirmed=outcome.unconfirmed,
             items=outcome.items,
             vision=outcome.vision,
@@ -273,30 +288,15 @@ class SampleWork:
             message=ending.message,
             fault=ending.fault,
             sample=self.task.message.sample,
-            values=ending.values,
+            values=with_files(ending.values, kept_pages(self.state.stored)),
             judgment=ending.judgment,
             hints=self.task.hints,
-            artifacts=self.state.artifacts,
+            artifacts=self.state.stored,
             steps=self.state.steps,
             usage=self.state.usage,
             decided_by=self.task.decider.name,
-            flagged=ending.flagged,
+            flagged=ending.flagged or needs_review(ending.notes),
             notes=ending.notes,
             started_at=self.started_at,
             finished_at=self.deps.now(),
         )
-
-
-def observation_ref(page: PageObserved, spec: TaskSpec, sample: Sample) -> ObservationRef:
-    """What the step log keeps of a page that was looked at."""
-    return ObservationRef(
-        snapshot_id=page.snapshot_id,
-        sha256=page.sha256,
-        url=page.url,
-        title=page.title,
-        http_status=page.http_status,
-        dom_confidence=page.dom_confidence,
-        signature=signature(page),
-        proof=prove(spec, sample, page).state,
-        triggers=page.triggers,
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.planner.judging.gates import missing_artifacts
+from services.planner.judging.whole_record import missing_artifacts
 from services.planner.prompting.calls import BadCall, parse_call
 from services.planner.prompting.notices import of_answer
 from services.planner.prompting.tools import tools_for

@@ -32,7 +32,6 @@ async def _answering(url: str, actor: Actor[Bus]) -> AsyncGenerator[None]:
         stop, ready = asyncio.Event(), asyncio.Event()
         task = asyncio.create_task(serve(bus, actor, bus, capacity=1, stop=stop, ready=ready))
         await ready.wait()
-        await bus.nc.flush()
         yield
         stop.set()
         await task

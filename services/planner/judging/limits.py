@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from services.planner.judging.gates import partial_values
+from services.planner.judging.field_values import partial_values
 from services.planner.state.irreversible import refused_press
 from services.planner.state.sample_state import Ending, SampleState, View
 from services.planner.state.stalling import STOP_AT, must_end

@@ -7,7 +7,7 @@ the steps of the task, to which each page that brought something adds a few.
 
 from __future__ import annotations
 
-from services.planner.judging.gates import missing_artifacts
+from services.planner.judging.whole_record import missing_artifacts
 from services.planner.listing.items import checked, listing_done, same_address
 from services.planner.listing.list_reading import ListRead, read_list
 from services.planner.listing.paging import Control, turning

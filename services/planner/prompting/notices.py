@@ -4,7 +4,7 @@ the fence, so nothing of a page may be in them but short quotes, and nothing tha
 
 from __future__ import annotations
 
-from services.planner.judging.gates import missing_artifacts
+from services.planner.judging.whole_record import missing_artifacts
 from services.planner.state.sample_state import Entry, View
 from services.planner.values.typed_values import tidy
 from shared.contracts.planner import Done, Fail

@@ -27,6 +27,7 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import FieldValue, ValueSource
 from shared.task_spec import OutputField, TaskSpec, base_type, nullable
 
+READ_BY_RULE = "rules"
 MAX_VALUE_CHARS = 2000
 MAX_LABEL_CHARS = 60
 _NO_TEXT = frozenset({*PRESSED_ROLES, "img", "iframe", "canvas"})
@@ -299,6 +300,8 @@ def source_of(
         label=element.header or (element.name if is_input(element) else None),
         box=element.box,
         frame=element.frame,
+        fingerprint=element.fingerprint,
+        locators=element.locators,
         title=title,
         date_order=_settled_order(shown, field, title, page),
     )
@@ -319,5 +322,7 @@ def _value(name: str, state: str, candidate: Candidate, page: PageObserved, fiel
     """``value`` is still the shown text; the gate normalises it."""
     source = source_of(candidate.element, page, candidate.shown, field)
     if state == "not_present":
-        return FieldValue(field=name, state="not_present", shown=candidate.shown, source=source)
-    return FieldValue(field=name, state="value", value=candidate.shown, shown=candidate.shown, source=source)
+        return FieldValue(field=name, state="not_present", shown=candidate.shown, source=source, read_by=READ_BY_RULE)
+    return FieldValue(
+        field=name, state="value", value=candidate.shown, shown=candidate.shown, source=source, read_by=READ_BY_RULE
+    )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from functools import lru_cache
+from typing import Generic, Literal, TypeVar, cast
 from urllib.parse import quote
 
 from services.planner.reading.fields import Candidate, Found, Missing, Reading, all_labels, read_fields
@@ -37,8 +38,28 @@ class Proof:
 class PageRead:
     """All fields of the output as one page shows them, and whose record it is."""
 
-    readings: dict[str, Reading]
+    readings: Mapping[str, Reading]
     proof: Proof
+
+
+ReadT = TypeVar("ReadT")
+PAGES_READ = 32
+"""Pages whose reading is remembered: one for every sample at work, and a few that were just left."""
+
+
+class Itself(Generic[ReadT]):
+    """Something as a key by which one it is: to compare two pages would take as long as to read one."""
+
+    __slots__ = ("one",)
+
+    def __init__(self, one: ReadT) -> None:
+        self.one = one
+
+    def __hash__(self) -> int:
+        return id(self.one)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Itself) and self.one is cast("Itself[object]", other).one
 
 
 def row_of(sample: Sample) -> dict[str, str]:
@@ -81,7 +102,18 @@ def equal(one: str, other: str) -> bool:
 
 
 def read_page(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:
-    """Reads every field. An identity field that has no label is looked for in headings and lone texts."""
+    """Reads every field. An identity field that has no label is looked for in headings and lone texts.
+
+    A decision asks several times what one page says, so that is worked out once: none of the three ever changes."""
+    return _read_once(Itself(spec), Itself(sample), Itself(page))
+
+
+@lru_cache(maxsize=PAGES_READ)
+def _read_once(spec: Itself[TaskSpec], sample: Itself[Sample], page: Itself[PageObserved]) -> PageRead:
+    return _read(spec.one, sample.one, page.one)
+
+
+def _read(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:
     wanted = expected(spec, sample)
     row_key = next(iter(wanted.values()), None)
     readings = read_fields(spec, page, row_key)
@@ -120,7 +152,7 @@ def shows_record(spec: TaskSpec, sample: Sample, page: PageObserved) -> bool:
     )
 
 
-def _proof(wanted: dict[str, str], readings: dict[str, Reading]) -> Proof:
+def _proof(wanted: dict[str, str], readings: Mapping[str, Reading]) -> Proof:
     for name, value in wanted.items():
         reading = readings[name]
         if not isinstance(reading, Found):

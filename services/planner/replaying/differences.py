@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from services.planner.replaying.refinding import described
-from services.planner.state.sample_state import Entry
+from services.planner.state.sample_state import Entry, is_page
 from services.planner.values.typed_values import quoted
 from shared.contracts.actions import ActionResult, Artifact, Effect, Navigated, Scrolled
 from shared.contracts.browser_pool import PageObserved
@@ -34,7 +34,7 @@ def of_outcome(recorded: StepTaken, entry: Entry) -> list[str]:
         told.append(said(step, "effect", _effect(then.effect), _effect(now.effect)))
     if then.change.dialogs != now.change.dialogs:
         told.append(said(step, "dialogs", _listed(then.change.dialogs), _listed(now.change.dialogs)))
-    return [*told, *_artifacts(step, then.artifacts, now.artifacts)]
+    return [*told, *_artifacts(step, _asked_for(then), _asked_for(now))]
 
 
 def of_page(step: int, then: ObservationRef, page: PageObserved, *, content: bool) -> list[str]:
@@ -69,6 +69,11 @@ def shown(value: FieldValue) -> str:
     if value.state == "not_present":
         return f"not present ({quoted(value.shown or '', CHARS)})"
     return "not found"
+
+
+def _asked_for(result: ActionResult) -> list[Artifact]:
+    """Pages that are kept beside them are no part of what the step was about."""
+    return [one for one in result.artifacts if not is_page(one)]
 
 
 def _artifacts(step: int, then: Sequence[Artifact], now: Sequence[Artifact]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from services.planner.judging.gates import missing_artifacts
+from services.planner.judging.whole_record import missing_artifacts
 from services.planner.reading.identity import PageRead
 from services.planner.reading.page_text import label_form
 from services.planner.rules.patience import MAX_TRIES

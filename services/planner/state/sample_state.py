@@ -27,6 +27,7 @@ from shared.contracts.planner import (
     StepTaken,
     Summary,
     Usage,
+    ValueSource,
 )
 from shared.task_spec import TaskSpec
 
@@ -46,6 +47,7 @@ class Entry:
     result: ActionResult | None
     message: str
     filed: tuple[FiledArtifact, ...] = ()
+    """Pictures and files: what a decider asked for."""
     proven: bool = False
     """The right record is shown, or a page on the trail of it."""
     astray: bool = False
@@ -63,6 +65,12 @@ class Entry:
     sure: bool = False
     """Whether the picture said it surely enough to count."""
     decided_by: str = ""
+    said_by: str = ""
+    """Who read the picture."""
+    pictured: ValueSource | None = None
+    """Where it was taken."""
+    kept: tuple[FiledArtifact, ...] = ()
+    """Pages and what was observed of them: nobody asked for them, and no decider is told."""
 
     @property
     def ok(self) -> bool:
@@ -133,7 +141,13 @@ class SampleState:
 
     @property
     def artifacts(self) -> tuple[FiledArtifact, ...]:
+        """Pictures and files."""
         return tuple(filed for entry in self.history for filed in entry.filed)
+
+    @property
+    def stored(self) -> tuple[FiledArtifact, ...]:
+        """All that lies with the evidence, pages too."""
+        return tuple(filed for entry in self.history for filed in (*entry.filed, *entry.kept))
 
     @property
     def last(self) -> Entry | None:
@@ -255,6 +269,11 @@ class Ending:
 def changes_page(action: Action) -> bool:
     """False for what only looks, and for what ends in the planner."""
     return not isinstance(action, Screenshot | ScreenshotElement | Views | Extract) and is_browser_action(action)
+
+
+def is_page(artifact: Artifact) -> bool:
+    """Whether it was kept of a page beside what was asked for: the page itself, or what was observed of it."""
+    return artifact.kind in ("page", "observation")
 
 
 def is_browser_action(action: Action) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from services.planner.state.binding import pictured
 from services.planner.state.sample_state import (
     MAX_OBSERVE_TOKENS,
     OBSERVE_TOKENS,
@@ -18,6 +19,7 @@ from services.planner.state.sample_state import (
     Look,
     SampleState,
     changes_page,
+    is_page,
 )
 from services.planner.state.stalling import shown, told, weighed
 from shared.contracts.actions import ActionResult, Artifact, Scroll, TextRead
@@ -100,10 +102,16 @@ def entry_of(step: StepTaken, state: SampleState) -> Entry:
     """``state``: as the step was decided on."""
     url = step.observation.url if step.observation is not None else ""
     said = (step.vision.answer or "") if step.vision is not None else ""
+    asked, kept = _asked_for(step.artifacts), tuple(one for one in step.artifacts if is_page(one.artifact))
     return Entry(
-        step.action, step.result, step.message, step.artifacts, state.proven, state.astray, step.refused, step.remark,
-        (), url, said, _sure(step.vision), step.decided_by,
+        step.action, step.result, step.message, asked, state.proven, state.astray, step.refused, step.remark,
+        (), url, said, _sure(step.vision), step.decided_by, step.vision.answered_by if step.vision is not None else "",
+        pictured(step), kept,
     )  # fmt: skip
+
+
+def _asked_for(artifacts: Iterable[FiledArtifact]) -> tuple[FiledArtifact, ...]:
+    return tuple(one for one in artifacts if not is_page(one.artifact))
 
 
 # --- the parts of a step
@@ -133,18 +141,21 @@ def _with_values(state: SampleState, step: StepTaken) -> SampleState:
     if isinstance(step.action, AskPicture) and step.observation is not None:
         asked = state.vision_asked.get(step.observation.signature, 0) + 1
         state = replace(state, vision_asked={**state.vision_asked, step.observation.signature: asked})
-        return _with_picture(state, step.action.field, step.vision)
+        return _with_picture(state, step, step.action.field, step.vision)
     return state
 
 
-def _with_picture(state: SampleState, name: str, vision: VisionAnswered | None) -> SampleState:
+def _with_picture(state: SampleState, step: StepTaken, name: str, vision: VisionAnswered | None) -> SampleState:
     """What a picture of the right record says of a field counts where nothing else is known of it, and a reviewer is
     told."""
     if not name or vision is None or vision.answer is None or not _sure(vision) or name in state.seen:
         return state
     if not state.proven:
         return state
-    value = FieldValue(field=name, state="value", value=vision.answer, shown=vision.answer, origin="vision")
+    value = FieldValue(
+        field=name, state="value", value=vision.answer, shown=vision.answer, origin="vision", source=pictured(step),
+        read_by=vision.answered_by,
+    )  # fmt: skip
     told = f"{name}: read from a picture by {vision.answered_by} (confidence {vision.confidence:.2f})"
     return noted(read(state, (value,)), (told,))
 
@@ -177,7 +188,7 @@ def _gained(before: SampleState, after: SampleState, step: StepTaken) -> bool:
     if step.refused:
         return False
     labels = {filed.artifact.label for filed in before.artifacts}
-    files = any(filed.artifact.label not in labels for filed in step.artifacts)
+    files = any(filed.artifact.label not in labels for filed in _asked_for(step.artifacts))
     said = {(name, repr(value.value), value.shown) for name, value in after.seen.items()}
     known = {(name, repr(value.value), value.shown) for name, value in before.seen.items()}
     return bool(said - known) or files or bool(step.items) or _new_text(before, step.result)
@@ -202,19 +213,35 @@ def _prompt_tokens(usage: Usage) -> int:
 # --- names of files
 
 
+PAGE_NAME = "page_"
+SUFFIXES = {"page": "mhtml.zst", "observation": "observation.json.zst"}
+
+
 def filename(number: int, artifact: Artifact) -> str:
     """``01_ticket.png``, or ``02_ticket_2of3.png`` where there are several parts."""
     # A download's suffix comes from the site.
     suffix = "".join(c for c in artifact.suffix.lower() if c.isascii() and c.isalnum())[:10]
     part = f"_{artifact.part}of{artifact.parts}" if artifact.parts > 1 else ""
+    suffix = SUFFIXES.get(artifact.kind, suffix)
     return f"{number:02d}_{safe_label(artifact.label)}{part}" + (f".{suffix}" if suffix else "")
 
 
 def filed(state: SampleState, result: ActionResult | None) -> tuple[FiledArtifact, ...]:
-    """What an action brought, under the next names of the sample's folder."""
+    """What an action brought, under the next names of the sample's folder. The page that pictures were taken of, and
+    what was observed of it, bear the number of the first of them, and use none up: ``01_ticket.mhtml.zst``."""
     artifacts = result.artifacts if result is not None else ()
     first = len(state.artifacts) + 1
+    asked = [one for one in artifacts if not is_page(one)]
+    names = [filename(number, one) for number, one in enumerate(asked, start=first)]
+    beside = [one for one in artifacts if is_page(one)]
+    names += [filename(first, one) for one in beside]
+    return tuple(FiledArtifact(filename=name, artifact=one) for name, one in zip(names, (*asked, *beside), strict=True))
+
+
+def filed_pages(stored: Iterable[FiledArtifact], artifacts: Iterable[Artifact]) -> tuple[FiledArtifact, ...]:
+    """Pages that were kept without a picture, with numbers of their own: ``page_01_tck_1001.mhtml.zst``."""
+    captured = {one.artifact.capture for one in stored if one.filename.startswith(PAGE_NAME)}
+    number = len(captured) + 1
     return tuple(
-        FiledArtifact(filename=filename(number, artifact), artifact=artifact)
-        for number, artifact in enumerate(artifacts, start=first)
+        FiledArtifact(filename=f"{PAGE_NAME}{filename(number, artifact)}", artifact=artifact) for artifact in artifacts
     )

@@ -8,17 +8,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
-from planner_pages import artifact, el, page
+from planner_pages import artifact, el, kept_artifacts, page
 
 from shared.actor.actor import Actor
 from shared.contracts.actions import (
     Action,
     ActionResult,
+    Box,
     Captured,
     Change,
     Click,
     Download,
     Goto,
+    Locator,
     Navigated,
     PageChanged,
     Screenshot,
@@ -27,11 +29,15 @@ from shared.contracts.actions import (
 )
 from shared.contracts.browser_pool import (
     ActOnPage,
+    CapturePage,
+    Element,
+    ElementFound,
     KeepSession,
     LeaseReply,
     LeaseSession,
     NoSessionFree,
     ObservePage,
+    PageCaptured,
     PageObserved,
     ProfilePaused,
     ReleaseSession,
@@ -40,7 +46,7 @@ from shared.contracts.browser_pool import (
     SessionReleased,
 )
 from shared.errors import ExhibitError
-from shared.subjects import ACT, KEEP, LEASE, OBSERVE, RELEASE
+from shared.subjects import ACT, CAPTURE, KEEP, LEASE, OBSERVE, RELEASE
 
 BLANK = page(url="about:blank", title="", http_status=None)
 
@@ -66,6 +72,18 @@ class ScriptedPool:
     """Why the login state is not handed out."""
     beat: asyncio.Event = field(default_factory=asyncio.Event)
     walls: list[str] = field(default_factory=list)
+    unkept: str = ""
+    """Why no page can be kept."""
+    lost: ExhibitError | None = None
+    meanwhile: PageObserved | None = None
+    with_pages: bool = False
+    """Whether a picture brings the page along."""
+
+    @property
+    def shown(self) -> PageObserved:
+        """What the last look showed."""
+        pages = self.site.get(self.at, [BLANK])
+        return pages[max(0, min(self.looks, len(pages)) - 1)]
 
     @property
     def actions(self) -> list[Action]:
@@ -127,6 +145,26 @@ async def observe(request: ObservePage, deps: ScriptedPool) -> PageObserved:
     return deps.show()
 
 
+@pool.answers(CAPTURE)
+async def keep_page(request: CapturePage, deps: ScriptedPool) -> PageCaptured:
+    """``deps.meanwhile`` is what the page has become by then."""
+    deps.asked.append(request)
+    if deps.lost is not None:
+        raise deps.lost
+    if deps.unkept:
+        return PageCaptured(observation_sha256="", problems=(deps.unkept,))
+    shown = deps.meanwhile or deps.shown
+    by_ref = {one.ref: one for one in shown.elements}
+    found = tuple(ElementFound(ref=ref, element=_located(by_ref.get(ref))) for ref in request.refs)
+    artifacts = () if shown.sha256 in request.known else kept_artifacts(request.label, shown)
+    return PageCaptured(observation_sha256=shown.sha256, artifacts=artifacts, found=found, browser_ms=1.0)
+
+
+def _located(element: Element | None) -> Element | None:
+    where = (Locator(kind="css", value=f"#e{element.ref}", matches=1),) if element is not None else ()
+    return None if element is None else msgspec.structs.replace(element, locators=where)
+
+
 @pool.answers(ACT)
 async def act(request: ActOnPage, deps: ScriptedPool) -> ActionResult:
     deps.asked.append(request)
@@ -160,7 +198,14 @@ def click(action: Click, deps: ScriptedPool) -> ActionResult:
 def capture(action: Screenshot | ScreenshotElement | Download, deps: ScriptedPool) -> ActionResult:
     kind, suffix = ("download", ".pdf") if isinstance(action, Download) else ("screenshot", ".png")
     taken = artifact(action.label, suffix, kind)
-    return result(Change(url_before=deps.at, url_after=deps.at), effect=Captured(), artifacts=(taken,))
+    if kind == "download" or not deps.with_pages:
+        return result(Change(url_before=deps.at, url_after=deps.at), effect=Captured(), artifacts=(taken,))
+    page, observation = kept_artifacts(action.label, deps.shown)
+    whole = Box(x=0, y=0, width=1280, height=5000)
+    taken = msgspec.structs.replace(taken, area=whole, capture=page.capture)
+    return result(
+        Change(url_before=deps.at, url_after=deps.at), effect=Captured(), artifacts=(taken, page, observation)
+    )
 
 
 def nothing(action: Action, deps: ScriptedPool) -> ActionResult:

@@ -17,6 +17,9 @@ from shared.contracts.planner import Done, Fail, FieldValue, SampleFinished, Sav
 from shared.errors import DeadlineExceeded, ExhibitError, PermanentError, TransientError, Unavailable
 from shared.subjects import LEASE, SAMPLE_FINISHED, WORK_SAMPLE
 
+KEPT = ("page_01_tickets.mhtml.zst", "page_01_tickets.observation.json.zst")
+"""The page that the values were taken from."""
+
 
 def bench(*pages, **rest):
     return Bench(ScriptedPool({URL: list(pages)} if pages else {}), **rest)
@@ -36,7 +39,7 @@ async def test_a_ticket_is_opened_pictured_and_done():
     assert (finished.status, finished.reason, finished.fault, finished.flagged) == ("done", "", "", False)
     assert (finished.attempt, finished.decided_by, finished.usage.llm_calls) == (1, "rules", 0)
     assert values(finished)["due_date"].value == "2026-03-03"
-    assert [filed.filename for filed in finished.artifacts] == ["01_ticket.png"]
+    assert [filed.filename for filed in finished.artifacts] == ["01_ticket.png", *KEPT]
     assert [type(action) for action in one.scripted.actions] == [Goto, Screenshot]
     assert one.scripted.held == set()
 
@@ -58,7 +61,7 @@ async def test_every_step_is_said_with_what_it_was_decided_on():
     assert {value.field for value in done.values} == {"ticket_number", "assignee", "due_date"}
     assert all(step.decided_by == "rules" and step.action.reason for step in one.steps)
     assert (goto.started_at, goto.ended_at, goto.started_at.tzinfo is not None) == (NOW, NOW, True)
-    assert (goto.browser_ms, shot.browser_ms, done.browser_ms) == (10.0, 15.0, 0.0)
+    assert (goto.browser_ms, shot.browser_ms, done.browser_ms) == (10.0, 15.0, 1.0)
 
 
 async def test_unassigned_is_told_from_not_found():
@@ -144,7 +147,8 @@ async def test_max_steps():
     finished = await bench(page(*ticket()), task=written(max_steps=1)).run()
     assert (finished.status, finished.reason, finished.steps) == ("failed", "max_steps_exceeded", 1)
     partial = await bench(page(*ticket()), task=written(max_steps=2)).run()
-    assert (partial.status, partial.reason, partial.steps) == ("partial_success", "max_steps_exceeded", 2)
+    # the third has the page kept that they were read from
+    assert (partial.status, partial.reason, partial.steps) == ("partial_success", "max_steps_exceeded", 3)
     assert values(partial)["due_date"].value == "2026-03-03"
 
 
@@ -302,7 +306,7 @@ async def test_rules_collect_what_they_can_of_a_task_that_asks_for_a_judgment():
     finished = await bench(page(*ticket()), task=written(judgment_required=True, judgment_question="Is it late?")).run()
     assert (finished.status, finished.reason, finished.judgment) == ("needs_review", "judgment_missing", None)
     assert values(finished)["due_date"].value == "2026-03-03"
-    assert [filed.filename for filed in finished.artifacts] == ["01_ticket.png"]
+    assert [filed.filename for filed in finished.artifacts] == ["01_ticket.png", *KEPT]
 
 
 async def test_the_spec_of_a_run_is_read_once():

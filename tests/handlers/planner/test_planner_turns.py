@@ -343,7 +343,7 @@ async def test_the_step_log_alone_gives_the_state_again(life):
     again = replayed(task, steps)
     assert observed(again, task, made.ref) == observed(made.state, task, made.ref)
     assert again.usage == finished.usage
-    assert again.artifacts == finished.artifacts
+    assert again.stored == finished.artifacts
 
 
 async def test_an_answer_is_paid_for_though_its_action_never_came_back():

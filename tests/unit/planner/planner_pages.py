@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import count
 from typing import Any
+
+from msgspec import structs
 
 from services.planner.state.sample_state import SampleState, View
 from services.planner.state.transitions import advanced, filed
-from shared.contracts.actions import ActionResult, Artifact, Box, Change, Screenshot
+from shared.contracts.actions import ActionResult, Artifact, Box, CaptureFacts, Change, Screenshot, Viewport
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
 from shared.contracts.planner import AnyAction, FieldValue, SaveProgress, StepTaken
@@ -17,6 +20,7 @@ from shared.contracts.usage import Usage
 from shared.task_spec import TaskSpec
 
 URL = "http://127.0.0.1:8000/tickets/TCK-1001"
+MOMENTS = count(1)
 NOW = datetime(2026, 3, 3, 12, 0, tzinfo=UTC)
 
 
@@ -134,6 +138,21 @@ def artifact(label: str = "ticket", suffix: str = ".png", kind: Any = "screensho
         source_url=URL,
         captured_at=NOW,
     )
+
+
+def kept_artifacts(label: str, shown: PageObserved, capture_id: str = "") -> tuple[Artifact, Artifact]:
+    """The page and what was observed of it; every call is another moment, with other hashes."""
+    number = next(MOMENTS)
+    facts = CaptureFacts(
+        capture_id=capture_id or f"c{number}", url=shown.url, title=shown.title, http_status=shown.http_status,
+        observation_sha256=shown.sha256, browser="scripted 1.0", viewport=Viewport(width_px=1280, height_px=900),
+        captured_at=NOW,
+    )  # fmt: skip
+    page_file, observation = (
+        structs.replace(artifact(label, kind=kind), sha256=f"{kind}-{number}", blob=f"{kind}-{number}", capture=facts)
+        for kind in ("page", "observation")
+    )
+    return page_file, observation
 
 
 def picture(label: str = "ticket") -> Screenshot:

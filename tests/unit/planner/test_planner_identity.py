@@ -46,3 +46,17 @@ OWN = {
 @pytest.mark.parametrize(("asked", "seen"), OWN.values(), ids=OWN)
 def test_a_page_of_the_record_itself_proves_it(asked, seen):
     assert prove(**asked, page=seen).state == "proven"
+
+
+def test_a_page_is_read_once_for_a_sample_and_anew_for_another_one():
+    seen = page(heading("Order 1001"), *row("Order", "1001"))
+    other = {**NUMBERS, "sample": sample(key="1002", fields={"order": "1002"})}
+    assert read_page(**NUMBERS, page=seen) is read_page(**NUMBERS, page=seen)
+    assert read_page(**NUMBERS, page=seen).proof.state == "proven"
+    assert read_page(**other, page=seen).proof.state == "mismatch"
+
+
+def test_an_equal_page_that_was_looked_at_later_is_another_page():
+    first, later = page(heading("Order 1001")), page(heading("Order 1001"))
+    assert first == later
+    assert read_page(**NUMBERS, page=first) is not read_page(**NUMBERS, page=later)
