@@ -54,12 +54,16 @@ def samples_of_item(
     template = find_template(spec, row, frozenset(item))
     named = fill(template, cells).strip() if template is not None else ""
     keys = (named,) if named else (*_own_keys(cells.get("url", ""), home), _all_of(item))
-    return tuple(sample_of(key, Row(number, cells)) for key in dict.fromkeys(keys) if key)
+    bare = [key for key in dict.fromkeys(keys) if key]
+    plain = [sample_of(key, Row(number, cells)) for key in bare]
+    return (*plain, *(sample_of(key, Row(number, cells), hashed=True) for key in bare[-1:]))
 
 
 def same_item(one: Sample, other: Sample, *, named: bool) -> bool:
-    """Whether two samples of one name are the same thing: always where the task says what names them, else where they
-    have one address, or all their fields in common."""
+    """Whether two samples are the same thing whose names differ in capitals at most: not where they do; else where the
+    task says what names them, or they have one address, or all their fields in common."""
+    if one.sample_id != other.sample_id:
+        return False
     if named or (one.url and one.url == other.url):
         return True
     return not one.url and not other.url and one.fields == other.fields

@@ -176,4 +176,5 @@ def _start_of(record: RunRecord) -> str:
 
 
 def _key(run_id: str, sample: Sample) -> str:
-    return f"{run_id}.{sample.sample_id}"
+    """Of names that differ in capitals alone one has to give way: see `safe_id`."""
+    return f"{run_id}.{sample.sample_id.lower()}"

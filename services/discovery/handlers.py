@@ -36,12 +36,11 @@ from shared.contracts.discovery import (
     SubmitReply,
     SubmitRun,
 )
-from shared.contracts.evidence import LoadRun, RunFinished, RunUnknown
+from shared.contracts.evidence import RunFinished, RunUnknown
 from shared.contracts.planner import SampleFinished, SamplesListed
 from shared.names import DISCOVERY
 from shared.streams import RUNS, samples_of
 from shared.subjects import (
-    LOAD_RUN,
     POPULATION_CLOSED,
     RUN_FINISHED,
     RUN_REJECTED,
@@ -49,9 +48,9 @@ from shared.subjects import (
     SAMPLES_LISTED,
     SUBMIT_RUN,
 )
+from shared.whole_run import load_run
 
 SUBMIT_DEADLINE_S = 110.0
-LOAD_BOUND_S = 60.0
 LISTED_DEADLINE_S = 120.0
 FOR_EVER = None
 """What was listed is never given up: it would be missing from the population."""
@@ -74,7 +73,7 @@ async def submit_run(request: SubmitRun, deps: Deps) -> SubmitReply:
         more = (*more, *await planner_problems(request.planner, deps.asks))
     if plan is None or problems or more:
         return await _rejected(request, (*problems, *more), deps)
-    return await started(await created(plan, request.requested_by, deps), plan, deps)
+    return await started(await created(plan, request, deps), plan, deps)
 
 
 @actor.handles(SAMPLES_LISTED, max_attempts=FOR_EVER, deadline_s=LISTED_DEADLINE_S)
@@ -112,7 +111,7 @@ async def _plan(request: SubmitRun, deps: Deps) -> tuple[Plan | None, tuple[Prob
 
 
 async def _resume(request: SubmitRun, run_id: str, problems: tuple[Problem, ...], deps: Deps) -> SubmitReply:
-    loaded = await deps.asks.ask(LOAD_RUN, LoadRun(run_id=run_id), timeout_s=LOAD_BOUND_S)
+    loaded = await load_run(deps.asks, run_id)
     if isinstance(loaded, RunUnknown):
         return await _rejected(request, (*problems, Problem(where="resume_run_id", message=loaded.message)), deps)
     on_bus: RunRecord | None = await deps.records.read(RUNS, run_id, RunRecord)
@@ -132,7 +131,7 @@ async def _resume(request: SubmitRun, run_id: str, problems: tuple[Problem, ...]
 
 async def _replay(request: SubmitRun, run_id: str, problems: tuple[Problem, ...], deps: Deps) -> SubmitReply:
     """A run of its own that takes the recorded steps of another one again."""
-    loaded = await deps.asks.ask(LOAD_RUN, LoadRun(run_id=run_id), timeout_s=LOAD_BOUND_S)
+    loaded = await load_run(deps.asks, run_id)
     if isinstance(loaded, RunUnknown):
         return await _rejected(request, (*problems, Problem(where="replay_run_id", message=loaded.message)), deps)
     spec = loaded.record.spec
@@ -142,9 +141,16 @@ async def _replay(request: SubmitRun, run_id: str, problems: tuple[Problem, ...]
         return await _rejected(request, (*problems, *more), deps)
     concurrency = request.concurrency or loaded.record.concurrency
     plan = Plan(
-        spec, REPLAY, concurrency, samples, len(samples), replay_run_id=run_id, allow_effects=request.allow_effects
+        spec,
+        REPLAY,
+        concurrency,
+        samples,
+        len(samples),
+        input_columns=loaded.record.input_columns,
+        replay_run_id=run_id,
+        allow_effects=request.allow_effects,
     )
-    return await started(await created(plan, request.requested_by, deps), plan, deps)
+    return await started(await created(plan, request, deps), plan, deps)
 
 
 async def _rejected(request: SubmitRun, problems: tuple[Problem, ...], deps: Deps) -> RunRejected:

@@ -6,6 +6,9 @@ import asyncio
 import hashlib
 import logging
 from collections.abc import Sequence
+from typing import Any
+
+import msgspec
 
 from services.discovery.delimited import grid_of
 from services.discovery.deps import Deps
@@ -52,12 +55,22 @@ async def _fetch(file: InputFile, deps: Deps) -> tuple[bytes | None, tuple[Probl
 
 
 def _read(data: bytes, name: str, deps: Deps) -> TableRead:
+    if name.lower().endswith(".json"):
+        return _read_objects(data, name)
     if data.startswith(EXCEL):
         return _read_excel(data, name, deps)
     grid, problems, decoded = grid_of(data, name)
     if decoded is not None and decoded.guessed:
         log.warning("%s is not UTF-8; it was read as %s", name, decoded.encoding)
     return (None, problems) if problems else _table(grid, name)
+
+
+def _read_objects(data: bytes, name: str) -> TableRead:
+    """Rows as the request would have held them, had they fitted a message."""
+    try:
+        return table_of_objects(msgspec.json.decode(data, type=list[dict[str, Any]]))
+    except msgspec.DecodeError as exc:
+        return None, (_problem(name, f"it is no JSON list of objects: {exc}"),)
 
 
 def _read_excel(data: bytes, name: str, deps: Deps) -> TableRead:

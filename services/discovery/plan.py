@@ -11,7 +11,7 @@ from services.discovery.replays import replay_option_problems
 from services.discovery.rows import samples_of_table
 from services.discovery.table import Table
 from shared.contracts.discovery import Problem, RunRecord, Sample, SubmitRun
-from shared.contracts.evidence import RunLoaded
+from shared.contracts.evidence import SAMPLE_UNREADABLE, RunLoaded
 from shared.task_spec import TaskSpec, check_spec
 
 MAX_CONCURRENCY = 256
@@ -35,6 +35,8 @@ class Plan:
     discovery_row: dict[str, str] = field(default_factory=dict[str, str])
     known: tuple[Sample, ...] = ()
     """Where more are looked for: all that earlier rounds have found."""
+    input_columns: tuple[str, ...] = ()
+    """The header of the input as it was written."""
     replay_run_id: str | None = None
     allow_effects: bool = False
 
@@ -87,7 +89,10 @@ def new_plan(request: SubmitRun, spec: TaskSpec, table: Table) -> tuple[Plan, tu
     """The plan of a new run; it is worth nothing where there is any problem."""
     samples, problems = samples_of_table(spec, table)
     concurrency = request.concurrency or spec.concurrency
-    return Plan(request.spec or {}, request.planner, concurrency, samples, len(samples)), problems
+    plan = Plan(
+        request.spec or {}, request.planner, concurrency, samples, len(samples), input_columns=tuple(table.header)
+    )
+    return plan, problems
 
 
 def resumed_plan(request: SubmitRun, loaded: RunLoaded, on_bus: RunRecord | None) -> tuple[Plan, tuple[Problem, ...]]:
@@ -107,7 +112,8 @@ def resumed_plan(request: SubmitRun, loaded: RunLoaded, on_bus: RunRecord | None
     if record.discovery_spec is None and (loaded.expected is None or len(loaded.samples) < loaded.expected):
         told = f"{record.run_id} was cut off while its samples were being written down; submit it again"
         problems.append(Problem(where="resume_run_id", message=told))
-    left = tuple(state.sample for state in loaded.samples if state.status != "done")
+    open_ = (state for state in loaded.samples if state.status != "done" and state.reason != SAMPLE_UNREADABLE)
+    left = tuple(state.sample for state in open_)
     # Above every attempt made, and above the round before: what is said of this round is never taken for that one's.
     tried = (state.attempt for state in loaded.samples)
     base = max(loaded.attempt_base + 1, loaded.discovery_attempt, *tried)

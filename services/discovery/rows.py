@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from services.discovery.cell_types import misfit
 from services.discovery.sample_keys import key_template, keys_of
@@ -31,13 +31,27 @@ def samples_of_table(spec: TaskSpec, table: Table) -> tuple[tuple[Sample, ...], 
     if not set(placeholders(template or "")) <= set(table.columns):
         return (), tuple(problems)
     keys = keys_of(template, table.rows)
-    samples = tuple(sample_of(key, row) for key, row in zip(keys, table.rows, strict=True))
+    samples = tuple(_samples(keys, table.rows))
     return samples, (*problems, *_duplicates(samples))
 
 
-def sample_of(key: str, row: Row) -> Sample:
+def _samples(keys: Sequence[str], rows: Sequence[Row]) -> Iterator[Sample]:
+    """The first of those whose names differ in capitals alone has the plain name."""
+    first: dict[str, str] = {}
+    for key, row in zip(keys, rows, strict=True):
+        bearer = first.setdefault(safe_id(key).lower(), key)
+        yield sample_of(key, row, hashed=bearer != key)
+
+
+def sample_of(key: str, row: Row, *, hashed: bool = False) -> Sample:
+    """``hashed``: see `safe_id`."""
     return Sample(
-        sample_id=safe_id(key), key=key, row=row.number, url=row.cells.get("url") or None, fields=dict(row.cells)
+        sample_id=safe_id(key, hashed=hashed),
+        key=key,
+        row=row.number,
+        url=row.cells.get("url") or None,
+        fields=dict(row.cells),
+        as_given=dict(row.as_given),
     )
 
 

@@ -16,21 +16,28 @@ from services.discovery.found import open_listing
 from services.discovery.plan import Plan
 from services.discovery.publishing import each
 from services.discovery.run_ids import run_ids
-from shared.contracts.discovery import PopulationClosed, RunAccepted, RunRecord, RunStarted, Sample, SampleFound
-from shared.contracts.evidence import LoadRun, RunLoaded
+from shared.contracts.discovery import (
+    PopulationClosed,
+    RunAccepted,
+    RunRecord,
+    RunStarted,
+    Sample,
+    SampleFound,
+    SubmitRun,
+)
 from shared.contracts.planner import WorkSample
 from shared.errors import TransientError, Unavailable
+from shared.inputs import rows_sha256, search_sha256
 from shared.streams import RUNS, samples_of
-from shared.subjects import LOAD_RUN, POPULATION_CLOSED, RUN_STARTED, SAMPLE_FOUND, WORK_SAMPLE
+from shared.subjects import POPULATION_CLOSED, RUN_STARTED, SAMPLE_FOUND, WORK_SAMPLE
+from shared.whole_run import is_known
 
-LOAD_BOUND_S = 60.0
 
-
-async def created(plan: Plan, requested_by: str, deps: Deps) -> RunRecord:
+async def created(plan: Plan, request: SubmitRun, deps: Deps) -> RunRecord:
     """The record of a new run, kept under the first free name."""
     now = deps.now()
     for run_id in run_ids(now):
-        if await _known(run_id, deps):
+        if await is_known(deps.asks, run_id):  # evidence outlives the bus: a name that is free here may be taken there
             continue
         record = RunRecord(
             run_id=run_id,
@@ -38,9 +45,11 @@ async def created(plan: Plan, requested_by: str, deps: Deps) -> RunRecord:
             planner=plan.planner,
             concurrency=plan.concurrency,
             created_at=now,
-            requested_by=requested_by,
+            requested_by=request.requested_by,
+            input_sha256=input_sha256(plan, request),
             discovery_spec=plan.discovery,
             discovery_row=plan.discovery_row,
+            input_columns=plan.input_columns,
             replay_run_id=plan.replay_run_id,
             allow_effects=plan.allow_effects,
         )
@@ -49,9 +58,13 @@ async def created(plan: Plan, requested_by: str, deps: Deps) -> RunRecord:
     raise AssertionError("names never run out")
 
 
-async def _known(run_id: str, deps: Deps) -> bool:
-    """Evidence outlives the bus: a name that is free here may be taken there."""
-    return isinstance(await deps.asks.ask(LOAD_RUN, LoadRun(run_id=run_id), timeout_s=LOAD_BOUND_S), RunLoaded)
+def input_sha256(plan: Plan, request: SubmitRun) -> str:
+    """Empty where the samples are those of another run."""
+    if request.input_file is not None:
+        return request.input_file.sha256.lower()
+    if request.samples is not None:
+        return rows_sha256(request.samples)
+    return search_sha256(plan.discovery, plan.discovery_row) if plan.discovery is not None else ""
 
 
 async def started(record: RunRecord, plan: Plan, deps: Deps) -> RunAccepted:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from typing import Any
 
@@ -19,16 +19,21 @@ MAX_CELL_CHARACTERS = 32_767
 
 @dataclass(frozen=True)
 class Row:
-    """``number`` counts rows under the header from 1, blank ones too, so that a person finds it in the file."""
+    """``number`` counts rows under the header from 1, blank ones too, so that a person finds it in the file.
+    ``as_given``: the cells that had spaces around them, with those."""
 
     number: int
     cells: Mapping[str, str]
+    as_given: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True)
 class Table:
+    """``header``: the names as they were written, blank ones between others too."""
+
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
+    header: tuple[str, ...] = ()
 
 
 def cell_text(value: object) -> str:
@@ -67,24 +72,34 @@ def table_of(grid: Sequence[Sequence[object]], name: str) -> tuple[Table | None,
         problems.append(Problem(where=name, message="there is a header and no row under it"))
     if len(filled) > MAX_ROWS:
         problems.append(Problem(where=name, message=f"{len(filled)} rows; split the file, {MAX_ROWS} is the most"))
-    return Table(tuple(h for h in header if h), tuple(_row(number, cells, header) for number, cells in filled)), tuple(
-        problems
-    )
+    rows = tuple(_row(number, cells, grid[start + number], header) for number, cells in filled)
+    written = tuple(map(_as_given, grid[start][: len(header)]))
+    return Table(tuple(h for h in header if h), rows, written), tuple(problems)
 
 
 def table_of_objects(objects: Sequence[Mapping[str, Any]]) -> tuple[Table | None, tuple[Problem, ...]]:
     """The table in rows that were given as objects; a key that one of them lacks is an empty cell."""
     if not objects:
         return None, (Problem(where="samples", message="no samples were given"),)
-    columns = tuple(dict.fromkeys(key.strip() for row in objects for key in row))
+    written: dict[str, str] = {}
+    for key in (key for row in objects for key in row):
+        written.setdefault(key.strip(), key)
     problems = [problem for n, row in enumerate(objects, start=1) for problem in _object_problems(n, row)]
     if len(objects) > MAX_ROWS:
         problems.append(Problem(where="samples", message=f"{len(objects)} rows; {MAX_ROWS} is the most"))
     rows = tuple(
-        Row(number, {**dict.fromkeys(columns, ""), **{key.strip(): cell_text(cell) for key, cell in row.items()}})
+        Row(
+            number,
+            {**dict.fromkeys(written, ""), **{key.strip(): cell_text(cell) for key, cell in row.items()}},
+            {key.strip(): _as_given(cell) for key, cell in row.items() if _as_given(cell) != cell_text(cell)},
+        )
         for number, row in enumerate(objects, start=1)
     )
-    return Table(columns, rows), tuple(problems)
+    return Table(tuple(written), rows, tuple(written.values())), tuple(problems)
+
+
+def _as_given(cell: object) -> str:
+    return cell if isinstance(cell, str) else cell_text(cell)
 
 
 def _rounded(number: int, cells: Sequence[object]) -> list[Problem]:
@@ -99,9 +114,14 @@ def _rounded(number: int, cells: Sequence[object]) -> list[Problem]:
     ]
 
 
-def _row(number: int, cells: Sequence[str], header: Sequence[str]) -> Row:
+def _row(number: int, cells: Sequence[str], given: Sequence[object], header: Sequence[str]) -> Row:
     padded = [*cells, *[""] * (len(header) - len(cells))]
-    return Row(number, {name: cell for name, cell in zip(header, padded, strict=False) if name})
+    spaced = {
+        name: _as_given(one)
+        for name, cell, one in zip(header, cells, given, strict=False)
+        if name and _as_given(one) != cell
+    }
+    return Row(number, {name: cell for name, cell in zip(header, padded, strict=False) if name}, spaced)
 
 
 def _header_problems(header: Sequence[str], rows: Sequence[tuple[int, Sequence[str]]], name: str) -> list[Problem]:

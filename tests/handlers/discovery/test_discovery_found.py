@@ -126,6 +126,20 @@ async def test_two_things_with_one_last_part_in_their_address_are_two_samples(bu
     assert len({one.sample_id for one in bus.events(SampleFound)}) == 2
 
 
+async def test_two_things_whose_names_differ_in_capitals_alone_are_two_samples(bus):
+    deps = await begun(bus)
+    pages = [{"number": number, "url": f"http://x/{number}"} for number in ("dQw4", "DQW4", "dQw4", "DQW4")]
+    for step, attempt in ((2, 1), (4, 1), (2, 2)):
+        event = SamplesListed(
+            run_id=RUN, sample_id=DISCOVERY, attempt=attempt, step=step, url="http://x", items=tuple(pages)
+        )
+        await samples_listed(event, deps, 1)
+    found = [one.sample for one in bus.events(SampleFound)]
+    assert [one.key for one in found] == ["dQw4", "DQW4"]
+    assert [one.row for one in found] == [1, 2]
+    assert len({one.sample_id.lower() for one in found}) == 2
+
+
 async def test_a_search_that_failed_closes_the_population_and_says_why(bus):
     deps = await begun(bus)
     failed = ended(bus, status="auth_required", reason="login_required", message="asks for a password")
@@ -188,7 +202,7 @@ async def test_a_search_that_was_cut_short_is_taken_up_again_above_all_attempts(
     await sample_finished(ended(bus, status="failed", reason="max_steps_exceeded"), deps, 1)
     record = await deps.records.read(RUNS, RUN, RunRecord)
     loaded = RunLoaded(
-        record=record, attempt_base=0, expected=1, samples=(), finished=None, location="/e",
+        record=record, attempt_base=0, expected=1, samples=(), total=0, finished=None, location="/e",
         population_complete=False, discovery_attempt=2,
     )  # fmt: skip
     bus.host(evidence(loaded), None)

@@ -98,6 +98,22 @@ async def test_a_run_begins_with_its_whole_population_and_then_its_work(bus):
     assert (record.planner, record.concurrency, record.requested_by) == (None, 3, "me")
 
 
+async def test_rows_that_fit_no_message_come_as_a_file_and_make_the_same_run(bus):
+    inline = await submit_run(SubmitRun(spec=SPEC, samples=ROWS), deps_on(bus))
+    file = await put(bus, "rows.json", msgspec.json.encode(ROWS))
+    filed = await submit_run(SubmitRun(spec=SPEC, input_file=file), deps_on(bus))
+    records = [await bus.read(RUNS, one.run_id, RunRecord) for one in (inline, filed)]
+    assert records[0].input_sha256 == records[1].input_sha256 == file.sha256
+    first, second = ([e.sample for e in bus.events(SampleFound) if e.run_id == one.run_id] for one in (inline, filed))
+    assert first == second != []
+
+
+@pytest.mark.parametrize("data", [b"{", b'{"a": 1}', b"[1]"])
+async def test_a_file_of_rows_that_is_none_is_said(bus, data):
+    file = await put(bus, "rows.json", data)
+    assert where(await submit_run(SubmitRun(spec=SPEC, input_file=file), deps_on(bus))) == ["rows.json"]
+
+
 async def test_two_runs_of_one_second_have_two_names(bus):
     request = SubmitRun(spec=SPEC, samples=ROWS)
     first, second = await submit_run(request, deps_on(bus)), await submit_run(request, deps_on(bus))
@@ -271,6 +287,7 @@ def loaded(*states: tuple[str | None, int], base: int = 0, expected: int | None 
         attempt_base=base,
         expected=len(states) if expected is None else expected,
         samples=samples,
+        total=len(samples),
         finished=None,
         location="evidence/run_1",
     )
@@ -432,7 +449,13 @@ def of_earlier(problems: dict[str, str], **changes) -> Actor[None]:
     )
     record = RunRecord(run_id="run_0", spec={**SPEC, **changes}, planner="rules", concurrency=2, created_at=NOW)
     loaded = RunLoaded(
-        record=record, attempt_base=0, expected=len(samples), samples=samples, finished=None, location="there"
+        record=record,
+        attempt_base=0,
+        expected=len(samples),
+        samples=samples,
+        total=len(samples),
+        finished=None,
+        location="there",
     )
     actor: Actor[None] = Actor("evidence")
 

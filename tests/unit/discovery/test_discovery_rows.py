@@ -77,6 +77,16 @@ def test_what_every_sample_has_needs_no_column():
     )
 
 
+def test_rows_whose_names_differ_in_capitals_alone_have_folders_of_their_own():
+    found, problems = samples([{"sample_id": key, "url": "u"} for key in ("dQw4", "DQW4", "dqw4")])
+    assert problems == ()
+    assert [one.key for one in found] == ["dQw4", "DQW4", "dqw4"]
+    assert found[0].sample_id == "dQw4"
+    assert len({one.sample_id.lower() for one in found}) == 3
+    twice = samples([{"sample_id": key, "url": "u"} for key in ("dQw4", "DQW4", "DQW4", "dQw4")])[1]
+    assert [problem.where for problem in twice] == ["row 3", "row 4"]
+
+
 def test_two_rows_of_one_sample_are_both_named():
     _, problems = samples(
         [{"sample_id": "a", "url": "u"}, {"sample_id": "b", "url": "u"}, {"sample_id": "a", "url": "u"}]

@@ -111,3 +111,13 @@ def test_a_number_that_excel_has_rounded_is_no_id():
     _, problems = table_of([["id"], [12345678901234567890.0], [123456789012345.0]], "in.xlsx")
     assert [problem.where for problem in problems] == ["row 1, column 1"]
     assert "format the column as text" in problems[0].message
+
+
+def test_how_names_and_cells_were_written_stays_known():
+    table, _ = table_of([["", ""], [" ref ", "", "note", ""], ["1 ", "", " ", ""], [2.0, "", "\u00a0z"]], "in.csv")
+    assert table is not None
+    assert (table.columns, table.header) == (("ref", "note"), (" ref ", "", "note"))
+    assert [(dict(row.cells), dict(row.as_given)) for row in table.rows] == [
+        ({"ref": "1", "note": ""}, {"ref": "1 ", "note": " "}),
+        ({"ref": "2", "note": "z"}, {"note": "\u00a0z"}),
+    ]
