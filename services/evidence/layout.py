@@ -1,11 +1,20 @@
 """Pure: where things lie below the evidence folder.
 
 run_2026-03-01_101500/
-  run.json  samples.csv (or discovered_samples.csv, where they were found by navigating)  combined.csv
+  run.json  samples.csv (or discovered_samples.csv, where they were found by navigating)  report.html
+  combined.csv  combined.parquet  combined.xlsx  the table, one row a sample
+  enriched.csv  the rows of the input with what was found, where there was an input
   memory/patterns.json, failures.json  what samples have taught, where a model decided
+  manifest.json, seal.json  all of the above and the manifests of all samples, hashed and signed
+  rounds/1/  what an earlier round had sealed, before the run was resumed
   _discovery/  how the samples were found: as for a sample
   TCK-1001/
-    sample.json  01_ticket.png  action_log.json  result.json
+    sample.json  01_ticket.png  action_log.json  result.json  manifest.json
+    01_ticket.mhtml.zst, 01_ticket.observation.json.zst  the page that a picture shows, and what was read of it; of a
+      picture in parts they bear the number of the first: 02_list_1of3.png, 02_list.mhtml.zst
+    page_01_my_ticket.mhtml.zst, .observation.json.zst  a page that values were taken from and no picture was taken of,
+      under its title; the next is page_02
+    _log/000001.json  each step while the attempt is at work; then they stand in action_log.json
     attempt_1/  what an earlier attempt left behind
 """
 
@@ -21,10 +30,17 @@ from shared.names import DISCOVERY, RESERVED
 _SAFE = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _FILENAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,120}$")
 RUN, SAMPLES, COMBINED = "run.json", "samples.csv", "combined.csv"
+REPORT = "report.html"
 MEMORY = "memory"
 DISCOVERED = "discovered_samples.csv"
+ENRICHED = "enriched.csv"
 SAMPLE, RESULT, ACTION_LOG = "sample.json", "result.json", "action_log.json"
-OWN_FILES = frozenset({SAMPLE, RESULT, ACTION_LOG})
+MANIFEST, SEAL, ROUNDS = "manifest.json", "seal.json", "rounds"
+LOG_PIECES = "_log"
+"""No artifact can be called so: their names begin with a letter or a digit."""
+LOG_BEGUN = f"{LOG_PIECES}/attempt.json"
+"""Of an attempt that is not the first: which one is at work."""
+OWN_FILES = frozenset({SAMPLE, RESULT, ACTION_LOG, MANIFEST})
 
 
 def run_key(run_id: str, name: str = "") -> str:
@@ -33,6 +49,11 @@ def run_key(run_id: str, name: str = "") -> str:
 
 def sample_key(run_id: str, sample_id: str, name: str = "") -> str:
     return _join(_safe(run_id), _safe(sample_id), name)
+
+
+def no_run(run_id: str, place: str) -> str:
+    """In words: there is no such run among those kept in ``place``."""
+    return f"there is no run {run_id!r} in {place}"
 
 
 def is_filename(name: str) -> bool:
@@ -49,6 +70,11 @@ def artifact_key(run_id: str, sample_id: str, filename: str) -> str:
 
 def attempt_folder(attempt: int) -> str:
     return f"attempt_{attempt}"
+
+
+def log_piece(step: int) -> str:
+    """Where a step is written while its attempt is at work; the names of steps sort as their numbers do."""
+    return f"{LOG_PIECES}/{step:06d}.json"
 
 
 def pressed_file(step: int) -> str:

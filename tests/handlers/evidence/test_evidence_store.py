@@ -7,13 +7,15 @@ import os
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from store_suite import StoreSuite
+from store_suite import PNG, StoreSuite, kept
 
-from services.evidence.adapters import folder_store
+from services.evidence.adapters import files
 from services.evidence.adapters.folder_store import FolderStore
+from services.evidence.deps import Store
 from shared.errors import PolicyDenied, Unavailable
 
 
@@ -21,6 +23,35 @@ class TestFolderStore(StoreSuite):
     @pytest.fixture
     def store(self, tmp_path: Path) -> FolderStore:
         return FolderStore(tmp_path / "evidence")
+
+    @pytest.fixture
+    def stored_bytes(self, tmp_path: Path) -> Callable[[], int]:
+        return lambda: disk_bytes(tmp_path / "evidence")
+
+
+class TestFolderStoreWithoutLinks(TestFolderStore):
+    """On a file system that knows no hard links."""
+
+    @pytest.fixture(autouse=True)
+    def no_links(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def refuse(self: Path, target: Path) -> None:
+            if self.exists():
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+            raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+        monkeypatch.setattr(Path, "hardlink_to", refuse)
+
+    async def test_equal_bytes_of_a_run_take_room_once(self, store: Store, stored_bytes: Callable[[], int]):
+        """Here they cannot: each name is a copy."""
+        await kept(store, "run_1/A-1/01.png", PNG)
+        await kept(store, "run_1/A-2/01.png", PNG)
+        assert stored_bytes() == 3 * len(PNG)
+
+
+def disk_bytes(folder: Path) -> int:
+    """Files with several names count once."""
+    files = {path.stat().st_ino: path.stat().st_size for path in folder.rglob("*") if path.is_file()}
+    return sum(files.values())
 
 
 async def test_a_link_inside_does_not_lead_out(tmp_path):
@@ -44,7 +75,7 @@ async def test_a_write_that_fails_leaves_what_was_there_and_says_so(tmp_path, mo
 
     store = FolderStore(tmp_path, on_blocked)
     await store.write("run_1/A-1/x", b"before")
-    monkeypatch.setattr(folder_store.os, "fdopen", fail)
+    monkeypatch.setattr(files.os, "fdopen", fail)
     with pytest.raises(Unavailable, match="6 bytes" if code else str(tmp_path)) as caught:
         await store.write("run_1/A-1/x", b"after!")
     assert code is None or caught.value.code == code
@@ -56,7 +87,7 @@ async def test_a_write_that_fails_leaves_what_was_there_and_says_so(tmp_path, mo
 def test_on_a_full_disk_nothing_is_lost_and_it_goes_on_when_there_is_room(tmp_path):
     """A file system of 256 KiB of its own, in a mount namespace that ends with the process."""
     script = textwrap.dedent("""
-        import asyncio, sys
+        import asyncio, hashlib, sys
         from pathlib import Path
         from services.evidence.adapters.folder_store import FolderStore
         from shared.errors import Unavailable
@@ -69,9 +100,28 @@ def test_on_a_full_disk_nothing_is_lost_and_it_goes_on_when_there_is_room(tmp_pa
                 await store.write("run_1/A-1/01_t.png", b"y" * 150_000)
             except Unavailable as exc:
                 print(exc.code, sorted(p.name for p in (root / "run_1/A-1").iterdir()))
+            data = b"z" * 150_000
+            try:
+                async with store.incoming("run_1/A-1/02.png") as file:
+                    file.write(data)
+                    file.done()
+            except Unavailable as exc:
+                print(exc.code, await store.names("run_1/A-1"))
             (root / "ballast").unlink()
-            await store.write("run_1/A-1/01_t.png", b"y" * 150_000)
-            print(len(await store.read("run_1/A-1/01_t.png")))
+            await store.write("run_1/A-1/01_t.png", b"y" * 50_000)
+            async with store.incoming("run_1/A-1/02.png") as file:
+                file.write(data)
+                sha256 = file.done()
+                await store.keep("run_1/A-1/02.png", sha256, file.path)
+            print(len(await store.read("run_1/A-1/01_t.png")), len(await store.read("run_1/A-1/02.png")))
+            async with store.incoming("run_1/t.bin") as file:
+                file.write(b"small")
+                file.done()
+                (root / "ballast").write_bytes(b"x" * 40_000)
+                await store.write_file("run_1/t.bin", file.path)  # a file that is there already needs no more room
+            print(await store.read("run_1/t.bin"))
+            store.close()
+            print(sorted(p.name for p in root.iterdir()))
 
         asyncio.run(main())
     """)
@@ -83,4 +133,10 @@ def test_on_a_full_disk_nothing_is_lost_and_it_goes_on_when_there_is_room(tmp_pa
         pytest.skip("no unshare on this machine")
     if "denied" in ended.stderr or "not permitted" in ended.stderr:
         pytest.skip("this user may not mount a file system")
-    assert ended.stdout.splitlines() == ["disk_full []", "150000"], ended.stderr
+    assert ended.stdout.splitlines() == [
+        "disk_full []",
+        "disk_full []",
+        "50000 150000",
+        "b'small'",
+        "['ballast', 'run_1']",
+    ], ended.stderr

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.evidence.filing import as_json, log_entry
-from services.evidence.step_log import page_of, problem_of, step_of
+from services.evidence.filing.contents import as_json, log_entry
+from services.evidence.recalling.step_log import page_of, problem_of, step_of
 from shared.contracts.actions import Effect, Goto
 from shared.contracts.planner import AnyAction, Done, Fail, StepTaken
 

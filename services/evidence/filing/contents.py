@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,28 +9,31 @@ from typing import Any
 
 import msgspec
 
+from services.evidence.csv_cells import csv_line, guarded
 from shared.contracts.discovery import Sample, SampleFound
 from shared.contracts.planner import FiledArtifact, SampleFinished, StepTaken
+from shared.sealed import chain
+from shared.sealed.manifest import as_written as as_json
 
 
 @dataclass
 class AttemptLog:
-    """The steps of one attempt at one sample, as filed so far. ``problems`` says what is wrong with its artifacts."""
+    """What is remembered of the steps of one attempt at one sample; the steps themselves lie in the store, for those
+    of a long search are large. ``problems`` says what is wrong with its artifacts; ``last`` is its latest entry."""
 
     attempt: int
-    entries: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    steps: set[int] = field(default_factory=set[int])
+    artifacts: list[FiledArtifact] = field(default_factory=list[FiledArtifact])
+    problems: list[str] = field(default_factory=list[str])
+    last: dict[str, Any] | None = None
+    ended: bool = False
+    """Its result is written."""
 
-    @property
-    def steps(self) -> set[int]:
-        return {int(entry["step"]) for entry in self.entries}
-
-    @property
-    def artifacts(self) -> list[FiledArtifact]:
-        return [msgspec.convert(artifact, FiledArtifact) for entry in self.entries for artifact in entry["artifacts"]]
-
-    @property
-    def problems(self) -> list[str]:
-        return [str(problem) for entry in self.entries for problem in entry["problems"]]
+    def add(self, entry: dict[str, Any]) -> None:
+        self.steps.add(int(entry["step"]))
+        self.artifacts += msgspec.convert(entry["artifacts"], list[FiledArtifact])
+        self.problems += entry["problems"]
+        self.last = entry
 
 
 def log_entry(step: StepTaken, problems: Sequence[str]) -> dict[str, Any]:
@@ -54,8 +55,17 @@ def log_entry(step: StepTaken, problems: Sequence[str]) -> dict[str, Any]:
     }
 
 
+def chained(step: StepTaken, log: AttemptLog, entry: dict[str, Any]) -> dict[str, Any]:
+    """The entry, chained to the one before it; the first one to which attempt at which sample it is."""
+    before = log.last.get(chain.OWN) if log.last is not None else None
+    return chain.linked(entry, before or chain.log_start(step.run_id, step.sample_id, step.attempt))
+
+
 def log_of(attempt: int, entries: Iterable[dict[str, Any]]) -> AttemptLog:
-    return AttemptLog(attempt, list(entries))
+    log = AttemptLog(attempt)
+    for entry in entries:
+        log.add(entry)
+    return log
 
 
 def in_trouble(filed: FiledArtifact, problems: Iterable[str]) -> bool:
@@ -130,6 +140,8 @@ def with_lessons(kept: bytes | None, message: SampleFinished, texts: Sequence[st
 def sample_file(message: SampleFound) -> dict[str, Any]:
     """sample.json: what was asked for, as the input had it."""
     built: dict[str, Any] = msgspec.to_builtins(message.sample)
+    if not built["as_given"]:
+        del built["as_given"]
     on = {"found_on": message.found_on, "item": message.item} if message.found_on else {}
     return {**built, "found_at": msgspec.to_builtins(message.found_at), **on}
 
@@ -140,30 +152,11 @@ def samples_csv(samples: Iterable[tuple[Sample, datetime]], *, discovered: bool 
     ordered = sorted(samples, key=lambda pair: pair[0].row)
     columns = list(dict.fromkeys(column for sample, _ in ordered for column in sample.fields))
     extra = [column for column in columns if column not in ("sample_id", "url")]
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
     own = ["sample_id", "url", "discovered_at", *([] if discovered else ["row"])]
-    writer.writerow([*own, *(guarded(column) for column in extra)])
+    lines = [csv_line([*own, *map(guarded, extra)])]
     for sample, found_at in ordered:
         when = str(msgspec.to_builtins(found_at))
-        row = [] if discovered else [sample.row]
-        cells = [sample.url or "", when, *row, *(sample.fields.get(column, "") for column in extra)]
-        writer.writerow([sample.sample_id, *(guarded(cell) for cell in cells)])
-    return text.getvalue().encode()
-
-
-def guarded(cell: object) -> object:
-    """A text that a spreadsheet would take for a formula gets an apostrophe; numbers stay as they are."""
-    if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n")):
-        return cell
-    return cell if _is_number(cell) else f"'{cell}"
-
-
-def _is_number(text: str) -> bool:
-    digits = text.removeprefix("-").removeprefix("+").replace(".", "", 1)
-    return digits.isascii() and digits.isdecimal()
-
-
-def as_json(value: object) -> bytes:
-    """JSON for people and programs: indented, stable, a newline at the end."""
-    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
+        row = [] if discovered else [str(sample.row)]
+        cells = (sample.sample_id, sample.url or "", when, *row, *(sample.fields.get(column, "") for column in extra))
+        lines.append(csv_line(map(guarded, cells)))
+    return "".join(lines).encode()

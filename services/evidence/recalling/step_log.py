@@ -7,11 +7,10 @@ from typing import Any
 
 import msgspec
 
+from services.evidence.recalling.paging import PAGE_BYTES, fitting
 from shared.contracts.planner import Done, Fail, StepTaken
 
-PAGE_BYTES = 700_000
-"""Of the steps of one reply: a server that is not ours allows messages of 1 MB."""
-_READERS = ("thinking", "params", "timestamp", "problems", "outcome")
+_READERS = ("thinking", "params", "timestamp", "problems", "outcome", "previous_sha256", "sha256")
 
 
 def step_of(entry: Mapping[str, Any], run_id: str, sample_id: str) -> StepTaken:
@@ -32,16 +31,7 @@ def step_of(entry: Mapping[str, Any], run_id: str, sample_id: str) -> StepTaken:
 
 def page_of(steps: Iterable[StepTaken], after_step: int, most_bytes: int = PAGE_BYTES) -> tuple[StepTaken, ...]:
     """The steps behind ``after_step`` that fit, at least one where there is one."""
-    page: list[StepTaken] = []
-    size = 0
-    for step in steps:
-        if step.step <= after_step:
-            continue
-        size += len(msgspec.json.encode(step))
-        if page and size > most_bytes:
-            break
-        page.append(step)
-    return tuple(page)
+    return fitting((step for step in steps if step.step > after_step), most_bytes)
 
 
 def problem_of(steps: Sequence[StepTaken], taken: int | None, status: str | None, reason: str) -> str:

@@ -7,12 +7,11 @@ above its ``attempt_base``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from shared.contracts.discovery import RunRecord, Sample
-from shared.contracts.evidence import Outcome, RunFinished, SampleState
+from shared.contracts.evidence import SAMPLE_UNREADABLE, Outcome, RunFinished, SampleState
 from shared.names import DISCOVERY
 
 
@@ -42,6 +41,8 @@ class RunState:
     finished: RunFinished | None = None
     population_complete: bool = True
     population_note: str = ""
+    remarks: tuple[str, ...] = ()
+    """What whoever trusts its seal should know of how it came to be sealed."""
     discovery: Ended | None = None
     """How the search for the samples ended; it is none of them."""
 
@@ -71,6 +72,13 @@ class RunState:
         if sample_id in self.samples:
             self.open += before - self._counts(sample_id)
 
+    def reopen(self, sample_id: str) -> None:
+        """A later attempt is at work, and puts the result of the earlier one aside."""
+        before = self._counts(sample_id)
+        self.ended.pop(sample_id, None)
+        if sample_id in self.samples:
+            self.open += before
+
     def start_round(self, attempt_base: int, *, discovering: bool = False) -> None:
         """From now on only what was done before, or ends in this round, counts. Where more samples are looked for,
         how many there are is open again."""
@@ -96,7 +104,9 @@ class RunState:
 
     def _counts(self, sample_id: str) -> bool:
         ended = self.ended.get(sample_id)
-        return ended is not None and (ended.status == "done" or ended.attempt > self.attempt_base)
+        if ended is None:
+            return False
+        return ended.status == "done" or ended.reason == SAMPLE_UNREADABLE or ended.attempt > self.attempt_base
 
 
 def run_finished(state: RunState, location: str, table: str, now: datetime) -> RunFinished:
@@ -123,15 +133,13 @@ def run_finished(state: RunState, location: str, table: str, now: datetime) -> R
     )
 
 
-def sample_states(state: RunState, tried: Mapping[str, int]) -> tuple[SampleState, ...]:
-    """All samples in row order, with how they ended; ``tried``: the highest attempt that left something behind."""
+def sample_states(state: RunState) -> list[SampleState]:
+    """All samples in row order, with how they ended."""
     ordered = sorted((sample for sample, _ in state.samples.values()), key=lambda sample: sample.row)
-    return tuple(
-        _state(sample, state.ended.get(sample.sample_id), tried.get(sample.sample_id, 0)) for sample in ordered
-    )
+    return [_state(sample, state.ended.get(sample.sample_id)) for sample in ordered]
 
 
-def _state(sample: Sample, ended: Ended | None, tried: int) -> SampleState:
+def _state(sample: Sample, ended: Ended | None) -> SampleState:
     if ended is None:
-        return SampleState(sample=sample, status=None, reason="", attempt=tried)
-    return SampleState(sample=sample, status=ended.status, reason=ended.reason, attempt=max(ended.attempt, tried))
+        return SampleState(sample=sample, status=None, reason="", attempt=0)
+    return SampleState(sample=sample, status=ended.status, reason=ended.reason, attempt=ended.attempt)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from services.evidence.rounds import RunState
+from collections.abc import Iterable
+
 from shared.contracts.discovery import SampleFound
 from shared.contracts.planner import FieldValue, SampleFinished
 
 
-def listed(message: SampleFound, state: RunState) -> SampleFinished:
-    """As if somebody had worked on it: in runs that only list, being found is all that is done about a sample."""
+def listed(message: SampleFound, fields: Iterable[str]) -> SampleFinished:
+    """As if somebody had worked on it: in runs that only list, being found is all that is done about a sample.
+    ``fields``: those that the task asks for."""
     return SampleFinished(
         run_id=message.run_id,
         sample_id=message.sample_id,
         attempt=1,
         status="done",
         sample=message.sample,
-        values=tuple(_value(name, message) for name in state.record.spec.get("output_schema", {})),
+        values=tuple(_value(name, message) for name in fields),
         notes=(f"listed on {message.found_on}; how it was found is in _discovery/action_log.json",),
         started_at=message.found_at,
         finished_at=message.found_at,

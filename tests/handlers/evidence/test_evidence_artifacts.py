@@ -1,0 +1,164 @@
+"""Artifacts from the bus into the store: hashed on the way, never held whole, refused where they are others."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+import textwrap
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from services.evidence.adapters.folder_store import FolderStore
+from services.evidence.deps import Deps
+from services.evidence.filing.artifacts import file_artifact
+from shared.contracts.actions import Artifact
+from shared.contracts.planner import FiledArtifact, ObservationRef, StepTaken
+from shared.errors import Unavailable
+from shared.streams import ARTIFACTS
+from shared.testing.bus import MemoryBus
+
+NOW = datetime(2026, 11, 21, 8, tzinfo=UTC)
+OF = {"source_url": "http://x", "captured_at": NOW}
+
+
+def filed_as(data: bytes, name: str = "01_t.png", **changed) -> FiledArtifact:
+    said = {"sha256": hashlib.sha256(data).hexdigest(), "size_bytes": len(data), **changed}
+    artifact = Artifact(kind="screenshot", label="t", blob="b", media_type="image/png", suffix=".png", **OF, **said)
+    return FiledArtifact(filename=name, artifact=artifact)
+
+
+def step_with(filed: FiledArtifact) -> StepTaken:
+    observation = ObservationRef(
+        snapshot_id="s", sha256="x", url="http://x", title="t", http_status=200, dom_confidence=1.0
+    )
+    return StepTaken(
+        run_id="run_1",
+        sample_id="A-1",
+        attempt=1,
+        step=1,
+        started_at=NOW,
+        ended_at=NOW,
+        observation=observation,
+        decided_by="rules",
+        action=None,
+        artifacts=(filed,),
+    )
+
+
+@pytest.fixture
+def deps(tmp_path: Path) -> Deps:
+    return Deps(store=FolderStore(tmp_path), blobs=MemoryBus(), now=lambda: NOW)
+
+
+async def filing(deps: Deps, filed: FiledArtifact, data: bytes | None) -> str | None:
+    if data is not None:
+        await deps.blobs.put(ARTIFACTS, "b", data)
+    return await file_artifact(deps, step_with(filed), filed)
+
+
+async def test_what_was_captured_lies_in_its_place_and_nothing_else_is_left(deps, tmp_path):
+    filed = filed_as(b"\x89PNG")
+    assert await filing(deps, filed, b"\x89PNG") is None
+    assert await deps.store.read("run_1/A-1/01_t.png") == b"\x89PNG"
+    deps.store.close()
+    sha = filed.artifact.sha256
+    files = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert files == {"run_1/A-1/01_t.png", f"run_1/objects/{sha[:2]}/{sha}"}
+
+
+@pytest.mark.parametrize(
+    ("came", "said"),
+    [
+        (b"other", "01_t.png: its SHA-256 is not that of the capture"),
+        (b"short", "01_t.png: its SHA-256 is not that of the capture"),
+        (b"longer than it", "01_t.png: 14 bytes arrived, 5 were captured"),
+        (None, "01_t.png: the captured bytes are gone"),
+    ],
+)
+async def test_what_is_not_what_was_captured_is_said_and_not_kept(deps, came, said):
+    assert await filing(deps, filed_as(b"bytes"), came) == said
+    assert await deps.store.names("run_1") == []
+
+
+async def test_what_was_filed_before_is_found_again_without_the_bus(deps):
+    await filing(deps, filed_as(b"bytes"), b"bytes")
+    await deps.blobs.remove(ARTIFACTS, "b")
+    assert await filing(deps, filed_as(b"bytes"), None) is None
+    assert await filing(deps, filed_as(b"bytez"), None) == "01_t.png: its SHA-256 is not that of the capture"
+
+
+async def test_other_bytes_under_the_name_are_said(deps):
+    await filing(deps, filed_as(b"first"), b"first")
+    said = await filing(deps, filed_as(b"second"), b"second")
+    assert said == "01_t.png: another file stands under this name, and evidence is never overwritten"
+    assert await deps.store.read("run_1/A-1/01_t.png") == b"first"
+
+
+async def test_a_disk_that_is_full_on_the_way_is_said_and_waited_for(tmp_path, monkeypatch):
+    told: list[tuple[str, str]] = []
+
+    async def on_blocked(key: str, why: str) -> None:
+        told.append((key, why))
+
+    deps = Deps(FolderStore(tmp_path, on_blocked), MemoryBus(), now=lambda: NOW)
+    full = Path("/dev/full").open
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "open", lambda self, mode: full(mode))
+        with pytest.raises(Unavailable, match="the disk is full") as caught:
+            await filing(deps, filed_as(b"x" * 300_000), b"x" * 300_000)
+    assert caught.value.code == "disk_full"
+    assert [key for key, _ in told] == ["run_1/A-1/01_t.png"]
+    assert await filing(deps, filed_as(b"x" * 300_000), b"x" * 300_000) is None
+
+
+def test_200_megabytes_pass_through_the_real_bus_with_flat_memory(tmp_path, nats_url):
+    """In a process of its own, whose greatest size the system notes."""
+    script = textwrap.dedent("""
+        import asyncio, hashlib, resource, sys
+        from pathlib import Path
+        from services.evidence.adapters.folder_store import FolderStore
+        from services.evidence.filing.artifacts import file_artifact
+        from services.evidence.deps import Deps
+        from shared.actor.bus import connect
+        from shared.streams import ARTIFACTS
+        from test_evidence_artifacts import NOW, filed_as, step_with
+
+        MB = 1024 * 1024
+
+        class Pattern:
+            def __init__(self): self.left, self.hashed = 200, hashlib.sha256()
+            def readinto(self, buffer):
+                if not self.left: return 0
+                self.left -= 1
+                buffer[:] = bytes([self.left]) * len(buffer)
+                self.hashed.update(buffer)
+                return len(buffer)
+
+        def size_mb(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+        async def main():
+            async with connect(sys.argv[1], name="test") as bus:
+                store = FolderStore(Path(sys.argv[2]))
+                pattern = Pattern()
+                await bus.put(ARTIFACTS, "b", pattern)
+                before = size_mb()
+                filed = filed_as(b"", "big.bin", sha256=pattern.hashed.hexdigest(), size_bytes=200 * MB)
+                step = step_with(filed)
+                problem = await file_artifact(Deps(store, bus, now=lambda: NOW), step, filed)
+                await bus.remove(ARTIFACTS, "b")
+                store.close()
+                print(problem, size_mb() - before)
+
+        asyncio.run(main())
+    """)
+    command = [sys.executable, "-c", script, nats_url, str(tmp_path)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, cwd=Path(__file__).parent)
+    assert ended.returncode == 0, ended.stderr
+    problem, grown_mb = ended.stdout.split()
+    assert problem == "None"
+    assert int(grown_mb) < 30
+    assert (tmp_path / "run_1/A-1/big.bin").stat().st_size == 200 * 1024 * 1024

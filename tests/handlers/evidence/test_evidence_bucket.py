@@ -1,0 +1,224 @@
+"""The store in a bucket: the common suite on two servers that differ, what they retain, and what fails how."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import subprocess
+from collections.abc import AsyncIterator, Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from minio.credentials.providers import StaticProvider
+from minio.minioadmin import MinioAdmin
+from pydantic import SecretStr
+from s3_servers import SERVERS, S3Server, s3_server
+from store_suite import PNG, StoreSuite, kept, sha, spooled
+
+from services.evidence.adapters.s3_store import Retaining, S3Store
+from services.evidence.asking.lending import lent
+from services.evidence.closing.making import reader
+from services.evidence.deps import Deps
+from shared.contracts.evidence import ArtifactMissing, LendArtifact
+from shared.errors import PermanentError, Unavailable
+from shared.s3.bucket import S3Bucket
+from shared.s3.opening import open_bucket
+from shared.s3.preparing import prepare
+from shared.testing.bus import MemoryBus
+
+NOW = datetime.now(UTC)
+
+
+@pytest.fixture(scope="module", params=SERVERS)
+def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    with s3_server(request.param, tmp_path_factory.mktemp("s3")) as server:
+        yield server
+
+
+@pytest.fixture
+def bucket(server: S3Server) -> S3Bucket:
+    return open_bucket(server.settings(f"s3://evidence-{uuid4().hex[:12]}/below"))
+
+
+@pytest.fixture
+async def store(bucket: S3Bucket, tmp_path: Path) -> AsyncIterator[S3Store]:
+    store = S3Store(bucket, tmp_path / "spool")
+    store.must_be_usable()
+    yield store
+    store.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+class TestS3Store(StoreSuite):
+    @pytest.fixture
+    def stored_bytes(self, bucket: S3Bucket) -> Callable[[], int]:
+        return lambda: sum(one.size_bytes for one in bucket.listed(recursive=True))
+
+
+async def test_a_name_says_to_a_person_where_its_bytes_lie(store, bucket):
+    await kept(store, "run_1/A-1/01.png", PNG)
+    stat, data = bucket.read("run_1/A-1/01.png")
+    assert stat.media_type == "application/vnd.exhibit.pointer"
+    assert data.decode() == f"The {len(PNG)} bytes of this name lie in objects/{sha(PNG)[:2]}/{sha(PNG)} of this run.\n"
+    assert store.location("run_1/A-1").startswith("s3://evidence-")
+    assert store.location("run_1/A-1").endswith("/below/run_1/A-1")
+
+
+async def test_a_name_whose_bytes_are_gone_is_loud(store, bucket):
+    await kept(store, "run_1/A-1/01.png", PNG)
+    bucket.remove(f"run_1/objects/{sha(PNG)[:2]}/{sha(PNG)}")
+    with pytest.raises(PermanentError, match="are gone") as caught:
+        await store.read("run_1/A-1/01.png")
+    assert caught.value.code == "object_damaged"
+    with pytest.raises(PermanentError, match="are gone"):
+        async with store.local("run_1/A-1/01.png"):
+            pass
+
+
+async def test_bytes_that_are_gone_are_told_to_whoever_reads_them_again_and_hold_up_no_run(store, bucket):
+    await kept(store, "run_1/A-1/01.png", PNG)
+    await kept(store, "run_1/A-1/02.png", b"another")
+    bucket.remove(f"run_1/objects/{sha(PNG)[:2]}/{sha(PNG)}")
+    asked = LendArtifact(run_id="run_1", sample_id="A-1", filename="01.png")
+    answer = await lent(Deps(store, MemoryBus(), lambda: NOW), asked)
+    assert isinstance(answer, ArtifactMissing)
+    assert "are gone" in answer.message
+    read = reader(store, "run_1", "A-1", asyncio.get_running_loop())
+    assert await asyncio.to_thread(read, "01.png") is None
+    assert await asyncio.to_thread(read, "02.png") == b"another"
+
+
+async def test_what_somebody_removed_before_is_no_hindrance_to_removing_the_rest(store, bucket):
+    for name in ("000001.json", "000002.json"):
+        await store.write(f"run_1/A-1/_log/{name}", b"{}")
+    bucket.remove("run_1/A-1/_log/000001.json")
+    await store.remove("run_1/A-1/_log")
+    assert await store.names("run_1/A-1/_log") == []
+
+
+async def test_bytes_that_are_not_those_of_the_hash_are_not_kept(store):
+    path = store.spool / "x"
+    path.write_bytes(PNG)
+    with pytest.raises(Unavailable):
+        await store.keep("run_1/A-1/01.png", sha(b"others"), path)
+    assert await store.names("run_1") == []
+
+
+@pytest.mark.parametrize("mode", ["GOVERNANCE", "COMPLIANCE"])
+async def test_what_is_secured_is_retained_with_the_bytes_it_names(bucket, tmp_path, mode):
+    store = S3Store(bucket, tmp_path, Retaining(mode, 30, lambda: NOW))
+    store.must_be_usable()
+    await kept(store, "run_1/A-1/01.png", PNG)
+    await store.write("run_1/A-1/result.json", b"{}")
+    await store.write("run_1/A-2/result.json", b"{}")
+    await store.secure("run_1/A-1")
+    until = (NOW + timedelta(days=30)).replace(microsecond=0)
+    for key in ("run_1/A-1/01.png", "run_1/A-1/result.json", f"run_1/objects/{sha(PNG)[:2]}/{sha(PNG)}"):
+        assert bucket.retained(key) == (mode, until)
+    assert bucket.retained("run_1/A-2/result.json") is None
+    if mode == "COMPLIANCE":
+        version = bucket.stat("run_1/A-1/01.png").version
+        with pytest.raises(Unavailable):
+            bucket.remove("run_1/A-1/01.png", version)
+    # What comes later adds: the version that was sealed stays.
+    await store.write("run_1/A-1/result.json", b'{"more": 1}')
+    await store.move("run_1/A-1/01.png", "run_1/A-1/attempt_1/01.png")
+    assert await store.read("run_1/A-1/attempt_1/01.png") == PNG
+    sooner = S3Store(bucket, tmp_path, Retaining(mode, 1, lambda: NOW))
+    await sooner.secure("run_1/A-1/attempt_1")
+    assert bucket.retained(f"run_1/objects/{sha(PNG)[:2]}/{sha(PNG)}") == (mode, until)
+    store.close()
+    sooner.close()
+
+
+async def test_nothing_is_asked_to_be_retained_where_it_cannot_be(server, tmp_path, caplog):
+    bucket = open_bucket(server.settings(f"s3://plain-{uuid4().hex[:12]}"))
+    bucket.client.make_bucket(bucket.place.bucket)
+    store = S3Store(bucket, tmp_path, Retaining("GOVERNANCE", 30, lambda: NOW))
+    with pytest.raises(PermanentError, match="no object lock") as caught:
+        store.must_be_usable()
+    assert caught.value.code == "no_object_lock"
+    with caplog.at_level(logging.WARNING):
+        plain = S3Store(bucket, tmp_path)
+        plain.must_be_usable()
+    store.close()
+    plain.close()
+    assert ["keeps no versions" in one.message or "no object lock" in one.message for one in caplog.records] == [
+        True
+    ] * 2
+
+
+async def test_a_server_without_versions_and_lock_will_do_and_it_is_said(tmp_path, caplog):
+    with s3_server("versitygw", tmp_path, versions=False) as server:
+        store = S3Store(open_bucket(server.settings("s3://plain")), tmp_path / "spool")
+        with caplog.at_level(logging.WARNING):
+            store.must_be_usable()
+        assert any("keeps no versions" in one.message for one in caplog.records)
+        await kept(store, "run_1/A-1/01.png", PNG)
+        await store.move("run_1/A-1/01.png", "run_1/A-1/attempt_1/01.png")
+        await kept(store, "run_1/A-1/01.png", b"other")
+        assert await store.read("run_1/A-1/01.png") == b"other"
+        assert await store.read("run_1/A-1/attempt_1/01.png") == PNG
+        store.close()
+
+
+@pytest.fixture(params=SERVERS)
+def small(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[S3Server]:
+    """With a file system of 40 MB of its own, in a mount namespace that ends with the server."""
+    (tmp_path / "data").mkdir()
+    mount = f'mount -t tmpfs -o size=40m none "{tmp_path}/data" && exec "$@"'
+    around = ("unshare", "-m", "sh", "-c", mount, "sh")
+    if subprocess.run([*around, "true"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("this user may not mount a file system")
+    with s3_server(request.param, tmp_path, around) as server:
+        yield server
+
+
+async def test_a_server_whose_disk_is_full_says_so_and_goes_on_when_there_is_room(small, tmp_path):
+    told: list[str] = []
+
+    async def on_blocked(key: str, why: str) -> None:
+        told.append(key)
+
+    bucket = open_bucket(small.settings("s3://small"))
+    store = S3Store(bucket, tmp_path / "spool", on_blocked=on_blocked)
+    store.must_be_usable()
+    large = bytes(12_000_000)
+    for number in range(2):
+        await kept(store, f"run_1/A-{number}/large.bin", large + bytes([number]))
+    writes = (
+        lambda: store.write_file("run_1/t.bin", spooled(store, large * 2)),
+        lambda: kept(store, "run_1/A-9/x.bin", large * 2),
+    )
+    for refused in writes:
+        with pytest.raises(Unavailable, match="disk is full") as caught:
+            await refused()
+        assert caught.value.code == "disk_full"
+    assert told == ["run_1/t.bin", "run_1/A-9/x.bin"]
+    assert await store.read("run_1/A-9/x.bin") is None
+    for one in list(bucket.listed("run_1/objects", recursive=True, versions=True)):
+        bucket.remove(one.key, one.version)
+    await kept(store, "run_1/A-9/x.bin", PNG)
+    assert await store.read("run_1/A-9/x.bin") == PNG
+    store.close()
+
+
+def test_who_may_not_make_the_bucket_is_told(server, tmp_path):
+    if server.name != "minio":
+        pytest.skip("users with few rights are made through MinIO's own interface")
+    own = server.settings("s3://theirs")
+    prepare(open_bucket(own))
+    root = StaticProvider(server.access_key, server.secret_key)
+    admin = MinioAdmin(endpoint=server.url.removeprefix("http://"), credentials=root, secure=False)
+    admin.user_add("clerk", "a-long-secret")
+    may = {"Effect": "Allow", "Action": ["s3:*"], "Resource": ["arn:aws:s3:::theirs", "arn:aws:s3:::theirs/*"]}
+    admin.policy_add("theirs-only", policy={"Version": "2012-10-17", "Statement": [may]})
+    admin.attach_policy(["theirs-only"], user="clerk")
+    clerk = {"s3_access_key": SecretStr("clerk"), "s3_secret_key": SecretStr("a-long-secret")}
+    S3Store(open_bucket(server.settings("s3://theirs", **clerk)), tmp_path).must_be_usable()
+    with pytest.raises(Unavailable, match="these credentials may not do that") as caught:
+        S3Store(open_bucket(server.settings("s3://of-others", **clerk)), tmp_path).must_be_usable()
+    assert caught.value.code == "store_denied"
+    assert "s3://of-others" in str(caught.value)
