@@ -1,0 +1,62 @@
+"""What evidence and a process that makes a product say to each other: a kind, a length, and so many bytes."""
+
+from __future__ import annotations
+
+import struct
+from typing import IO, Literal
+
+import msgspec
+
+from services.evidence.closing.products import Closing
+
+_HEAD = struct.Struct(">cI")
+Kind = Literal[b"o", b"s", b"f", b"g", b"e", b"d", b"w", b"t"]
+OPEN: Kind = b"o"
+"""First: `Asked`."""
+SAMPLE: Kind = b"s"
+"""A dossier, as `Dossier` in JSON."""
+FILE: Kind = b"f"
+"""The bytes of a file that was wanted."""
+GONE: Kind = b"g"
+"""There is no such file."""
+END: Kind = b"e"
+"""These were all samples."""
+DONE: Kind = b"d"
+"""Said by the process: one more sample is dealt with."""
+WANTED: Kind = b"w"
+"""The name of a file of the sample that is next to be dealt with."""
+TOLD: Kind = b"t"
+"""Last: `Told`."""
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """``product``: its class, as ``module:name``; ``folder``: an empty one, of its own."""
+
+    product: str
+    closing: Closing
+    folder: str
+
+
+class Told(msgspec.Struct, frozen=True):
+    """``made``: names and paths. ``failure``: why it is not made, in words; one with ``errno`` or ``code`` may be gone
+    when it is tried again."""
+
+    made: list[tuple[str, str]] = []
+    failure: str = ""
+    errno: int = 0
+    code: str = ""
+
+
+def write_frame(to: IO[bytes], kind: Kind, data: bytes = b"") -> None:
+    to.write(_HEAD.pack(kind, len(data)))
+    to.write(data)
+
+
+def read_frame(source: IO[bytes]) -> tuple[bytes, bytes] | None:
+    """The kind and the bytes; None where the other side is gone."""
+    head = source.read(_HEAD.size)
+    if len(head) < _HEAD.size:
+        return None
+    kind, length = _HEAD.unpack(head)
+    data = source.read(length)
+    return (kind, data) if len(data) == length else None

@@ -1,0 +1,133 @@
+"""combined.csv, .parquet and .xlsx: one row a sample, sorted by name. Equal results give equal bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import duckdb
+
+from services.evidence import layout
+from services.evidence.adapters.row_spool import RowLines, RowSpool
+from services.evidence.adapters.spare_book import SpareBook
+from services.evidence.closing.products import Closing, Dossier, Made
+from services.evidence.combining.cells import text_of
+from services.evidence.combining.columns import Column
+from services.evidence.combining.rows import Row, RowMaker
+from services.evidence.csv_cells import csv_line, guarded
+from shared.errors import Unavailable
+
+PARQUET, WORKBOOK = "combined.parquet", "combined.xlsx"
+_LEAST_LINE_BYTES = 1 << 20
+MANY = 500
+"""Samples from which on the workbook is made by a process of its own: starting one takes as long as it saves before."""
+GROUP_ROWS = 8_192
+"""Held in memory together while they are written."""
+_SQL_TYPES = {
+    "text": "VARCHAR",
+    "number": "DOUBLE",
+    "whole": "BIGINT",
+    "boolean": "BOOLEAN",
+    "date": "DATE",
+    "array": "VARCHAR[]",
+    "names": "VARCHAR[]",
+    "notes": "VARCHAR[]",
+}
+
+
+class CombinedTables:
+    """See :class:`services.evidence.closing.products.Product`."""
+
+    makes = "combined.csv, .parquet and .xlsx"
+
+    def __init__(self, closing: Closing, folder: Path) -> None:
+        self._folder = folder
+        self._maker = RowMaker(closing.record.spec)
+        self._lines = RowLines(self._maker.columns)
+        self._spool = RowSpool(folder / "rows", self._maker.columns)
+        below = folder / "book"
+        below.mkdir()
+        large = closing.finished.samples >= MANY
+        self._book = SpareBook(folder / WORKBOOK, below, closing.record, closing.finished, large=large)
+
+    def add(self, dossier: Dossier, open_file: Callable[[str], bytes | None]) -> None:
+        row = self._maker.row(dossier)
+        line = self._lines.line_of(row)
+        self._spool.add(row, csv_line(_texts(row, self._maker.columns)), line)
+        self._book.add(row, line)
+
+    def finish(self) -> Iterable[Made]:
+        self._book.end()
+        table, typed, book = (self._folder / name for name in (layout.COMBINED, PARQUET, WORKBOOK))
+        ordered = self._folder / "ordered.json"
+        columns = self._maker.columns
+        with table.open("wb") as file, ordered.open("wb") as lines:
+            file.write(csv_line(column.name for column in columns).encode())
+            for csv, line in self._spool.in_order():
+                file.write(csv)
+                lines.write(line)
+        yield Made(table.name, table)
+        _write_parquet(typed, ordered, self._spool, columns)
+        yield Made(typed.name, typed)
+        # What people open takes longer than both, so programs have theirs first, and where it fails all the same.
+        self._book.wait()
+        yield Made(book.name, book)
+
+    def close(self) -> None:
+        self._spool.close()
+        self._book.close()
+
+
+def _texts(row: Row, columns: tuple[Column, ...]) -> Iterator[str]:
+    for column, cell in zip(columns, row.cells, strict=True):
+        if cell is not None:
+            yield guarded(text_of(cell, column.kind))
+        else:
+            yield guarded(row.wrong[column.name]) if column.name in row.wrong else ""
+
+
+def _write_parquet(path: Path, ordered: Path, spool: RowSpool, columns: tuple[Column, ...]) -> None:
+    types = [_sql_type(column, place, spool) for place, column in enumerate(columns)]
+    # Lists are read as they are; all else as text, of which a cast that fails makes nothing instead of an error.
+    read = ", ".join(f"c{place}: {_text(_read_as(sort))}" for place, sort in enumerate(types))
+    cells = [f"TRY_CAST(c{place} AS {sort})" for place, sort in enumerate(types)]
+    made = [f"{_own(column, cell)} AS {_identifier(column.name)}" for column, cell in zip(columns, cells, strict=True)]
+    bound = max(_LEAST_LINE_BYTES, spool.most_bytes + 1)
+    rows = (
+        f"read_json({_text(str(ordered))}, format='newline_delimited', maximum_object_size={bound},"
+        f" columns={{{read}, wrong: 'MAP(VARCHAR, VARCHAR)'}})"
+    )
+    query = f"SELECT {', '.join(made)} FROM {rows}"  # noqa: S608  only quoted names of fields
+    try:
+        # One thread: then the rows lie in the file as they came.
+        with duckdb.connect(config={"threads": 1, "autoinstall_known_extensions": False}) as db:
+            form = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {GROUP_ROWS}"
+            db.execute(f"COPY ({query}) TO {_text(str(path))} ({form})")
+    except (duckdb.IOException, duckdb.OutOfMemoryException) as exc:
+        raise Unavailable(f"{PARQUET} cannot be made: {str(exc)[:500]}", code="table_unavailable") from exc
+
+
+def _own(column: Column, cell: str) -> str:
+    return "wrong" if column.name == "wrong_type" and not column.field else cell
+
+
+def _sql_type(column: Column, place: int, spool: RowSpool) -> str:
+    """A time without a zone is no moment: a column of both kinds is text."""
+    if column.kind == "decimal":
+        return f"DECIMAL(38, {spool.fraction_digits[place]})"
+    if column.kind == "date-time":
+        zones = spool.zones[place]
+        return "VARCHAR" if len(zones) == 2 else "TIMESTAMP" if False in zones else "TIMESTAMPTZ"
+    return _SQL_TYPES[column.kind]
+
+
+def _read_as(sort: str) -> str:
+    return sort if sort.endswith("[]") else "VARCHAR"
+
+
+def _identifier(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

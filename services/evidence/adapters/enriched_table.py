@@ -1,0 +1,39 @@
+"""enriched.csv: the input with what was found, of runs whose samples came as a file or as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from services.evidence import layout
+from services.evidence.closing.products import Closing, Dossier, Made
+from services.evidence.combining.enriching import appended, appended_cells, names_beside, original_cells
+from services.evidence.combining.rows import RowMaker
+from services.evidence.csv_cells import csv_line
+
+
+class EnrichedTable:
+    """See :class:`services.evidence.closing.products.Product`. The rows come in the order of the input."""
+
+    makes = layout.ENRICHED
+
+    def __init__(self, closing: Closing, folder: Path) -> None:
+        self._header = closing.record.input_columns
+        self._maker = RowMaker(closing.record.spec)
+        self._new = appended(self._maker.columns)
+        self._path = folder / layout.ENRICHED
+        self._file = self._path.open("w", encoding="utf-8", newline="")
+        names = names_beside(self._header, [column.name for column in self._new])
+        self._file.write(csv_line([*self._header, *names]))
+
+    def add(self, dossier: Dossier, open_file: Callable[[str], bytes | None]) -> None:
+        if self._header:
+            found = appended_cells(self._maker.row(dossier), self._maker.columns, self._new)
+            self._file.write(csv_line([*original_cells(self._header, dossier.sample), *found]))
+
+    def finish(self) -> Iterable[Made]:
+        self._file.close()
+        return [Made(layout.ENRICHED, self._path)] if self._header else []
+
+    def close(self) -> None:
+        self._file.close()

@@ -1,0 +1,65 @@
+"""Pure: the input again, row for row and column for column, with what was found behind it.
+
+A cell of the input stands as it was given, also where a spreadsheet would run it: the file is the user's own, has been
+in a spreadsheet before, and is often joined by its cells again. What is appended comes from pages, and is guarded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from services.evidence.combining.cells import text_of
+from services.evidence.combining.columns import Column
+from services.evidence.combining.rows import Row
+from services.evidence.csv_cells import guarded
+
+OWN = ("judgment", "judgment_reasoning", "status", "reason", "sample_id")
+"""What is appended behind the fields, where the table has it."""
+TAKEN = "_found"
+
+
+def appended(columns: Sequence[Column]) -> tuple[Column, ...]:
+    """The columns of the table that are appended: what the task asks for, then how it went."""
+    own = {column.name: column for column in columns if not column.field}
+    return (*(column for column in columns if column.field), *(own[name] for name in OWN if name in own))
+
+
+def names_beside(header: Iterable[str], names: Sequence[str]) -> tuple[str, ...]:
+    """A name for each new column that no column of the input has, but for capitals and spaces.
+
+    >>> names_beside(["Name", "team"], ["name", "school"])
+    ('name_found', 'school')
+    """
+    taken = {_form(name) for name in header}
+    given: list[str] = []
+    for name in names:
+        free = next(one for one in _tries(name) if _form(one) not in taken)
+        taken.add(_form(free))
+        given.append(free)
+    return tuple(given)
+
+
+def _tries(name: str) -> Iterator[str]:
+    yield name
+    yield f"{name}{TAKEN}"
+    number = 2
+    while True:
+        yield f"{name}{TAKEN}_{number}"
+        number += 1
+
+
+def _form(name: str) -> str:
+    return name.strip().casefold()
+
+
+def original_cells(header: Sequence[str], sample: Mapping[str, Any]) -> Iterator[str]:
+    """The row of the input that became this sample; ``sample`` is its sample.json."""
+    cells: Mapping[str, str] = {**sample.get("fields", {}), **sample.get("as_given", {})}
+    return (cells.get(name.strip(), "") for name in header)
+
+
+def appended_cells(row: Row, columns: Sequence[Column], new: Sequence[Column]) -> Iterator[str]:
+    by_name = {column.name: cell for column, cell in zip(columns, row.cells, strict=True)}
+    for column in new:
+        yield guarded(row.wrong.get(column.name) or text_of(by_name[column.name], column.kind))

@@ -1,0 +1,379 @@
+"""The three tables of a run, read by others than those who wrote them: Python's csv, DuckDB, calamine, plain XML."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import re
+import tracemalloc
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import psutil
+import pytest
+from python_calamine import CalamineWorkbook
+
+from benchmarks.evidence_world import World
+from services.evidence.adapters.book_process import BookError, BookProcess
+from services.evidence.adapters.combined_tables import CombinedTables
+from services.evidence.adapters.sample_sheet import SampleSheet
+from services.evidence.adapters.workbook import Workbook
+from services.evidence.closing.products import Closing, Dossier
+from services.evidence.closing.watched import Watched
+from services.evidence.combining.rows import Row, RowMaker
+
+WORLD = World(120)
+CLOSING = WORLD.closing()
+
+
+@dataclass
+class Tables:
+    folder: Path
+
+    def csv(self) -> list[dict[str, str]]:
+        with (self.folder / "combined.csv").open(newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    def sql(self, query: str) -> list[tuple[Any, ...]]:
+        with duckdb.connect() as db:
+            db.execute("SET TimeZone = 'UTC'")
+            return db.execute(query.replace("$T", f"'{self.folder / 'combined.parquet'}'")).fetchall()
+
+    def types(self) -> dict[str, str]:
+        return {name: sort for name, sort, *_ in self.sql("DESCRIBE SELECT * FROM $T")}
+
+    def book(self) -> CalamineWorkbook:
+        return CalamineWorkbook.from_path(str(self.folder / "combined.xlsx"))
+
+    def sheet(self, name: str) -> list[dict[str, Any]]:
+        head, *rows = self.book().get_sheet_by_name(name).to_python()
+        return [dict(zip(map(str, head), row, strict=True)) for row in rows]
+
+    def part(self, name: str) -> str:
+        with zipfile.ZipFile(self.folder / "combined.xlsx") as archive:
+            return archive.read(name).decode()
+
+
+def made(folder: Path, closing: Closing, dossiers: Sequence[Dossier]) -> Tables:
+    folder.mkdir()
+    product = CombinedTables(closing, folder)
+    try:
+        for one in dossiers:
+            product.add(one, lambda name: None)
+        assert {file.name for file in product.finish()} == {"combined.csv", "combined.parquet", "combined.xlsx"}
+    finally:
+        product.close()
+        product.close()
+    return Tables(folder)
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
+    return made(tmp_path_factory.mktemp("made") / "t", WORLD.closing(), list(WORLD.dossiers()))
+
+
+def closing_of(**schema: str) -> Closing:
+    closing = WORLD.closing()
+    spec = {"task_id": "t", "goal": "g", "output_schema": schema}
+    record = type(closing.record)(run_id="run_1", spec=spec, planner=None, concurrency=1, created_at=datetime.now())
+    return Closing(record, closing.finished, ())
+
+
+def told(sample_id: str, values: Mapping[str, Any], row: int = 1, **more: Any) -> Dossier:
+    fields = {name: {"state": "value", "value": value} for name, value in values.items()}
+    result = {"status": "done", "flagged": False, "attempt": 1, "llm_calls": 0, "fields": fields, **more}
+    return Dossier({"sample_id": sample_id, "key": sample_id, "row": row}, result, [])
+
+
+# --- what stands in them
+
+
+def test_one_row_a_sample_sorted_in_all_three(tables: Tables):
+    names = [f"TCK-{number:05d}" for number in range(1, 121)]
+    assert [row["sample_id"] for row in tables.csv()] == names
+    assert [row for (row,) in tables.sql("SELECT sample_id FROM $T")] == names
+    assert [row["sample_id"] for row in tables.sheet("Samples")] == names
+
+
+def test_what_an_auditor_filters_by(tables: Tables):
+    rows = {row["sample_id"]: row for row in tables.csv()}
+    failed, priced = rows["TCK-00059"], rows["TCK-00003"]
+    assert (failed["status"], failed["reason"], failed["fault"]) == ("failed", "http_error", "site")
+    assert (failed["amount"], failed["judgment"]) == ("", "")
+    assert (priced["llm_calls"], priced["cost_usd"], priced["decided_by"]) == ("4", "0.034809", "claude-sonnet-4-6")
+    assert rows["TCK-00001"]["cost_usd"] == "0"
+    assert rows["TCK-00001"]["inferred"] == "priority;escalated"
+    assert rows["TCK-00001"]["record_url"] == "https://tickets.example/tickets/TCK-00001"
+    assert rows["TCK-00001"]["started_at"] == "2026-03-01T10:15:00Z"
+    assert rows["TCK-00025"]["attempt"] == "2"
+    assert rows["TCK-00001"]["artifacts"] == "01_ticket.png;02_history.png"
+    assert rows["TCK-00001"]["judgment_evidence"] == "01_ticket.png"
+    assert "assignee" in rows["TCK-00009"]["not_present"].split(";")
+    assert rows["TCK-00031"]["not_found"] == "team;hours_spent;escalated;labels"
+
+
+def test_numbers_and_days_are_typed(tables: Tables):
+    types = tables.types()
+    wanted = {
+        **{"comments": "DOUBLE", "amount": "DECIMAL(38,2)", "tax": "DECIMAL(38,3)", "budget": "DECIMAL(38,1)"},
+        **{"approved": "BOOLEAN", "opened_on": "DATE", "created_at": "TIMESTAMP WITH TIME ZONE"},
+        **{"labels": "VARCHAR[]", "title": "VARCHAR", "priority": "VARCHAR", "row": "BIGINT", "flagged": "BOOLEAN"},
+        **{"not_present": "VARCHAR[]", "wrong_type": "MAP(VARCHAR, VARCHAR)", "cost_usd": "DECIMAL(38,6)"},
+        **{"judgment_confidence": "DOUBLE", "started_at": "TIMESTAMP WITH TIME ZONE"},
+    }
+    assert {name: types[name] for name in wanted} == wanted
+    [row] = tables.sql(
+        "SELECT comments, amount, approved, opened_on, created_at::VARCHAR, labels, due_date FROM $T WHERE row = 7"
+    )
+    assert row[:4] == (7.0, Decimal("91.07"), False, date(2025, 1, 8))
+    assert row[4:] == ("2025-01-01 15:30:00+00", ["label 2", "größer, schneller", 'say "hi"'], None)
+
+
+def test_the_workbook_has_a_sheet_for_each_status_and_one_that_explains(tables: Tables):
+    book = tables.book()
+    statuses = ["done", "partial_success", "needs_review", "failed", "auth_required"]
+    assert book.sheet_names == ["Samples", *statuses, "About"]
+    rows = tables.sheet("Samples")
+    for status in statuses:
+        assert tables.sheet(status) == [row for row in rows if row["status"] == status]
+    about = [row[0] for row in book.get_sheet_by_name("About").to_python()]
+    assert {"run", "samples", "sample_id", "amount", "wrong_type"} <= set(about)
+
+
+def test_the_workbook_holds_numbers_days_and_words_as_what_they_are(tables: Tables):
+    row = tables.sheet("Samples")[6]
+    assert (row["comments"], row["amount"], row["approved"], row["tax"]) == (7.0, 91.07, False, 7.007)
+    assert (row["opened_on"], row["created_at"]) == (date(2025, 1, 8), datetime(2025, 1, 1, 15, 30))
+    assert row["labels"] == 'label 2\ngrößer, schneller\nsay "hi"'
+    assert row["due_date"] == ""
+    assert (row["screenshot 1"], row["screenshot 2"]) == ("01_ticket.png", "02_history.png")
+    assert tables.sheet("Samples")[1]["title"] == '=HYPERLINK("http://x","y")..', "a text, as the page shows it"
+
+
+def test_the_workbook_stays_readable(tables: Tables):
+    for number in range(1, 7):
+        xml = tables.part(f"xl/worksheets/sheet{number}.xml")
+        assert '<pane xSplit="1" ySplit="1" topLeftCell="B2" activePane="bottomRight" state="frozen"/>' in xml
+        assert re.search(r'<autoFilter ref="A1:[A-Z]+[0-9]+"/>', xml)
+        assert 'orientation="landscape"' in xml
+    names = tables.part("xl/workbook.xml")
+    assert "'" not in re.findall(r'<definedName name="_xlnm.Print_Titles" localSheetId="0">(.*?)<', names)[0]
+    assert "Samples!$A:$A,Samples!$1:$1" in names
+
+
+def test_links_lead_to_files_beside_the_workbook_and_nowhere_else(tables: Tables):
+    with zipfile.ZipFile(tables.folder / "combined.xlsx") as archive:
+        parts = {name: archive.read(name).decode() for name in archive.namelist()}
+    targets = re.findall(r'Target="([^"]*)" TargetMode="External"', parts["xl/worksheets/_rels/sheet1.xml.rels"])
+    assert targets[:3] == ["TCK-00001/", "TCK-00001/01_ticket.png", "TCK-00001/02_history.png"]
+    assert len(targets) == 360
+    assert all(re.fullmatch(r"TCK-[0-9]{5}/([0-9a-z_]+\.png)?", target) for target in targets)
+    assert not [name for name, xml in parts.items() if "<f>" in xml or "javascript:" in xml]
+
+
+def test_equal_results_are_equal_bytes(tables: Tables, tmp_path: Path):
+    again = made(tmp_path / "again", WORLD.closing(), list(WORLD.dossiers()))
+    for name in ("combined.csv", "combined.parquet", "combined.xlsx"):
+        assert (again.folder / name).read_bytes() == (tables.folder / name).read_bytes(), name
+
+
+# --- what does not fit
+
+
+def test_a_value_that_is_not_of_its_type_is_told_and_fails_no_table(tmp_path: Path):
+    closing = closing_of(total="decimal", on="date", n="number", yes="boolean", all="array", at="date-time")
+    wrong = {"total": "1,50 €", "on": "2026-02-30", "n": 2**60, "yes": "maybe", "all": [1], "at": "soon"}
+    right = {"total": "1.5", "on": "2026-02-28", "n": 3, "yes": True, "all": ["x"], "at": "2026-02-28T10:00:00"}
+    tables = made(tmp_path / "t", closing, [told("b", wrong), told("a", right, 2)])
+    first, second = tables.csv()
+    assert [first[name] for name in right] == ["1.5", "2026-02-28", "3", "true", '["x"]', "2026-02-28T10:00:00"]
+    assert [second[name] for name in wrong] == ["1,50 €", "2026-02-30", str(2**60), "maybe", "[1]", "soon"]
+    assert (first["wrong_type"], second["wrong_type"]) == ("", "total;on;n;yes;all;at")
+    cells = tables.sql('SELECT total, "on", n, yes, "all", "at", wrong_type FROM $T WHERE sample_id = \'b\'')
+    words = {"total": "1,50 €", "on": "2026-02-30", "n": str(2**60), "yes": "maybe", "all": "[1]", "at": "soon"}
+    assert cells == [(None, None, None, None, None, None, words)]
+    assert tables.types()["at"] == "TIMESTAMP"
+    assert [tables.sheet("Samples")[1][name] for name in words] == list(words.values())
+
+
+def test_times_with_and_without_a_zone_in_one_column_stay_words(tmp_path: Path):
+    both = [told("a", {"at": "2026-02-28T10:00:00"}), told("b", {"at": "2026-02-28T10:00:00+02:00"})]
+    tables = made(tmp_path / "t", closing_of(at="date-time"), both)
+    assert tables.types()["at"] == "VARCHAR"
+    assert tables.sql('SELECT "at" FROM $T') == [("2026-02-28T10:00:00",), ("2026-02-28T10:00:00+02:00",)]
+    assert [row["at"] for row in tables.sheet("Samples")] == [datetime(2026, 2, 28, 10), datetime(2026, 2, 28, 8)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "=cmd|' /C calc'!A0",
+            "<r><t>x</t></r>",
+            "</t></is></c>",
+            "_x0041_",
+            'a"b,c\nd',
+            "a\rb",
+            "http://evil.example/",
+        ),
+        *("a\u0000b", "\ufffe", "😀", "file:///etc/passwd", "&amp;", "x" * 40_000),
+    ],
+)
+def test_hostile_texts_stay_texts_in_all_three(tmp_path: Path, text: str):
+    tables = made(tmp_path / "t", closing_of(word="string"), [told("a", {"word": text}), told("b", {"word": "end"}, 2)])
+    first, second = tables.csv()
+    plain = text.replace("\0", "\ufffd")
+    assert first["word"] == (f"'{plain}" if text.startswith("=") else plain)
+    assert second["word"] == "end"
+    assert tables.sql("SELECT word FROM $T") == [(text,), ("end",)]
+    shown = tables.sheet("Samples")[0]["word"]
+    assert shown.rstrip(" ")[:30] == plain.replace("\ufffe", "\ufffd").replace("\r", "\n")[:30]
+    assert "<f>" not in tables.part("xl/worksheets/sheet1.xml")
+
+
+def test_a_text_that_begins_like_a_formula_stays_one_when_it_is_edited(tmp_path: Path):
+    tables = made(tmp_path / "t", closing_of(word="string"), [told("a", {"word": "=1+1"})])
+    assert 'quotePrefix="1"' in tables.part("xl/styles.xml")
+
+
+def test_a_sample_without_a_result_and_a_run_without_samples_have_their_tables(tmp_path: Path):
+    lone = made(tmp_path / "lone", closing_of(word="string"), [Dossier({"sample_id": "a", "row": 4}, {}, [])])
+    assert [(row["sample_id"], row["row"], row["status"]) for row in lone.csv()] == [("a", "4", "")]
+    assert lone.book().sheet_names == ["Samples", "other", "About"]
+    empty = made(tmp_path / "empty", closing_of(word="string"), [])
+    assert empty.csv() == []
+    assert empty.sql("SELECT count(*) FROM $T") == [(0,)]
+    assert empty.book().sheet_names == ["Samples", "About"]
+
+
+def test_a_sample_or_file_with_an_unsafe_name_is_shown_and_not_linked(tmp_path: Path):
+    pictures = [{"filename": "../../x.png", "kind": "screenshot", "source_url": ""}]
+    tables = made(tmp_path / "t", closing_of(word="string"), [told("../a", {"word": "x"}, artifacts=pictures)])
+    with zipfile.ZipFile(tables.folder / "combined.xlsx") as archive:
+        assert not [name for name in archive.namelist() if "rels/sheet" in name]
+    assert tables.sheet("Samples")[0]["artifacts"] == "../../x.png"
+
+
+def test_beyond_the_links_that_excel_takes_names_stay_and_that_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("services.evidence.combining.sheets.MOST_LINKS", 100)
+    tables = book(tmp_path, WORLD)
+    rels = tables.part("xl/worksheets/_rels/sheet1.xml.rels")
+    assert rels.count('TargetMode="External"') == 99
+    about = {row[0]: row[1] for row in tables.book().get_sheet_by_name("About").to_python()}
+    assert int(about["names without a link"]) >= 360 - 99
+    assert tables.sheet("Samples")[119]["screenshot 1"] == "01_ticket.png"
+
+
+def book(folder: Path, world: World) -> Tables:
+    """The workbook alone, made by this process."""
+    closing, maker = world.closing(), RowMaker(world.closing().record.spec)
+    (folder / "spool").mkdir(parents=True)
+    made = Workbook(folder / "combined.xlsx", folder / "spool", closing.record, closing.finished)
+    for one in world.dossiers():
+        made.add(maker.row(one))
+    made.wait()
+    made.close()
+    return Tables(folder)
+
+
+# --- a process of its own
+
+
+def test_memory_does_not_grow_with_the_samples(tmp_path: Path):
+    def peak_bytes(samples: int) -> int:
+        tracemalloc.start()
+        try:
+            book(tmp_path / str(samples), World(samples))
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    few = peak_bytes(300)  # buffers are full by then
+    assert peak_bytes(600) - few < 300 * 100
+
+
+def test_a_full_disk_is_told_as_such_by_the_process_that_makes_the_book(tmp_path: Path):
+    process = BookProcess(Path("/dev/full"), tmp_path, CLOSING.record, CLOSING.finished)
+    try:
+        process.end()
+        with pytest.raises(OSError, match="No space left") as raised:
+            process.wait()
+        assert raised.value.errno == errno.ENOSPC
+    finally:
+        process.close()
+
+
+def test_a_fault_in_the_process_that_makes_the_book_is_told(tmp_path: Path):
+    process = BookProcess(tmp_path / "combined.xlsx", tmp_path, CLOSING.record, CLOSING.finished)
+    try:
+        with pytest.raises(BookError, match="DecodeError"):
+            tell_until_nobody_listens(process)
+    finally:
+        process.close()
+    assert not (tmp_path / "combined.xlsx").exists()
+
+
+def tell_until_nobody_listens(process: BookProcess) -> None:
+    while True:
+        process.add(Row("a", "done", [], {}, []), b"no row\n" * 100)
+
+
+def test_a_large_run_has_the_same_tables(tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("services.evidence.adapters.combined_tables.MANY", 1)
+    large = made(tmp_path / "large", WORLD.closing(), list(WORLD.dossiers()))
+    for name in ("combined.csv", "combined.parquet", "combined.xlsx"):
+        assert (large.folder / name).read_bytes() == (tables.folder / name).read_bytes(), name
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_a_fault_in_the_workbook_costs_no_other_table(
+    large: bool, tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("services.evidence.adapters.combined_tables.MANY", 1 if large else 1_000)
+    others = set(psutil.Process().children())
+    product = Watched(CombinedTables(WORLD.closing(), tmp_path))
+    if large:
+        [process] = set(psutil.Process().children()) - others
+        process.kill()
+    else:
+        monkeypatch.setattr(Workbook, "add", ValueError("cannot be called"))
+    try:
+        for one in WORLD.dossiers():
+            product.add(one, lambda name: None)
+        given = {made.name: made.path.read_bytes() for made in product.finish()}
+    finally:
+        product.close()
+    assert given == {name: (tables.folder / name).read_bytes() for name in ("combined.csv", "combined.parquet")}
+    assert product.failure.startswith("combined.xlsx could not be made")
+
+
+def test_a_workbook_that_is_given_up_holds_no_file_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def full(sheet: SampleSheet) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(SampleSheet, "finish", full)
+    product = CombinedTables(WORLD.closing(), tmp_path)
+    for one in WORLD.dossiers():
+        product.add(one, lambda name: None)
+    with pytest.raises(OSError, match="No space left"):
+        list(product.finish())
+    product.close()
+    assert [file.path for file in psutil.Process().open_files() if file.path.startswith(str(tmp_path))] == []
+
+
+def test_tables_that_nobody_waits_for_leave_no_process_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("services.evidence.adapters.combined_tables.MANY", 1)
+    others = set(psutil.Process().children())
+    product = CombinedTables(WORLD.closing(), tmp_path)
+    ours = set(psutil.Process().children()) - others
+    product.add(next(WORLD.dossiers()), lambda name: None)
+    product.close()
+    assert ours
+    assert not [child for child in ours if child.is_running() and child.status() != psutil.STATUS_ZOMBIE]
+    assert not (tmp_path / "combined.xlsx").exists()

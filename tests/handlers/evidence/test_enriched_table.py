@@ -1,0 +1,160 @@
+"""The input comes back as it was given, row for row, with what was found behind it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.evidence_world import COLUMNS, World
+from services.discovery.delimited import grid_of
+from services.discovery.rows import samples_of_table
+from services.discovery.table import Table, table_of, table_of_objects
+from services.evidence.adapters.enriched_table import EnrichedTable
+from services.evidence.closing.products import Closing, Dossier
+from services.evidence.combining.enriching import names_beside
+from services.evidence.filing.contents import sample_file
+from shared.contracts.discovery import Sample, SampleFound
+from shared.task_spec import TaskSpec
+
+SPEC = {
+    "task_id": "t",
+    "goal": "g",
+    "start_url": "http://x/{ref}",
+    "sample_id": "{ref}",
+    "output_schema": {"name": "string", "school": "string | null"},
+}
+AT = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def closing(header: Sequence[str]) -> Closing:
+    made = World(1).closing()
+    record = msgspec.structs.replace(made.record, spec=SPEC, input_columns=tuple(header))
+    return Closing(record, made.finished, ())
+
+
+def dossier(sample: Sample, values: dict[str, Any] | None = None, **result: Any) -> Dossier:
+    found = SampleFound(run_id="r", sample_id=sample.sample_id, sample=sample, found_at=AT)
+    fields = {name: {"state": "value", "value": value} for name, value in (values or {}).items()}
+    return Dossier(sample_file(found), {"fields": fields, **result} if result else {}, [])
+
+
+def enriched(folder: Path, header: Sequence[str], dossiers: Sequence[Dossier]) -> list[list[str]]:
+    folder.mkdir(exist_ok=True)
+    product = EnrichedTable(closing(header), folder)
+    try:
+        for one in dossiers:
+            product.add(one, lambda name: None)
+        [made] = product.finish()
+    finally:
+        product.close()
+    assert made.name == "enriched.csv"
+    with made.path.open(newline="", encoding="utf-8") as file:
+        return list(csv.reader(file))
+
+
+def table(data: bytes) -> Table:
+    grid, problems, _ = grid_of(data, "in.csv")
+    read, more = table_of(grid, "in.csv")
+    assert read is not None
+    assert (problems, more) == ((), ())
+    return read
+
+
+def samples(read: Table) -> tuple[Sample, ...]:
+    made, problems = samples_of_table(TaskSpec.model_validate(SPEC), read)
+    assert problems == ()
+    return made
+
+
+ODD = (
+    "ref, Name ,,note,amount\r\n"
+    '007,"O\'Brien, Seán",,"two\r\nlines",01.50\r\n'
+    "\r\n"
+    '008,"say ""hi""",,=1+1,+49 30\r\n'
+    '009," spaces ",,\u00a0,-5\r\n'
+    "010,李小龙,,'quoted,@x\r\n"
+)
+
+
+def test_every_cell_of_the_input_stands_as_it_was(tmp_path: Path):
+    read = table(ODD.encode())
+    found = [dossier(one, {"name": "X", "school": "=2+2"}, status="done") for one in samples(read)]
+    got = enriched(tmp_path, read.header, found)
+    original = [row for row in csv.reader(io.StringIO(ODD, newline="")) if row]
+    assert [row[:5] for row in got] == original
+    assert got[0][5:] == ["name_found", "school", "status", "reason", "sample_id"]
+    assert got[1][5:] == ["X", "'=2+2", "done", "", "007"]
+
+
+def test_rows_without_a_result_are_rows_all_the_same(tmp_path: Path):
+    read = table(b"ref,name\n1,Ann\n2,Bob\n")
+    first, second = samples(read)
+    done = dossier(second, {"name": "Bob"}, status="failed", reason="not_found")
+    assert enriched(tmp_path, read.header, [dossier(first), done])[1:] == [
+        ["1", "Ann", "", "", "", "", "1"],
+        ["2", "Bob", "Bob", "", "failed", "not_found", "2"],
+    ]
+
+
+def test_rows_that_were_given_as_objects_keep_their_columns_and_words(tmp_path: Path):
+    read, problems = table_of_objects([{"ref": 7, " team": "red "}, {"ref": "8", "late": True}])
+    assert read is not None
+    assert problems == ()
+    got = enriched(tmp_path, read.header, [dossier(one) for one in samples(read)])
+    assert [row[:3] for row in got] == [["ref", " team", "late"], ["7", "red ", ""], ["8", "", "true"]]
+
+
+def test_of_samples_that_were_found_by_navigating_there_is_none(tmp_path: Path):
+    product = EnrichedTable(closing(()), tmp_path)
+    product.add(dossier(Sample(sample_id="a", key="a", row=1, fields={"url": "http://x"})), lambda name: None)
+    assert list(product.finish()) == []
+    product.close()
+
+
+@pytest.mark.parametrize(
+    ("header", "names", "given"),
+    [
+        (["Name"], ["name", "status"], ("name_found", "status")),
+        (["name", "NAME_found "], ["name"], ("name_found_2",)),
+        (["a"], ["b", "b_found"], ("b", "b_found")),
+        (["b"], ["b", "b_found"], ("b_found", "b_found_found")),
+        (["", ""], ["a"], ("a",)),
+    ],
+)
+def test_a_new_column_never_bears_the_name_of_an_old_one(header, names, given):
+    assert names_beside(header, names) == given
+
+
+def test_the_world_to_measure_on_comes_back(tmp_path: Path):
+    world = World(200)
+    product = EnrichedTable(world.closing(), tmp_path)
+    for one in world.dossiers():
+        product.add(one, lambda name: None)
+    list(product.finish())
+    with (tmp_path / "enriched.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [tuple(row[column] for column in COLUMNS) for row in rows] == [
+        tuple(one.sample["fields"].values()) for one in world.dossiers()
+    ]
+
+
+_CELLS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=12)
+
+
+@given(st.lists(st.tuples(_CELLS, _CELLS), min_size=1, max_size=5))
+def test_any_cells_come_back(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]]):
+    objects = [{"ref": f"R{number}", "one": one, "two ": two} for number, (one, two) in enumerate(rows)]
+    read, problems = table_of_objects(objects)
+    assert read is not None
+    assert problems == ()
+    got = enriched(tmp_path_factory.mktemp("e"), read.header, [dossier(one) for one in samples(read)])
+    assert [row[:3] for row in got] == [["ref", "one", "two "], *(list(row.values()) for row in objects)]

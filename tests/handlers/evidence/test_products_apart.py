@@ -1,0 +1,136 @@
+"""Products of a large run, each made by a process of its own: the same bytes, and whatever befalls that process."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from benchmarks.evidence_files import artifact_bytes
+from benchmarks.evidence_world import World, record
+from services.evidence.adapters.apart import Apart, apart_if_large
+from services.evidence.adapters.duckdb_parquet import ParquetTables
+from services.evidence.adapters.enriched_table import EnrichedTable
+from services.evidence.adapters.folder_store import FolderStore
+from services.evidence.adapters.report_file import ReportFile
+from services.evidence.closing.making import make_products
+from services.evidence.closing.products import Closing, Dossier, Product
+from services.evidence.closing.watched import NotMadeError
+from services.evidence.deps import Deps
+from services.evidence.filing.contents import as_json
+from services.evidence.recalling.rounds import RunState
+from shared.contracts.discovery import Sample
+from shared.testing.bus import MemoryBus
+
+WORLD = World(60)
+"""More than are sent ahead."""
+SAMPLE = b'{"sample_id": "A-1", "key": "A-1", "row": 1, "found_at": "2026-03-01T00:00:00Z"}'
+
+
+def processes() -> set[psutil.Process]:
+    """Of these tests, and of all that ran before them."""
+    return set(psutil.Process().children())
+
+
+@contextmanager
+def apart(product: Any, folder: Path, closing: Closing | None = None) -> Iterator[Apart]:
+    folder.mkdir(parents=True, exist_ok=True)
+    made = Apart(product, product.makes, closing or WORLD.closing(), folder)
+    try:
+        yield made
+    finally:
+        made.close()
+        made.close()
+
+
+def opener(number: int) -> Callable[[str], bytes | None]:
+    return artifact_bytes(number).get
+
+
+def files_of(product: Product) -> dict[str, bytes]:
+    for number, dossier in enumerate(WORLD.dossiers(), start=1):
+        product.add(dossier, opener(number))
+    return {made.name: made.path.read_bytes() for made in product.finish()}
+
+
+@pytest.mark.parametrize("product", [ParquetTables, ReportFile, EnrichedTable])
+def test_the_same_bytes_as_here(tmp_path: Path, product: Any):
+    (tmp_path / "here").mkdir()
+    here = product(WORLD.closing(), tmp_path / "here")
+    with apart(product, tmp_path / "apart") as there:
+        files = files_of(there)
+    assert files
+    assert files == files_of(here)
+    here.close()
+
+
+def test_only_a_large_run_has_processes_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    make = apart_if_large(EnrichedTable, "enriched.csv")
+    small = make(WORLD.closing(), tmp_path)
+    monkeypatch.setattr("services.evidence.adapters.apart.MANY", 60)
+    large = make(WORLD.closing(), tmp_path)
+    assert (type(small), type(large)) == (EnrichedTable, Apart)
+    assert small.makes == large.makes
+    for product in (small, large):
+        product.close()
+
+
+def test_what_it_trips_over_is_said_with_its_sample_and_costs_only_itself(tmp_path: Path):
+    with apart(ReportFile, tmp_path) as product:
+        for number, dossier in enumerate(WORLD.dossiers(), start=1):
+            result = {**dossier.result, "started_at": "yesterday"} if number == 7 else dossier.result
+            product.add(Dossier(dossier.sample, result, dossier.log), opener(number))
+        with pytest.raises(NotMadeError, match=r"^report.html could not be made at sample TCK-00007: ValueError: "):
+            product.finish()
+
+
+def test_a_process_that_is_killed_costs_its_product_and_not_the_run(tmp_path: Path):
+    before = processes()
+    with apart(ReportFile, tmp_path) as product:
+        (child,) = processes() - before
+        child.kill()
+        with pytest.raises(NotMadeError, match=r"report\.html could not be made: its process ended with -9"):
+            files_of(product)
+
+
+def test_a_folder_that_cannot_be_written_is_what_it_is_here(tmp_path: Path):
+    with apart(ReportFile, tmp_path / "there") as product:
+        pass
+    (tmp_path / "no folder").write_text("")
+    product = Apart(ReportFile, "report.html", WORLD.closing(), tmp_path / "no folder")
+    try:
+        with pytest.raises(NotADirectoryError) as raised:
+            files_of(product)
+        assert raised.value.errno == errno.ENOTDIR
+    finally:
+        product.close()
+
+
+def test_it_ends_with_whoever_waits_for_it(tmp_path: Path):
+    before = processes()
+    with apart(ReportFile, tmp_path) as product:
+        (child,) = processes() - before
+        product.add(next(WORLD.dossiers()), opener(1))
+    assert not child.is_running()
+
+
+async def test_a_run_is_closed_with_what_could_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("services.evidence.adapters.apart.MANY", 0)
+    store, now = FolderStore(tmp_path), datetime(2026, 3, 1, tzinfo=UTC)
+    makers = (apart_if_large(ParquetTables, "tables/"), apart_if_large(EnrichedTable, "enriched.csv"))
+    deps = Deps(store=store, blobs=MemoryBus(), now=lambda: now, products=makers)
+    state = RunState(record=record(), expected=1)
+    state.found(Sample(sample_id="A-1", key="A-1", row=1), now)
+    await store.write(f"{record().run_id}/A-1/sample.json", SAMPLE)
+    result = {"status": "done", "reason": "", "attempt": 1, "flagged": "who knows", "usage": {}}
+    await store.write(f"{record().run_id}/A-1/result.json", as_json(result))
+    made = await make_products(deps, state, World(0).finished())
+    assert made.names == {"enriched.csv"}
+    assert len(made.failures) == 1
+    assert made.failures[0].startswith("tables/ could not be made: InvalidInputException")
