@@ -1,0 +1,58 @@
+// The fields of a sample: what was read, and where it comes from.
+
+function fieldList() {
+  if (!open.fields.length) return el("section", { class: "card" }, el("h2", null, "Fields"), el("p", { class: "muted" }, "Nothing was read."));
+  return el("section", { class: "card fields", "aria-labelledby": "fields-head" }, el("h2", { id: "fields-head" }, "Fields"), el("ol", null, open.fields.map((field, i) => fieldItem(field, i))));
+}
+
+function fieldItem(field, i) {
+  const where = placeOf(field);
+  const head = where
+    ? el("button", { type: "button", class: "mark-button", "aria-pressed": "false", "aria-label": `${words(field.n)}: show it on the picture` }, el("b", { class: "badge", "aria-hidden": "true" }, i + 1), el("span", { class: "field-name" }, said(fieldWord(field.n))))
+    : el("span", { class: "mark-button" }, el("b", { class: "badge off", "aria-hidden": "true" }, i + 1), el("span", { class: "field-name" }, said(fieldWord(field.n))));
+  const item = el("li", { class: `field ${where ? "placed" : ""}`, "data-field": i }, head, fieldValue(field), fieldOrigin(field, where));
+  if (where) {
+    item.addEventListener("click", (event) => event.target.closest("a, summary, details, .copy") || getSelection().toString() || chooseField(i));
+    head.addEventListener("focus", () => chooseField(i));
+  }
+  return item;
+}
+
+function fieldValue(field) {
+  const shownAs = field.shown && field.shown !== field.value ? el("p", { class: "as-shown" }, "On the page: ", el("q", null, said(field.shown))) : null;
+  if (field.state === "not_found") return [el("p", { class: "field-value" }, el("span", { class: "state n" }, "not found")), shownAs];
+  if (field.state === "not_present") return [el("p", { class: "field-value" }, el("span", { class: "state p" }, "none"), el("span", { class: "muted" }, " – the page says so")), shownAs];
+  const long = (field.value || "").length > 600;
+  return [el("p", { class: `field-value ${long ? "long" : ""}`, tabindex: long ? "0" : null, role: long ? "group" : null, "aria-label": long ? `${words(field.n)}, the whole value` : null }, said(field.value || "(empty)")), field.cut ? el("p", { class: "muted" }, `The first 20 000 of ${count(field.cut)} characters; all of it is in result.json.`) : null, shownAs];
+}
+
+const READ = { derived: "worked out from what pages show, by ", vision: "read from a picture, by ", page: "read from the page, by " };
+
+function fieldOrigin(field, where) {
+  const src = field.src || {};
+  if (field.state === "not_found") return null;
+  const by = field.by || open.detail.decided_by;
+  const element = src.role ? el("span", null, src.role, src.label ? [" “", said(src.label), "”"] : null) : null;
+  const line = [by ? el("span", null, READ[field.origin] || "by ", said(by)) : null, element, where ? el("span", null, where.file.name) : null].filter(Boolean);
+  return el("div", { class: "origin" },
+    el("p", null, line.map((part, i) => [i ? el("span", { class: "dot", "aria-hidden": "true" }, "·") : null, part])),
+    src.url ? el("details", null, el("summary", null, "Source"), sourceFacts(src, where)) : el("p", null, "No element of a page is named as its source."));
+}
+
+function sourceFacts(src, where) {
+  const rows = [
+    ["Address", weblink(src.url)],
+    ["Element", el("span", null, src.role || "–", src.label ? [" labelled “", said(src.label), "”"] : "")],
+    src.title ? ["Its markup says", said(src.title)] : null,
+    src.box ? ["Box", `${round(src.box.x)}, ${round(src.box.y)}; ${round(src.box.width)} × ${round(src.box.height)} CSS px`] : null,
+    ["Picture", where ? where.file.name : src.shot ? "the box lies outside of the picture" : "no picture is known to show this state of the page"],
+    src.frame && src.frame !== "main" ? ["Frame", said(src.frame)] : null,
+    src.locators ? ["Found by", el("ul", null, src.locators.map((one) => el("li", null, el("code", null, said(one)))))] : null,
+    src.fingerprint ? ["Fingerprint", el("code", null, src.fingerprint)] : null,
+    src.page ? ["Stored page", hash(src.page, "the stored page")] : null,
+    src.observation ? ["Observation", hash(src.observation, "the observation")] : null,
+  ];
+  return el("dl", { class: "source" }, rows.filter(Boolean).map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value))));
+}
+
+const round = (number) => Math.round(number * 10) / 10;

@@ -1,0 +1,88 @@
+"""Pure: the page around the data. Whatever comes from a site stands in it as data only, and the browser is told to run
+and to load nothing else."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+SAMPLES_A_CHUNK = 16
+"""Samples whose details are packed together: steps of neighbours are alike, so they pack well; opening one of them
+unpacks all of these."""
+
+
+@dataclass(frozen=True)
+class Assets:
+    """The texts that make the page: ``body`` is its skeleton."""
+
+    css: str
+    js: str
+    body: str
+
+
+def head(assets: Assets, title: str, run_label: str) -> str:
+    """Up to and with the skeleton of the page. ``run_label`` stands at the foot of printed pages."""
+    styles = (assets.css, _page_foot(run_label))
+    return "\n".join(
+        (
+            '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{policy(assets.js, styles)}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="referrer" content="no-referrer"><meta name="color-scheme" content="light dark">',
+            f"<title>{_plain(title)}</title>",
+            *(f"<style>{style}</style>" for style in styles),
+            f"</head>{assets.body}",
+        )
+    )
+
+
+def policy(script: str, styles: Sequence[str]) -> str:
+    """What the browser may do: run this script, use these styles, show pictures that are here or beside the page."""
+    style_src = " ".join(_hash(style) for style in styles)
+    return (
+        f"default-src 'none'; script-src {_hash(script)}; style-src {style_src}; img-src data: 'self' file:; "
+        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
+    )
+
+
+def data_block(name: str, text: str) -> str:
+    """Data that no parser takes for a program; ``text`` is JSON or base64."""
+    return f'<script type="text/plain" id="{name}">{text}</script>\n'
+
+
+def program(assets: Assets) -> str:
+    return f"<script>{assets.js}</script>\n"
+
+
+def as_json(value: Any) -> str:
+    """JSON that cannot end the element it stands in."""
+    text = msgspec.json.encode(value).decode()
+    return re.sub("[<>&\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def packed(details: Sequence[Any]) -> str:
+    """Deflated JSON in base64; the page unpacks it with the browser's own DecompressionStream."""
+    return base64.b64encode(zlib.compress(msgspec.json.encode(details), 6)).decode()
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _plain(text: str) -> str:
+    """Names of ours, which need no escaping; whatever else is in them is left away."""
+    return re.sub(r"[^A-Za-z0-9_. :·-]", "", text)
+
+
+def _page_foot(label: str) -> str:
+    return (
+        f'@page{{@bottom-left{{content:"{_plain(label)}";font:8pt sans-serif;color:#555}}'
+        '@bottom-right{content:counter(page) " / " counter(pages);font:8pt sans-serif;color:#555}}'
+    )

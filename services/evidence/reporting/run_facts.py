@@ -1,0 +1,179 @@
+"""Pure: what the report says of the run as a whole. Sums grow sample by sample; nothing else of a sample is kept."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from services.evidence import layout
+from services.evidence.closing.products import Closing, Dossier
+from services.evidence.reporting.sample_facts import TOKENS, lean, shortened
+from services.evidence.reporting.words import GROUPS
+from shared.contracts.evidence import RunFinished
+
+MOST_HOSTS = 200
+MOST_ANSWERS = 1_000
+"""Counted, of answers to the task's question: where they are free words, nearly every sample has one of its own."""
+
+
+def host_of(url: str) -> str:
+    """With its port, without a name and a password; empty where there is none."""
+    found = re.match(r"https?://(?:[^/?#]*@)?([^/?#@]+)", url)
+    return found[1] if found else ""
+
+
+@dataclass
+class Worker:
+    """What one decider (the rules, a model, a person) did in the run."""
+
+    steps: int = 0
+    calls: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
+
+
+@dataclass
+class Sums:
+    """Over all samples so far."""
+
+    attempted: int = 0
+    """Samples at which a step was taken, in this attempt or an earlier one."""
+    steps: int = 0
+    files: Counter[str] = field(default_factory=Counter[str])
+    bytes: int = 0
+    problems: int = 0
+    workers: dict[str, Worker] = field(default_factory=dict[str, Worker])
+    states: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
+    answers: Counter[str] = field(default_factory=Counter[str])
+    statuses: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
+    hosts: Counter[str] = field(default_factory=Counter[str])
+    """Where files were captured; so many hosts at most, for a page may lie anywhere."""
+    differing: int = 0
+    """Samples whose replay was not as it was recorded."""
+
+    def add(self, dossier: Dossier) -> None:
+        result = dossier.result
+        self.statuses[result.get("status", "no_result"), result.get("reason", "")] += 1
+        self.attempted += bool(dossier.log) or result.get("attempt", 1) > 1
+        self.steps += len(dossier.log)
+        for filed in result.get("artifacts", ()):
+            self.files[filed["kind"]] += 1
+            self.bytes += filed["size_bytes"]
+            host = host_of(filed["source_url"])
+            if host and (host in self.hosts or len(self.hosts) < MOST_HOSTS):
+                self.hosts[host] += 1
+        self.problems += sum(len(entry.get("problems", ())) for entry in dossier.log)
+        self.differing += any(str(note).startswith("differs: ") for note in result.get("notes", ()))
+        for name, read in result.get("fields", {}).items():
+            self.states.setdefault(name, Counter())[read["state"]] += 1
+        if judgment := result.get("judgment"):
+            answer = shortened(str(judgment["answer"]))
+            if answer in self.answers or len(self.answers) < MOST_ANSWERS:
+                self.answers[answer] += 1
+        self.add_work(dossier.log)
+
+    def add_work(self, log: Sequence[Mapping[str, Any]]) -> None:
+        for entry in log:
+            worker = self.workers.setdefault(str(entry.get("decided_by", "")) or "not said", Worker())
+            usage = entry.get("usage", {})
+            worker.steps += 1
+            worker.calls += usage.get("llm_calls", 0)
+            worker.tokens += sum(usage.get(name, 0) for name in TOKENS)
+            worker.cost_usd += usage.get("cost_usd", 0.0)
+
+
+def run_facts(closing: Closing, sums: Sums, pictures: Mapping[str, int]) -> dict[str, Any]:
+    """The head of the report. ``pictures``: how many samples have one in the page, and how many have not."""
+    record, finished = closing.record, closing.finished
+    spec = record.spec
+    return lean(
+        {
+            "run_id": record.run_id,
+            "task_id": spec.get("task_id"),
+            **{name: spec.get(name) for name in ("goal", "phase", "start_url", "allowed_hosts", "judgment_question")},
+            "requested_by": record.requested_by,
+            "asked_at": msgspec.to_builtins(record.created_at),
+            "started_at": msgspec.to_builtins(finished.started_at),
+            "finished_at": msgspec.to_builtins(finished.finished_at),
+            "planner": record.planner,
+            "samples": finished.samples,
+            "flagged": finished.flagged,
+            "complete": finished.population_complete,
+            "population_note": finished.population_note,
+            "attempted": sums.attempted,
+            "outcomes": _outcomes(finished, sums),
+            "llm_calls": finished.llm_calls,
+            "cost_usd": finished.cost_usd,
+            "workers": [{"by": name, **vars(worker)} for name, worker in sorted(sums.workers.items())],
+            "steps": sums.steps,
+            "files": dict(sorted(sums.files.items())),
+            "bytes": sums.bytes,
+            "problems": sums.problems + sum(n for (_, why), n in sums.statuses.items() if why == "artifact_missing"),
+            "fields": [_field(name, spec, sums.states.get(name, Counter())) for name in spec.get("output_schema", {})],
+            "columns": columns_of(spec),
+            "answers": sums.answers.most_common(40),
+            "hosts": [host for host, _ in sums.hosts.most_common(3)],
+            "discovery": _discovery(closing),
+            "replay_of": record.replay_run_id,
+            "differing": sums.differing,
+            "tables": _tables(closing),
+            "pictures": dict(pictures),
+        }
+    )
+
+
+def _outcomes(finished: RunFinished, sums: Sums) -> list[dict[str, Any]]:
+    """By group of the population, in the order in which they are told."""
+    counts = sums.statuses or {(o.status, o.reason): o.samples for o in finished.outcomes}
+    order = list(GROUPS)
+    listed = [
+        {"group": GROUPS.get(status, "excepted"), "status": status, "reason": reason, "samples": count}
+        for (status, reason), count in counts.items()
+    ]
+    place = {status: at for at, status in enumerate(order)}
+    return sorted(listed, key=lambda one: (place.get(one["status"], len(order)), -one["samples"], one["reason"]))
+
+
+def _field(name: str, spec: Mapping[str, Any], states: Counter[str]) -> dict[str, Any]:
+    written = spec["output_schema"][name]
+    told = {"type": written} if isinstance(written, str) else dict(written)
+    return {
+        "name": name,
+        "type": told.get("type", ""),
+        "about": told.get("description", ""),
+        "required": name in spec.get("required_fields", ()),
+        "proves": name in spec.get("identity", {}),
+        "states": [states["value"], states["not_present"], states["not_found"]],
+    }
+
+
+def columns_of(spec: Mapping[str, Any]) -> list[int]:
+    """Which fields the list shows first. Those that prove the record say what its key says already: they come last."""
+    names = list(spec.get("output_schema", {}))
+    proving = spec.get("identity", {})
+    return sorted(range(len(names)), key=lambda at: names[at] in proving)
+
+
+def _discovery(closing: Closing) -> dict[str, Any] | None:
+    spec = closing.record.discovery_spec
+    if spec is None:
+        return None
+    steps = len(closing.discovery.log) if closing.discovery is not None else 0
+    return {"goal": spec.get("goal", ""), "start_url": spec.get("start_url", ""), "steps": steps}
+
+
+def _tables(closing: Closing) -> list[list[str]]:
+    found = layout.DISCOVERED if closing.record.discovery_spec is not None else layout.SAMPLES
+    enriched = [layout.ENRICHED, "the rows and columns of the input, with what was found behind them"]
+    return [
+        [layout.COMBINED, "all values, a row for each sample"],
+        ["combined.xlsx", "the same as a workbook"],
+        ["combined.parquet", "the same for programs"],
+        *([enriched] if closing.record.input_columns else []),
+        [found, "the population as it was found"],
+    ]

@@ -1,0 +1,81 @@
+// One sample: what was read, beside the picture that shows it.
+
+let open = null; // what is shown: { at, detail, stage, fields }
+
+async function openSample(id) {
+  const at = INDEX.get(id);
+  if (at === undefined) return unknownSample(id);
+  const detail = await detailOf(at);
+  if (location.hash !== `#sample=${encodeURIComponent(id)}`) return; // another was asked for meanwhile
+  byId("overview").hidden = true;
+  byId("sample").hidden = false;
+  open = { at, detail, fields: detail.fields || [], files: detail.files || [], chosen: -1 };
+  const shots = open.files.filter((file) => file.kind === "screenshot");
+  fill(byId("sample"), sampleHead(), el("div", { class: `sample-grid ${shots.length ? "" : "alone"}` },
+    el("div", { class: "left" }, remarks(detail), fieldList(), judgmentCard(detail), inputCard(detail), timeline(detail), filesCard(detail), workCard(detail)),
+    shots.length ? picturePane(shots) : null));
+  document.title = `${detail.key || detail.id} · ${RUN.run_id}`;
+  scrollTo(0, 0);
+  byId("sample-title").focus({ preventScroll: true });
+  showPicture(mostTelling(shots));
+}
+
+function unknownSample(id) {
+  byId("overview").hidden = true;
+  byId("sample").hidden = false;
+  open = null;
+  fill(byId("sample"), el("nav", { class: "sample-nav" }, backLink()), el("h1", { id: "sample-title", tabindex: "-1" }, "No such sample"), el("p", null, "This run has no sample ", el("code", null, said(id)), "."));
+}
+
+const backLink = () => el("a", { href: "#", class: "back", onclick: backToList }, glyph("back"), "All samples");
+
+function backToList(event) {
+  if (event) event.preventDefault();
+  location.hash = "";
+}
+
+function neighbour(step) {
+  const place = shown.indexOf(open.at);
+  const to = place < 0 ? undefined : shown[place + step];
+  return to === undefined ? null : ROWS[to][ID];
+}
+
+function goTo(step) {
+  const id = open && neighbour(step);
+  if (id) location.hash = `sample=${encodeURIComponent(id)}`;
+}
+
+function turn(step, name, icon) {
+  const id = neighbour(step);
+  const given = { class: "turn", "aria-label": name, title: name };
+  return id ? el("a", { ...given, href: `#sample=${encodeURIComponent(id)}` }, glyph(icon)) : el("span", { ...given, class: "turn off", "aria-hidden": "true" }, glyph(icon));
+}
+
+function sampleHead() {
+  const { detail } = open;
+  const place = shown.indexOf(open.at);
+  const where = place < 0 ? "" : `${count(place + 1)} of ${count(shown.length)}${narrowed() ? " shown" : ""}`;
+  return [
+    el("nav", { class: "sample-nav", "aria-label": "Samples" }, backLink(), el("span", { class: "spacer" }), el("span", { class: "muted" }, where), turn(-1, "Previous sample", "back"), turn(1, "Next sample", "next")),
+    el("div", { class: "sample-title" },
+      el("h1", { id: "sample-title", tabindex: "-1" }, said(detail.key || detail.id)),
+      status(detail.status || "no_result"),
+      detail.reason ? el("span", { class: "reason" }, sentence(detail.reason)) : null,
+      detail.flagged ? el("span", { class: "status" }, glyph("flag"), "Flagged") : null),
+    el("p", { class: "sample-facts muted" },
+      [`Row ${detail.row}`, detail.key && detail.key !== detail.id ? el("code", null, detail.id) : null, detail.started_at ? el("span", null, moment(detail.started_at)) : null, detail.decided_by ? el("span", null, "decided by ", said(detail.decided_by)) : null, detail.attempt > 1 ? `attempt ${detail.attempt}; what earlier ones left behind lies in its folder` : null, detail.started_at ? lasted((new Date(detail.finished_at) - new Date(detail.started_at)) / 1000) : null]
+        .filter(Boolean).map((part, i) => [i ? el("span", { class: "dot", "aria-hidden": "true" }, "·") : null, part instanceof Node ? part : el("span", null, part)])),
+  ];
+}
+
+function remarks(detail) {
+  const list = [];
+  if (detail.message) list.push(note(detail.status, "", said(detail.message), detail.status === "done" ? "" : "bad"));
+  for (const problem of detail.files ? detail.files.filter((file) => file.problem) : []) list.push(note("failed", "File in trouble:", said(problem.problem), "bad"));
+  const notes = detail.notes || [];
+  const differs = notes.filter((line) => line.startsWith("differs: "));
+  const other = notes.filter((line) => !line.startsWith("differs: "));
+  if (differs.length) list.push(note("needs_review", "Not as recorded:", el("ul", null, differs.map((line) => el("li", null, said(line.slice(9))))), "bad"));
+  if (other.length) list.push(note("flag", other.length > 1 ? "Remarks:" : "Remark:", other.length > 1 ? el("ul", null, other.map((line) => el("li", null, said(line)))) : said(other[0])));
+  return list;
+}

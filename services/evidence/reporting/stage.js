@@ -1,0 +1,129 @@
+// The picture of a sample, and the marks on it where its values stand.
+
+// Where on which picture a value stands; null where no picture is known to show it.
+function placeOf(field) {
+  const src = field.src || {};
+  if (!src.shot || !src.box) return null;
+  const files = open ? open.files : [];
+  const file = files.find((one) => one.sha === src.shot && one.kind === "screenshot");
+  return file && boxOn(src.box, file.area) ? { file, box: src.box } : null;
+}
+
+// The part of a box that lies on the area a picture shows, in per cent of it.
+function boxOn(box, area) {
+  if (!area || !box || area.width <= 0 || area.height <= 0) return null;
+  const left = Math.max(box.x, area.x);
+  const top = Math.max(box.y, area.y);
+  const right = Math.min(box.x + box.width, area.x + area.width);
+  const bottom = Math.min(box.y + box.height, area.y + area.height);
+  if (right <= left || bottom <= top) return null;
+  return { left: (100 * (left - area.x)) / area.width, top: (100 * (top - area.y)) / area.height, width: (100 * (right - left)) / area.width, height: (100 * (bottom - top)) / area.height };
+}
+
+function mostTelling(shots) {
+  const shows = (file) => open.fields.filter((field) => (placeOf(field) || {}).file === file).length;
+  return shots.reduce((best, file) => (best === null || shows(file) >= shows(best) ? file : best), null);
+}
+
+function picturePane(shots) {
+  const tabs = shots.map((file) => el("button", { type: "button", "aria-pressed": "false", "data-file": file.name, onclick: () => showPicture(file) }, said(file.label || file.name), file.part ? ` ${file.part[0]}/${file.part[1]}` : ""));
+  open.stage = el("div", { class: "stage", tabindex: "0", role: "group", "aria-label": "Picture" });
+  open.caption = el("figcaption", null);
+  return el("aside", { class: "right", "aria-label": "Pictures" }, el("div", { class: "tabs", role: "group", "aria-label": "Pictures" }, tabs, el("span", { class: "spacer" }), el("button", { type: "button", class: "zoom", "aria-pressed": "false", onclick: zoom }, "Actual size")), el("figure", null, open.stage, open.caption));
+}
+
+function zoom(event) {
+  const whole = open.stage.classList.toggle("actual");
+  event.currentTarget.setAttribute("aria-pressed", String(whole));
+  if (open.chosen >= 0) bringIntoView(open.chosen);
+}
+
+function showPicture(file) {
+  if (!file || open.picture === file) return;
+  open.picture = file;
+  for (const tab of document.querySelectorAll(".tabs [data-file]")) tab.setAttribute("aria-pressed", String(tab.dataset.file === file.name));
+  fill(open.stage, sheet(open, file, true));
+  open.stage.scrollTop = 0;
+  fill(open.caption, captionOf(file));
+}
+
+// A picture with its marks: the file beside this page, or the small copy in it where the file is not there.
+function sheet(sample, file, live) {
+  const path = fileAt(sample.detail.id, file.name);
+  const small = (sample.detail.small || []).findIndex((one) => one.name === file.name);
+  const marks = el("div", { class: "marks", "aria-hidden": "true" });
+  const img = el("img", { alt: `Picture ${file.name}${file.title ? ` of the page “${file.title}”` : ""}`, decoding: "async" });
+  const made = el("div", { class: "sheet" }, img, marks);
+  const draws = (area) => fill(marks, sample.fields.map((field, i) => markOf(sample, field, i, file, area, live)));
+  const smallOne = () => {
+    const pictures = smallPictures(sample.at);
+    if (small < 0 || !pictures) return noPicture(made, file);
+    const here = sample.detail.small[small];
+    img.src = pictures[small];
+    img.style.aspectRatio = `${here.w} / ${here.h}`;
+    made.classList.add("is-small");
+    if (live) open.caption.append(el("p", { class: "muted" }, "The file is not beside this page: this is the small copy that the page brings along."));
+    draws(here.area);
+  };
+  if (sample.detail.unshown && sample.detail.unshown.includes(file.name)) made.append(el("p", { class: "warning" }, glyph("failed"), "When this report was made, this file was not as it was captured, or was no picture."));
+  img.addEventListener("load", () => live && open && open.chosen >= 0 && bringIntoView(open.chosen), { once: true });
+  if (path === null) smallOne();
+  else {
+    img.addEventListener("error", smallOne, { once: true });
+    img.src = path;
+    draws(file.area);
+    if (file.area) img.style.aspectRatio = `${file.area.width} / ${file.area.height}`;
+  }
+  return made;
+}
+
+function noPicture(made, file) {
+  fill(made, el("p", { class: "absent" }, glyph("eye"), said(file.name), " is not beside this page, and no small copy of it is in it."));
+}
+
+function markOf(sample, field, i, file, area, live) {
+  const src = field.src || {};
+  if (src.shot !== file.sha) return null;
+  const at = boxOn(src.box, area);
+  if (!at) return null;
+  const chosen = live && sample.chosen === i;
+  return el("span", { class: `mark ${chosen ? "chosen" : ""}`, "data-mark": i, onclick: live ? () => chooseField(i) : null, vars: { left: `${at.left}%`, top: `${at.top}%`, width: `${at.width}%`, height: `${at.height}%` } }, el("b", null, i + 1));
+}
+
+function captionOf(file) {
+  const facts = [el("span", null, moment(file.at)), file.browser ? el("span", null, file.browser) : null, file.viewport ? el("span", null, `${file.viewport.width_px} × ${file.viewport.height_px} px`) : null, file.http ? el("span", null, `HTTP ${file.http}`) : null].filter(Boolean);
+  return [
+    el("p", null, fileLink(open.detail.id, file.name, said(file.name), glyph("out")), el("span", { class: "dot", "aria-hidden": "true" }, "·"), weblink(file.url)),
+    el("p", { class: "muted" }, facts.map((part, i) => [i ? el("span", { class: "dot", "aria-hidden": "true" }, "·") : null, part])),
+    el("p", { class: "muted" }, "SHA-256 ", hash(file.sha, file.name)),
+  ];
+}
+
+function chooseField(i) {
+  const field = open.fields[i];
+  const where = field && placeOf(field);
+  if (!where) return;
+  open.chosen = i;
+  for (const item of document.querySelectorAll(".field")) {
+    const on = Number(item.dataset.field) === i;
+    item.classList.toggle("chosen", on);
+    const button = item.querySelector("button.mark-button");
+    if (button) button.setAttribute("aria-pressed", String(on));
+  }
+  showPicture(where.file);
+  for (const mark of open.stage.querySelectorAll(".mark")) mark.classList.toggle("chosen", Number(mark.dataset.mark) === i);
+  open.stage.classList.add("has-chosen");
+  bringIntoView(i);
+}
+
+function bringIntoView(i) {
+  const mark = open.stage.querySelector(`[data-mark="${i}"]`);
+  if (!mark) return;
+  const box = mark.getBoundingClientRect();
+  const frame = open.stage.getBoundingClientRect();
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const to = {};
+  if (box.top < frame.top + 30 || box.bottom > frame.bottom - 30) to.top = open.stage.scrollTop + box.top - frame.top - (frame.height - box.height) / 2;
+  if (box.left < frame.left || box.right > frame.right) to.left = open.stage.scrollLeft + box.left - frame.left - (frame.width - box.width) / 2;
+  if ("top" in to || "left" in to) open.stage.scrollTo({ ...to, behavior: calm ? "auto" : "smooth" });
+}

@@ -1,0 +1,53 @@
+"""Pure: things of the evidence in the words of the report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+GROUPS = {
+    "done": "done",
+    "partial_success": "review",
+    "needs_review": "review",
+    "failed": "failed",
+    "auth_required": "excepted",
+}
+"""What a status counts as in the population: found = done + review + failed + excepted."""
+NAMED = ("text", "option", "keys", "answer", "field", "question", "file", "label", "url", "date", "code", "note")
+
+
+def value_text(value: Any) -> str:
+    """A value as a person reads it: a text as it is, a list with commas, anything else as JSON."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        parts: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
+        if all(isinstance(part, str | int | float) for part in parts):
+            return ", ".join(str(part) for part in parts)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def action_words(action: str, params: Mapping[str, Any], found: Mapping[str, Any] | None) -> str:
+    """What was done to what: ``click link “Sign in”``."""
+    said = [action.replace("_", " ")]
+    if target := target_words(params.get("target"), found):
+        said.append(target)
+    if onto := target_words(params.get("onto"), None):
+        said.append(f"onto {onto}")
+    said += [f"{name} “{params[name]}”" if name != "url" else str(params[name]) for name in NAMED if params.get(name)]
+    if action == "scroll":
+        said.append(f"{params.get('direction', 'down')} {params.get('amount_px', '')} px")
+    return " ".join(said)
+
+
+def target_words(target: Any, found: Mapping[str, Any] | None) -> str:
+    """The element as it was found, else as it was asked for."""
+    if found and found.get("role"):
+        return f"{found['role']} “{found.get('name', '')}”"
+    if not isinstance(target, dict):
+        return ""
+    asked: dict[str, Any] = target  # pyright: ignore[reportUnknownVariableType]
+    return f"[{asked['ref']}]" if "ref" in asked else f"“{asked.get('text') or asked.get('css') or ''}”"

@@ -1,0 +1,216 @@
+"""A run whose pages are really drawn and really pictured, so that it is known where on each picture a value stands."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from playwright.async_api import Browser
+
+from services.evidence.adapters.report_file import ReportFile
+from services.evidence.closing.products import Closing, Dossier
+from shared.contracts.discovery import RunRecord
+from shared.contracts.evidence import RunFinished
+
+AT = datetime(2026, 3, 1, 10, 15, tzinfo=UTC)
+WIDTH_PX = 800
+COLOURS = {"number": "rgb(12, 34, 200)", "assignee": "rgb(10, 140, 60)", "closed": "rgb(150, 20, 90)"}
+"""Each value stands on a colour that nothing else on the page has."""
+
+
+def spec(**more: Any) -> dict[str, Any]:
+    return {
+        "task_id": "tickets_review",
+        "goal": "Read each ticket and say whether it was closed in time.",
+        "start_url": "https://tickets.example/{number}",
+        "output_schema": {"number": "string", "assignee": "string | null", "closed": "date | null"},
+        "required_fields": ["number"],
+        "identity": {"number": "{number}"},
+        **more,
+    }
+
+
+@dataclass(frozen=True)
+class Pictured:
+    """A page as it was captured."""
+
+    png: bytes
+    area: dict[str, float]
+    boxes: dict[str, dict[str, float]]
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.png).hexdigest()
+
+
+async def pictured(browser: Browser, values: Mapping[str, str], *, above_px: int = 60) -> Pictured:
+    """A whole page that shows the values, each further down and further right than the one before."""
+    lines = "".join(
+        f'<p style="margin:90px 0 0 {40 + 90 * at}px"><b id="{name}" style="color:#fff;padding:6px;'
+        f'display:inline-block;background:{COLOURS[name]}">{escape(value)}</b></p>'
+        for at, (name, value) in enumerate(values.items())
+    )
+    page = await browser.new_page(viewport={"width": WIDTH_PX, "height": 600})
+    await page.set_content(f'<body style="margin:0;padding-top:{above_px}px;height:{above_px + 900}px">{lines}')
+    boxes: dict[str, dict[str, float]] = {}
+    for name in values:
+        box = await page.locator(f"#{name}").bounding_box()
+        assert box is not None
+        boxes[name] = dict(box)
+    height: float = await page.evaluate("document.documentElement.scrollHeight")
+    png = await page.screenshot(full_page=True)
+    await page.close()
+    return Pictured(png, {"x": 0.0, "y": 0.0, "width": float(WIDTH_PX), "height": height}, boxes)
+
+
+@dataclass
+class Told:
+    """One sample, and how it ended."""
+
+    sample_id: str
+    values: dict[str, Any]
+    key: str = ""
+    status: str = "done"
+    reason: str = ""
+    message: str = ""
+    flagged: bool = False
+    notes: tuple[str, ...] = ()
+    picture: Pictured | None = None
+    shown: dict[str, str] = field(default_factory=dict[str, str])
+    url: str = ""
+    judgment: dict[str, Any] | None = None
+    not_present: tuple[str, ...] = ()
+    downloads: tuple[str, ...] = ()
+    on_picture: bool = True
+    """Whether the sources of the values name the picture."""
+
+
+def dossier(told: Told, row: int) -> Dossier:
+    """As its files say it."""
+    url = told.url or f"https://tickets.example/{told.sample_id}"
+    artifacts = [_artifact(told.picture, url)] if told.picture is not None else []
+    filed = [{"filename": "01_ticket.png", "artifact": one} for one in artifacts]
+    sample = {"sample_id": told.sample_id, "key": told.key or told.sample_id, "row": row, "url": url}
+    result = {
+        "status": told.status,
+        "reason": told.reason,
+        "message": told.message,
+        "flagged": told.flagged,
+        "notes": list(told.notes),
+        "fields": {name: _field(told, name, url) for name in ("number", "assignee", "closed")},
+        "artifacts": [
+            {**{k: one[k] for k in _RESULT}, "filename": "01_ticket.png", "timestamp": _iso(AT)} for one in artifacts
+        ]
+        + [_download(name, url) for name in told.downloads],
+        "judgment": told.judgment,
+        "usage": {"llm_calls": 0, "cost_usd": 0.0},
+        "attempt": 1,
+        "decided_by": "rules",
+        "started_at": _iso(AT),
+        "finished_at": _iso(AT + timedelta(seconds=4)),
+    }
+    log = [_step(1, "goto", {"url": url}, []), _step(2, "screenshot", {"label": "ticket"}, filed)]
+    return Dossier(
+        {**sample, "fields": {"number": told.sample_id, "url": url}, "found_at": _iso(AT)}, result, log if filed else []
+    )
+
+
+_RESULT = ("kind", "label", "sha256", "size_bytes", "media_type", "source_url")
+
+
+def _iso(moment: datetime) -> str:
+    return str(msgspec.to_builtins(moment))
+
+
+def _download(name: str, url: str) -> dict[str, Any]:
+    facts = {"kind": "download", "label": "file", "sha256": "0" * 64, "size_bytes": 9, "media_type": "text/html"}
+    return {**facts, "source_url": url, "filename": name, "timestamp": _iso(AT)}
+
+
+def _artifact(picture: Pictured, url: str) -> dict[str, Any]:
+    return {
+        "kind": "screenshot",
+        "label": "ticket",
+        "media_type": "image/png",
+        "size_bytes": len(picture.png),
+        "sha256": picture.sha256,
+        "source_url": url,
+        "area": picture.area,
+        "part": 1,
+        "parts": 1,
+    }
+
+
+def _field(told: Told, name: str, url: str) -> dict[str, Any]:
+    value = told.values.get(name)
+    if value is None:
+        state = "not_present" if name in told.not_present else "not_found"
+        return {"state": state, "shown": told.shown.get(name)}
+    source: dict[str, Any] = {"url": url, "role": "definition", "label": name, "box": None, "frame": "main"}
+    if told.picture is not None and name in told.picture.boxes:
+        source["box"] = told.picture.boxes[name]
+        source["screenshot_sha256"] = told.picture.sha256 if told.on_picture else ""
+    shown = told.shown.get(name, str(value))
+    return {"state": "value", "value": value, "shown": shown, "source": source, "origin": "page", "read_by": "rules"}
+
+
+def _step(number: int, action: str, params: dict[str, Any], filed: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "step": number,
+        "thinking": "The task says so.",
+        "action": action,
+        "params": params,
+        "result": "done",
+        "problems": [],
+        "started_at": _iso(AT),
+        "decided_by": "rules",
+        "artifacts": filed,
+        "total_ms": 900.0,
+        "usage": {},
+    }
+
+
+def write(folder: Path, told: Iterable[Told], *, pictures: bool = True, **record: Any) -> Path:
+    """A run's folder with its pictures and its report; the path of the report."""
+    samples = list(told)
+    record_given = {"spec": spec(), "planner": None, "concurrency": 1, "requested_by": "R. Auditor", **record}
+    closing = Closing(
+        RunRecord(run_id="run_2026-03-01_101500", created_at=AT, **record_given), finished(samples), ("number", "url")
+    )
+    spool = folder / "spool"
+    spool.mkdir(parents=True)
+    product = ReportFile(closing, spool)
+    try:
+        for row, one in enumerate(samples, start=1):
+            png = one.picture.png if one.picture is not None else None
+            if pictures and png is not None:
+                (folder / one.sample_id).mkdir()
+                (folder / one.sample_id / "01_ticket.png").write_bytes(png)
+            product.add(dossier(one, row), {"01_ticket.png": png}.get)
+        (made,) = product.finish()
+    finally:
+        product.close()
+    return made.path.rename(folder / made.name)
+
+
+def finished(samples: list[Told], **more: Any) -> RunFinished:
+    return RunFinished(
+        run_id="run_2026-03-01_101500",
+        attempt_base=0,
+        samples=len(samples),
+        outcomes=(),
+        location="",
+        table="",
+        flagged=sum(one.flagged for one in samples),
+        llm_calls=0,
+        cost_usd=0.0,
+        started_at=AT,
+        finished_at=AT + timedelta(minutes=3),
+        **more,
+    )

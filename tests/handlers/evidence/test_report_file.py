@@ -1,0 +1,144 @@
+"""report.html as a file: what is in it, that it is made the same again, and that memory does not grow with a run."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import tracemalloc
+import zlib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchmarks.evidence_files import artifact_bytes
+from benchmarks.evidence_world import World
+from services.evidence.adapters.report_file import ReportFile
+from services.evidence.closing.products import Dossier
+
+Opens = Callable[[str], bytes | None]
+
+
+def made(world: World, folder: Path, dossiers: Iterable[Dossier] | None = None, opens: Opens | None = None) -> str:
+    """The text of the report of a world."""
+    folder.mkdir()
+    product = ReportFile(world.closing(), folder)
+    try:
+        for number, dossier in enumerate(world.dossiers() if dossiers is None else dossiers, start=1):
+            product.add(dossier, opens or artifact_bytes(number).get)
+        (file,) = product.finish()
+        assert file.name == "report.html"
+        return file.path.read_text(encoding="utf-8")
+    finally:
+        product.close()
+        product.close()
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def block(page: str, name: str) -> str:
+    """The text of one of the page's data blocks."""
+    found = re.search(rf'<script type="text/plain" id="{name}">(.*?)</script>', page, re.DOTALL)
+    assert found is not None, name
+    return found[1]
+
+
+def details(page: str) -> list[dict[str, Any]]:
+    """All samples as the page unpacks them."""
+    chunks = re.findall(r'id="(d\d+)"', page)
+    return [one for name in chunks for one in json.loads(zlib.decompress(base64.b64decode(block(page, name))))]
+
+
+def test_each_sample_is_a_row_and_can_be_opened(tmp_path: Path) -> None:
+    world = World(40)
+    page = made(world, tmp_path / "report")
+    rows = json.loads(block(page, "rows"))
+    assert [row[0] for row in rows] == [f"TCK-{number:05d}" for number in world.numbers]
+    opened = details(page)
+    assert [one["id"] for one in opened] == [row[0] for row in rows]
+    assert {file["name"] for file in opened[0]["files"]} == set(artifact_bytes(1))
+    assert {file["sha"] for file in opened[0]["files"]} == {sha256(data) for data in artifact_bytes(1).values()}
+    assert [step["n"] for step in opened[0]["steps"]] == [1, 2, 3, 4]
+
+
+def test_the_head_says_how_the_population_ended(tmp_path: Path) -> None:
+    page = made(World(100), tmp_path / "report")
+    run = json.loads(block(page, "run"))
+    groups: dict[str, int] = {}
+    for one in run["outcomes"]:
+        groups[one["group"]] = groups.get(one["group"], 0) + one["samples"]
+    assert groups == {"done": 88, "review": 6, "failed": 5, "excepted": 1}
+    assert run["samples"] == sum(groups.values())
+
+
+def test_made_again_it_is_the_same_bytes(tmp_path: Path) -> None:
+    assert made(World(20), tmp_path / "one") == made(World(20), tmp_path / "two")
+
+
+def test_a_picture_that_is_not_the_one_captured_is_never_shown(tmp_path: Path) -> None:
+    def another(name: str) -> bytes | None:
+        return artifact_bytes(2).get(name)
+
+    page = made(World(1), tmp_path / "report", opens=another)
+    (sample,) = details(page)
+    assert "small" not in sample
+    assert sorted(sample["unshown"]) == ["01_ticket.png", "02_history.png"]
+
+
+def test_pictures_that_are_gone_or_no_pictures_leave_the_rest_as_it_is(tmp_path: Path) -> None:
+    (dossier,) = World(1).dossiers()
+    page = made(World(1), tmp_path / "gone", [dossier], lambda name: None)
+    assert details(page)[0]["fields"]
+    torn = b"\x89PNG\r\n\x1a\n torn"
+    result = msgspec.json.decode(msgspec.json.encode(dossier.result))
+    for one in result["artifacts"]:
+        one["sha256"] = sha256(torn)
+    page = made(World(1), tmp_path / "torn", [Dossier(dossier.sample, result, [])], lambda name: torn)
+    assert len(details(page)[0]["unshown"]) == 2
+
+
+def test_nothing_a_page_said_can_end_the_block_it_stands_in(tmp_path: Path) -> None:
+    (dossier,) = World(1).dossiers()
+    evil = "</script><script>alert(1)</script><!-- \u2028 ]]>"
+    result = {**dossier.result, "message": evil, "notes": [evil], "status": evil, "reason": evil}
+    page = made(World(1), tmp_path / "report", [Dossier({**dossier.sample, "key": evil}, result, dossier.log)])
+    assert evil not in page
+    assert page.count("<script") == page.count("</script>") == 5
+    assert json.loads(block(page, "rows"))[0][1] == evil
+    assert details(page)[0]["message"] == evil
+
+
+def test_a_run_without_samples_has_a_report(tmp_path: Path) -> None:
+    page = made(World(0), tmp_path / "report")
+    assert json.loads(block(page, "rows")) == []
+    assert json.loads(block(page, "run"))["samples"] == 0
+
+
+def test_a_sample_without_a_result_is_told_as_such(tmp_path: Path) -> None:
+    page = made(World(1), tmp_path / "report", [Dossier({"sample_id": "TCK-1", "key": "", "row": 1}, {}, [])])
+    assert json.loads(block(page, "rows"))[0][3] == "no_result"
+
+
+def test_memory_does_not_grow_with_the_samples(tmp_path: Path) -> None:
+    def peak(samples: int) -> int:
+        tracemalloc.start()
+        made_in(World(samples), tmp_path / str(samples))
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return most
+
+    def made_in(world: World, folder: Path) -> None:
+        folder.mkdir()
+        product = ReportFile(world.closing(), folder)
+        for number, dossier in enumerate(world.dossiers(), start=1):
+            product.add(dossier, artifact_bytes(number).get)
+        list(product.finish())
+        product.close()
+
+    peak(32)  # what is read and made once
+    assert peak(320) < 1.5 * peak(96)

@@ -1,0 +1,91 @@
+"""What the report says of values, steps and the page that holds them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.evidence.closing.products import Dossier
+from services.evidence.reporting.page import Assets, as_json, head, policy
+from services.evidence.reporting.run_facts import host_of
+from services.evidence.reporting.sample_facts import detail_of, row_of
+from services.evidence.reporting.words import action_words, value_text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("a", "a"),
+        (None, ""),
+        (3, "3"),
+        (True, "true"),
+        (["x", "y"], "x, y"),
+        ([], ""),
+        ([{"a": "é"}], '[{"a": "é"}]'),
+    ],
+)
+def test_a_value_is_written_as_a_person_reads_it(value: Any, text: str) -> None:
+    assert value_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("action", "params", "found", "words"),
+    [
+        ("click", {"target": {"by": "ref", "ref": 3}}, {"role": "link", "name": "Next"}, "click link “Next”"),
+        ("click", {"target": {"by": "ref", "ref": 3}}, None, "click [3]"),
+        ("goto", {"url": "https://a.example/"}, None, "goto https://a.example/"),
+        ("type", {"target": {"by": "css", "css": "#q"}, "text": "x"}, None, "type “#q” text “x”"),
+        ("drag", {"target": {"text": "A"}, "onto": {"text": "B"}}, None, "drag “A” onto “B”"),
+        ("scroll", {"direction": "up", "amount_px": 300}, None, "scroll up 300 px"),
+        ("none", {}, None, "none"),
+    ],
+)
+def test_an_action_is_said_in_words(action: str, params: dict[str, Any], found: Any, words: str) -> None:
+    assert action_words(action, params, found) == words
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner, max_size=3)))
+def test_data_in_the_page_is_read_back_as_it_was_and_ends_nothing(value: Any) -> None:
+    text = as_json(value)
+    assert json.loads(text) == value
+    assert not set("<>&\u2028\u2029") & set(text)
+
+
+def test_every_text_of_the_page_is_allowed_by_its_hash_alone() -> None:
+    said = policy("run()", ["a{}", "b{}"])
+    assert said.count("sha256-") == 3
+    assert "unsafe" not in said
+    assert policy("run() ", ["a{}", "b{}"]) != said
+
+
+def test_names_in_the_head_cannot_be_markup() -> None:
+    page = head(Assets(css="", js="", body="<body>"), "</title><script>", '"}</style>')
+    assert page.count("<script") == 0
+    assert page.count("</style>") == 2
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [("https://a.example:8/x", "a.example:8"), ("about:blank", ""), ("https://u:p@a.example/", "a.example"), ("", "")],
+)
+def test_the_site_is_named_without_what_is_secret(url: str, host: str) -> None:
+    assert host_of(url) == host
+
+
+def test_a_long_value_is_short_in_the_list_and_whole_when_opened() -> None:
+    fields = {"text": {"state": "value", "value": "x" * 5000, "source": None}}
+    dossier = Dossier({"sample_id": "A", "row": 1}, {"status": "done", "fields": fields}, [])
+    assert len(row_of(dossier, ["text"])[6][0]) == 401
+    assert detail_of(dossier, ["text"])["fields"][0]["value"] == "x" * 5000
+
+
+def test_states_are_told_apart_in_the_order_of_the_schema() -> None:
+    fields = {"b": {"state": "not_found"}, "a": {"state": "not_present", "shown": "–"}, "c": {"state": "value"}}
+    dossier = Dossier({"sample_id": "A"}, {"status": "done", "fields": fields}, [])
+    row = row_of(dossier, ["a", "b", "c", "d"])
+    assert row[7] == "pnv-"
+    assert row[6] == ["–", "", "", ""]
