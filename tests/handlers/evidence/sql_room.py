@@ -1,0 +1,61 @@
+"""Evidence that answers questions, in a folder or in a bucket of a real server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sql_world import file_run
+
+from services.evidence.adapters.duckdb_parquet import ParquetTables
+from services.evidence.adapters.opening import open_store
+from services.evidence.deps import Deps, Signer
+from services.evidence.desk import answering_desk
+from services.evidence.handlers import ask_sql
+from shared.contracts.evidence import AskSql, SqlAnswered, SqlRefused
+from shared.settings import Settings
+from shared.testing.bus import MemoryBus
+
+NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
+
+
+@dataclass
+class Room:
+    """``run_1`` is finished, ``run_2`` goes on."""
+
+    settings: Settings
+    bus: MemoryBus
+    deps: Deps
+
+    async def ask(self, query: str, *runs: str, **more: Any) -> Any:
+        return await ask_sql(AskSql(query=query, run_ids=runs, **more), self.deps)
+
+    async def rows(self, query: str, *runs: str, **more: Any) -> list[tuple[Any, ...]]:
+        answered = await self.ask(query, *runs, **more)
+        assert isinstance(answered, SqlAnswered), answered
+        return [tuple(row.values()) for row in json.loads(answered.text)]
+
+    async def refused(self, query: str, *runs: str, **more: Any) -> SqlRefused:
+        answered = await self.ask(query, *runs, **more)
+        assert isinstance(answered, SqlRefused), answered
+        return answered
+
+
+async def _no_word(key: str, why: str) -> None: ...
+
+
+@asynccontextmanager
+async def opened(settings: Settings, signer: Signer | None = None) -> AsyncIterator[Room]:
+    bus = MemoryBus()
+    async with (
+        open_store(settings, _no_word, lambda: NOW) as store,
+        answering_desk(settings, store, bus, lambda: NOW) as desk,
+    ):
+        deps = Deps(store, bus, lambda: NOW, products=(ParquetTables,), signer=signer, questions=desk)
+        await file_run(deps, bus)
+        await file_run(deps, bus, "run_2", samples=3)
+        yield Room(settings, bus, deps)

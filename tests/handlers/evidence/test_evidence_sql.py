@@ -1,0 +1,204 @@
+"""Questions in SQL: what is answered, of which runs, how large, and what a mistake is told."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import AsyncIterator
+
+import duckdb
+import pytest
+import pytest_asyncio
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from sql_room import Room, opened
+
+from shared.sealed.keys import SigningKey
+from shared.settings import Settings
+from shared.streams import ANSWERS
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def room(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Room]:
+    """Its folder bears a name that DuckDB would take for a pattern."""
+    folder = tmp_path_factory.mktemp("sql")
+    async with opened(Settings(evidence_dir=folder / "evidence [2026] *", state_dir=folder / "state")) as room:
+        yield room
+
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+ONE = "run_1"
+KEY = SigningKey(Ed25519PrivateKey.from_private_bytes(b"k" * 32))
+
+
+async def test_a_finished_run_is_read_from_its_tables_and_one_that_goes_on_from_its_files(room):
+    query = (
+        "SELECT run_id, state, read_from, samples, done, failed, needs_review, not_ended, expected FROM runs ORDER BY 1"
+    )
+    assert await room.rows(query) == [
+        ("run_1", "finished", "tables", 5, 2, 2, 1, 0, 5),
+        ("run_2", "unfinished", "files", 5, 2, 1, 0, 2, 5),
+    ]
+    assert await room.rows("SELECT run_id, count(*), count(status) FROM samples GROUP BY ALL ORDER BY 1") == [
+        ("run_1", 5, 5),
+        ("run_2", 5, 3),
+    ]
+    answered = await room.ask("SELECT 1", "run_2")
+    assert answered.notes == ("run_2 is not finished: this is what its files said at 09:00:00 UTC",)
+    at_work = "SELECT sample_id, step, http_status, latest FROM steps WHERE sample_id = 'TCK-4'"
+    assert await room.rows(at_work, "run_2") == [("TCK-4", 1, 404, True)]
+
+
+async def test_a_run_that_is_sealed_says_so_and_by_whom(tmp_path):
+    async with opened(Settings(evidence_dir=tmp_path / "evidence", state_dir=tmp_path / "state"), KEY) as sealed:
+        seal = json.loads((tmp_path / "evidence" / "run_1" / "seal.json").read_text())
+        query = "SELECT run_id, sealed, manifest_sha256, signed_by FROM runs ORDER BY 1"
+        assert await sealed.rows(query) == [
+            ("run_1", True, seal["manifest_sha256"], KEY.public.fingerprint),
+            ("run_2", False, None, None),
+        ]
+
+
+async def test_a_run_that_cannot_be_read_is_left_out_of_all_and_that_is_said(tmp_path):
+    async with opened(Settings(evidence_dir=tmp_path / "evidence", state_dir=tmp_path / "state")) as damaged:
+        (tmp_path / "evidence" / "run_1" / "run.json").write_bytes(b'{"record": "\xff"}')
+        answered = await damaged.ask("SELECT run_id FROM runs")
+        assert json.loads(answered.text) == [{"run_id": "run_2"}]
+        assert answered.notes[0].startswith("left out: run_1: a file of it cannot be read")
+        assert (await damaged.refused("SELECT 1", "run_1")).code == "unreadable_run"
+
+
+async def test_what_is_asked_of_one_run_knows_no_other(room):
+    assert await room.rows("SELECT DISTINCT run_id FROM samples", "run_2") == [("run_2",)]
+    assert await room.rows("SELECT DISTINCT run_id FROM fields", ONE) == [("run_1",)]
+
+
+async def test_an_answer_bears_types_and_sizes_and_its_hash(room):
+    answered = await room.ask('SELECT sample_id, cost_usd, started_at FROM samples ORDER BY "row" LIMIT 1', ONE)
+    assert [(c.name, c.type) for c in answered.columns] == [
+        ("sample_id", "VARCHAR"),
+        ("cost_usd", "DECIMAL(18,9)"),
+        ("started_at", "TIMESTAMP WITH TIME ZONE"),
+    ]
+    assert json.loads(answered.text) == [
+        {"sample_id": "TCK-1", "cost_usd": 0.0, "started_at": "2026-11-21T08:00:00.000000Z"}
+    ]
+    assert (answered.rows, answered.cut, answered.runs, answered.blob) == (1, False, 1, "")
+    assert answered.sha256 == hashlib.sha256(answered.text.encode()).hexdigest()
+
+
+async def test_more_rows_than_wanted_are_cut_and_it_is_said(room):
+    answered = await room.ask("SELECT * FROM range(10)", ONE, max_rows=3)
+    assert (answered.rows, answered.cut, len(json.loads(answered.text))) == (3, True, 3)
+    answered = await room.ask("SELECT * FROM range(3)", ONE, max_rows=3)
+    assert (answered.rows, answered.cut) == (3, False)
+
+
+async def test_csv_is_no_formula_and_parquet_keeps_values_as_they_are(room, tmp_path):
+    query = "SELECT value FROM fields WHERE field = 'assignee' AND sample_id = 'TCK-1'"
+    answered = await room.ask(query, ONE, format="csv")
+    assert list(csv.reader(io.StringIO(answered.text))) == [["value"], ["'=Ann \U0001f600"]]
+    answered = await room.ask(query, ONE, format="parquet")
+    data = await room.bus.get(ANSWERS, answered.blob)
+    (tmp_path / "answer.parquet").write_bytes(data)
+    with duckdb.connect() as db:
+        assert db.execute(f"FROM '{tmp_path}/answer.parquet'").fetchall() == [("=Ann \U0001f600",)]
+    assert (answered.text, answered.size_bytes) == ("", len(data))
+
+
+async def test_a_large_answer_goes_through_the_bucket(room):
+    answered = await room.ask("SELECT repeat('x', 1000) AS x FROM range(1000)", ONE)
+    data = await room.bus.get(ANSWERS, answered.blob)
+    assert len(json.loads(data)) == 1000
+    assert hashlib.sha256(data).hexdigest() == answered.sha256
+
+
+async def test_describe_summarize_and_show_tables_tell_what_there_is(room):
+    views = ["artifacts", "fields", "heals", "judgments", "runs", "samples", "steps", "usage"]
+    assert [name for (name,) in await room.rows("SHOW TABLES", ONE)] == views
+    described = await room.rows("DESCRIBE judgments", ONE)
+    assert described[0][:2] == ("run_id", "VARCHAR")
+    assert len(await room.rows("SUMMARIZE usage", ONE)) == 14
+
+
+async def test_a_query_may_be_written_in_any_way_that_reads(room):
+    for query, answer in {
+        "with a as (select 1 as x), b as (select x + 1 as x from a) select * from b": [(2,)],
+        "with recursive r as (select 1 as x union all select x + 1 from r where x < 3) select max(x) from r": [(3,)],
+        "from samples select count(*)": [(5,)],
+        "select unnest(locators).kind from fields where field = 'assignee' and sample_id = 'TCK-1'": [
+            ("css",),
+            ("id",),
+        ],
+        "select params->>'$.url' from steps where action = 'goto' and sample_id = 'TCK-4'": [("http://site/TCK-4",)],
+        "select input['team'], count(*) from samples group by all order by 1": [("blue", 2), ("red", 3)],
+        "values (1), (2)": [(1,), (2,)],
+        "select 1; -- and that is all;": [(1,)],
+        "/* first */ select 'é; select 2' -- )": [("é; select 2",)],
+        "select list_transform([1, 2], lambda x: x + 1)": [([2, 3],)],
+        "select a.sample_id, a.sample_id from samples a where a.row = 1": [("TCK-1", "TCK-1")],
+        "from (select status, sample_id from samples) pivot (count(*) for status in ('done', 'failed'))": None,
+        "select row_number() over (order by step desc) from steps limit 1": [(1,)],
+        "select date_trunc('day', started_at at time zone 'UTC')::date::varchar from samples limit 1": [
+            ("2026-11-21",)
+        ],
+    }.items():
+        rows = await room.rows(query, ONE)
+        assert answer is None or rows == answer, query
+
+
+MISTAKES = {
+    "select ownr from samples": ("no_such_column", 7),
+    "select owner frm samples x": ("syntax", 17),
+    "select 'é', ownr from fields": ("no_such_column", 12),
+    "select * from sample": ("no_such_view", 14),
+    "select count(*) from samples where status = 1 + 'x'": ("wrong", None),
+    "select nofun(1)": ("wrong", 7),
+    "": ("syntax", None),
+    "-- nothing": ("syntax", None),
+    "select 1; select 2": ("several_statements", None),
+    "pivot samples on status using count(*)": ("not_read_only", None),
+}
+
+
+@pytest.mark.parametrize("query", MISTAKES)
+async def test_a_mistake_is_pointed_at(room, query):
+    refused = await room.refused(query, ONE)
+    code, position = MISTAKES[query]
+    assert refused.code == code, refused
+    assert position is None or refused.position == position, refused
+
+
+async def test_a_mistake_is_told_what_there_is_instead(room):
+    refused = await room.refused("select statsu from samples", ONE)
+    assert refused.hints[0] == "did you mean status?"
+    assert "reason, fault, message" in refused.hints[1]
+    refused = await room.refused("select * from sample", ONE)
+    assert refused.hints[0] == "did you mean samples?"
+
+
+async def test_a_run_that_is_not_there(room):
+    assert (await room.refused("select 1", "run_9")).code == "unknown_run"
+    assert (await room.refused("select 1", "../etc")).code == "unknown_run"
+
+
+async def test_a_query_that_takes_too_long_is_stopped_and_the_next_one_is_answered(room):
+    endless = "select count(*) from range(1000000000000)"
+    refused = await room.refused(endless, ONE, timeout_s=0.3)
+    assert (refused.code, refused.message) == ("too_slow", "it took longer than 0.3 s")
+    assert await room.rows("select 1", ONE) == [(1,)]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select count(distinct repeat(a.range::varchar, 1000)) from range(10000000) a",
+        "select sum(length(repeat('x', 2000000000))) from range(8)",
+        "select repeat('x', 1000000) from range(400)",
+    ],
+)
+async def test_a_query_that_wants_too_much_ends_and_evidence_goes_on(room, query):
+    refused = await room.refused(query, ONE)
+    assert refused.code in ("too_large", "failed"), refused
+    assert await room.rows("select 1", ONE) == [(1,)]
