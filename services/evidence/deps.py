@@ -1,16 +1,34 @@
-"""What evidence needs: a store, the bus's blobs, a table writer and a clock."""
+"""What evidence needs: a store, the bus's blobs and a clock."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Protocol
 
-from services.evidence.filing import AttemptLog
-from services.evidence.rounds import RunState
+from services.evidence.closing.products import MakeProduct
+from services.evidence.filing.contents import AttemptLog
+from services.evidence.recalling.rounds import RunState
 from shared.actor.ports import Blobs
+from shared.contracts.evidence import AskSql, SqlReply
+from shared.sealed.manifest import Seal
+
+
+class Incoming(Protocol):
+    """A file in a store's spool that is written piece by piece, and hashed on the way."""
+
+    path: Path
+    size_bytes: int
+
+    def write(self, data: bytes, /) -> object: ...
+
+    def done(self) -> str:
+        """Nothing more is written; the SHA-256 of what was, in hex."""
+        ...
 
 
 class Store(Protocol):
@@ -20,8 +38,42 @@ class Store(Protocol):
     and PolicyDenied for a key that would lead out of the root.
     """
 
+    async def hold(self, run_id: str) -> bool:
+        """From here on nobody else writes this run, until it is released or this process ends; whether it was not ours
+        before, so that somebody else may have written it. Unavailable with the code ``run_held`` where another process
+        has it."""
+        ...
+
+    async def release(self, run_id: str) -> None:
+        """Others may write this run. What is not held is no error."""
+        ...
+
     async def write(self, key: str, data: bytes) -> None:
         """All of it or nothing: a reader never sees half a file. What was there is replaced."""
+        ...
+
+    def incoming(self, key: str) -> AbstractAsyncContextManager[Incoming]:
+        """A new file in `spool` for what is to stand under ``key``; after the block it is gone, unless it was kept."""
+        ...
+
+    async def keep(self, key: str, sha256: str, path: Path) -> None:
+        """The bytes of the file at ``path``, which lies in `spool` and has that hash, stand under ``key`` from here on;
+        the file is used up. Equal bytes of a run take room once: they lie in its ``objects/``, and ``key`` is a name of
+        theirs. PermanentError with the code ``name_taken`` where other bytes stand under the name already: captured
+        bytes are never overwritten."""
+        ...
+
+    async def write_file(self, key: str, path: Path) -> None:
+        """As `write`, of a file in `spool` of any size; it is used up."""
+        ...
+
+    def local(self, key: str) -> AbstractAsyncContextManager[Path | None]:
+        """A file on this machine with the bytes under ``key``, to be read for as long as the block lasts."""
+        ...
+
+    @property
+    def spool(self) -> Path:
+        """A folder of this machine, of this process alone, in which files are prepared."""
         ...
 
     async def secure(self, prefix: str) -> None:
@@ -38,15 +90,29 @@ class Store(Protocol):
         """Moves one file; a file that is not there is no error (an earlier try moved it)."""
         ...
 
+    async def remove(self, prefix: str) -> None:
+        """What lies directly below ``prefix`` goes, and ``prefix`` itself; nothing there is no error. Only for what
+        stands elsewhere by now: evidence is never removed."""
+        ...
+
     def location(self, key: str) -> str:
         """What a person would open."""
         ...
 
 
-class Tables(Protocol):
-    async def combined(self, results: Sequence[str], fields: Sequence[str], *, judged: bool = False) -> bytes:
-        """combined.csv made of the result.json files at these locations; ``judged``: with the judgments in it."""
+class Questions(Protocol):
+    async def answer(self, request: AskSql) -> SqlReply:
+        """What a query over the evidence brings, or why it is not answered. It changes nothing."""
         ...
+
+
+class Signer(Protocol):
+    def seal(self, manifest: bytes) -> Seal:
+        """The seal of these bytes, with a key that never leaves its place. The same bytes are sealed the same."""
+        ...
+
+
+async def _say_nothing(key: str, why: str) -> None: ...
 
 
 @dataclass
@@ -55,8 +121,16 @@ class Deps:
 
     store: Store
     blobs: Blobs
-    tables: Tables
     now: Callable[[], datetime]
+    products: tuple[MakeProduct, ...] = ()
+    """What is made of a run once it is complete, in this order."""
+    on_blocked: Callable[[str, str], Awaitable[None]] = _say_nothing
+    """Told of what cannot be made now, and why, in words for people."""
+    signer: Signer | None = None
+    """Who seals a run; None: it is not sealed."""
+    questions: Questions | None = None
+    """Who answers in SQL; None: nobody."""
     claiming: asyncio.Lock = field(default_factory=asyncio.Lock)
+    recalling: asyncio.Lock = field(default_factory=asyncio.Lock)
     runs: dict[str, RunState] = field(default_factory=dict[str, RunState])
     logs: dict[tuple[str, str], AttemptLog] = field(default_factory=dict[tuple[str, str], AttemptLog])

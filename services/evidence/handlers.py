@@ -9,31 +9,61 @@ from __future__ import annotations
 import msgspec
 
 from services.evidence import layout
-from services.evidence.artifacts import file_artifact, let_go, not_filed
+from services.evidence.asking import finding
+from services.evidence.asking.lending import lent, result_reply
+from services.evidence.asking.steps import steps_reply
+from services.evidence.attempts import current_log, must_be_open
+from services.evidence.closing.finishing import finish_if_complete
 from services.evidence.deps import Deps
-from services.evidence.filing import AttemptLog, as_json, log_entry, result_of, sample_file, samples_csv, with_lessons
-from services.evidence.listed import listed
-from services.evidence.recall import attempt_log, attempts_tried, ended_of, keep_run, run_state
-from services.evidence.rounds import RunState, run_finished, sample_states
-from services.evidence.steps import steps_reply
+from services.evidence.filing.artifacts import file_artifact, let_go, not_filed
+from services.evidence.filing.contents import (
+    AttemptLog,
+    as_json,
+    chained,
+    log_entry,
+    result_of,
+    sample_file,
+    samples_csv,
+)
+from services.evidence.filing.lessons import file_lessons
+from services.evidence.filing.listed import listed
+from services.evidence.filing.log_files import add_step, put_together
+from services.evidence.recalling.ours import forget_finished, hold_run, known_run, let_go_if_finished
+from services.evidence.recalling.paging import fitting
+from services.evidence.recalling.recall import ended_of, keep_run, latest_attempt, run_state, with_attempts
+from services.evidence.recalling.rounds import RunState, sample_states
+from services.evidence.sealing.runs import open_round, remark_if_unsealed
+from services.evidence.sealing.samples import seal_sample
 from shared.actor.actor import Actor
 from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound
 from shared.contracts.evidence import (
+    AskSql,
     ClaimPress,
+    FindRuns,
+    LendArtifact,
+    LendReply,
     LoadReply,
+    LoadResult,
     LoadRun,
     LoadSteps,
     PressHeld,
+    ResultReply,
     RunFinished,
     RunLoaded,
+    RunsFound,
     RunUnknown,
+    SqlReply,
     StepsReply,
 )
 from shared.contracts.planner import Pressed, SampleFinished, StepTaken
-from shared.errors import PermanentError
+from shared.errors import Unsupported
 from shared.names import DISCOVERY
 from shared.subjects import (
+    ASK_SQL,
     CLAIM_PRESS,
+    FIND_RUNS,
+    LEND_ARTIFACT,
+    LOAD_RESULT,
     LOAD_RUN,
     LOAD_STEPS,
     POPULATION_CLOSED,
@@ -47,6 +77,10 @@ from shared.subjects import (
 FOR_EVER = None
 """Evidence is never given up: a full disk is waited for."""
 BIG_FILE_BOUND_S = 120.0
+CLOSING_BOUND_S = 1800.0
+"""Of what may end a run: its tables, its report and its seal are of all samples, and 10,000 have as many pictures."""
+SQL_BOUND_S = 600.0
+"""Of a query itself it is 120 s; before it the files of a run that is not finished may have to be read."""
 
 actor: Actor[Deps] = Actor("evidence")
 
@@ -54,12 +88,18 @@ actor: Actor[Deps] = Actor("evidence")
 @actor.handles(RUN_STARTED, max_attempts=FOR_EVER)
 async def run_started(message: RunStarted, deps: Deps, attempt: int) -> None:
     """Opens the run's folder, or the next round of a run that is resumed."""
-    state = await run_state(deps, message.run_id)
+    await hold_run(deps, message.run_id)
+    state = await run_state(deps, message.run_id, message.record)
     if state is None:
         state = deps.runs[message.run_id] = RunState(record=message.record)
     base = max(message.attempt_base, state.attempt_base)  # an earlier start may be told again
+    if base > state.attempt_base:
+        await remark_if_unsealed(deps, state)
+        await open_round(deps, state)
     state.start_round(base, discovering=message.discovering)
     await keep_run(deps, state)
+    forget_finished(deps, message.run_id)
+    await let_go_if_finished(deps, message.run_id)
 
 
 @actor.handles(SAMPLE_FOUND, max_attempts=FOR_EVER)
@@ -69,13 +109,16 @@ async def sample_found(message: SampleFound, deps: Deps, attempt: int) -> None:
     key = layout.sample_key(message.run_id, message.sample_id, layout.SAMPLE)
     await deps.store.write(key, as_json(sample_file(message)))
     if state.lists_only:
-        result = as_json(result_of(listed(message, state), AttemptLog(1), ()))
+        result = as_json(result_of(listed(message, state.record.spec.get("output_schema", {})), AttemptLog(1), ()))
         await deps.store.write(layout.sample_key(message.run_id, message.sample_id, layout.RESULT), result)
+        await seal_sample(deps, message.run_id, message.sample_id, AttemptLog(1), result)
+        await deps.store.secure(layout.sample_key(message.run_id, message.sample_id))
         state.end(message.sample_id, ended_of(result))
     state.found(message.sample, message.found_at)
+    await let_go_if_finished(deps, message.run_id)
 
 
-@actor.handles(POPULATION_CLOSED, emits=RUN_FINISHED, max_attempts=FOR_EVER, deadline_s=BIG_FILE_BOUND_S)
+@actor.handles(POPULATION_CLOSED, emits=RUN_FINISHED, max_attempts=FOR_EVER, deadline_s=CLOSING_BOUND_S)
 async def population_closed(message: PopulationClosed, deps: Deps, attempt: int) -> RunFinished | None:
     """From now on it is known how many results there must be."""
     state = await known_run(deps, message.run_id)
@@ -84,55 +127,70 @@ async def population_closed(message: PopulationClosed, deps: Deps, attempt: int)
     key = layout.run_key(message.run_id, layout.DISCOVERED if state.discovers else layout.SAMPLES)
     await deps.store.write(key, samples_csv(state.samples.values(), discovered=state.discovers))
     await keep_run(deps, state)
+    # Who is in the population is known from here on, whatever becomes of the machine.
+    await deps.store.secure(layout.run_key(message.run_id))
     return await finish_if_complete(deps, state)
 
 
 @actor.handles(STEP_TAKEN, max_attempts=FOR_EVER, deadline_s=BIG_FILE_BOUND_S)
 async def step_taken(message: StepTaken, deps: Deps, attempt: int) -> None:
     """Files a step and its artifacts, hashed again at rest."""
+    await hold_run(deps, message.run_id)
     log = await current_log(deps, message.run_id, message.sample_id, message.attempt)
     if log is not None and message.step not in log.steps:
+        if log.ended:  # its result is written: nothing is added to what it tells of
+            await let_go_if_finished(deps, message.run_id)
+            return
         problems = [problem for filed in message.artifacts if (problem := await file_artifact(deps, message, filed))]
-        log.entries.append(log_entry(message, problems))
-        await deps.store.write(
-            layout.sample_key(message.run_id, message.sample_id, layout.ACTION_LOG), as_json(log.entries)
-        )
+        entry = chained(message, log, log_entry(message, problems))
+        await add_step(deps.store, layout.sample_key(message.run_id, message.sample_id), entry)
+        log.add(entry)
     await let_go(deps, message, log.problems if log is not None else [])
+    await let_go_if_finished(deps, message.run_id)
 
 
-@actor.handles(SAMPLE_FINISHED, emits=RUN_FINISHED, max_attempts=FOR_EVER, deadline_s=BIG_FILE_BOUND_S)
+@actor.handles(SAMPLE_FINISHED, emits=RUN_FINISHED, max_attempts=FOR_EVER, deadline_s=CLOSING_BOUND_S)
 async def sample_finished(message: SampleFinished, deps: Deps, attempt: int) -> RunFinished | None:
     """Writes the result; the last one of a run makes the table."""
     state = await known_run(deps, message.run_id)
     log = await current_log(deps, message.run_id, message.sample_id, message.attempt)
     if log is not None:
         missing = not_filed(message, log)
+        await put_together(deps.store, layout.sample_key(message.run_id, message.sample_id))
         result = as_json(result_of(message, log, missing))
         await deps.store.write(layout.sample_key(message.run_id, message.sample_id, layout.RESULT), result)
+        await seal_sample(deps, message.run_id, message.sample_id, log, result)
         await deps.store.secure(layout.sample_key(message.run_id, message.sample_id))
         await file_lessons(deps, message)
         state.end(message.sample_id, ended_of(result))
-        deps.logs.pop((message.run_id, message.sample_id), None)
+    deps.logs.pop((message.run_id, message.sample_id), None)
     return await finish_if_complete(deps, state)
 
 
 @actor.answers(LOAD_RUN, deadline_s=60.0)
 async def load_run(request: LoadRun, deps: Deps) -> LoadReply:
-    """What is known of a run, for resuming it."""
+    """What is known of a run, for resuming it; of its samples one page."""
     state = await run_state(deps, request.run_id) if layout.is_safe(request.run_id) else None
     if state is None:
-        where = deps.store.location("")
-        return RunUnknown(run_id=request.run_id, message=f"no run {request.run_id!r} in {where}")
+        return RunUnknown(run_id=request.run_id, message=layout.no_run(request.run_id, deps.store.location("")))
+    page = () if request.count_only else fitting(sample_states(state)[max(request.skip, 0) :])
     return RunLoaded(
         record=state.record,
         attempt_base=state.attempt_base,
         expected=state.expected,
-        samples=sample_states(state, await attempts_tried(deps, state)),
+        samples=await with_attempts(deps, request.run_id, page),
+        total=len(state.samples),
         finished=state.finished,
         location=deps.store.location(layout.run_key(request.run_id)),
         population_complete=state.population_complete,
-        discovery_attempt=(await attempt_log(deps, request.run_id, DISCOVERY)).attempt if state.discovers else 0,
+        discovery_attempt=await latest_attempt(deps, request.run_id, DISCOVERY) if state.discovers else 0,
     )
+
+
+@actor.answers(FIND_RUNS, deadline_s=60.0)
+async def find_runs(request: FindRuns, deps: Deps) -> RunsFound:
+    """Which runs there are of a task and an input, so that one that was cut off is gone on with."""
+    return await finding.find_runs(deps.store, request)
 
 
 @actor.answers(LOAD_STEPS, deadline_s=60.0)
@@ -140,6 +198,19 @@ async def load_steps(request: LoadSteps, deps: Deps) -> StepsReply:
     """The step log of one attempt, a page at a time, for playing it back."""
     state = await run_state(deps, request.run_id) if layout.is_safe(request.run_id) else None
     return await steps_reply(deps, state, request)
+
+
+@actor.answers(LOAD_RESULT)
+async def load_result(request: LoadResult, deps: Deps) -> ResultReply:
+    """What a sample's result says, for extracting its values again."""
+    state = await run_state(deps, request.run_id) if layout.is_safe(request.run_id) else None
+    return await result_reply(deps, state, request)
+
+
+@actor.answers(LEND_ARTIFACT, deadline_s=BIG_FILE_BOUND_S)
+async def lend_artifact(request: LendArtifact, deps: Deps) -> LendReply:
+    """An artifact as it lies here now, for whoever reads it again."""
+    return await lent(deps, request)
 
 
 @actor.answers(CLAIM_PRESS)
@@ -154,70 +225,16 @@ async def claim_press(request: ClaimPress, deps: Deps) -> PressHeld:
             return PressHeld(pressed=msgspec.json.decode(kept, type=Pressed))
         if not request.claim:
             return PressHeld(pressed=None)
+        await must_be_open(deps, pressed)
+        await hold_run(deps, pressed.run_id)
         await deps.store.write(key, as_json(pressed))
         await deps.store.secure(layout.sample_key(pressed.run_id, pressed.sample_id))
         return PressHeld(pressed=pressed)
 
 
-# --- what the handlers share
-
-
-async def known_run(deps: Deps, run_id: str) -> RunState:
-    """Events come in order, so a run that has not started here is not ours to file: its folder was taken away, say."""
-    state = await run_state(deps, run_id)
-    if state is None:
-        raise PermanentError(f"{run_id} was never started here", code="unknown_run")
-    return state
-
-
-async def current_log(deps: Deps, run_id: str, sample_id: str, attempt: int) -> AttemptLog | None:
-    """The log that this attempt writes to; None for an attempt that a later one has overtaken.
-
-    What an earlier attempt left behind is put aside first: evidence is added to, never overwritten.
-    """
-    log = await attempt_log(deps, run_id, sample_id)
-    if attempt < log.attempt:
-        return None
-    if attempt > log.attempt:
-        await put_aside(deps, run_id, sample_id, log.attempt)
-        log = deps.logs[run_id, sample_id] = AttemptLog(attempt)
-    return log
-
-
-async def file_lessons(deps: Deps, message: SampleFinished) -> None:
-    """What the samples of a run have taught, each with the sample that did; told twice, it is written once."""
-    if message.lessons is None:
-        return
-    for name in ("patterns", "failures"):
-        key = layout.run_key(message.run_id, f"{layout.MEMORY}/{name}.json")
-        kept = await deps.store.read(key)
-        lessons = with_lessons(kept, message, getattr(message.lessons, name))
-        if lessons != kept:
-            await deps.store.write(key, lessons)
-
-
-async def put_aside(deps: Deps, run_id: str, sample_id: str, attempt: int) -> None:
-    folder = layout.sample_key(run_id, sample_id)
-    for name in await deps.store.names(folder):
-        if not layout.stays(name):
-            await deps.store.move(f"{folder}/{name}", f"{folder}/{layout.attempt_folder(attempt)}/{name}")
-
-
-async def finish_if_complete(deps: Deps, state: RunState) -> RunFinished | None:
-    """The table and the summary, once every sample is accounted for."""
-    if not state.complete:
-        return None
-    if state.said is not None:  # told again: whether it was published we cannot know
-        return state.said
-    run_id = state.record.run_id
-    results = [deps.store.location(layout.sample_key(run_id, s, layout.RESULT)) for s in state.samples]
-    spec = state.record.spec
-    judged = bool(spec.get("judgment_required"))
-    table = await deps.tables.combined(results, list(spec["output_schema"]), judged=judged)
-    key = layout.run_key(run_id, layout.COMBINED)
-    await deps.store.write(key, table)
-    await deps.store.secure(layout.run_key(run_id))
-    finished = run_finished(state, deps.store.location(layout.run_key(run_id)), deps.store.location(key), deps.now())
-    state.finished = finished
-    await keep_run(deps, state)
-    return finished
+@actor.answers(ASK_SQL, deadline_s=SQL_BOUND_S)
+async def ask_sql(request: AskSql, deps: Deps) -> SqlReply:
+    """A query over the evidence, which changes nothing."""
+    if deps.questions is None:
+        raise Unsupported("nobody answers in SQL here")
+    return await deps.questions.answer(request)

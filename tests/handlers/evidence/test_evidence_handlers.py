@@ -12,11 +12,15 @@ from typing import Any
 
 import msgspec
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from services.evidence.adapters.blocked import BlockedReporter
-from services.evidence.adapters.duckdb_table import DuckDbTables
+from services.evidence.adapters.combined_tables import CombinedTables
 from services.evidence.adapters.folder_store import FolderStore
 from services.evidence.deps import Deps
+from services.evidence.handlers import (
+    actor as evidence,
+)
 from services.evidence.handlers import (
     claim_press,
     load_run,
@@ -27,6 +31,7 @@ from services.evidence.handlers import (
     sample_found,
     step_taken,
 )
+from services.evidence.recalling.recall import run_state
 from shared.contracts.actions import Artifact, Screenshot
 from shared.contracts.discovery import PopulationClosed, RunRecord, RunStarted, Sample, SampleFound
 from shared.contracts.evidence import (
@@ -50,13 +55,17 @@ from shared.contracts.planner import (
     SampleFinished,
     StepTaken,
 )
-from shared.errors import PermanentError, PolicyDenied
+from shared.errors import PermanentError, PolicyDenied, Unavailable
 from shared.names import safe_id
+from shared.sealed.keys import SigningKey
 from shared.streams import ARTIFACTS
+from shared.subjects import LOAD_RUN
 from shared.testing.bus import MemoryBus
+from shared.whole_run import load_run as load_whole_run
 
 NOW = datetime(2026, 11, 21, 8, tzinfo=UTC)
 SEEN = ObservationRef(snapshot_id="s", sha256="x", url="http://x", title="t", http_status=200, dom_confidence=1.0)
+KEY = SigningKey(Ed25519PrivateKey.from_private_bytes(b"k" * 32))
 HANDLERS = {
     RunStarted: run_started,
     SampleFound: sample_found,
@@ -74,7 +83,9 @@ class Desk:
         self.restart()
 
     def restart(self) -> None:
-        self.deps = Deps(store=FolderStore(self.root), blobs=self.bus, tables=DuckDbTables(), now=lambda: NOW)
+        self.deps = Deps(
+            store=FolderStore(self.root), blobs=self.bus, now=lambda: NOW, products=(CombinedTables,), signer=KEY
+        )
 
     async def tell(self, *messages: Any) -> Any:
         """What the handler of the last message returned."""
@@ -190,8 +201,19 @@ async def test_a_sample_leaves_its_files(desk):
     await desk.begun(one)
     filed = await desk.capture(one)
     finished = await desk.tell(took(one, filed), ended(one, filed))
-    of_sample = ("sample.json", "01_t.png", "action_log.json", "result.json")
-    names = ("run.json", "samples.csv", "combined.csv", *(f"A-1/{name}" for name in of_sample))
+    of_sample = ("sample.json", "01_t.png", "action_log.json", "result.json", "manifest.json")
+    names = (
+        "run.json",
+        "samples.csv",
+        "combined.csv",
+        "combined.parquet",
+        "combined.xlsx",
+        "manifest.json",
+        "seal.json",
+        f"objects/{filed.artifact.sha256[:2]}/{filed.artifact.sha256}",
+        *(f"A-1/{name}" for name in of_sample),
+        f"objects/{filed.artifact.sha256[:2]}/{filed.artifact.sha256}",
+    )
     assert set(desk.files()) == {f"run_1/{name}" for name in names}
     [entry] = desk.json("A-1/action_log.json")
     assert (entry["step"], entry["thinking"], entry["action"], entry["attempt"]) == (1, "To show it.", "screenshot", 1)
@@ -266,7 +288,8 @@ async def test_a_process_that_dies_between_any_two_messages_changes_nothing(desk
                 place.restart()
             await place.tell(message)
     different = {name for name, data in desk.files().items() if other.files()[name] != data}
-    assert different <= {"run_1/run.json"}, "it holds the folder's own path"
+    sealed = {"run_1/manifest.json", "run_1/seal.json"}
+    assert different <= {"run_1/run.json", *sealed}, "run.json holds the folder's own path, and is sealed"
     assert len(other.rows()) == 2
 
 
@@ -276,6 +299,30 @@ async def test_a_step_cut_off_after_its_file_was_written_is_filed_once(desk):
     filed = await desk.capture(one)
     await desk.deps.store.write("run_1/A-1/01_t.png", b"png")  # and then the process was killed
     assert outcomes(await desk.tell(took(one, filed), ended(one, filed))) == {("done", ""): 1}
+
+
+async def test_killed_between_the_first_artifact_of_an_attempt_and_its_step_nothing_goes_to_the_attempt_before(desk):
+    one = sample()
+    await desk.begun(one)
+    first, second = await desk.capture(one, b"first"), await desk.capture(one, b"second", attempt=2)
+    await desk.tell(took(one, first))
+    put, desk.deps.store.write = desk.deps.store.write, failing_at("_log/000001.json", desk.deps.store.write)
+    with pytest.raises(Unavailable):
+        await desk.tell(took(one, second, attempt=2))
+    desk.deps.store.write = put
+    desk.restart()
+    assert outcomes(await desk.tell(took(one, second, attempt=2), ended(one, second, attempt=2))) == {("done", ""): 1}
+    assert (desk.root / "run_1/A-1/attempt_1/01_t.png").read_bytes() == b"first"
+    assert (desk.root / "run_1/A-1/01_t.png").read_bytes() == b"second"
+
+
+def failing_at(name: str, write: Any) -> Any:
+    async def failing(key: str, data: bytes) -> None:
+        if key.endswith(name):
+            raise Unavailable("the disk is full", code="disk_full")
+        await write(key, data)
+
+    return failing
 
 
 async def test_a_file_is_never_written_over_by_another_of_its_name(desk):
@@ -308,6 +355,36 @@ async def test_a_later_attempt_puts_the_earlier_one_away(desk):
     assert desk.files() == before
 
 
+async def test_a_run_does_not_end_while_a_later_attempt_is_at_work_on_a_sample_that_had_ended(desk):
+    one, two = sample("a"), sample("b", 2)
+    await desk.begun(one, two)
+    await desk.tell(ended(one), took(one, attempt=2))
+    assert await desk.tell(ended(two)) is None, "the first result was put aside, and the second is not there yet"
+    desk.restart()
+    assert await desk.tell(ended(two)) is None
+    assert outcomes(await desk.tell(ended(one, attempt=2))) == {("done", ""): 2}
+
+
+async def test_a_step_told_of_an_attempt_that_has_ended_changes_nothing(desk):
+    one = sample()
+    await desk.begun(one)
+    await desk.tell(took(one), ended(one))
+    before = desk.files()
+    filed = await desk.capture(one, step=2)
+    await desk.tell(took(one, filed, step=2))
+    assert desk.files() == before
+    assert await desk.has_blob(filed), "it may be the only copy"
+
+
+async def test_reading_logs_back_keeps_none_of_them_in_memory(desk):
+    one = sample()
+    await desk.begun(one)
+    await desk.tell(a_step(1), a_step(2, action=Done(values={})), ended(one, steps=2))
+    await steps_of(desk)
+    await desk.tell(ended(one, steps=2))
+    assert desk.deps.logs == {}
+
+
 async def test_a_round_counts_what_was_done_before_and_what_ends_in_it(desk):
     one, two = sample("a"), sample("b", 2)
     await desk.begun(one, two)
@@ -336,6 +413,102 @@ async def test_the_highest_attempt_is_known_without_a_result(desk):
     assert [(state.status, state.attempt) for state in loaded.samples] == [(None, 3), (None, 0)]
 
 
+BROKEN = (b'{"status": "do', b'{"status": "\xff"}', b"[" * 100_000, b"[]")
+
+
+@pytest.mark.parametrize("broken", BROKEN, ids=["cut off", "no text", "too deep", "another kind"])
+async def test_a_result_that_is_none_any_more_costs_its_own_sample_alone(desk, broken):
+    one, two, three = sample("a"), sample("b", 2), sample("c", 3)
+    await desk.begun(one, two, three)
+    await desk.tell(took(one, await desk.capture(one)), ended(one), ended(two))
+    (desk.root / "run_1" / "a" / "result.json").write_bytes(broken)
+    desk.restart()
+    known = [(state.status, state.reason, state.attempt) for state in (await desk.load()).samples]
+    assert known == [("failed", "result_unreadable", 1), ("done", "", 1), (None, "", 0)]
+    assert outcomes(await desk.tell(ended(three))) == {("done", ""): 2, ("failed", "result_unreadable"): 1}
+    assert [row["status"] for row in desk.rows()] == ["failed", "done", "done"]
+    assert desk.rows()[0]["reason"] == "result_unreadable"
+    # Worked on again it is put aside, as it is.
+    await desk.tell(started(1), closed(3, 1))
+    assert outcomes(await desk.tell(ended(one, attempt=2))) == {("done", ""): 3}
+    assert (desk.root / "run_1" / "a" / "attempt_1" / "result.json").read_bytes() == broken
+
+
+@pytest.mark.parametrize("broken", [*BROKEN, b"{}"], ids=["cut off", "no text", "too deep", "another kind", "empty"])
+async def test_a_sample_file_that_is_none_any_more_costs_its_own_sample_alone(desk, broken):
+    samples = [sample(key, row) for row, key in enumerate("abcd", start=1)]
+    done, failed, begun, last = samples
+    await desk.begun(*samples)
+    await desk.tell(took(done, await desk.capture(done)), ended(done), ended(failed, status="failed", reason="x"))
+    for one in (done, failed, begun):
+        (desk.root / "run_1" / one.sample_id / "sample.json").write_bytes(broken)
+    desk.restart()
+    known = {state.sample.key: (state.status, state.reason, state.sample.row) for state in (await desk.load()).samples}
+    assert known == {
+        "a": ("done", "", 1),
+        "b": ("failed", "sample_unreadable", 2),
+        "c": ("failed", "sample_unreadable", 0),
+        "d": (None, "", 4),
+    }
+    finished = await desk.tell(ended(last))
+    assert outcomes(finished) == {("done", ""): 2, ("failed", "sample_unreadable"): 2}
+    assert finished.flagged == 3
+    assert finished.not_made == ()
+    told = {row["sample_id"]: (row["reason"], row["flagged"], row["notes"]) for row in desk.rows()}
+    assert told["d"] == ("", "false", "")
+    assert told["a"][:2] == ("", "true")
+    assert "sample.json cannot be read" in told["a"][2]
+    assert told["c"][:2] == ("sample_unreadable", "true")
+    # Nobody works on it again, and nobody waits for it.
+    assert outcomes(await desk.tell(started(1), closed(4, 1))) == outcomes(finished)
+
+
+async def test_a_run_file_that_is_damaged_in_part_is_read_for_the_rest_and_the_seal_says_so(desk):
+    one, two = sample("a"), sample("b", 2)
+    await desk.begun(one, two)
+    await desk.tell(ended(one))
+    path = desk.root / "run_1" / "run.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "finished": {"no": "summary"}, "attempt_base": "?"}))
+    desk.restart()
+    loaded = await desk.load()
+    assert [(state.status, state.reason) for state in loaded.samples] == [("done", ""), (None, "")]
+    assert (loaded.record, loaded.expected) == (started().record, 2)
+    await desk.tell(ended(two))
+    assert desk.json("manifest.json")["remarks"] == [
+        "run.json was damaged when it was read: attempt_base, finished could not be read"
+    ]
+
+
+@pytest.mark.parametrize("broken", BROKEN, ids=["cut off", "no text", "too deep", "another kind"])
+async def test_a_run_file_that_is_none_any_more_holds_up_no_other_run(desk, broken):
+    one = sample("a")
+    await desk.begun(one)
+    (desk.root / "run_1" / "run.json").write_bytes(broken)
+    desk.restart()
+    for asked in (desk.load(), desk.tell(ended(one))):
+        with pytest.raises(PermanentError, match=r"run_1/run.json cannot be read .*: put the file back") as caught:
+            await asked
+        assert caught.value.code == "run_unreadable"
+    # Whoever knows what was asked for says so, and all else is there.
+    await desk.tell(started(), closed(1))
+    assert [state.sample.key for state in (await desk.load()).samples] == ["a"]
+    assert outcomes(await desk.tell(ended(one))) == {("done", ""): 1}
+    assert "was begun anew" in desk.json("manifest.json")["remarks"][0]
+
+
+async def test_of_a_run_file_that_is_none_any_more_the_round_before_knows_what_was_asked(desk):
+    one = sample("a")
+    await desk.begun(one)
+    await desk.tell(ended(one, status="failed", reason="x"), started(1), closed(1, 1))
+    (desk.root / "run_1" / "run.json").write_bytes(b"{")
+    desk.restart()
+    loaded = await desk.load()
+    assert (loaded.record, loaded.expected) == (started().record, 1)
+    assert [(state.status, state.attempt) for state in loaded.samples] == [("failed", 1)]
+    assert outcomes(await desk.tell(started(1), closed(1, 1), ended(one, attempt=2))) == {("done", ""): 1}
+    assert "was taken from rounds/1/run.json" in desk.json("manifest.json")["remarks"][0]
+
+
 async def test_an_attempt_that_was_put_away_is_still_counted(desk):
     one = sample()
     await desk.begun(one)
@@ -344,6 +517,56 @@ async def test_an_attempt_that_was_put_away_is_still_counted(desk):
         await desk.deps.store.move(f"run_1/A-1/{name}", f"run_1/A-1/attempt_2/{name}")
     desk.restart()
     assert (await desk.load()).samples[0].attempt == 2
+
+
+async def test_a_run_of_many_samples_is_told_in_pages_that_make_the_whole(desk):
+    samples = [sample(f"S-{row:05d}", row, note="n" * 900) for row in range(1, 2001)]
+    await desk.begun(*samples)
+    await desk.tell(*(ended(one) for one in samples[:3]), took(samples[3], attempt=2))
+    desk.bus.host(evidence, desk.deps)
+    pages: list[RunLoaded] = []
+    while not pages or sum(len(page.samples) for page in pages) < pages[0].total:
+        skip = sum(len(page.samples) for page in pages)
+        pages.append(await desk.bus.ask(LOAD_RUN, LoadRun(run_id="run_1", skip=skip)))
+    assert len(pages) > 2
+    assert max(len(msgspec.json.encode(page)) for page in pages) < 1_000_000, "what a server allows that is not ours"
+    whole = await load_whole_run(desk.bus, "run_1")
+    assert isinstance(whole, RunLoaded)
+    assert whole.samples == tuple(one for page in pages for one in page.samples)
+    assert [state.sample for state in whole.samples] == samples
+    assert [(state.status, state.attempt) for state in whole.samples[:5]] == [
+        ("done", 1), ("done", 1), ("done", 1), (None, 2), (None, 0),
+    ]  # fmt: skip
+
+
+async def test_only_how_many_samples_a_run_has_can_be_asked_for(desk):
+    await desk.begun(sample("a"), sample("b", 2))
+    counted = await load_run(LoadRun(run_id="run_1", count_only=True), desk.deps)
+    assert isinstance(counted, RunLoaded)
+    assert (counted.samples, counted.total) == ((), 2)
+    beyond = await load_run(LoadRun(run_id="run_1", skip=7), desk.deps)
+    assert isinstance(beyond, RunLoaded)
+    assert beyond.samples == ()
+
+
+async def test_a_run_asked_for_while_it_is_read_back_is_read_once(desk):
+    await desk.begun(sample("a"), sample("b", 2))
+    desk.restart()
+    states = await asyncio.gather(*(run_state(desk.deps, "run_1") for _ in range(3)))
+    assert states[0] is not None
+    assert all(state is states[0] for state in states)
+
+
+async def test_a_finished_run_is_forgotten_once_another_begins_and_is_still_known(desk):
+    await desk.begun(sample())
+    finished = await desk.tell(ended(sample()))
+    other = msgspec.structs.replace(started(), run_id="run_2")
+    other = msgspec.structs.replace(other, record=msgspec.structs.replace(other.record, run_id="run_2"))
+    await desk.tell(other)
+    assert set(desk.deps.runs) == {"run_2"}
+    assert await desk.tell(ended(sample())) == finished
+    loaded = await desk.load()
+    assert (loaded.finished, loaded.total) == (finished, 1)
 
 
 # --- what is wrong with an artifact
@@ -572,6 +795,18 @@ async def test_a_later_attempt_does_not_put_the_claim_aside(desk: Desk):
     await desk.tell(took(sample(), attempt=2))
     assert (desk.root / "run_1" / "A-1" / "attempt_1" / "action_log.json").exists()
     assert await held(desk, press(2)) == 1
+
+
+async def test_whoever_was_overtaken_may_not_press(desk: Desk):
+    """It would change the site behind a result, and the folder behind a seal."""
+    await desk.begun(sample())
+    await desk.tell(ended(sample(), attempt=2))
+    for attempt in (1, 2):
+        with pytest.raises(PermanentError) as caught:
+            await held(desk, press(attempt))
+        assert caught.value.code == "sample_over"
+    assert await held(desk, press(1), claim=False) is None
+    assert await held(desk, press(3)) == 3
 
 
 async def test_a_claim_that_cannot_be_written_is_not_given(desk: Desk):

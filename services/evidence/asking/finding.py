@@ -1,0 +1,93 @@
+"""Finds runs by their task and their input, the latest first."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from services.evidence import layout
+from services.evidence.deps import Store
+from services.evidence.recalling.reading import AT_ONCE, some_at_once
+from shared.contracts.base import Part
+from shared.contracts.evidence import FindRuns, KnownRun, RunsFound
+from shared.names import age_of_run
+from shared.sealed import chain
+
+log = logging.getLogger(__name__)
+
+
+class _Record(Part, frozen=True, kw_only=True):
+    run_id: str
+    spec: dict[str, Any]
+    created_at: datetime
+    input_sha256: str = ""
+    replay_run_id: str | None = None
+    discovery_spec: dict[str, Any] | None = None
+
+
+class _Finished(Part, frozen=True, kw_only=True):
+    attempt_base: int
+
+
+class _Run(Part, frozen=True, kw_only=True):
+    """What of run.json is needed here."""
+
+    record: _Record
+    attempt_base: int = 0
+    expected: int | None = None
+    finished: _Finished | None = None
+
+
+async def find_runs(store: Store, request: FindRuns) -> RunsFound:
+    """See the request. Reads no further back than to the first that was not finished."""
+    latest: KnownRun | None = None
+    async with aclosing(_runs(store)) as runs:
+        async for run in runs:
+            if not _asked_for(run, request):
+                continue
+            known = _known(run)
+            latest = latest or known
+            if not known.finished:
+                return RunsFound(latest=latest, unfinished=known)
+    return RunsFound(latest=latest, unfinished=None)
+
+
+async def _runs(store: Store) -> AsyncGenerator[_Run]:
+    names = sorted(filter(layout.is_safe, await store.names("")), key=age_of_run, reverse=True)
+    for start in range(0, len(names), AT_ONCE):
+        files = await some_at_once(names[start : start + AT_ONCE], lambda name: store.read(f"{name}/{layout.RUN}"))
+        for name, data in zip(names[start : start + AT_ONCE], files, strict=True):
+            if data is not None and (run := _read(name, data)) is not None:
+                yield run
+
+
+def _read(name: str, data: bytes) -> _Run | None:
+    """None for a run that cannot be read: it must not keep anybody from beginning another."""
+    try:
+        return msgspec.json.decode(data, type=_Run)
+    except chain.NOT_JSON as exc:
+        log.warning("%s/%s cannot be read: %s", name, layout.RUN, exc)
+        return None
+
+
+def _asked_for(run: _Run, request: FindRuns) -> bool:
+    """A run that was cut off while its samples were written down has done nothing, and cannot be gone on with."""
+    record = run.record
+    return (
+        record.replay_run_id is None
+        and (run.expected is not None or record.discovery_spec is not None)
+        and request.task_id in (None, record.spec.get("task_id"))
+        and request.input_sha256 in (None, record.input_sha256)
+    )
+
+
+def _known(run: _Run) -> KnownRun:
+    finished = run.finished is not None and run.finished.attempt_base == run.attempt_base
+    return KnownRun(
+        run_id=run.record.run_id, created_at=run.record.created_at, expected=run.expected, finished=finished
+    )

@@ -1,0 +1,50 @@
+"""A round is over: what is made of the run is made, sealed, said, and the run is let go."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import msgspec
+
+from services.evidence import layout
+from services.evidence.closing.making import make_products
+from services.evidence.deps import Deps
+from services.evidence.recalling.ours import forget_finished
+from services.evidence.recalling.recall import keep_run
+from services.evidence.recalling.rounds import RunState, run_finished
+from services.evidence.sealing.hashed import secured
+from services.evidence.sealing.runs import open_round, sealed
+from shared.contracts.evidence import RunFinished
+
+
+async def finish_if_complete(deps: Deps, state: RunState) -> RunFinished | None:
+    """The table and the summary, once every sample is accounted for."""
+    if not state.complete:
+        return None
+    if state.said is None:
+        await open_round(deps, state)
+        await keep_finished(deps, state, await made(deps, state))
+    assert state.finished is not None
+    state.finished = await sealed(deps, state, state.finished)
+    forget_finished(deps, state.record.run_id)
+    await deps.store.release(state.record.run_id)
+    return state.finished  # told again, it is the same: whether it was published we cannot know
+
+
+async def keep_finished(deps: Deps, state: RunState, finished: RunFinished | None) -> None:
+    """Written first, then remembered: where it cannot be written it is done again."""
+    await keep_run(deps, dataclasses.replace(state, finished=finished))
+    state.finished = finished
+
+
+async def made(deps: Deps, state: RunState) -> RunFinished:
+    """Makes all that is made of a complete round."""
+    run_id = state.record.run_id
+    table = deps.store.location(layout.run_key(run_id, layout.COMBINED))
+    finished = run_finished(state, deps.store.location(layout.run_key(run_id)), table, deps.now())
+    products = await make_products(deps, state, finished)
+    await secured(deps.store, layout.run_key(run_id, layout.MEMORY))
+    await deps.store.secure(layout.run_key(run_id))
+    report = deps.store.location(layout.run_key(run_id, layout.REPORT)) if layout.REPORT in products.names else ""
+    table = table if layout.COMBINED in products.names else ""
+    return msgspec.structs.replace(finished, table=table, report=report, not_made=products.failures)

@@ -1,0 +1,126 @@
+"""What evidence hands out to whoever extracts again: results as they stand, artifacts as they lie."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+from test_evidence_handlers import Desk, ended, sample, took
+
+from services.evidence.handlers import lend_artifact, load_result
+from shared.contracts.evidence import (
+    ArtifactLent,
+    ArtifactMissing,
+    KeptFile,
+    LendArtifact,
+    LoadResult,
+    ResultLoaded,
+    ResultUnknown,
+)
+from shared.contracts.planner import FieldValue
+from shared.streams import ANSWERS
+
+BYTES = b"\x28\xb5 a page" * 60_000
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> Desk:
+    desk = Desk(tmp_path / "evidence")
+    one = sample(team="red")
+    await desk.begun(one)
+    filed = await desk.capture(one, BYTES)
+    await desk.tell(took(one, filed), ended(one, filed))
+    desk.restart()
+    return desk
+
+
+def asked(sample_id: str = "A-1", run_id: str = "run_1") -> LoadResult:
+    return LoadResult(run_id=run_id, sample_id=sample_id)
+
+
+def lend(filename: str, sample_id: str = "A-1", run_id: str = "run_1") -> LendArtifact:
+    return LendArtifact(run_id=run_id, sample_id=sample_id, filename=filename)
+
+
+async def test_a_result_is_told_as_it_stands(desk: Desk):
+    reply = await load_result(asked(), desk.deps)
+    assert isinstance(reply, ResultLoaded)
+    assert (reply.sample, reply.status, reply.attempt) == (sample(team="red"), "done", 1)
+    assert reply.spec["output_schema"] == {"number": "string", "owner": "string | null"}
+    assert reply.values == (
+        FieldValue(field="number", state="value", value="7"),
+        FieldValue(field="owner", state="not_present"),
+    )
+    [kept] = reply.artifacts
+    assert kept == KeptFile(
+        filename="01_t.png", kind="screenshot", sha256=hashlib.sha256(BYTES).hexdigest(), size_bytes=len(BYTES)
+    )
+
+
+@pytest.mark.parametrize("where", ["extracted", "fields"])
+async def test_a_result_that_says_two_things_is_told_with_both(desk: Desk, where: str):
+    path = desk.root / "run_1/A-1/result.json"
+    result = json.loads(path.read_text())
+    if where == "extracted":
+        result["extracted"]["number"] = "8"
+    else:
+        result["fields"]["number"]["value"] = "8"
+    path.write_text(json.dumps(result))
+    reply = await load_result(asked(), desk.deps)
+    assert isinstance(reply, ResultLoaded)
+    assert [(one.field, one.value) for one in reply.values] == [
+        ("number", "8" if where == "fields" else "7"),
+        ("number", "7" if where == "fields" else "8"),
+        ("owner", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("request_", "known", "words"),
+    [
+        (asked("B-1"), False, "no sample 'B-1'"),
+        (asked(run_id="run_2"), False, "no run 'run_2'"),
+        (asked(run_id="../run_1"), False, "no run"),
+        (asked("../A-1"), False, "no sample"),
+    ],
+)
+async def test_what_is_not_there_is_said(desk: Desk, request_: LoadResult, known: bool, words: str):
+    reply = await load_result(request_, desk.deps)
+    assert isinstance(reply, ResultUnknown)
+    assert reply.known == known
+    assert words in reply.message
+
+
+async def test_a_result_that_is_missing_or_broken_is_said(desk: Desk):
+    path = desk.root / "run_1/A-1/result.json"
+    broken = json.dumps({**json.loads(path.read_text()), "fields": 3})
+    for text, words in ((broken, "cannot be read"), (None, "no result of A-1")):
+        path.unlink()
+        if text is not None:
+            path.write_text(text)
+        reply = await load_result(asked(), desk.deps)
+        assert isinstance(reply, ResultUnknown)
+        assert reply.known
+        assert words in reply.message
+
+
+async def test_an_artifact_is_lent_as_it_lies(desk: Desk):
+    changed = BYTES[:-1] + b"X"
+    for data in (BYTES, changed):
+        (desk.root / "run_1/A-1/01_t.png").unlink()
+        (desk.root / "run_1/A-1/01_t.png").write_bytes(data)
+        reply = await lend_artifact(lend("01_t.png"), desk.deps)
+        assert isinstance(reply, ArtifactLent)
+        assert (reply.sha256, reply.size_bytes) == (hashlib.sha256(data).hexdigest(), len(data))
+        assert await desk.bus.get(ANSWERS, reply.blob) == data
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [lend("02_t.png"), lend("result.json"), lend("../sample.json"), lend("x.png", run_id=".."), lend("x", "../A-1")],
+)
+async def test_what_is_no_artifact_is_not_lent(desk: Desk, request_: LendArtifact):
+    assert isinstance(await lend_artifact(request_, desk.deps), ArtifactMissing)
+    assert not desk.bus._blobs.keys() - {key for key in desk.bus._blobs if key[0] != ANSWERS.name}

@@ -1,0 +1,961 @@
+"""A run that was sealed: it is found whole, and whatever is done to it is found, in a folder and in a zip."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import hashlib
+import io
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from test_evidence_handlers import KEY, NOW, Desk, closed, ended, found, judging, sample, started, took
+from typer.testing import CliRunner
+
+from services.console.cli import app
+from shared.contracts.planner import Judgment
+from shared.names import DISCOVERY
+from shared.sealed.checking import Checked, check_run
+from shared.sealed.folder_medium import FolderMedium
+from shared.sealed.handing_over import beside
+from shared.sealed.keys import SigningKey
+from shared.sealed.manifest import SEAL_FORMAT, Seal, as_written
+from shared.sealed.media import NoRun
+from shared.sealed.zip_medium import ZipMedium
+
+STRANGER = SigningKey(Ed25519PrivateKey.from_private_bytes(b"s" * 32))
+
+
+class Died(BaseException):
+    """A process that is killed."""
+
+
+async def worked(desk: Desk, key: str, row: int, attempt: int = 1, **how: Any) -> None:
+    one = sample(key, row)
+    filed = await desk.capture(one, f"picture of {key}, {attempt}".encode() * 20, attempt)
+    await desk.tell(took(one, filed, attempt=attempt), took(one, step=2, attempt=attempt))
+    await desk.tell(ended(one, filed, attempt=attempt, **how))
+
+
+async def rounds(desk: Desk) -> None:
+    """Two rounds: in the first one sample fails, in the second it is done; a picture of one attempt lies aside."""
+    await desk.tell(
+        started(), *(found(sample(key, row)) for row, key in enumerate(("A-1", "A-2", "A-3"), 1)), closed(3)
+    )
+    await worked(desk, "A-1", 1)
+    await worked(desk, "A-2", 2, status="failed", reason="not_found")
+    await worked(desk, "A-3", 3)
+    await desk.tell(started(1), closed(3, 1))
+    await worked(desk, "A-2", 2, attempt=2)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run in a folder that no test changes."""
+    desk = Desk(tmp_path_factory.mktemp("whole") / "evidence")
+    asyncio.run(rounds(desk))
+    return desk.root / "run_1"
+
+
+@pytest.fixture
+def run(whole: Path, tmp_path: Path) -> Path:
+    """A copy that a test may do with what it likes."""
+    return Path(shutil.copytree(whole, tmp_path / "run_1"))
+
+
+def check(folder: Path, key: Any = KEY, noted: str = "") -> Checked:
+    return check_run(FolderMedium(folder), key.public if key is not None else None, noted)
+
+
+def told(checked: Checked) -> set[tuple[str, str]]:
+    return {(problem.path, problem.code) for problem in checked.problems}
+
+
+def files_of(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def named_in(folder: Path) -> list[str]:
+    """Without the second names that captured bytes have below objects/."""
+    return [name for name in files_of(folder) if not name.startswith("objects/")]
+
+
+# --- what is whole
+
+
+def test_a_run_of_two_rounds_is_whole(whole: Path):
+    checked = check(whole)
+    assert checked.problems == []
+    assert checked.stands
+    assert checked.files == len(named_in(whole)) - 2, "all but the manifest and the seal"
+    assert checked.made is not None
+    of = checked.made.population
+    assert (of.found, of.attempted, of.done, of.review, of.failed, of.excepted) == (3, 3, 3, 0, 0, 0)
+
+
+def test_what_the_first_round_sealed_is_kept_as_it_was(whole: Path):
+    before = json.loads((whole / "rounds/1/manifest.json").read_text())
+    assert before["population"]["failed"] == 1
+    assert json.loads((whole / "manifest.json").read_text())["round"] == 2
+    assert ",failed,not_found," in (whole / "rounds/1/combined.csv").read_text()
+    assert ",failed," not in (whole / "combined.csv").read_text()
+    assert check_run(FolderMedium(whole / "rounds/1"), KEY.public).signed == "by_known_key"
+
+
+async def test_what_is_told_again_after_the_seal_changes_nothing(tmp_path: Path):
+    desk = Desk(tmp_path / "evidence")
+    await rounds(desk)
+    before = desk.files()
+    desk.restart()
+    one = sample("A-1", 1)
+    said = await desk.tell(started(1), found(one), closed(3, 1), took(one), ended(one))
+    assert said is not None, "it is said again, for whether it was heard is not known"
+    assert (said.manifest_sha256, said.signed_by) == (
+        check(desk.root / "run_1").manifest_sha256,
+        KEY.public.fingerprint,
+    )
+    assert desk.files() == before
+
+
+async def test_a_seal_that_a_crash_cut_off_is_made_after_a_restart(tmp_path: Path):
+    """At each of the writes of the seal, and right before the first of them."""
+    for name in ("manifest.json", "seal.json"):
+        desk = Desk(tmp_path / name)
+        one = sample()
+        await desk.begun(one)
+        real = desk.deps.store.write
+
+        async def write(key: str, data: bytes, real: Any = real, name: str = name) -> None:
+            if key == f"run_1/{name}":
+                raise Died
+            await real(key, data)
+
+        desk.deps.store.write = write  # type: ignore[method-assign]
+        with pytest.raises(Died):
+            await desk.tell(ended(one))
+        assert not check(desk.root / "run_1").stands
+        desk.restart()
+        said = await desk.tell(ended(one))
+        assert check(desk.root / "run_1", noted=said.manifest_sha256).stands
+
+
+async def test_a_round_that_was_cut_off_while_it_was_put_aside_is_put_aside_whole(tmp_path: Path):
+    """The process dies at any of the moves and writes of the round; the next one goes on."""
+    for dies_at in range(16):
+        desk = Desk(tmp_path / str(dies_at))
+        await desk.begun(sample())
+        await desk.tell(ended(sample(), status="failed", reason="not_found"))
+        sealed = (desk.root / "run_1/seal.json").read_bytes()
+        left = iter(range(dies_at))
+        real = {name: getattr(desk.deps.store, name) for name in ("write", "move")}
+
+        def mortal(name: str, real: Any = real, left: Any = left) -> Callable[..., Any]:
+            async def call(*given: Any) -> None:
+                if next(left, None) is None:
+                    raise Died
+                await real[name](*given)
+
+            return call
+
+        for name in real:
+            setattr(desk.deps.store, name, mortal(name))
+        for message in (started(1), closed(1, 1), ended(sample(), attempt=2)):
+            try:
+                await desk.tell(message)
+            except Died:
+                desk.restart()
+                await desk.tell(message)
+        assert (desk.root / "run_1/rounds/1/seal.json").read_bytes() == sealed
+        assert check(desk.root / "run_1").problems == []
+
+
+async def test_a_later_attempt_after_the_seal_opens_a_round_of_its_own(tmp_path: Path):
+    desk = Desk(tmp_path / "evidence")
+    await desk.begun(sample())
+    await desk.tell(ended(sample()))
+    desk.restart()
+    await desk.tell(took(sample(), attempt=2))
+    assert told(check(desk.root / "run_1")) == {("", "not_sealed")}
+    desk.restart()
+    said = await desk.tell(ended(sample(), attempt=2))
+    checked = check(desk.root / "run_1", noted=said.manifest_sha256)
+    assert checked.stands
+    assert checked.made is not None
+    assert checked.made.round == 2
+
+
+async def test_a_finished_run_that_lost_its_seal_is_not_sealed_anew_in_silence(tmp_path: Path):
+    desk = Desk(tmp_path / "evidence")
+    await desk.tell(started(), found(sample("A-1", 1)), found(sample("A-2", 2)), closed(2))
+    await worked(desk, "A-1", 1)
+    await worked(desk, "A-2", 2, status="failed", reason="not_found")
+    run = desk.root / "run_1"
+    for name in ("A-1/manifest.json", "manifest.json", "seal.json"):
+        (run / name).unlink()
+    result = (run / "A-1" / "result.json").read_text()
+    (run / "A-1" / "result.json").write_text(result.replace("Ada", "Mallory"))
+    desk.restart()
+    await desk.tell(started(1), closed(2, 1))
+    await worked(desk, "A-2", 2, attempt=2)
+    checked = check(run)
+    assert checked.notes == [
+        "round 1 was begun on a finished run without its seal: nobody vouches for it as it was then",
+        "without a manifest until the run was sealed: A-1",
+    ]
+
+
+async def test_a_second_round_that_is_told_twice_is_remarked_on_by_nobody(tmp_path: Path):
+    desk = Desk(tmp_path / "evidence")
+    await rounds(desk)
+    desk.restart()
+    await desk.tell(started(2), started(2), closed(3, 2))
+    assert check(desk.root / "run_1").notes == []
+
+
+async def test_how_samples_were_found_is_sealed_too(tmp_path: Path):
+    desk = Desk(tmp_path / "evidence")
+    begun = started()
+    record = msgspec.structs.replace(begun.record, discovery_spec={"phase": "discovery"})
+    finder = sample(DISCOVERY, 0)
+    finder = msgspec.structs.replace(finder, sample_id=DISCOVERY)
+    await desk.tell(msgspec.structs.replace(begun, record=record, discovering=True), took(finder), found(sample()))
+    await desk.tell(ended(finder), closed(1), ended(sample()))
+    folder = desk.root / "run_1"
+    assert check(folder).problems == []
+    flip(folder / DISCOVERY / "action_log.json")
+    assert (f"{DISCOVERY}/action_log.json", "changed") in told(check(folder))
+
+
+async def test_a_run_that_only_lists_is_sealed(tmp_path: Path):
+    desk = Desk(tmp_path / "evidence")
+    begun = started()
+    record = msgspec.structs.replace(begun.record, spec={**begun.record.spec, "phase": "discovery"})
+    await desk.tell(msgspec.structs.replace(begun, record=record), found(sample()), found(sample("A-2", 2)), closed(2))
+    checked = check(desk.root / "run_1")
+    assert checked.stands
+    assert checked.made is not None
+    assert (checked.made.population.found, checked.made.population.attempted) == (2, 0)
+
+
+async def test_an_artifact_that_was_not_what_was_captured_is_sealed_as_what_it_is(tmp_path: Path):
+    desk = Desk(tmp_path / "evidence")
+    one = sample()
+    await desk.begun(one)
+    first = await desk.capture(one, b"first", step=1)
+    other = await desk.capture(one, b"other", step=2, filename="01_t.png")
+    lies = await desk.capture(one, b"three", step=3, sha256="0" * 64)
+    await desk.tell(took(one, first), took(one, other, step=2), took(one, lies, step=3), ended(one, first, other, lies))
+    checked = check(desk.root / "run_1")
+    assert checked.problems == []
+    assert checked.made is not None
+    assert checked.made.population.failed == 1
+
+
+# --- what is not
+
+
+def flip(path: Path, at: int = -1, bit: int = 0) -> None:
+    data = bytearray(path.read_bytes())
+    data[at] ^= 1 << bit
+    path.unlink()
+    path.write_bytes(bytes(data))
+
+
+FUZZ = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@given(data=st.data())
+@FUZZ
+def test_any_bit_of_any_file_that_is_flipped_is_found(whole: Path, tmp_path_factory: pytest.TempPathFactory, data: Any):
+    folder = Path(shutil.copytree(whole, tmp_path_factory.mktemp("flip") / "run_1"))
+    name = data.draw(st.sampled_from([one for one in files_of(folder) if (folder / one).stat().st_size]))
+    flip(folder / name, data.draw(st.integers(0, (folder / name).stat().st_size - 1)), data.draw(st.integers(0, 7)))
+    checked = check(folder)
+    assert not checked.stands
+    assert any(problem.path == name for problem in checked.problems), checked.problems
+    shutil.rmtree(folder)
+
+
+@given(data=st.data())
+@FUZZ
+def test_whatever_is_removed_added_renamed_or_exchanged_is_found(
+    whole: Path, tmp_path_factory: pytest.TempPathFactory, data: Any
+):
+    folder = Path(shutil.copytree(whole, tmp_path_factory.mktemp("move") / "run_1"))
+    names = files_of(folder)
+    one = data.draw(st.sampled_from(names))
+    other = data.draw(st.sampled_from([n for n in names if (folder / n).read_bytes() != (folder / one).read_bytes()]))
+    how = data.draw(st.sampled_from(["remove", "add", "rename", "copy", "exchange"]))
+    named = {one}
+    if how == "remove":
+        (folder / one).unlink()
+    elif how == "add":
+        (folder / f"{one}.new").write_bytes(b"")
+        named = {f"{one}.new"}
+    elif how == "rename":
+        (folder / one).rename(folder / f"{one}.new")
+        named = {one, f"{one}.new"}
+    elif how == "copy":
+        shutil.copyfile(folder / other, folder / one)
+    else:
+        (folder / one).rename(folder / "x")
+        (folder / other).rename(folder / one)
+        (folder / "x").rename(folder / other)
+        named = {one, other}
+    checked = check(folder)
+    assert not checked.stands
+    here = {problem.path for problem in checked.problems} | {
+        word for p in checked.problems for word in p.message.split()
+    }
+    assert named & here or one in ("manifest.json", "seal.json"), checked.problems
+    shutil.rmtree(folder)
+
+
+def swap(one: Path, other: Path) -> None:
+    aside = one.with_name("aside")
+    one.rename(aside)
+    other.rename(one)
+    aside.rename(other)
+
+
+def test_two_files_that_were_exchanged_are_told_as_that(run: Path):
+    swap(run / "A-1/01_t.png", run / "A-3/01_t.png")
+    assert [str(p.message) for p in check(run).problems] == ["and A-3/01_t.png were exchanged"]
+
+
+def test_two_samples_whose_folders_were_exchanged_are_told_as_that(run: Path):
+    swap(run / "A-1", run / "A-3")
+    checked = check(run)
+    assert [(p.path, p.message) for p in checked.problems if p.code == "exchanged"] == [
+        ("A-1", "and the folder A-3 were exchanged")
+    ]
+    assert {code for _, code in told(checked)} <= {"exchanged", "round_lost"}, "no file of theirs is told on top of it"
+
+
+def test_two_runs_whose_folders_were_exchanged_are_told_as_that(run: Path):
+    other = run.rename(run.with_name("run_2"))
+    [problem] = check(other).problems
+    assert (problem.code, problem.message) == ("other_run", "this is called run_2, and the run in it is run_1")
+    assert check(other.rename(other.with_name("handed over"))).stands, "what one calls a copy of it is one's own affair"
+
+
+@pytest.mark.parametrize("name", ["run_1 (1)", "run_1(1)", "run_1 - Copy", "run_1_copy", "run_1.bak"])
+def test_a_second_copy_of_a_run_is_the_run(run: Path, name: str):
+    assert check(run.rename(run.with_name(name))).stands
+
+
+@pytest.mark.parametrize("name", ["run_12", "run_1_2"])
+def test_a_run_whose_name_begins_with_that_of_another_is_another(run: Path, name: str):
+    assert told(check(run.rename(run.with_name(name)))) == {("", "other_run")}
+
+
+def test_a_population_that_is_no_table_any_more_is_told(run: Path):
+    (run / "samples.csv").write_bytes(b'sample_id,row\n"' + b"x" * 200_000 + b'\r"')
+    assert ("samples.csv", "changed") in told(check(run))
+
+
+def test_two_manifests_that_were_exchanged_are_told_as_that(run: Path):
+    swap(run / "A-1/manifest.json", run / "A-3/manifest.json")
+    assert ("A-1/manifest.json", "exchanged") in told(check(run))
+    assert {path for path, _ in told(check(run))} <= {"A-1/manifest.json", "A-1", "A-3"}
+
+
+async def other_run(folder: Path) -> Path:
+    desk = Desk(folder)
+    await desk.tell(started(), found(sample("A-1", 1)), closed(1))
+    await worked(desk, "A-1", 1)
+    (folder / "run_2").mkdir()
+    for name in files_of(folder / "run_1"):
+        data = (folder / "run_1" / name).read_bytes().replace(b"run_1", b"run_2")
+        (folder / "run_2" / name).parent.mkdir(exist_ok=True, parents=True)
+        (folder / "run_2" / name).write_bytes(data)
+    return folder / "run_2"
+
+
+async def test_the_manifest_of_another_run_or_attempt_is_told_as_that(run: Path, tmp_path: Path):
+    elsewhere = await other_run(tmp_path / "other")
+    shutil.copyfile(elsewhere / "A-1/manifest.json", run / "A-1/manifest.json")
+    shutil.copyfile(run / "A-2/attempt_1/manifest.json", run / "A-2/manifest.json")
+    words = {p.path: p.message for p in check(run).problems}
+    assert "of another run, run_2" in words["A-1/manifest.json"]
+    assert "another attempt or round (1)" in words["A-2/manifest.json"]
+
+
+def test_a_seal_of_an_earlier_round_is_no_seal_of_this_one(run: Path):
+    for name in ("manifest.json", "seal.json"):
+        shutil.copyfile(run / f"rounds/1/{name}", run / name)
+    checked = check(run)
+    assert checked.signed == "by_known_key"
+    assert not checked.stands
+    assert ("combined.csv", "changed") in told(checked)
+
+
+def test_a_run_that_was_taken_back_to_an_earlier_round_is_known_by_the_hash_that_was_noted(run: Path, tmp_path: Path):
+    now = check(run).manifest_sha256
+    assert check(run, noted=now.upper()).stands
+    assert told(check(run, noted="0" * 64)) == {("manifest.json", "not_as_noted")}
+
+
+def test_a_row_of_the_table_that_was_altered_is_named(run: Path):
+    table = run / "combined.csv"
+    text = table.read_text()
+    line = next(line for line in text.splitlines() if line.startswith("A-3,"))
+    table.write_text(text.replace(line, line.replace(",done,", ",failed,")))
+    checked = check(run)
+    assert {("combined.csv", "changed"), ("combined.csv", "row")} == told(checked)
+    [row] = [p.message for p in checked.problems if p.code == "row"]
+    assert "row A-3, column status" in row
+    table.write_text(text.replace(line + "\n", ""))
+    assert any("row A-3: is not there" in p.message for p in check(run).problems)
+
+
+async def test_whichever_cell_of_a_row_was_altered_is_named_and_no_other(tmp_path: Path):
+    desk = Desk(tmp_path / "evidence")
+    yes = Judgment(question="Late?", answer="yes", confidence=0.5, reasoning="due in May", decided_by="claude")
+    await desk.tell(judging(), found(sample("A-1", 1)), found(sample("A-2", 2)), closed(2))
+    await worked(desk, "A-1", 1, judgment=yes, notes=("seen twice", "=late"), flagged=True)
+    await worked(desk, "A-2", 2, judgment=yes)
+    table = desk.root / "run_1" / "combined.csv"
+    header, first, second = csv.reader(io.StringIO(table.read_text()))
+    said = {"status", "reason", "message", "flagged", "attempt", "llm_calls", "decided_by", "started_at", "notes"}
+    said |= {"owner", "judgment", "judgment_confidence", "judgment_reasoning", "row", "sample_key", "finished_at"}
+    said |= {"artifacts", "not_present", "not_found"}
+    for column in sorted(said):
+        forged = list(first)
+        forged[header.index(column)] += "9"
+        with table.open("w", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows([header, forged, second])
+        rows = [p.message for p in check(table.parent).problems if p.code == "row"]
+        assert len(rows) == 1, (column, rows)
+        assert rows[0].startswith(f"row A-1, column {column}: ")
+
+
+def test_a_stranger_who_seals_it_anew_is_told(run: Path):
+    (run / "combined.csv").write_text("all is well")
+    manifest = json.loads((run / "manifest.json").read_text())
+    [entry] = [file for file in manifest["files"] if file["path"] == "combined.csv"]
+    entry["sha256"] = hashlib.sha256(b"all is well").hexdigest()
+    entry["size_bytes"] = len(b"all is well")
+    written = as_written(manifest)
+    (run / "manifest.json").write_bytes(written)
+    (run / "seal.json").write_bytes(as_written(STRANGER.seal(written)))
+    checked = check(run)
+    assert checked.signed == "by_other_key"
+    assert told(checked) == {("seal.json", "other_key")}
+    unknown = check(run, None)
+    assert unknown.whole
+    assert not unknown.stands, "nobody has vouched for a stranger"
+
+
+def resealed(run: Path, change: Callable[[dict[str, Any]], object]) -> Checked:
+    """As if whoever holds the key had sealed it so."""
+    manifest = json.loads((run / "manifest.json").read_text())
+    change(manifest)
+    (run / "manifest.json").write_bytes(as_written(manifest))
+    (run / "seal.json").write_bytes(as_written(KEY.seal(as_written(manifest))))
+    return check(run)
+
+
+def test_a_population_that_does_not_add_up_is_told_whoever_sealed_it(run: Path):
+    checked = resealed(run, lambda m: m["population"].update(done=2))
+    assert told(checked) == {("manifest.json", "inconsistent")}
+    assert "2 done, its samples make 3" in checked.problems[0].message
+
+
+def test_a_sample_that_was_left_out_is_told_whoever_sealed_it(run: Path):
+    shutil.rmtree(run / "A-3")
+    checked = resealed(run, lambda m: m["samples"].pop())
+    words = " ".join(p.message for p in checked.problems)
+    assert "does not end where it says" in words
+    assert "3 samples were announced, 2 are in it" in words
+    assert ("samples.csv", "inconsistent") in told(checked)
+
+
+def test_a_chain_that_is_broken_is_told_whoever_sealed_it(run: Path):
+    checked = resealed(run, lambda m: m["samples"][1].update(chain_sha256="0" * 64))
+    assert [p.message for p in checked.problems] == ["the chain of its samples is broken at A-2"]
+
+
+def test_steps_that_were_changed_before_the_seal_break_their_chain(tmp_path: Path):
+    """Changed between a step and the result: the seal covers the change, and the chain tells it."""
+
+    async def told_late() -> Checked:
+        desk = Desk(tmp_path / "evidence")
+        one = sample()
+        await desk.begun(one)
+        await desk.tell(took(one), took(one, step=2))
+        desk.restart()
+        pieces = sorted((desk.root / "run_1/A-1/_log").iterdir())
+        pieces[0].write_text(pieces[0].read_text().replace('"thinking": "', '"thinking": "not '))
+        await desk.tell(ended(one))
+        return check(desk.root / "run_1")
+
+    checked = asyncio.run(told_late())
+    assert told(checked) == {("A-1/action_log.json", "inconsistent")}
+    assert "broken at step 1" in checked.problems[0].message
+
+
+def test_every_problem_is_told_and_not_just_the_first(run: Path):
+    flip(run / "A-1/01_t.png")
+    (run / "A-2/result.json").unlink()
+    (run / "A-3/extra").write_text("")
+    (run / "samples.csv").rename(run / "sample.csv")
+    assert told(check(run)) >= {
+        ("A-1/01_t.png", "changed"),
+        ("A-2/result.json", "missing"),
+        ("A-3/extra", "added"),
+        ("samples.csv", "renamed"),
+    }
+
+
+@pytest.mark.parametrize("name", ["A-1/01_t.png", "A-1", "manifest.json"])
+def test_links_are_told_and_never_followed(run: Path, tmp_path: Path, name: str):
+    (run / name).rename(tmp_path / "elsewhere")
+    (run / name).symlink_to(tmp_path / "elsewhere")
+    assert (name, "link") in told(check(run))
+
+
+def test_a_pipe_holds_nobody_up(run: Path):
+    os.mkfifo(run / "A-1/pipe")
+    assert told(check(run)) == {("A-1/pipe", "no_file")}
+
+
+def test_what_cannot_be_read_is_told(run: Path, monkeypatch: pytest.MonkeyPatch):
+    """As root every file can be read, so the system is made to say no."""
+    real = os.open
+
+    def refuse(path: Any, *rest: Any, **more: Any) -> int:
+        if str(path).endswith("A-1/01_t.png"):
+            raise PermissionError(13, "Permission denied")
+        return real(path, *rest, **more)
+
+    monkeypatch.setattr(os, "open", refuse)
+    [problem] = check(run).problems
+    assert (problem.path, problem.code) == ("A-1/01_t.png", "unreadable")
+
+
+async def test_a_run_at_work_is_not_sealed_and_says_so(tmp_path: Path):
+    desk = Desk(tmp_path / "evidence")
+    await desk.begun(sample())
+    [problem] = check(desk.root / "run_1").problems
+    assert problem.code == "not_sealed"
+    assert "still at work" in problem.message
+
+
+def test_a_run_whose_seal_was_taken_away_says_so(run: Path):
+    for name in ("seal.json", "manifest.json"):
+        (run / name).unlink()
+        assert not check(run).whole
+    assert "or its seal and its manifest were removed" in check(run).problems[0].message
+
+
+def test_a_folder_without_a_run_is_no_run(tmp_path: Path):
+    with pytest.raises(NoRun):
+        check(tmp_path)
+    with pytest.raises(NoRun):
+        check(tmp_path / "nothing")
+    (tmp_path / "link").symlink_to(tmp_path)
+    with pytest.raises(NoRun):
+        check(tmp_path)
+
+
+@pytest.fixture
+def linked(run: Path) -> list[Path]:
+    """What lies below objects/."""
+    return sorted(path for path in (run / "objects").rglob("*") if path.is_file())
+
+
+def test_bytes_that_have_several_names_are_read_once(whole: Path):
+    class Counting(FolderMedium):
+        opened: ClassVar[list[str]] = []
+
+        def open(self, path: str) -> Any:
+            self.opened.append(path)
+            return super().open(path)
+
+    assert check_run(Counting(whole), KEY.public).stands
+    pictures = [path for path in Counting.opened if path.endswith(".png") or path.startswith("objects/")]
+    assert len(pictures) == len({(whole / path).stat().st_ino for path in pictures}) == 4
+
+
+def test_objects_are_checked_where_they_are_kept(run: Path, linked: list[Path]):
+    linked[0].unlink()
+    assert told(check(run)) == {(str(linked[0].relative_to(run)), "missing")}
+
+
+def test_an_object_that_was_moved_or_stands_there_twice_is_told(run: Path, linked: list[Path]):
+    stray = run / "objects/zz" / linked[0].name
+    stray.parent.mkdir()
+    shutil.copyfile(linked[0], stray)
+    assert told(check(run)) == {(f"objects/zz/{stray.name}", "added")}
+    linked[0].unlink()
+    assert told(check(run)) == {(f"objects/zz/{stray.name}", "added"), (str(linked[0].relative_to(run)), "missing")}
+
+
+def test_an_object_that_was_added_or_changed_is_told(run: Path, linked: list[Path]):
+    data = linked[0].read_bytes()
+    linked[0].unlink()
+    linked[0].write_bytes(data + b"x")
+    here = f"objects/00/{'0' * 64}"
+    (run / here).parent.mkdir()
+    (run / here).write_bytes(b"")
+    assert told(check(run)) == {
+        (str(linked[0].relative_to(run)), "changed"),
+        (here, "changed"),
+        (here, "added"),
+    }
+
+
+# --- handed over
+
+
+def cli(*words: str, state: Path) -> tuple[int, str]:
+    made = CliRunner().invoke(app, list(words), env={"EXHIBIT_STATE_DIR": str(state), "EXHIBIT_EVIDENCE_DIR": ""})
+    assert made.exception is None or isinstance(made.exception, SystemExit), made.exception
+    return made.exit_code, made.output
+
+
+@pytest.fixture
+def key_file(tmp_path: Path) -> Path:
+    (tmp_path / "auditor.pem").write_text(KEY.public.pem)
+    return tmp_path / "auditor.pem"
+
+
+@pytest.fixture
+def packed(run: Path, key_file: Path, tmp_path: Path) -> Path:
+    out = tmp_path / "out.zip"
+    code, words = cli("export", str(run), "--out", str(out), "--key", str(key_file), state=tmp_path / "state")
+    assert code == 0, words
+    return out
+
+
+def test_a_zip_is_verified_with_the_public_key_alone(packed: Path, key_file: Path, tmp_path: Path):
+    code, words = cli("verify", str(packed), "--key", str(key_file), state=tmp_path / "state")
+    assert (code, "OK:" in words) == (0, True), words
+    assert not (tmp_path / "state").exists(), "to verify makes no key"
+
+
+def test_without_a_key_nothing_is_called_good(packed: Path, tmp_path: Path):
+    code, words = cli("verify", str(packed), state=tmp_path / "state")
+    assert code == 2
+    assert KEY.public.fingerprint in words
+    assert "OK" not in words
+
+
+def test_the_key_of_this_machine_is_another_one(packed: Path, tmp_path: Path):
+    assert cli("key", state=tmp_path / "state")[0] == 0
+    code, words = cli("verify", str(packed), state=tmp_path / "state")
+    assert code == 1
+    assert "not with" in words
+
+
+def test_the_key_that_is_printed_can_be_given(tmp_path: Path):
+    code, words = cli("key", state=tmp_path / "state")
+    (tmp_path / "printed.pem").write_text(words)
+    code, words = cli("verify", str(tmp_path), "--key", str(tmp_path / "printed.pem"), state=tmp_path / "state")
+    assert code == 2
+    assert "holds no run" in words
+
+
+@pytest.mark.parametrize("key", ["nothing.pem", "out.zip"])
+def test_a_key_that_is_none_is_bad_input(packed: Path, tmp_path: Path, key: str):
+    code, _ = cli("verify", str(packed), "--key", str(tmp_path / key), state=tmp_path / "state")
+    assert code == 2
+
+
+def test_what_is_wrong_is_json_for_scripts(run: Path, key_file: Path, tmp_path: Path):
+    flip(run / "A-1/01_t.png")
+    code, words = cli("verify", str(run), "--key", str(key_file), "--json", state=tmp_path / "state")
+    data = json.loads(words)
+    assert (code, data["stands"], [p["path"] for p in data["problems"]]) == (1, False, ["A-1/01_t.png"])
+    assert data["population"]["found"] == 3
+
+
+def test_a_name_gives_a_terminal_no_orders(run: Path, key_file: Path, tmp_path: Path):
+    (run / "A-1/\x1b[2Jx\n").write_text("")
+    _, words = cli("verify", str(run), "--key", str(key_file), state=tmp_path / "state")
+    assert "\x1b" not in words
+    assert "A-1/\\x1b[2Jx\\n: was added" in words
+
+
+def test_where_the_key_comes_from_is_said(run: Path, key_file: Path, tmp_path: Path):
+    """The state folder is below the one that is worked in: who hands evidence over could put a key there too."""
+    _, words = cli("verify", str(run), "--key", str(key_file), state=tmp_path / "state")
+    assert f"the key you gave: {key_file}" in words
+    assert cli("key", state=tmp_path / "state")[0] == 0
+    _, words = cli("verify", str(run), state=tmp_path / "state")
+    assert f"the key of this machine (--key names another): {tmp_path / 'state' / 'signing_key.pem'}" in words
+
+
+def test_folders_without_end_and_names_that_are_no_text_are_told(run: Path, key_file: Path, tmp_path: Path):
+    deep = run / "A-1" / "/".join("d" * 100)
+    deep.mkdir(parents=True)
+    Path(os.fsdecode(os.fsencode(run) + b"/bad\xff")).write_bytes(b"")
+    found = told(check(run))
+    assert {code for _, code in found} == {"too_deep", "added"}
+    given = ("export", str(run), "--out", str(tmp_path / "b.zip"), "--key", str(key_file), "--broken")
+    code, words = cli(*given, state=tmp_path / "state")
+    assert (code, "nothing was exported" in words, (tmp_path / "b.zip").exists()) == (1, True, False)
+
+
+def test_exports_are_equal_and_their_folders_verify(run: Path, packed: Path, key_file: Path, tmp_path: Path):
+    again = tmp_path / "again.zip"
+    assert cli("export", str(packed), "--out", str(again), "--key", str(key_file), state=tmp_path / "s")[0] == 0
+    assert again.read_bytes() == packed.read_bytes(), "of a folder, and of the zip of it"
+    with zipfile.ZipFile(packed) as file:
+        file.extractall(tmp_path / "unpacked")
+    assert check(tmp_path / "unpacked/run_1").stands
+    assert set(files_of(tmp_path / "unpacked/run_1")) == {*named_in(run), "VERIFY.txt", "public_key.pem"}
+    flip(tmp_path / "unpacked/run_1/VERIFY.txt")
+    assert told(check(tmp_path / "unpacked/run_1")) == {("VERIFY.txt", "changed")}
+
+
+def test_what_is_handed_over_beside_a_run_stays_as_it_was_handed_over():
+    """Where another text is wanted, this one has to stay known, or every run that was exported is called changed."""
+    seal = Seal(format="f", algorithm="a", manifest_sha256="m", signature="s", public_key="pem\n", fingerprint="f" * 64)
+    made = beside("run_2026-03-01_101500", seal)
+    assert made["public_key.pem"] == b"pem\n"
+    assert (
+        hashlib.sha256(made["VERIFY.txt"]).hexdigest()
+        == "91d28a2feef735cc73fbfe17b6377f2d69dd5e45c40f10c3fa83ba4cec4f98d4"
+    )
+
+
+def test_a_run_that_is_not_what_was_sealed_is_not_exported_without_a_word(run: Path, key_file: Path, tmp_path: Path):
+    flip(run / "A-1/01_t.png")
+    given = ("export", str(run), "--out", str(tmp_path / "b.zip"), "--key", str(key_file))
+    code, words = cli(*given, state=tmp_path / "state")
+    assert (code, "nothing was exported" in words, (tmp_path / "b.zip").exists()) == (1, True, False)
+    code, words = cli(*given, "--broken", state=tmp_path / "state")
+    assert (code, "A-1/01_t.png" in words, (tmp_path / "b.zip").exists()) == (1, True, True)
+    assert told(check_run(ZipMedium(tmp_path / "b.zip"), KEY.public)) == {("A-1/01_t.png", "changed")}
+
+
+def test_an_export_never_writes_over_anything_nor_into_the_evidence(run: Path, key_file: Path, tmp_path: Path):
+    for out in (key_file, run / "x.zip", tmp_path / "no" / "x.zip"):
+        code, _ = cli("export", str(run), "--out", str(out), "--key", str(key_file), state=tmp_path / "state")
+        assert code == 2
+    assert check(run).stands
+
+
+def test_an_export_that_is_cut_off_leaves_nothing(run: Path, key_file: Path, tmp_path: Path, monkeypatch: Any):
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    out = tmp_path / "folder" / "x.zip"
+    out.parent.mkdir()
+    code, words = cli("export", str(run), "--out", str(out), "--key", str(key_file), state=tmp_path / "state")
+    assert (code, "No space" in words) == (1, True)
+    assert list(out.parent.iterdir()) == []
+
+
+def rewritten(packed: Path, change: Callable[[zipfile.ZipInfo, bytes], Iterator[tuple[Any, bytes]]]) -> Checked:
+    other = packed.with_name("rewritten.zip")
+    with zipfile.ZipFile(packed) as old, zipfile.ZipFile(other, "w") as new:
+        for member in old.infolist():
+            for name, data in change(member, old.read(member)):
+                new.writestr(name, data)
+    medium = ZipMedium(other)
+    try:
+        return check_run(medium, KEY.public)
+    finally:
+        medium.close()
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_what_a_zip_must_not_hold_is_told(packed: Path):
+    def change(member: zipfile.ZipInfo, data: bytes) -> Iterator[tuple[Any, bytes]]:
+        yield member, data
+        if member.filename.endswith("A-1/01_t.png"):
+            yield member.filename, b"another"
+            yield "run_1/../../evil", b""
+            yield "/etc/evil", b""
+            yield "beside", b""
+            link = zipfile.ZipInfo("run_1/A-1/link")
+            link.create_system, link.external_attr = 3, 0o120777 << 16
+            yield link, b"/etc/passwd"
+
+    codes = {code for _, code in told(rewritten(packed, change))}
+    assert codes >= {"zip_twice", "zip_name", "link", "added"}
+
+
+def test_a_zip_of_other_bytes_is_told_file_by_file(packed: Path):
+    def change(member: zipfile.ZipInfo, data: bytes) -> Iterator[tuple[Any, bytes]]:
+        if member.filename.endswith("A-2/result.json"):
+            return
+        yield member, data.replace(b"picture of A-1", b"picture of B-1")
+
+    assert told(rewritten(packed, change)) == {("A-1/01_t.png", "changed"), ("A-2/result.json", "missing")}
+
+
+def zipped(run: Path, **how: Any) -> Path:
+    """As somebody else would pack it: with what lies below objects/ too."""
+    return Path(shutil.make_archive(str(run.with_name("by_hand")), "zip", run.parent, run.name, **how))
+
+
+def test_objects_in_a_zip_are_checked_too(run: Path, linked: list[Path]):
+    assert check_run(ZipMedium(zipped(run)), KEY.public).stands
+    (run / "objects/evil.html").write_text("")
+    linked[0].unlink()
+    linked[0].write_bytes(b"forged")
+    changed = str(linked[0].relative_to(run))
+    assert told(check_run(ZipMedium(zipped(run)), KEY.public)) == {("objects/evil.html", "added"), (changed, "changed")}
+
+
+def test_a_zip_in_which_other_programs_see_other_files_is_told(packed: Path):
+    def change(member: zipfile.ZipInfo, data: bytes) -> Iterator[tuple[Any, bytes]]:
+        if member.filename.endswith("A-1/result.json"):
+            other = struct.pack("<BI", 1, zlib.crc32(member.filename.encode())) + b"run_1/A-2/result.json"
+            member.extra = struct.pack("<HH", 0x7075, len(other)) + other
+        yield member, data
+
+    assert ("A-1/result.json", "zip_name") in told(rewritten(packed, change))
+
+
+def test_bytes_between_the_files_of_a_zip_are_told(packed: Path):
+    """A program that reads it from its beginning, as from a pipe, would find the forged file there."""
+    data = packed.read_bytes()
+    with zipfile.ZipFile(packed) as file:
+        lists_at = file.start_dir
+    name = b"run_1/A-1/result.json"
+    forged = struct.pack("<4s5H3I2H", b"PK\3\4", 20, 0, 0, 0, 33, zlib.crc32(b"{}"), 2, 2, len(name), 0) + name + b"{}"
+    end = data.rindex(b"PK\5\6")
+    moved = struct.pack("<I", lists_at + len(forged))
+    packed.write_bytes(data[:lists_at] + forged + data[lists_at : end + 16] + moved + data[end + 20 :])
+    assert told(check_run(ZipMedium(packed), KEY.public)) == {("", "zip_hidden")}
+    packed.write_bytes(b"<html>" + data)
+    assert told(check_run(ZipMedium(packed), KEY.public)) == {("", "zip_hidden")}
+    for behind in (data + b"<html>", data[:-2] + struct.pack("<H", 6) + b"<html>"):
+        packed.write_bytes(behind)
+        assert [p.message[:12] for p in check_run(ZipMedium(packed), KEY.public).problems] == ["6 bytes of i"]
+
+
+def test_a_zip_that_was_written_to_a_pipe_is_whole(run: Path, tmp_path: Path):
+    """Then each file is followed by how long it was."""
+
+    class Pipe(io.RawIOBase):
+        def __init__(self, file: Any) -> None:
+            self.file = file
+
+        def writable(self) -> bool:
+            return True
+
+        def write(self, data: Any) -> int:
+            return int(self.file.write(data))
+
+    with (tmp_path / "piped.zip").open("wb") as file, zipfile.ZipFile(Pipe(file), "w") as packed:
+        for name in files_of(run):
+            packed.write(run / name, f"run_1/{name}")
+    assert check_run(ZipMedium(tmp_path / "piped.zip"), KEY.public).stands
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.99])
+def test_a_zip_that_was_cut_short_is_told(packed: Path, share: float):
+    packed.write_bytes(packed.read_bytes()[: int(packed.stat().st_size * share)])
+    assert told(check_run(ZipMedium(packed), KEY.public)) == {("", "zip_damaged")}
+
+
+@given(at=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
+@FUZZ
+def test_a_bit_of_a_zip_that_is_flipped_changes_no_evidence_unseen(
+    whole: Path, tmp_path_factory: pytest.TempPathFactory, at: float, bit: int
+):
+    """Some bits of a zip say nothing of what is in it, such as times; then what is in it is what was sealed."""
+    out = tmp_path_factory.mktemp("zip") / "x.zip"
+    (out.parent / "k.pem").write_text(KEY.public.pem)
+    code, words = cli(
+        "export", str(whole), "--out", str(out), "--key", str(out.parent / "k.pem"), state=out.parent / "s"
+    )
+    assert code == 0, words
+    flip(out, int(at * out.stat().st_size), bit)
+    medium = ZipMedium(out)
+    checked = check_run(medium, KEY.public)
+    medium.close()
+    if checked.stands:
+        with zipfile.ZipFile(out) as file:
+            inside = {name.removeprefix("run_1/"): file.read(name) for name in file.namelist()}
+        assert {name: inside[name] for name in named_in(whole)} == {
+            name: (whole / name).read_bytes() for name in named_in(whole)
+        }
+
+
+# --- with other programs
+
+
+def test_the_signature_is_verified_by_openssl(packed: Path, tmp_path: Path):
+    with zipfile.ZipFile(packed) as file:
+        file.extractall(tmp_path / "u")
+    text = (tmp_path / "u/run_1/VERIFY.txt").read_text()
+    commands = [
+        line.strip() for line in text.splitlines() if line.startswith("    openssl") or line.startswith("    sed")
+    ]
+    assert len(commands) == 4
+    said = [
+        subprocess.run(
+            ["/bin/sh", "-c", command.replace("/tmp/", f"{tmp_path}/")],
+            cwd=tmp_path / "u/run_1",
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for command in commands
+    ]
+    assert said[0].split()[0] == KEY.public.fingerprint
+    assert "Signature Verified Successfully" in said[2]
+    assert said[3].strip().endswith("; 0 are wrong"), said[3]
+    flip(tmp_path / "u/run_1/A-1/01_t.png")
+    (tmp_path / "u/run_1/A-3/new").write_text("")
+    after = subprocess.run(
+        [sys.executable, tmp_path / "check.py"], cwd=tmp_path / "u/run_1", capture_output=True, text=True, check=True
+    )
+    assert after.stdout.splitlines()[:2] == ["CHANGED A-1/01_t.png", "ADDED A-3/new"]
+    flip(tmp_path / "u/run_1/manifest.json")
+    broken = subprocess.run(
+        ["/bin/sh", "-c", commands[2].replace("/tmp/", f"{tmp_path}/")], cwd=tmp_path / "u/run_1", capture_output=True
+    )
+    assert broken.returncode != 0
+
+
+def test_the_manifest_is_made_anew_by_plain_python(whole: Path):
+    """What docs/adr/0010 says of the chain of samples and of the population, without a line of ours."""
+
+    def plainly(value: Any) -> str:
+        return hashlib.sha256(
+            json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+        ).hexdigest()
+
+    made = json.loads((whole / "manifest.json").read_text())
+    head = plainly({"run_id": made["run_id"], "round": made["round"]})
+    for one in made["samples"]:
+        folder = whole / one["sample_id"]
+        assert hashlib.sha256((folder / "manifest.json").read_bytes()).hexdigest() == one["manifest_sha256"]
+        own = {key: one[key] for key in ("row", "sample_id", "manifest_sha256")}
+        head = plainly({"previous": head, **own})
+        assert head == one["chain_sha256"]
+        for log in json.loads((folder / "manifest.json").read_text())["logs"]:
+            link = plainly({"run_id": made["run_id"], "sample_id": one["sample_id"], "attempt": log["attempt"]})
+            for entry in json.loads((folder / log["path"]).read_text()):
+                said = entry.pop("sha256")
+                assert entry["previous_sha256"] == link
+                link = plainly(entry)
+                assert said == link
+            assert link == log["head_sha256"]
+    assert head == made["chain_sha256"]
+    assert made["previous_sha256"] == hashlib.sha256((whole / "rounds/1/manifest.json").read_bytes()).hexdigest()
+    assert made["sealed_at"] == NOW.isoformat().replace("+00:00", "Z")
+    assert json.loads((whole / "seal.json").read_text())["format"] == SEAL_FORMAT
