@@ -7,18 +7,21 @@ import sys
 import time
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from rich.console import Console
 
+from services.console.going_on import input_sha256, run_to_resume, say_where_one_was_cut_off
 from services.console.screen import LineScreen, LiveScreen, NoScreen, Screen, summary
 from services.console.tally import Tally
+from services.console.which_run import LAST, run_kept
 from shared.client import Client, RunRejectedError, connected
 from shared.contracts.discovery import Problem, RunAccepted
 from shared.contracts.evidence import RunFinished
+from shared.errors import PermanentError
 from shared.host.embedded import embedded
 from shared.host.services import NAMES
 from shared.settings import Settings
@@ -45,8 +48,10 @@ class Request:
 async def run_batch(settings: Settings, request: Request) -> RunFinished:
     """Runs a batch to its end and shows it. Raises RunRejectedError with all problems where nothing was started."""
     asked = _read(request)
+    settings, request = _resumed(settings, request)
     console = Console(stderr=request.as_json)
     async with system(settings) as client:
+        request, asked = await _going_on(client, request, asked)
         accepted = await client.submit(
             asked.spec,
             file=asked.file,
@@ -65,6 +70,29 @@ async def run_batch(settings: Settings, request: Request) -> RunFinished:
     else:
         console.print(summary(tally.finished, tally, Path.cwd()), highlight=False, soft_wrap=True)
     return tally.finished
+
+
+def _resumed(settings: Settings, request: Request) -> tuple[Settings, Request]:
+    """The run of --resume by its id, and the settings under which its evidence is found."""
+    if request.resume is None or request.resume == LAST:
+        return settings, request
+    try:
+        settings, run_id = run_kept(settings, request.resume)
+    except PermanentError as exc:
+        raise RunRejectedError([Problem(where="--resume", message=str(exc))]) from None
+    return settings, replace(request, resume=run_id)
+
+
+async def _going_on(client: Client, request: Request, asked: _Asked) -> tuple[Request, _Asked]:
+    """The request with ``--resume last`` resolved; where another one was cut off, it says so."""
+    sha256 = input_sha256(asked.spec, asked.file, asked.discovery, asked.row)
+    if request.resume == LAST:
+        run_id = await run_to_resume(client, asked.spec, sha256)
+        sys.stderr.write(f"exhibit: going on with {run_id}\n")
+        return replace(request, resume=run_id), replace(asked, file=None, discovery=None, row={})
+    if request.resume is None and asked.spec is not None and sha256 is not None:
+        await say_where_one_was_cut_off(client, asked.spec, sha256)
+    return request, asked
 
 
 @asynccontextmanager
@@ -110,6 +138,9 @@ def _read(request: Request) -> _Asked:
         problems += found
     row, found = _row(request.filled_with)
     problems += found
+    if request.resume not in (None, LAST) and (file is not None or discovery is not None):
+        told = f"{request.resume} goes on with its own samples: leave --input and --discover out, or say --resume last"
+        problems.append(Problem(where="--resume", message=told))
     if problems:
         raise RunRejectedError(problems)
     return _Asked(spec, file, discovery, row, request.resume is not None)
@@ -171,5 +202,5 @@ def _say_how_to_go_on(tally: Tally, settings: Settings) -> None:
         sys.stderr.write(f"\nno longer watching; {finished}. The run {tally.run_id} goes on at {settings.nats_url}.\n")
         return
     sys.stderr.write(f"\ninterrupted; {finished}.\n")
-    if (settings.evidence_dir / tally.run_id / "run.json").exists():
-        sys.stderr.write(f"Go on with:\n  exhibit run --resume {tally.run_id} --evidence {settings.evidence_dir}\n")
+    if settings.evidence_bucket or (settings.evidence_dir / tally.run_id / "run.json").exists():
+        sys.stderr.write(f"Go on with:\n  exhibit run --resume {tally.run_id} --evidence {settings.evidence_place}\n")

@@ -14,12 +14,19 @@ from pydantic import ValidationError
 from services.console import exits
 from services.console.asking import Asked, draft, to_run
 from services.console.batch import Request, run_batch
+from services.console.handed_over import register
 from services.console.hands import Terms, drive_page, observe_page
 from services.console.login import by_hand, by_steps
 from services.console.operate import operate_here
+from services.console.reperform import Asked as Reperformance
+from services.console.reperform import reperform_run, run_or_zip
 from services.console.replay import Replay, replay_run
+from services.console.sql import SqlFormat, ask_sql, sql_question
 from services.console.standing import serve_one, up_all
+from services.console.which_run import WAYS, run_kept, runs_kept
+from shared.errors import PermanentError
 from shared.host.services import NAMES
+from shared.s3.place import is_s3, place_of
 from shared.settings import Settings, sized_for
 from shared.task_spec import base_type, check_spec, read_spec
 from shared.telemetry.logs import configure
@@ -36,6 +43,7 @@ app = typer.Typer(
 Nats = Annotated[
     str | None, typer.Option("--nats", envvar="EXHIBIT_NATS_URL", help="Use the bus at this URL, not one of our own.")
 ]
+Evidence = Annotated[str | None, typer.Option(help="Where evidence is kept: a folder, or s3://bucket/prefix.")]
 Allow = Annotated[list[str] | None, typer.Option(help="Another host that may be opened: host, host:port or *.domain.")]
 Secret = Annotated[list[str] | None, typer.Option(help="Name of a secret that may be typed with type_secret.")]
 Profile = Annotated[str | None, typer.Option(help="Login state to begin with, as recorded with `exhibit login`.")]
@@ -46,10 +54,15 @@ AsJson = Annotated[bool, typer.Option("--json", help="JSON on standard output, f
 def run(
     spec: Annotated[Path | None, typer.Argument(help="The task spec, a JSON file.")] = None,
     input_file: Annotated[Path | None, typer.Option("--input", help="The samples: CSV or XLSX, with a header.")] = None,
-    evidence: Annotated[Path | None, typer.Option(help="Folder for the evidence.")] = None,
+    evidence: Evidence = None,
     planner: Annotated[str | None, typer.Option(help="Who decides: rules, anthropic or operator.")] = None,
     concurrency: Annotated[int | None, typer.Option(min=1, max=256, help="Samples at a time.")] = None,
-    resume: Annotated[str | None, typer.Option(help="Go on with this run: work on what is not done.")] = None,
+    resume: Annotated[
+        str | None,
+        typer.Option(
+            help="Work on what is left of this run: its id, its folder, s3://..., or `last`: of this SPEC and --input."
+        ),
+    ] = None,
     discover: Annotated[
         Path | None, typer.Option("--discover", help="Find the samples by navigating: a spec of phase discovery.")
     ] = None,
@@ -74,19 +87,38 @@ def _run(settings: Settings, request: Request) -> None:
 
 @app.command(epilog=exits.HELP)
 def replay(
-    run: Annotated[str, typer.Argument(help="The run whose recorded steps are taken again.")],
+    run: Annotated[str, typer.Argument(help=f"The run whose steps are taken again: {WAYS}.")],
     sample: Annotated[list[str] | None, typer.Option(help="Id of a sample; without any, all that can be.")] = None,
     allow_effects: Annotated[
         bool, typer.Option("--allow-effects", help="Take steps again that may change something on the site.")
     ] = False,
     concurrency: Annotated[int | None, typer.Option(min=1, max=256, help="Samples at a time.")] = None,
-    evidence: Annotated[Path | None, typer.Option(help="Folder with the evidence of the run.")] = None,
+    evidence: Evidence = None,
     nats: Nats = None,
     as_json: AsJson = False,
 ) -> None:
     """Take the steps of an earlier run again, without a model, and say what is different now."""
-    asked = Replay(run, tuple(sample) if sample else None, allow_effects, concurrency, as_json)
-    if not exits.run_async(replay_run(_settings(nats, evidence), asked), as_json=as_json):
+    settings, run_id = _kept(_settings(nats, evidence), run, as_json=as_json)
+    asked = Replay(run_id, tuple(sample) if sample else None, allow_effects, concurrency, as_json)
+    if not exits.run_async(replay_run(settings, asked), as_json=as_json):
+        raise typer.Exit(exits.NOT_ALL_DONE)
+
+
+@app.command(epilog=exits.HELP)
+def reperform(
+    run: Annotated[str, typer.Argument(help=f"The run: its zip, {WAYS}.")],
+    sample: Annotated[list[str] | None, typer.Option(help="Id of a sample; without any, all of them.")] = None,
+    all_values: Annotated[bool, typer.Option("--all", help="List every value, however many there are.")] = False,
+    concurrency: Annotated[int | None, typer.Option(min=1, max=64, help="Samples at a time.")] = None,
+    evidence: Evidence = None,
+    nats: Nats = None,
+    as_json: AsJson = False,
+) -> None:
+    """Extract every value of a run again from its stored pages, offline, and say what is not the same."""
+    with exits.bad_input("RUN", as_json=as_json):
+        settings, kept = run_or_zip(_settings(nats, evidence), run)
+    asked = Reperformance(kept, tuple(sample) if sample else None, as_json, all_values, concurrency)
+    if not exits.run_async(reperform_run(settings, asked), as_json=as_json):
         raise typer.Exit(exits.NOT_ALL_DONE)
 
 
@@ -106,7 +138,7 @@ def ask(
     force: Annotated[bool, typer.Option(help="Write over a spec of the same name.")] = False,
     run_it: Annotated[bool, typer.Option("--run", help="Run the task once it is drafted.")] = False,
     input_file: Annotated[Path | None, typer.Option("--input", help="With --run: the samples, CSV or XLSX.")] = None,
-    evidence: Annotated[Path | None, typer.Option(help="With --run: folder for the evidence.")] = None,
+    evidence: Evidence = None,
     nats: Nats = None,
     as_json: AsJson = False,
 ) -> None:
@@ -117,9 +149,29 @@ def ask(
         _run(_settings(nats, evidence), to_run(saved, input_file, as_json=as_json))
 
 
+@app.command(epilog=exits.HELP)
+def sql(
+    words: Annotated[
+        list[str], typer.Argument(metavar="[RUN] QUERY", help='"select ... from samples"; - reads it. No RUN: all.')
+    ],
+    format: Annotated[SqlFormat, typer.Option(help="Parquet only with --out.")] = SqlFormat.table,
+    out: Annotated[Path | None, typer.Option(help="File for the answer.")] = None,
+    max_rows: Annotated[int | None, typer.Option(min=1, help="Most rows; else 200 on a screen, a million.")] = None,
+    timeout_s: Annotated[float, typer.Option("--timeout", min=0.1, max=120, help="Seconds a query may take.")] = 30.0,
+    evidence: Evidence = None,
+    nats: Nats = None,
+) -> None:
+    """Ask the evidence in SQL: views runs, samples, fields, artifacts, steps, judgments, usage, heals (docs/sql.md)."""
+    with exits.bad_input("RUN"):
+        settings, runs = runs_kept(_settings(nats, evidence), words[:-1])
+    asked = sql_question([*runs, words[-1]], format, out, max_rows, timeout_s)
+    if not exits.run_async(ask_sql(settings, asked)):
+        raise typer.Exit(exits.BAD_INPUT)
+
+
 @app.command()
 def up(
-    evidence: Annotated[Path | None, typer.Option(help="Folder for the evidence.")] = None,
+    evidence: Evidence = None,
     port: Annotated[int, typer.Option(help="Port of the bus on loopback; -1 takes a free one.")] = 4222,
     nats: Nats = None,
 ) -> None:
@@ -131,7 +183,7 @@ def up(
 def serve(
     name: Annotated[str, typer.Argument(help=f"One of {', '.join(sorted(NAMES))}.")],
     nats: Nats = None,
-    evidence: Annotated[Path | None, typer.Option(help="Folder for the evidence.")] = None,
+    evidence: Evidence = None,
 ) -> None:
     """Run one service on an existing bus, to scale it by itself."""
     exits.run_async(serve_one(_settings(nats, evidence), name))
@@ -215,14 +267,36 @@ def _lines(path: Path) -> list[str]:
         raise typer.Exit(exits.BAD_INPUT) from None
 
 
-def _settings(nats: str | None, evidence: Path | None = None) -> Settings:
+def _kept(settings: Settings, run: str, *, as_json: bool) -> tuple[Settings, str]:
+    """See `run_kept`; where there is no such run the command ends."""
+    with exits.bad_input("RUN", as_json=as_json):
+        return run_kept(settings, run)
+
+
+def _settings(nats: str | None, evidence: str | None = None) -> Settings:
     """Settings of the environment, with what was said on the command line before them."""
+    said = {**({} if nats is None else {"nats_url": nats}), **_evidence(evidence)}
     try:
         settings = Settings()
     except ValidationError as exc:
         for error in exc.errors():
             sys.stderr.write(f"exhibit: setting {'.'.join(map(str, error['loc']))}: {error['msg']}\n")
         raise typer.Exit(exits.BAD_INPUT) from None
-    said = {"nats_url": nats, "evidence_dir": evidence}
     configure(settings.log_level)
-    return settings.model_copy(update={key: value for key, value in said.items() if value is not None})
+    return settings.model_copy(update=said)
+
+
+def _evidence(said: str | None) -> dict[str, Path | str | None]:
+    """A folder that is named is meant, whatever bucket the environment names."""
+    if said is None:
+        return {}
+    if not is_s3(said):
+        return {"evidence_dir": Path(said), "evidence_bucket": None}
+    try:
+        return {"evidence_bucket": str(place_of(said))}
+    except PermanentError as exc:
+        sys.stderr.write(f"exhibit: --evidence: {exc}\n")
+        raise typer.Exit(exits.BAD_INPUT) from None
+
+
+register(app, _settings)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Coroutine, Sequence
-from contextlib import suppress
+from collections.abc import Coroutine, Generator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 import msgspec
@@ -14,7 +14,7 @@ import typer
 
 from shared.client import RunRejectedError
 from shared.contracts.discovery import Problem
-from shared.errors import ExhibitError, to_failure
+from shared.errors import ExhibitError, PermanentError, to_failure
 from shared.settings import Settings
 from shared.telemetry.tracing import exporting
 
@@ -44,6 +44,20 @@ def run_async(work: Coroutine[Any, Any, ResultT], *, as_json: bool = False) -> R
         raise typer.Exit(INTERRUPTED) from None
     except RunRejectedError as exc:
         show_problems(exc.problems, as_json=as_json)
+        raise typer.Exit(BAD_INPUT) from None
+    except ExhibitError as exc:
+        say_error(exc, as_json=as_json)
+        raise typer.Exit(CANNOT_RUN) from None
+
+
+@contextmanager
+def bad_input(where: str, *, as_json: bool = False) -> Generator[None]:
+    """A PermanentError within is something wrong with what was given at ``where``; any other error of ours says that
+    this cannot be found out. Either is said, and the command ends."""
+    try:
+        yield
+    except PermanentError as exc:
+        show_problems([Problem(where=where, message=str(exc))], as_json=as_json)
         raise typer.Exit(BAD_INPUT) from None
     except ExhibitError as exc:
         say_error(exc, as_json=as_json)

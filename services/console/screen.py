@@ -173,7 +173,15 @@ def summary(finished: RunFinished, tally: Tally, here: Path) -> RenderableType:
     took_s = (finished.finished_at - finished.started_at).total_seconds()
     facts = Table.grid(padding=(0, 2))
     facts.add_row("Evidence", Text(_from(here, finished.location)))
-    facts.add_row("Table", Text(_from(here, finished.table)))
+    if finished.table:
+        facts.add_row("Table", Text(_from(here, finished.table)))
+    if finished.report:
+        facts.add_row("Report", Text(_from(here, finished.report)))
+    for failure in finished.not_made:
+        facts.add_row("Not made", Text(failure, style="bold red"))
+    if finished.manifest_sha256:
+        facts.add_row("Sealed", finished.manifest_sha256)
+        facts.add_row("By key", f"{finished.signed_by[:16]}; note both, exhibit verify names them")
     facts.add_row("Took", f"{took_s:.1f} s, {finished.samples / took_s:.1f} samples/s" if took_s > 0 else "0 s")
     if not finished.population_complete or finished.population_note:
         colour = "" if finished.population_complete else "bold red"

@@ -27,8 +27,9 @@ async def serve_one(settings: Settings, name: str) -> None:
 
 
 def _say_up(settings: Settings) -> None:
+    where = settings.evidence_bucket or settings.evidence_dir.resolve()
     _say(
-        f"exhibit is up on {settings.nats_url}, evidence in {settings.evidence_dir.resolve()}\n"
+        f"exhibit is up on {settings.nats_url}, evidence in {where}\n"
         f"  run a batch:   exhibit run SPEC --input FILE --nats {settings.nats_url}\n"
         f"  more browsers: exhibit serve browser_pool --nats {settings.nats_url}"
     )

@@ -8,7 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from conftest import Cli
+from tests.end_to_end.conftest import Cli
 
 SPEC = {
     "task_id": "acme_members",

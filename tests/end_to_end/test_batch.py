@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import csv
+import email
 import hashlib
+import html
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
+import zstandard
 
 from practice.tickets.data import ground_truth
 from practice.tickets.demo import ABSENT, compare, demo_numbers, write_input
 from shared.client import RunRejectedError
+from shared.contracts.browser_pool import StoredObservation
 from shared.host.embedded import embedded
+from shared.names import RESERVED
+
+ZSTD = b"\x28\xb5\x2f\xfd"
+BEGINS = {"screenshot": b"\x89PNG", "page": ZSTD, "observation": ZSTD}
 
 
 def rows_of(path: Path) -> dict[str, dict[str, str]]:
@@ -37,7 +46,7 @@ async def test_sixty_tickets_come_back_right_with_their_evidence(settings, ticke
     assert [s.status for s in loaded.samples].count("done") == 58
 
     run = Path(finished.location)
-    assert {p.name for p in run.iterdir() if p.is_dir()} == set(demo_numbers(ground_truth()))
+    assert {p.name for p in run.iterdir() if p.is_dir()} - RESERVED == set(demo_numbers(ground_truth()))
     for number in demo_numbers(ground_truth()):
         check_folder(run / number, number)
 
@@ -51,7 +60,7 @@ def check_folder(folder: Path, number: str) -> None:
     assert result["artifacts"], number
     for artifact in result["artifacts"]:
         data = (folder / artifact["filename"]).read_bytes()
-        assert data.startswith(b"\x89PNG")
+        assert data.startswith(BEGINS[artifact["kind"]])
         assert hashlib.sha256(data).hexdigest() == artifact["sha256"]
         assert result["started_at"] <= artifact["timestamp"] <= result["finished_at"]
     if number in ABSENT:
@@ -63,6 +72,40 @@ def check_folder(folder: Path, number: str) -> None:
             "value": number,
         }
         assert result["fields"]["ticket_number"]["source"]["url"].endswith(f"/tickets/{number}")
+        check_sources(folder, result)
+
+
+def check_sources(folder: Path, result: dict) -> None:
+    """Every value leads to the page that shows it, to what was read of it there, and to the picture it is on."""
+    by_hash = {one["sha256"]: one for one in result["artifacts"]}
+    assert [one["filename"] for one in result["artifacts"]] == [
+        "01_ticket.mhtml.zst",
+        "01_ticket.observation.json.zst",
+        "01_ticket.png",
+    ]
+    stored = {name: unpacked(folder / name) for name in ("01_ticket.mhtml.zst", "01_ticket.observation.json.zst")}
+    observation = msgspec.json.decode(stored["01_ticket.observation.json.zst"], type=StoredObservation)
+    assert (observation.capture.http_status, observation.capture.viewport.width_px) == (200, 1280)
+    assert dict(observation.headers)["content-type"].startswith("text/html")
+    parts = [part.get_payload(decode=True) for part in email.message_from_bytes(stored["01_ticket.mhtml.zst"]).walk()]
+    text = b"".join(part for part in parts if isinstance(part, bytes)).decode()
+    for name, field in result["fields"].items():
+        source = field["source"]
+        assert by_hash[source["page_sha256"]]["kind"] == "page"
+        assert by_hash[source["observation_file_sha256"]]["kind"] == "observation"
+        assert by_hash[source["screenshot_sha256"]]["kind"] == "screenshot", name
+        assert source["observation_sha256"] == observation.capture.observation_sha256
+        assert field["read_by"] == "rules"
+        element = observation.elements[source["kept_ref"] - 1]
+        assert element.ref == source["kept_ref"]
+        assert element.fingerprint == source["fingerprint"]
+        assert (field["shown"] or "") in (element.value or element.name)
+        assert html.escape(field["shown"] or "", quote=False) in text
+        assert any(one["matches"] == 1 for one in source["locators"])
+
+
+def unpacked(path: Path) -> bytes:
+    return zstandard.ZstdDecompressor().decompress(path.read_bytes())
 
 
 async def test_what_a_site_does_wrong_has_a_status_of_its_own(settings, faulty):

@@ -8,9 +8,9 @@ import signal
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Cli, descendants, gone
 
 from practice.tickets.data import ground_truth
+from tests.end_to_end.conftest import ROOT, Cli, descendants, gone
 
 SPEC = str(ROOT / "task_specs/practice_tickets.json")
 
@@ -78,6 +78,17 @@ def test_missing_files_are_all_named_at_once(cli: Cli):
     assert ended.returncode == 2
     assert "no-spec.json: no such file" in ended.stderr
     assert "no-input.csv: no such file" in ended.stderr
+
+
+def test_a_run_that_is_named_needs_no_input_and_says_so(cli: Cli):
+    """As one does who adds --resume to the command that was cut off."""
+    samples = cli.folder / "list.csv"
+    samples.write_text("a\n1\n")
+    asked = cli.run("run", "task_specs/practice_tickets.json", "--input", str(samples), "--resume", "run_1")
+    assert (asked.returncode, "--resume: run_1 goes on with its own samples: leave --input" in asked.stderr) == (
+        2,
+        True,
+    )
 
 
 def test_a_bus_that_is_not_there_is_said(cli: Cli):

@@ -9,7 +9,6 @@ from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
 import pytest
-from conftest import Cli
 from test_kill import Fleet
 
 from practice.code_host.data import ground_truth as code_truth
@@ -27,6 +26,7 @@ from shared.contracts.planner import SampleFinished, SamplesListed, StepTaken
 from shared.host.embedded import embedded
 from shared.host.nats_server import nats_server
 from shared.names import DISCOVERY
+from tests.end_to_end.conftest import Cli
 
 ALL = [ticket.number for ticket in ground_truth()]
 SOME = ALL[: 3 * PAGE_SIZE]

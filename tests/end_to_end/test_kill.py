@@ -9,12 +9,12 @@ from contextlib import aclosing
 from pathlib import Path
 
 import pytest
-from conftest import Cli
 
 from practice.tickets.data import ground_truth
 from shared.client import Client, connected
 from shared.contracts.planner import SampleFinished
 from shared.host.nats_server import nats_server
+from tests.end_to_end.conftest import Cli
 
 SAMPLES = 10
 

@@ -12,11 +12,11 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Cli
 
 from practice.hr_portal import demo, server
 from practice.hr_portal.data import ground_truth
 from practice.hr_portal.site import Options
+from tests.end_to_end.conftest import ROOT, Cli
 
 REPORT_MS = 8000
 """Long enough that the run is cut off while it waits for the report, behind the press."""
@@ -57,7 +57,7 @@ async def test_a_resumed_run_does_not_send_again_what_may_have_been_sent(cli: Cl
         evidence = cli.folder / "evidence"
         process = cli.start("run", spec, "--input", rows, "--evidence", str(evidence))
         await cut_off(process, url, sign)
-        (run,) = [path.name for path in evidence.iterdir() if path.is_dir()]
+        (run,) = [path.name for path in evidence.glob("run_*")]
         ended = await asyncio.to_thread(cli.run, "run", "--resume", run, "--evidence", str(evidence))
         assert await asyncio.to_thread(sent, url) == 1
     assert ended.returncode == 1, ended.stderr

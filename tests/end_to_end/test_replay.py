@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT, Cli
 
 from practice.tickets.data import ground_truth
+from tests.end_to_end.conftest import ROOT, Cli
 
 SPEC = ROOT / "task_specs/practice_tickets.json"
 STOP_BOUND_S = 5

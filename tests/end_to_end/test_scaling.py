@@ -8,10 +8,9 @@ import signal
 import subprocess
 import sys
 
-from conftest import ROOT, Cli, descendants, gone
-
 from practice.tickets.data import ground_truth
 from shared.client import connected
+from tests.end_to_end.conftest import ROOT, Cli, descendants, gone
 
 
 def url_of(process: subprocess.Popen[str]) -> str:

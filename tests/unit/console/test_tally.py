@@ -4,6 +4,7 @@ import io
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
 from rich.console import Console
 
 from services.console.screen import live_view, summary
@@ -131,3 +132,13 @@ def test_what_pages_say_is_shown_as_text_and_never_as_markup():
     shown = console.export_text()
     for text in ("opened [/red] it", "[bold]gone[/bold] [/]", "tick[ets]", "60 samples: 58 done, 2 failed (not found)"):
         assert text in shown
+
+
+def test_the_summary_names_the_report_where_there_is_one():
+    def said(report: str) -> str:
+        console = Console(width=100, record=True, file=io.StringIO())
+        console.print(summary(msgspec.structs.replace(finished(), report=report), tally_of(finished()), Path("/here")))
+        return console.export_text()
+
+    assert "Report" not in said("")
+    assert "Report    evidence/r/report.html" in said("/here/evidence/r/report.html")

@@ -1,0 +1,37 @@
+"""What --evidence means: a folder, or a place in a bucket, before whatever the environment says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import typer
+
+from services.console import exits
+from services.console.cli import _settings
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EXHIBIT_EVIDENCE_BUCKET", "s3://of-the-environment")
+
+
+@pytest.mark.parametrize(
+    ("said", "bucket", "place"),
+    [
+        (None, "s3://of-the-environment", "s3://of-the-environment"),
+        ("s3://audits/2026/", "s3://audits/2026", "s3://audits/2026"),
+        ("a/folder", None, "a/folder"),
+    ],
+)
+def test_what_is_said_counts(said, bucket, place):
+    settings = _settings(None, said)
+    assert (settings.evidence_bucket, settings.evidence_place) == (bucket, place)
+    assert settings.evidence_dir == Path("a/folder" if said == "a/folder" else "evidence")
+
+
+def test_a_bucket_that_cannot_be_one_is_said_before_anything_runs(capsys):
+    with pytest.raises(typer.Exit) as ended:
+        _settings(None, "s3://Not_A_Bucket/x")
+    assert ended.value.exit_code == exits.BAD_INPUT
+    assert "s3://bucket/prefix" in capsys.readouterr().err
