@@ -42,4 +42,6 @@ def family_rows() -> list[Row]:
 
 def _settings() -> Settings:
     folder = Path(tempfile.mkdtemp(prefix="exhibit-families-"))
-    return Settings(_env_file=None, evidence_dir=folder, state_dir=folder / "state", nats_url=None)
+    return Settings(
+        _env_file=None, evidence_dir=folder, state_dir=folder.with_name(f"{folder.name}-state"), nats_url=None
+    )

@@ -19,11 +19,14 @@ from shared.actor.actor import Actor
 from shared.contracts.actions import ActionResult, Artifact, Change, Extract, Goto, Navigated, Screenshot, TextRead
 from shared.contracts.browser_pool import (
     ActOnPage,
+    CapturePage,
     Element,
+    ElementFound,
     KeepSession,
     LeaseReply,
     LeaseSession,
     ObservePage,
+    PageCaptured,
     PageObserved,
     ReleaseSession,
     SessionKept,
@@ -31,7 +34,7 @@ from shared.contracts.browser_pool import (
     SessionReleased,
 )
 from shared.contracts.discovery import Sample
-from shared.subjects import ACT, KEEP, LEASE, OBSERVE, RELEASE
+from shared.subjects import ACT, CAPTURE, KEEP, LEASE, OBSERVE, RELEASE
 from shared.task_spec import TaskSpec
 
 HOST = "http://tickets.example"
@@ -115,6 +118,13 @@ async def release(request: ReleaseSession, deps: World) -> SessionReleased:
 @pool.answers(OBSERVE)
 async def observe(request: ObservePage, deps: World) -> PageObserved:
     return page(deps.at, deps.elements)
+
+
+@pool.answers(CAPTURE)
+async def capture(request: CapturePage, deps: World) -> PageCaptured:
+    shown = {one.ref: one for one in page(deps.at, deps.elements).elements}
+    found = tuple(ElementFound(ref=ref, element=shown.get(ref)) for ref in request.refs)
+    return PageCaptured(observation_sha256=page(deps.at, deps.elements).sha256, found=found, browser_ms=1.0)
 
 
 @pool.answers(ACT)

@@ -1,0 +1,200 @@
+"""10,000 synthetic samples through the real evidence service, a process of its own, on a real nats-server.
+
+Every sample sends what a planner and a browser pool send: four steps, two artifacts through the ARTIFACTS bucket, and
+a result. Nobody waits for a browser, so what is measured is evidence, and the bus below it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+from msgspec.structs import replace
+from nats.js.errors import NotFoundError
+
+from benchmarks.evidence_files import artifact_bytes
+from benchmarks.evidence_world import RUN_ID, finished_of, found, record, steps_of
+from benchmarks.memory import PeakMemory
+from benchmarks.report import Row, at_most
+from shared.client import Client, connected
+from shared.contracts.discovery import PopulationClosed, RunStarted
+from shared.contracts.evidence import RunLoaded
+from shared.contracts.planner import FiledArtifact
+from shared.errors import Unavailable
+from shared.host.nats_server import nats_server
+from shared.streams import ARTIFACTS, EVENTS_STREAM
+from shared.subjects import POPULATION_CLOSED, RUN_STARTED, SAMPLE_FINISHED, SAMPLE_FOUND, STEP_TAKEN
+
+AT_ONCE, ARTIFACTS_EACH = 8, 2
+AHEAD = 200
+"""Events that the samples may be ahead of evidence: as many as a few pools would be."""
+MB = 1024 * 1024
+MOST_GROWTH_MB = 60
+"""Of the process, from its first samples to its 10,000th: what is remembered of each is a few kilobytes."""
+
+
+@dataclass
+class Seen:
+    """What a run of the service came to; memory is that of its process, at its highest so far."""
+
+    samples: int
+    filed_s: float = 0.0
+    closed_s: float = 0.0
+    recalled_s: float = 0.0
+    peak_mb: dict[int, float] = field(default_factory=dict[int, float])
+    closing_mb: float = 0.0
+    closing_tree_mb: float = 0.0
+    """With the processes that make its products."""
+    folder_mb: float = 0.0
+
+
+async def through_the_service(samples: int, marks: Iterable[int] = (1_000, 5_000, 10_000)) -> Seen:
+    seen = Seen(samples)
+    with tempfile.TemporaryDirectory(prefix="exhibit-bench-") as scratch:
+        place = Path(scratch)
+        async with nats_server(place / "streams") as url, connected(url) as client:
+            async with _service(url, place) as process:
+                await _file(client, process, seen, [mark for mark in marks if mark <= samples])
+                await _close(client, process, seen)
+            async with _service(url, place):
+                await _recall(client, seen)
+        seen.folder_mb = sum(path.stat().st_size for path in (place / "evidence").rglob("*") if path.is_file()) / MB
+    return seen
+
+
+@asynccontextmanager
+async def _service(url: str, place: Path) -> AsyncGenerator[psutil.Process]:
+    env = {**os.environ, "EXHIBIT_NATS_URL": url, "EXHIBIT_EVIDENCE_DIR": str(place / "evidence")}
+    env |= {"EXHIBIT_STATE_DIR": str(place / "state")}
+    process = subprocess.Popen([sys.executable, "-m", "services.evidence"], env=env)  # noqa: ASYNC220
+    try:
+        yield psutil.Process(process.pid)
+    finally:
+        process.terminate()
+        await asyncio.to_thread(process.wait)
+
+
+async def _file(client: Client, process: psutil.Process, seen: Seen, marks: list[int]) -> None:
+    """All samples found first, as in a run of a file; then each at work, some side by side."""
+    bus = client.bus
+    await bus.publish(RUN_STARTED, RunStarted(run_id=RUN_ID, record=record()))
+    before = time.perf_counter()
+    for start in range(1, seen.samples + 1, 100):
+        some = range(start, min(start + 100, seen.samples + 1))
+        await asyncio.gather(*(bus.publish(SAMPLE_FOUND, found(number)) for number in some))
+    await bus.publish(POPULATION_CLOSED, PopulationClosed(run_id=RUN_ID, samples=seen.samples))
+    for start in range(1, seen.samples, AT_ONCE):
+        some = range(start, min(start + AT_ONCE, seen.samples))  # the last one ends the run: see `_close`
+        await asyncio.gather(*(_work(client, number) for number in some))
+        await _caught_up(client, AHEAD)
+        for mark in [mark for mark in marks if start + AT_ONCE > mark and mark not in seen.peak_mb]:
+            await _caught_up(client, 0)
+            seen.peak_mb[mark] = _peak_mb(process)
+    await _caught_up(client, 0)
+    seen.filed_s = time.perf_counter() - before
+    seen.peak_mb[seen.samples] = _peak_mb(process)
+
+
+async def _work(client: Client, number: int) -> None:
+    """Of the artifacts of each capture only the picture: the others are filed in the same way."""
+    files, sent = artifact_bytes(number), list[FiledArtifact]()
+    for step in steps_of(number):
+        pictures = step.artifacts[:1]
+        sent += pictures
+        for filed in pictures:
+            await client.bus.put(ARTIFACTS, filed.artifact.blob, files[filed.filename])
+        await client.bus.publish(STEP_TAKEN, replace(step, artifacts=pictures))
+    await client.bus.publish(SAMPLE_FINISHED, replace(finished_of(number), artifacts=tuple(sent)))
+
+
+async def _close(client: Client, process: psutil.Process, seen: Seen) -> None:
+    """From the last result to the word that the run is finished."""
+    before = time.perf_counter()
+    with PeakMemory(process.pid) as peak:
+        await _work(client, seen.samples)
+        finished = await client.result(RUN_ID)
+    seen.closing_tree_mb = peak.tree_mb
+    seen.closed_s = time.perf_counter() - before
+    seen.closing_mb = _peak_mb(process)
+    if finished.samples != seen.samples:
+        raise SystemExit(f"{finished.samples} of {seen.samples} samples are accounted for")
+
+
+async def _recall(client: Client, seen: Seen) -> None:
+    """A process that has just begun, asked for all it knows of the run."""
+    while not await _answers(client):  # noqa: ASYNC110  it is another process
+        await asyncio.sleep(0.05)
+    before = time.perf_counter()
+    loaded = await client.load(RUN_ID)
+    seen.recalled_s = time.perf_counter() - before
+    if not isinstance(loaded, RunLoaded) or len(loaded.samples) != seen.samples:
+        raise SystemExit(f"not all of {seen.samples} samples are told")
+
+
+async def _answers(client: Client) -> bool:
+    try:
+        await client.load("run_nobody_knows")
+    except Unavailable:
+        return False
+    return True
+
+
+async def _caught_up(client: Client, behind: int) -> None:
+    """Waits until evidence has at most so many events before it."""
+    while await _left(client) > behind:  # noqa: ASYNC110  it is another process
+        await asyncio.sleep(0.02)
+
+
+async def _left(client: Client) -> int:
+    try:
+        info = await client.bus.js.consumer_info(EVENTS_STREAM.name, "evidence")
+    except NotFoundError:  # the service has not begun yet
+        return sys.maxsize
+    return (info.num_pending or 0) + (info.num_ack_pending or 0)
+
+
+def _peak_mb(process: psutil.Process) -> float:
+    """The highest so far, as Linux counts it."""
+    lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
+
+
+def most_mb(first: float, samples: int) -> int:
+    """With what is remembered of each sample. Closing a run takes some beside, as much for few samples as for many."""
+    return round(first + MOST_GROWTH_MB * samples / 10_000)
+
+
+def service_rows(seen: Seen) -> list[Row]:
+    marks = sorted(seen.peak_mb)
+    first = seen.peak_mb[marks[0]]
+    rows = [Row(f"{seen.samples:,} samples through the service", "samples/s", seen.samples / seen.filed_s)]
+    rows += [Row(f"its memory at {marks[0]:,} samples, peak", "MB", first)]
+    for mark in marks[1:]:
+        rows.append(at_most(most_mb(first, mark), f"the same at {mark:,}", "MB", seen.peak_mb[mark], first))
+    return [
+        *rows,
+        at_most(
+            round(first + MOST_GROWTH_MB),
+            f"the same while a run of {seen.samples:,} is closed",
+            "MB",
+            seen.closing_mb,
+            first,
+        ),
+        Row("and of all processes that close it, together", "MB", seen.closing_tree_mb),
+        Row("from the last result until the run is finished", "s", seen.closed_s),
+        Row("a process that begins anew knows all of them again after", "s", seen.recalled_s),
+    ]
+
+
+if __name__ == "__main__":
+    for row in service_rows(asyncio.run(through_the_service(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000))):
+        print(f"{row.what:75} {row.figure:9.1f} {row.unit}  {row.aim}")

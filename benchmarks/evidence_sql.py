@@ -1,0 +1,104 @@
+"""Questions in SQL over 10,000 samples of 25 steps: how long each takes, and what making the tables takes.
+
+.venv/bin/python -m benchmarks.evidence_sql
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+import psutil
+
+from benchmarks.evidence_world import RUN_ID, World, record
+from benchmarks.report import Row, under
+from services.evidence.adapters.duckdb_parquet import ParquetTables
+from services.evidence.adapters.folder_store import FolderStore
+from services.evidence.asking.answering import Desk
+from services.evidence.closing.products import Dossier
+from services.evidence.desk import answering_desk
+from services.evidence.querying.questions import EXAMPLES
+from services.evidence.recalling.unreadable import RunFile
+from shared.contracts.evidence import AskSql, SqlAnswered
+from shared.settings import Settings
+from shared.testing.bus import MemoryBus
+
+SAMPLES, STEPS, TIMES = 10_000, 25, 7
+LIMIT_MS = 100.0
+
+
+def long_dossiers(world: World, steps: int) -> Iterator[Dossier]:
+    """The world's samples with logs of so many steps: the first step is taken again and again."""
+    for dossier in world.dossiers():
+        first, *rest = dossier.log
+        log = [*itertools.repeat(first, steps - len(rest)), *rest]
+        yield Dossier(dossier.sample, dossier.result, [{**entry, "step": n} for n, entry in enumerate(log, start=1)])
+
+
+def make(root: Path, samples: int = SAMPLES, steps: int = STEPS) -> list[Row]:
+    """The tables of a finished run below ``root``; how long it took, and how much more memory."""
+    world, folder = World(samples), root / "spool"
+    folder.mkdir(parents=True)
+    process = psutil.Process()
+    product, took_s, most = ParquetTables(world.closing(), folder), 0.0, 0
+    started_bytes = process.memory_info().rss
+    for number, dossier in enumerate(long_dossiers(world, steps)):
+        began_s = time.perf_counter()
+        product.add(dossier, lambda _: None)
+        took_s += time.perf_counter() - began_s
+        if number % 500 == 0:
+            most = max(most, process.memory_info().rss)
+    began_s = time.perf_counter()
+    for made in product.finish():
+        (root / RUN_ID / made.name).parent.mkdir(parents=True, exist_ok=True)
+        made.path.rename(root / RUN_ID / made.name)
+        most = max(most, process.memory_info().rss)
+    took_s += time.perf_counter() - began_s
+    file = RunFile(record=record(), expected=samples, finished=world.finished())
+    (root / RUN_ID / "run.json").write_bytes(msgspec.json.encode(file))
+    size = sum(path.stat().st_size for path in (root / RUN_ID / "tables").iterdir())
+    return [
+        Row(f"tables of {samples:,} samples x {steps} steps: made in", "s", took_s),
+        Row("tables: size", "MB", size / 1e6),
+        under(150.0, "tables: memory at most beyond the start", "MB", (most - started_bytes) / 1e6),
+    ]
+
+
+async def ask_all(root: Path) -> list[Row]:
+    """Each question as an asker sees it: the first one of a run, then the median of several, the slowest last."""
+    settings, bus = Settings(evidence_dir=root, state_dir=root / "state"), MemoryBus()
+    rows: list[Row] = []
+    async with answering_desk(settings, FolderStore(root), bus, lambda: datetime.now(UTC)) as desk:
+        rows.append(Row("SQL: the first answer of a process", "ms", await _asked(desk, "SELECT 1")))
+        for example in EXAMPLES:
+            times = [await _asked(desk, example.sql) for _ in range(TIMES)]
+            rows.append(under(LIMIT_MS, f"SQL: {example.name}", "ms", statistics.median(times)))
+    return rows
+
+
+async def _asked(desk: Desk, query: str) -> float:
+    began_s = time.perf_counter()
+    answered = await desk.answer(AskSql(query=query, run_ids=(RUN_ID,)))
+    assert isinstance(answered, SqlAnswered), answered
+    return (time.perf_counter() - began_s) * 1000
+
+
+def rows(samples: int = SAMPLES, steps: int = STEPS) -> list[Row]:
+    """For `make bench-evidence`."""
+    with tempfile.TemporaryDirectory(prefix="exhibit-sql-") as folder:
+        made = make(Path(folder), samples, steps)
+        return [*made, *asyncio.run(ask_all(Path(folder)))]
+
+
+if __name__ == "__main__":
+    for row in rows():
+        print(
+            f"{row.what:60} {row.figure:10.1f} {row.unit}  {'' if row.met is None else 'met' if row.met else 'MISSED'}"
+        )
