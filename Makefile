@@ -3,7 +3,7 @@
 PY := .venv/bin/python
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help setup demo test check unit real bench bench-observe bench-planner lock schema up clean
+.PHONY: help setup demo test check s3 unit real bench bench-observe bench-planner bench-evidence lock schema sql-docs up clean
 
 help:  ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -17,8 +17,11 @@ setup: .venv/ready  ## Virtual environment, locked dependencies, a browser
 demo: setup  ## Collect 60 practice tickets, from nothing to evidence
 	@$(PY) -m scripts.demo
 
-test: setup check  ## All checks and all tests
-	@$(PY) -m pytest
+test: setup check s3  ## All checks and all tests
+	@$(PY) -m pytest -n 2 --dist loadfile
+
+s3: .venv/ready  # The S3 servers that the tests need, built once
+	@$(PY) -m scripts.build_s3_servers
 
 check: .venv/ready
 	@.venv/bin/ruff check --quiet .
@@ -38,6 +41,9 @@ bench-observe: setup  ## What the browser pool sees, beside Playwright's aria_sn
 bench-planner: setup  ## What the planner shows a model: how long, how fast, what is cached
 	@$(PY) -m benchmarks.planner
 
+bench-evidence: setup  ## What evidence costs, beside cp and sha256sum
+	@$(PY) -m benchmarks.evidence
+
 up: setup  ## All services in one process, until Ctrl-C
 	@.venv/bin/exhibit up
 
@@ -48,5 +54,8 @@ lock: .venv/ready  ## Lock the dependencies anew, with hashes and without hosts
 schema: .venv/ready  ## Publish the task spec's JSON Schema
 	@$(PY) -m scripts.write_schema
 
-clean:  ## Remove what setup made; evidence stays
-	@rm -rf .venv .exhibit
+sql-docs: .venv/ready  ## Write docs/sql.md of the catalogue of views
+	@$(PY) -m scripts.write_sql_docs
+
+clean:  ## Remove what setup made; evidence stays, and the key that sealed it
+	@rm -rf .venv .exhibit/nats
