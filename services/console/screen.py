@@ -150,8 +150,8 @@ def _active(tally: Tally) -> RenderableType:
 def _troubles(tally: Tally) -> RenderableType:
     table = Table.grid(padding=(0, 2))
     for result in tally.troubles[-SHOWN_TROUBLES:]:
-        said = f"{words(result.status)}: {words(result.reason)}"
-        table.add_row(Text(result.sample_id, style=COLOURS[result.status]), _short(f"{said}  {result.message}"))
+        said = words(result.status) + (f" ({words(result.reason)})" if result.reason else "")
+        table.add_row(Text(result.sample_id, style=COLOURS[result.status]), said, _short(result.message))
     return Group(Text(""), table)
 
 

@@ -130,7 +130,8 @@ def test_what_pages_say_is_shown_as_text_and_never_as_markup():
     console.print(live_view(tally, "tick[ets]", 1.0))
     console.print(summary(finished(), tally, Path()))
     shown = console.export_text()
-    for text in ("opened [/red] it", "[bold]gone[/bold] [/]", "tick[ets]", "60 samples: 58 done, 2 failed (not found)"):
+    what_went_wrong = "failed (not found)  [bold]gone[/bold] [/]"
+    for text in ("opened [/red] it", what_went_wrong, "tick[ets]", "60 samples: 58 done, 2 failed (not found)"):
         assert text in shown
 
 
