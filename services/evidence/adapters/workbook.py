@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import msgspec
 import xlsxwriter
@@ -93,7 +93,7 @@ class Workbook:
         try:
             self._book.close()
         except FileCreateError as exc:
-            raise exc.args[0] from exc  # what the system said, such as that the disk is full
+            raise _said(exc.args[0]) from exc
 
     def close(self) -> None:
         """Safe to call again, and without `wait`, or in the middle of it."""
@@ -101,8 +101,9 @@ class Workbook:
         for sheet in self._book.worksheets():
             if isinstance(sheet, RenderedSheet):
                 sheet.end()
-            if sheet.row_data_fh is not None:
-                sheet.row_data_fh.close()
+            for file in _files_of(sheet):
+                if file is not None:
+                    file.close()
 
     def _sheet(self, name: str, taken: list[str]) -> SampleSheet:
         pictures = [f"screenshot {number + 1}" for number in range(self._pictures)]
@@ -150,6 +151,17 @@ class Workbook:
             told = f"Excel has {sheets.MOST_LINKS:,} links a sheet at most"
             facts.append(("names without a link", str(unlinked), told))
         return facts
+
+
+def _files_of(sheet: Any) -> tuple[TextIO | None, TextIO | None]:
+    """That of its rows, and that of the sheet while the book is put together."""
+    return sheet.row_data_fh, sheet.fh
+
+
+def _said(by_the_system: OSError) -> OSError:
+    """Such as that the disk is full. The very error, raised once more, would lead back to itself, and what it leads to
+    would stay open until somebody looks for such rings."""
+    return OSError(by_the_system.errno, by_the_system.strerror, by_the_system.filename)
 
 
 def _ordered(statuses: Mapping[str, int]) -> list[str]:

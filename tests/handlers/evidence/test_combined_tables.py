@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import errno
+import os
 import re
 import tracemalloc
 import zipfile
@@ -353,16 +354,20 @@ def test_a_fault_in_the_workbook_costs_no_other_table(
     assert product.failure.startswith("combined.xlsx could not be made")
 
 
-def test_a_workbook_that_is_given_up_holds_no_file_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    def full(sheet: SampleSheet) -> None:
+@pytest.mark.parametrize(("thing", "call"), [(SampleSheet, "finish"), (os, "unlink")], ids=["rows", "putting together"])
+def test_a_workbook_that_is_given_up_holds_no_file_open(
+    thing: Any, call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def full(*given: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(SampleSheet, "finish", full)
     product = CombinedTables(WORLD.closing(), tmp_path)
     for one in WORLD.dossiers():
         product.add(one, lambda name: None)
-    with pytest.raises(OSError, match="No space left"):
-        list(product.finish())
+    with monkeypatch.context() as patch:
+        patch.setattr(thing, call, full)
+        with pytest.raises(OSError, match="No space left"):
+            list(product.finish())
     product.close()
     assert [file.path for file in psutil.Process().open_files() if file.path.startswith(str(tmp_path))] == []
 

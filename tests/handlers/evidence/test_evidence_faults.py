@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 from collections.abc import Sequence
 from difflib import unified_diff
@@ -94,6 +95,7 @@ async def test_whatever_change_fails_the_folder_is_the_same_in_the_end(tmp_path:
         assert failing.failed
         different = difference(got, wanted)
         assert not different, f"change {fail_at}: {failing.failed}\n{different}"
+    gc.collect()  # what the killed ones left open is told here, where that is no fault, and in no later test
 
 
 def difference(got: dict[str, bytes], wanted: dict[str, bytes]) -> str:
