@@ -15,6 +15,7 @@ any more is asked about first. (After Gray and Cheriton, Leases, 1989.)
 from __future__ import annotations
 
 import logging
+import math
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -174,9 +175,14 @@ class BucketHolding:
         return held is not None and not held.lost and (self.is_sure(run_id) or self._renewed(run_id, held))
 
     def _renewed(self, run_id: str, held: _Held) -> bool:
-        """False, and lost, where another one has it."""
+        """False, and lost, where another one has it. Raises Unavailable where no answer came: it may have been heard
+        all the same, so whoever writes or lets go next asks first."""
         began_s = _elapsed_s()
-        now = self._written(run_id, held.holder, held.now) or self._written_again(run_id, held)
+        try:
+            now = self._written(run_id, held.holder, held.now) or self._written_again(run_id, held)
+        except Unavailable:
+            held.confirmed_s = -math.inf
+            raise
         if now is None:
             held.lost = True
             log.warning("%s has been taken over by another process: this one was not heard of", self._url(run_id))

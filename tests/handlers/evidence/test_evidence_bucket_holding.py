@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -124,21 +126,38 @@ def test_a_renewal_is_news_of_the_holder_and_leaves_nothing_behind(machine: Mach
     assert [one.key for one in bucket.listed(".held", versions=True)] == [KEY]
 
 
-def test_a_renewal_whose_answer_was_lost_is_no_loss(machine: Machine, bucket: S3Bucket, monkeypatch, clock):
+def test_a_renewal_whose_answer_was_lost_is_no_loss(machine: Machine, bucket: S3Bucket, clock):
     first = machine("a")
     first.take("run_1")
-    swap = bucket.swap
-
-    def heard_but_not_answered(*given):
-        swap(*given)
-        raise Unavailable("the connection broke")
-
-    monkeypatch.setattr(bucket, "swap", heard_but_not_answered)
-    first.renew()
-    monkeypatch.undo()
+    with not_answered(bucket):
+        first.renew()
     clock(EXPIRES_S)
     assert first.take("run_1") is False
     assert [one.key for one in bucket.listed(".held", versions=True)] == [KEY]
+
+
+def test_whoever_lets_go_right_after_a_lost_answer_leaves_nothing(machine: Machine, bucket: S3Bucket):
+    first = machine("a")
+    first.take("run_1")
+    with not_answered(bucket):
+        first.renew()
+    assert not first.is_sure("run_1"), "something is there that it has not heard of"
+    first.release("run_1")
+    assert list(bucket.listed(".held", versions=True)) == []
+
+
+@contextmanager
+def not_answered(bucket: S3Bucket) -> Generator[None]:
+    """What is written is heard, and nobody hears that it was."""
+    swap = bucket.swap
+
+    def heard(*given: Any) -> None:
+        swap(*given)
+        raise Unavailable("the connection broke")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bucket, "swap", heard)
+        yield
 
 
 def test_of_many_that_take_it_at_once_one_has_it(machine: Machine):
