@@ -44,11 +44,13 @@ class Network:
         """Status of the last document loaded into a main frame since the action began."""
         self.data_asked = False
         """Whether a page has fetched anything since the action began."""
+        self.came_to_nothing = False
+        """Whether a document that was asked for since the action began became no page: as a rule it is a file."""
         self.last_s = self._began_s = now_s()
         self.moved = asyncio.Event()
         context.on("request", self._started)
         context.on("requestfinished", self._ended)
-        context.on("requestfailed", self._ended)
+        context.on("requestfailed", self._failed)
         context.on("response", self._answered)
 
     def begin_action(self) -> None:
@@ -56,7 +58,7 @@ class Network:
         self._began_s = self._now_s()
         self._known = {flight.key for flight in self._flying.values()}
         self.fresh_status = None
-        self.data_asked = False
+        self.data_asked = self.came_to_nothing = False
 
     def status(self, page: Page) -> int | None:
         answered = self.document(page)
@@ -101,6 +103,12 @@ class Network:
         self._known.add(key)
         self.data_asked = self.data_asked or request.resource_type in ("fetch", "xhr")
         self.moved.set()
+
+    def _failed(self, request: Request) -> None:
+        flight = self._flying.get(request)
+        if flight is not None and flight.main_document and flight.since_s >= self._began_s:
+            self.came_to_nothing = True
+        self._ended(request)
 
     def _ended(self, request: Request) -> None:
         flight = self._flying.pop(request, None)
