@@ -38,6 +38,7 @@ from services.evidence.querying.words import characters, hints_for, refusal_from
 
 PR_SET_PDEATHSIG = 1
 ASIDE = "EXPLAIN "
+INTERRUPTED_EVERY_S = 0.1
 
 
 class Cell:
@@ -99,8 +100,9 @@ class Cell:
         most, format_ = int(asked["max_rows"]), str(asked["format"])
         target = self._folder / f"answer-{asked['number']}.{format_}"
         started = time.perf_counter()
-        timer = threading.Timer(float(asked["timeout_s"]), self._db.interrupt)
-        timer.start()
+        over = threading.Event()
+        watch = threading.Thread(target=self._interrupt, args=[over, float(asked["timeout_s"])], daemon=True)
+        watch.start()
         try:
             self._db.execute(answer_of(query, most))
             columns = self._db.execute(DESCRIBED).fetchall()
@@ -108,7 +110,8 @@ class Cell:
             elapsed_ms = (time.perf_counter() - started) * 1000
             self._db.execute(answer_to(columns, most, format_, str(target)))
         finally:
-            timer.cancel()
+            over.set()
+            watch.join()
             self._db.execute(FORGOTTEN)
         return {
             "columns": columns,
@@ -117,6 +120,12 @@ class Cell:
             "path": str(target),
             "elapsed_ms": round(elapsed_ms, 3),
         }
+
+    def _interrupt(self, over: threading.Event, after_s: float) -> None:
+        """Again and again: one that comes between two statements is forgotten when the next one begins."""
+        while not over.wait(after_s):
+            self._db.interrupt()
+            after_s = INTERRUPTED_EVERY_S
 
     def _pointed_at(self, query: str, refusal: Refusal) -> Refusal:
         """The place in the query as it was written; what was carried out was written anew."""

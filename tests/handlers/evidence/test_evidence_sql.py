@@ -199,6 +199,6 @@ async def test_a_query_that_takes_too_long_is_stopped_and_the_next_one_is_answer
     ],
 )
 async def test_a_query_that_wants_too_much_ends_and_evidence_goes_on(room, query):
-    refused = await room.refused(query, ONE)
+    refused = await room.refused(query, ONE, timeout_s=120)
     assert refused.code in ("too_large", "failed"), refused
     assert await room.rows("select 1", ONE) == [(1,)]
