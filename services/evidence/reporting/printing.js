@@ -3,6 +3,7 @@
 const AT_ONCE = 60; // so many samples are laid out beforehand, so that the browser's own print command has them too
 const FULL_PICTURES = 120; // above, the small copies are printed
 let laidOut = null;
+let layingOut = null; // one at a time: what is shown may change meanwhile
 
 const printKey = () => JSON.stringify(wanted); // what is shown, and in which order, follows from it
 
@@ -18,7 +19,10 @@ async function askPrint() {
 }
 
 async function layOut() {
-  if (laidOut !== printKey()) await layOutAnew();
+  while (laidOut !== printKey()) {
+    layingOut ??= layOutAnew().finally(() => (layingOut = null));
+    await layingOut;
+  }
   await Promise.all([...byId("printed").querySelectorAll("img")].map(loaded));
 }
 
