@@ -10,8 +10,8 @@ import sys
 
 from services.browser_pool import previews
 
-CPU_S = 5
-WALL_S = 10
+CPU_S = 8
+WALL_S = 20
 MEMORY_BYTES = 1 << 30
 
 

@@ -15,7 +15,7 @@ from services.browser_pool.filenames import suffix_of
 
 log = logging.getLogger(__name__)
 
-BOUND_S = 12.0
+BOUND_S = 22.0
 AT_ONCE = asyncio.Semaphore(2)
 """Each may take a processor and a gigabyte."""
 
