@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -29,6 +28,7 @@ from pydantic import SecretStr
 from scripts.build_s3_servers import CannotBuild, built, in_ci, ready
 from shared.host.nats_server import die_with_parent
 from shared.settings import Settings
+from tests.ports import free_port
 
 SERVERS = ("minio", "versitygw")
 START_BOUND_S, STOP_BOUND_S = 60.0, 10.0
@@ -115,7 +115,7 @@ class S3Server:
         with urllib3.PoolManager(timeout=2.0, retries=False) as http:
             until = time.monotonic() + START_BOUND_S
             while time.monotonic() < until and process.poll() is None:
-                if _answers(http, f"{self.url}{_HEALTH[self.name]}"):
+                if _answers(http, f"{self.url}{_HEALTH[self.name]}") and process.poll() is None:
                     return
                 time.sleep(0.05)
         self.stop(kill=True)
@@ -169,9 +169,3 @@ def s3_server(name: str, folder: Path, around: tuple[str, ...] = (), *, versions
         yield server
     finally:
         server.stop()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
