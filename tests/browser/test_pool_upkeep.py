@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from weakref import ref
@@ -27,6 +28,7 @@ from shared.settings import Settings
 from tests.browser.conftest import LIMITS
 from tests.browser.site import LOOPBACK, Site
 from tests.browser.test_browser_loss import pid_of
+from tests.processes import command, family_with, living
 
 ROOT = Path(__file__).parents[2]
 Make = Callable[..., Chromium]
@@ -54,7 +56,7 @@ async def make(tmp_path: Path) -> AsyncIterator[Make]:
 
 def drivers() -> list[psutil.Process]:
     """The Playwright drivers this process has started."""
-    return [child for child in psutil.Process().children() if "run-driver" in child.cmdline()]
+    return [child for child in psutil.Process().children() if "run-driver" in command(child)]
 
 
 async def tended_until(browser: Chromium, done: Callable[[], bool]) -> None:
@@ -222,27 +224,20 @@ async def test_a_killed_service_leaves_no_process_and_no_folder(tmp_path: Path, 
         try:
             assert serving.stdout is not None
             await serving.stdout.readline()
-            family = await asyncio.to_thread(_family, serving.pid)
+            # Once it has a page open: before that there is little to leave behind.
+            family = await asyncio.to_thread(family_with, serving.pid, lambda words: "--type=renderer" in words)
             assert list(temporary.iterdir())
-            if also != "nothing":
-                for process in family:
-                    if "run-driver" in process.cmdline() or (also != "driver" and "--headless" in process.cmdline()):
+            said = {process: command(process) for process in family}  # before the first of them dies of another one
+            for process, words in said.items() if also != "nothing" else ():
+                if "run-driver" in words or (also != "driver" and "--headless" in words):
+                    with suppress(psutil.NoSuchProcess):
                         process.send_signal(signal.SIGKILL if also == "driver" else signal.SIGSTOP)
         finally:
             serving.kill()
             await serving.communicate()
-        _, alive = await asyncio.to_thread(psutil.wait_procs, family, 30)
+        alive = await asyncio.to_thread(living, family)
     assert alive == []
     assert list(temporary.iterdir()) == []
-
-
-def _family(pid: int) -> list[psutil.Process]:
-    """Once it has a page open: before that there is little to leave behind."""
-    for _ in range(2000):
-        family = psutil.Process(pid).children(recursive=True)
-        if any("--type=renderer" in process.cmdline() for process in family):
-            return family
-    raise AssertionError("no browser was started")
 
 
 async def looked_and_closed(chromium: Chromium) -> ref[PageSession]:

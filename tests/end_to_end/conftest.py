@@ -15,6 +15,7 @@ from faulty_site import FaultySite
 
 from scripts.demo import practice_site
 from shared.settings import Settings
+from tests.processes import living
 
 ROOT = Path(__file__).parents[2]
 
@@ -86,4 +87,4 @@ def descendants(pid: int) -> list[psutil.Process]:
 
 def gone(processes: list[psutil.Process]) -> bool:
     """Waits, within a bound, until none of them runs."""
-    return psutil.wait_procs(processes, timeout=20)[1] == []
+    return living(processes) == []

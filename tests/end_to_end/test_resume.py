@@ -13,6 +13,7 @@ from practice.tickets.data import ground_truth
 from shared.client import RunRejectedError
 from shared.contracts.planner import SampleFinished, StepTaken
 from shared.host.embedded import embedded
+from tests.processes import command
 
 
 def numbers(count: int) -> list[str]:
@@ -25,12 +26,12 @@ def rows(url: str, count: int) -> list[dict[str, str]]:
 
 def browsers() -> list[psutil.Process]:
     """The browsers' own processes below us, not their children."""
-    children = psutil.Process().children(recursive=True)
-    return [p for p in children if "--type=" not in " ".join(p.cmdline()) and "--headless" in " ".join(p.cmdline())]
+    said = {child: " ".join(command(child)) for child in psutil.Process().children(recursive=True)}
+    return [child for child, words in said.items() if "--headless" in words and "--type=" not in words]
 
 
 async def test_a_browser_that_dies_costs_its_samples_one_retry(settings, ticket_spec, tickets_url):
-    killed = False
+    killed, others = False, set(browsers())
     async with embedded(settings) as client:
         accepted = await client.submit(ticket_spec, rows=rows(tickets_url, 8))
         results: dict[str, SampleFinished] = {}
@@ -38,7 +39,7 @@ async def test_a_browser_that_dies_costs_its_samples_one_retry(settings, ticket_
             async for event in events:
                 if isinstance(event, StepTaken) and not killed:
                     killed = True
-                    for process in browsers():
+                    for process in set(browsers()) - others:
                         process.kill()
                 if isinstance(event, SampleFinished):
                     assert event.sample_id not in results

@@ -1,0 +1,44 @@
+"""Processes that a test looks at: they come and go meanwhile."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+import psutil
+
+LONGEST_S = 60.0
+"""For what takes a busy machine seconds."""
+PAUSE_S = 0.02
+
+
+def command(process: psutil.Process) -> list[str]:
+    """Its words; none where it has just ended."""
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
+
+
+def family_with(pid: int, wanted: Callable[[list[str]], bool]) -> list[psutil.Process]:
+    """All processes below ``pid``, once the command of one of them is ``wanted``."""
+    until_s = time.monotonic() + LONGEST_S
+    while time.monotonic() < until_s:
+        family = psutil.Process(pid).children(recursive=True)
+        if any(wanted(command(process)) for process in family):
+            return family
+        time.sleep(PAUSE_S)
+    raise AssertionError(f"no such process was started within {LONGEST_S:.0f} s")
+
+
+def living(processes: Sequence[psutil.Process]) -> list[psutil.Process]:
+    """Those that go on running for as long as one waits. What only waits to be asked how it ended runs no more."""
+    left = psutil.wait_procs(list(processes), timeout=LONGEST_S / 2)[1]
+    return [process for process in left if _runs(process)]
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return False
