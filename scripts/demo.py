@@ -23,7 +23,7 @@ from shared.contracts.evidence import RunFinished
 from shared.settings import Settings
 
 SPEC = Path("task_specs/practice_tickets.json")
-STOP_BOUND_S = 5
+STOP_BOUND_S = 30
 
 
 def main() -> None:
@@ -59,7 +59,9 @@ def _say(console: Console, finished: RunFinished, differences: list[str]) -> Non
         console.print("\n".join(f"  {difference}" for difference in differences[:20]), highlight=False)
     else:
         console.print(
-            "\nEvery cell agrees with what the site holds, unassigned and not found told apart.", style="green"
+            "\nEvery cell agrees with what the site holds, unassigned and not found told apart.",
+            style="green",
+            soft_wrap=True,
         )
     console.print(headline(finished.outcomes, finished.samples), style="bold", highlight=False)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from hypothesis import settings
 
 from shared.host.nats_server import nats_server
 from shared.settings import Settings
@@ -24,6 +25,7 @@ for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"):
     os.environ.pop(name, None)
 os.environ["ANTHROPIC_BASE_URL"] = NOBODY
 Settings.model_config["env_file"] = None
+settings.load_profile("ci")  # the same examples each time, as long as they take, wherever the tests run
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
+from starlette.requests import Request
+from starlette.responses import Response
 from test_kill import Fleet
 
+from practice import serving
 from practice.code_host.data import ground_truth as code_truth
 from practice.code_host.server import serve as serve_code
 from practice.people import words
@@ -19,7 +22,8 @@ from practice.people.demo import company_slug, compare_list, people_of
 from practice.people.server import serve as serve_people
 from practice.people.site import Options
 from practice.tickets.data import ground_truth
-from practice.tickets.site import PAGE_SIZE
+from practice.tickets.site import PAGE_SIZE, TicketSite
+from practice.tickets.site import Options as SiteOptions
 from shared.client import Client, connected
 from shared.contracts.discovery import PopulationClosed, SampleFound
 from shared.contracts.planner import SampleFinished, SamplesListed, StepTaken
@@ -88,10 +92,31 @@ async def test_every_page_of_a_list_is_read_and_nothing_is_done_on_what_only_is_
     assert json.loads((run / DISCOVERY / "result.json").read_text())["status"] == "done"
 
 
-async def test_samples_are_worked_on_before_the_last_page_is_read(settings, ticket_spec, tickets_url):
-    async with embedded(settings) as client:
-        accepted = await client.submit(quick(ticket_spec), discovery=listing(tickets_url, expected_items=len(SOME)))
-        seen = await events_of(client, accepted.run_id)
+class Waiting(TicketSite):
+    """Gives the last page of its list once somebody works on a ticket."""
+
+    def __init__(self) -> None:
+        super().__init__(SiteOptions(latency_ms=0))
+        self.worked = asyncio.Event()
+
+    async def _list(self, request: Request) -> Response:
+        if request.query_params.get("page") == str(len(SOME) // PAGE_SIZE):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.worked.wait(), 25)
+        return await super()._list(request)
+
+
+async def test_samples_are_worked_on_before_the_last_page_is_read(settings, ticket_spec):
+    seen, site = [], Waiting()
+    async with serving.serve(site.app()) as url, embedded(settings) as client:
+        accepted = await client.submit(quick(ticket_spec), discovery=listing(url, expected_items=len(SOME)))
+        async with aclosing(client.watch(accepted.run_id)) as events:
+            async for event in events:
+                seen.append(event)
+                if isinstance(event, StepTaken) and event.sample_id != DISCOVERY:
+                    site.worked.set()
+                if type(event).__name__ == "RunFinished":
+                    break
     finished = seen[-1]
     assert {(o.status, o.samples) for o in finished.outcomes} == {("done", len(SOME))}
     assert [event.sample_id for event in seen if isinstance(event, SampleFound)] == SOME

@@ -73,7 +73,7 @@ def test_a_killed_command_goes_on_at_the_next_sample_in_the_same_folder(cli: Cli
 
 
 def test_a_second_run_of_the_same_input_is_not_begun_in_silence(cli: Cli, tickets_url: str, tmp_path: Path):
-    numbers = [ticket.number for ticket in ground_truth()[:3]]
+    numbers = [ticket.number for ticket in ground_truth()[:6]]
     samples, evidence = input_file(tmp_path, tickets_url, numbers), tmp_path / "evidence"
     arguments = ("run", SPEC, "--input", str(samples), "--evidence", str(evidence), "--concurrency", "1", "--json")
     nothing = cli.run(*arguments, "--resume", "last")
@@ -82,7 +82,7 @@ def test_a_second_run_of_the_same_input_is_not_begun_in_silence(cli: Cli, ticket
     [first] = evidence.glob("run_*")
 
     second = cli.run(*arguments)
-    assert f"exhibit: {first.name} (3 samples), of the same task and the same input, is not finished" in second.stderr
+    assert f"exhibit: {first.name} (6 samples), of the same task and the same input, is not finished" in second.stderr
     assert f"--resume {first.name}" in second.stderr
     assert json.loads(second.stdout)["run_id"] != first.name
 

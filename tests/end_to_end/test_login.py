@@ -84,7 +84,7 @@ def steps(password: str) -> str:
         {"action": "type", "target": "css=[name=user]", "text": "ann"},
         {"action": "type", "target": "css=[name=password]", "text": password},
         {"action": "click", "target": "css=button"},
-        {"action": "wait", "target": "Welcome", "timeout_s": 3},
+        {"action": "wait", "target": "Welcome", "timeout_s": 3 if password == "wrong" else 30},
     ]
     return "\n".join(map(json.dumps, actions)) + "\n"
 

@@ -16,7 +16,7 @@ from practice.tickets.data import ground_truth
 from tests.end_to_end.conftest import ROOT, Cli
 
 SPEC = ROOT / "task_specs/practice_tickets.json"
-STOP_BOUND_S = 5
+STOP_BOUND_S = 30
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import json
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 
 from practice.tickets.data import ground_truth
 from shared.client import connected
@@ -19,19 +20,21 @@ def url_of(process: subprocess.Popen[str]) -> str:
     return next(word.rstrip(",") for word in line.split() if word.startswith("nats://"))
 
 
-async def instances(url: str, service: str) -> set[str]:
-    """Who answers nats.micro's own discovery under that name."""
+async def instances(url: str, service: str, count: int) -> set[str]:
+    """Who answers nats.micro's own discovery under that name: asked until ``count`` have, and nobody else does."""
     async with connected(url) as client:
         inbox = client.bus.nc.new_inbox()
         subscription = await client.bus.nc.subscribe(inbox)
-        await client.bus.nc.publish(f"$SRV.PING.{service}", b"", reply=inbox)
         found: set[str] = set()
-        while True:
-            try:
-                message = await subscription.next_msg(timeout=1)
-            except TimeoutError:
-                return found
-            found.add(json.loads(message.data)["metadata"]["instance"])
+        for _ in range(60):
+            await client.bus.nc.publish(f"$SRV.PING.{service}", b"", reply=inbox)
+            with suppress(TimeoutError):
+                while True:
+                    message = await subscription.next_msg(timeout=1)
+                    found.add(json.loads(message.data)["metadata"]["instance"])
+            if len(found) >= count:
+                break
+        return found
 
 
 async def test_two_more_browser_pools_share_the_work(cli: Cli, tickets_url: str, ticket_spec: dict):
@@ -41,7 +44,7 @@ async def test_two_more_browser_pools_share_the_work(cli: Cli, tickets_url: str,
     pools = [cli.start("serve", "browser_pool", "--nats", url) for _ in range(2)]
     for pool in pools:
         url_of(pool)
-    assert len(await instances(url, "browser_pool")) == 3
+    assert len(await instances(url, "browser_pool", 3)) == 3
 
     numbers = [ticket.number for ticket in ground_truth()[:18]]
     rows = [{"ticket_number": n, "url": f"{tickets_url}/tickets/{n}"} for n in numbers]

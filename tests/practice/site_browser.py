@@ -109,8 +109,8 @@ async def run_as_program(*arguments: str) -> tuple[int, int | None, bytes, bytes
         stderr=asyncio.subprocess.PIPE,
     )
     assert process.stdout is not None
-    base_url = (await asyncio.wait_for(process.stdout.readline(), 20)).decode().strip()
+    base_url = (await asyncio.wait_for(process.stdout.readline(), 60)).decode().strip()
     reply = await Visitor(base_url).get("/")
     process.send_signal(signal.SIGINT)
-    out, err = await asyncio.wait_for(process.communicate(), 20)
+    out, err = await asyncio.wait_for(process.communicate(), 60)
     return reply.status, process.returncode, out, err

@@ -241,10 +241,10 @@ async def test_as_a_program_it_prints_three_addresses_writes_inputs_and_ends_wit
         stderr=asyncio.subprocess.PIPE,
     )
     assert process.stdout is not None
-    lines = [(await asyncio.wait_for(process.stdout.readline(), 20)).decode().split() for _ in range(3)]
+    lines = [(await asyncio.wait_for(process.stdout.readline(), 60)).decode().split() for _ in range(3)]
     statuses = [(await Visitor(url).get("/")).status for _, url in lines]
     process.send_signal(signal.SIGINT)
-    out, err = await asyncio.wait_for(process.communicate(), 20)
+    out, err = await asyncio.wait_for(process.communicate(), 60)
     assert [name for name, _ in lines] == ["code", "ci", "tracker"]
     counts = {path.stem: len(path.read_text().splitlines()) - 1 for path in tmp_path.iterdir()}
     assert counts == {"practice_commit_audit": 60, "practice_blame": len(SAMPLES), "practice_commits": 1}

@@ -241,7 +241,8 @@ async def _turned(page: Page, pager: str) -> list[str]:
             await page.get_by_role(role, name=name, exact=True).click()
         moved = "([first, count]) => { const all = document.querySelectorAll('#people a');"
         moved += " const end = document.querySelector('[data-end]:not([hidden])') || !all.length;"
-        moved += " return end || all.length !== count || all[0].getAttribute('href') !== first }"
+        moved += " const other = end || all.length !== count || all[0].getAttribute('href') !== first;"
+        moved += " return document.readyState !== 'loading' && other }"
         await page.wait_for_function(moved, arg=[first, count])
         seen += await people.evaluate_all("all => all.map(one => one.pathname)")
     return seen

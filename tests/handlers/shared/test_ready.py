@@ -31,10 +31,14 @@ class Held:
 
     async def carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         from_server, to_server = await asyncio.open_connection(self.host, self.port)
-        with suppress(ConnectionError, ExceptionGroup):
-            async with asyncio.TaskGroup() as group:
-                group.create_task(self._said(reader, to_server))
-                group.create_task(self._answered(from_server, writer))
+        try:
+            with suppress(ConnectionError, ExceptionGroup):
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(self._said(reader, to_server))
+                    group.create_task(self._answered(from_server, writer))
+        finally:
+            to_server.close()
+            writer.close()
 
     async def _said(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         kept = b""

@@ -39,7 +39,7 @@ def bus(gone_at: str = "") -> MemoryBus:
 
 def words(*, terminal: bool = False, all_values: bool = False) -> tuple[WordsScreen, io.StringIO]:
     written = io.StringIO()
-    console = Console(file=written, force_terminal=terminal, width=200)
+    console = Console(file=written, force_terminal=terminal, force_interactive=terminal, width=200, _environ={})
     return WordsScreen("run_1", len(IDS), console, all_values=all_values), written
 
 
