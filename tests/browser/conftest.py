@@ -17,7 +17,8 @@ from shared.contracts.browser_pool import PageObserved
 from shared.settings import Settings
 from tests.browser.site import LOOPBACK, Site
 
-LIMITS = Limits(action_s=3.0, navigation_s=5.0, settle_s=1.0, download_bytes=50_000)
+LIMITS = Limits(action_s=8.0, navigation_s=20.0, settle_s=1.0, download_bytes=50_000)
+"""Long enough for a machine that is busy; a test of what happens when time is over sets its own."""
 
 Look = Callable[..., Awaitable[PageObserved]]
 

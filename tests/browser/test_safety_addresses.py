@@ -12,13 +12,12 @@ import pytest_asyncio
 from services.browser_pool.adapters.browsers import started
 from services.browser_pool.adapters.browsers.chromium import Chromium
 from services.browser_pool.adapters.browsers.logins import LoginFolder
-from services.browser_pool.adapters.session import Limits
 from services.browser_pool.ports import Terms
 from shared.contracts.actions import Goto
 from shared.settings import Settings
+from tests.browser.conftest import LIMITS
 from tests.browser.site import LOOPBACK, Site
 
-LIMITS = Limits(action_s=3.0, navigation_s=5.0, settle_s=1.0, download_bytes=50_000)
 INSIDE = "inside.example"
 """A name that the browser resolves to this machine, and this machine does not know."""
 

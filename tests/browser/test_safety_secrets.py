@@ -14,16 +14,16 @@ from pyotp.totp import TOTP
 from services.browser_pool.adapters.bounds.secrets import SecretStore, Vault, codes_of
 from services.browser_pool.adapters.browsers.chromium import Chromium
 from services.browser_pool.adapters.browsers.logins import LoginFolder
-from services.browser_pool.adapters.session import Limits, PageSession
+from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.ports import Terms
 from services.browser_pool.redaction import redacted
 from services.browser_pool.snapshot import compose
 from shared.contracts.actions import ActionResult, BrowserAction, ByCss, Click, Extract, Goto, Screenshot, TypeSecret
 from shared.errors import PermanentError
 from shared.settings import Settings
+from tests.browser.conftest import LIMITS
 from tests.browser.site import Site
 
-LIMITS = Limits(action_s=3.0, navigation_s=5.0, settle_s=1.0, download_bytes=50_000)
 PASSWORD = "correct horse & battery"
 SEED = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 Open = Callable[[str], Awaitable[PageSession]]

@@ -19,7 +19,7 @@ from shared.errors import ExhibitError
 
 HERE = Path(__file__).parent
 EPISODE_MS = 60_000
-VERDICT_S = 2.0
+VERDICT_S = 10.0
 GOOD = 0.9
 """Of the reward before the time it took is taken off; where MiniWoB grades, this is a good grade."""
 

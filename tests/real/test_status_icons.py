@@ -29,7 +29,7 @@ STATES = ("passed", "failed", "pending", "skipped")
 PULL_REQUESTS = (64, 73, 76, 79, 82, 105, 117, 119, 121, 125)
 """Ten of one repository that show all four states."""
 LOOPBACK = Terms(allowed_hosts=("127.0.0.1",), private_hosts=("127.0.0.1",))
-LIMITS = Limits(action_s=3.0, navigation_s=10.0, settle_s=3.0, download_bytes=50_000)
+LIMITS = Limits(action_s=8.0, navigation_s=20.0, settle_s=3.0, download_bytes=50_000)
 KEEP_IN = os.environ.get("ICON_CROPS", "")
 """A folder for the pictures, to look at them."""
 

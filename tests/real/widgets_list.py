@@ -86,7 +86,7 @@ def _drag(slider: str, right_px: float):
 
 async def _export_as_table(p: Player) -> None:
     await p.hover(p.one("menuitem", name="Export"))
-    await p.act(Wait(target=ByText(text="As table"), timeout_s=2.0))
+    await p.act(Wait(target=ByText(text="As table"), timeout_s=20.0))
     await p.click(p.one("menuitem", name="As table"))
 
 

@@ -16,7 +16,7 @@ from shared.errors import ExhibitError
 PAGES = Path(__file__).parent / "pages"
 CUSTOMERS = ["Acme Paper", "Acme Tools", "Northwind"]
 PEOPLE = [{"id": "17", "name": "Acme Paper"}, {"id": "18", "name": "Acme Tools"}]
-SHOWN_S = 3.0
+SHOWN_S = 20.0
 
 
 @dataclass(frozen=True)
