@@ -36,6 +36,13 @@ def files_left() -> list[Path]:
     return [path for path in folders.of_this_process().rglob("*") if path.is_file() and path.name != folders.LOCK]
 
 
+async def nothing_left() -> None:
+    """Soon: the browser puts a file that is just over aside by itself, and that may come after we have removed it."""
+    async with asyncio.timeout(20):
+        while files_left():
+            await asyncio.sleep(0)
+
+
 @pytest.fixture(autouse=True)
 def clean_disk() -> None:
     for path in files_left():
@@ -89,7 +96,7 @@ async def test_a_file_that_is_announced_too_large_is_not_kept(session: PageSessi
     # Here it may be on the disk whole before the browser says how large it is to be.
     larger = f"{LIMITS.download_bytes + 1}"
     assert f"{larger} bytes were announced" in acted.result.message or f"stopped at {larger}" in acted.result.message
-    assert files_left() == []
+    await nothing_left()
 
 
 async def test_a_file_without_end_is_cut_off_while_it_comes(session: PageSession, site: Site) -> None:
@@ -105,7 +112,7 @@ async def test_a_file_without_end_is_cut_off_while_it_comes(session: PageSession
     assert (acted.result.ok, acted.result.code, acted.captures) == (False, "too_large", ())
     assert f"larger than the {LIMITS.download_bytes} bytes allowed (it was stopped at " in acted.result.message
     assert sent[0] < 5_000_000_000
-    assert files_left() == []
+    await nothing_left()
 
 
 async def test_a_file_of_exactly_the_limit_and_no_announced_length_is_kept(session: PageSession, site: Site) -> None:
@@ -125,7 +132,7 @@ async def test_a_file_that_breaks_off_is_no_file(session: PageSession, site: Sit
     acted = await download(session, site, "<a href=/cut.zip>File</a>")
     assert (acted.result.ok, acted.result.code, acted.captures) == (False, "no_file", ())
     assert '"cut.zip" was interrupted after 1000 of 5000 bytes' in acted.result.message
-    assert files_left() == []
+    await nothing_left()
 
 
 async def test_a_file_that_does_not_come_on_is_given_up(session: PageSession, site: Site) -> None:
@@ -141,7 +148,7 @@ async def test_a_file_that_does_not_come_on_is_given_up(session: PageSession, si
     acted = await session.act(Download(target=text("File"), label="file"))
     assert (acted.result.ok, acted.result.code, acted.captures) == (False, "timeout", ())
     assert "after 1 of 5000 bytes" in acted.result.message
-    assert files_left() == []
+    await nothing_left()
     site.asked_for("/go-on").set()
 
 
@@ -330,7 +337,7 @@ async def test_sessions_get_their_own_files_and_leave_none(chromium: Chromium, s
     assert data_of(acted.captures[0]) == b"a,b\n"
     discard(acted.captures[0])
     await second.close()
-    assert files_left() == []
+    await nothing_left()
 
 
 async def test_a_target_that_is_not_there(look: Look, session: PageSession) -> None:

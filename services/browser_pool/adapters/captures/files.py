@@ -205,7 +205,7 @@ class Files:
 
     def _unlink(self, one: Incoming) -> None:
         assert self._folder is not None
-        for name in (one.guid, f"{one.guid}.crdownload"):
+        for name in (f"{one.guid}.crdownload", one.guid):  # the browser turns the first into the second
             (self._folder / name).unlink(missing_ok=True)
 
     # --- watching what grows
