@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 
 import psutil
 
-LONGEST_S = 60.0
-"""For what takes a busy machine seconds."""
-PAUSE_S = 0.02
+from tests.waiting import LONGEST_S, until
 
 
 def command(process: psutil.Process) -> list[str]:
@@ -22,13 +19,12 @@ def command(process: psutil.Process) -> list[str]:
 
 def family_with(pid: int, wanted: Callable[[list[str]], bool]) -> list[psutil.Process]:
     """All processes below ``pid``, once the command of one of them is ``wanted``."""
-    until_s = time.monotonic() + LONGEST_S
-    while time.monotonic() < until_s:
+
+    def look() -> list[psutil.Process]:
         family = psutil.Process(pid).children(recursive=True)
-        if any(wanted(command(process)) for process in family):
-            return family
-        time.sleep(PAUSE_S)
-    raise AssertionError(f"no such process was started within {LONGEST_S:.0f} s")
+        return family if any(wanted(command(process)) for process in family) else []
+
+    return until(look, f"such a process below {pid}")
 
 
 def living(processes: Sequence[psutil.Process]) -> list[psutil.Process]:

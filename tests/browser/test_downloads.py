@@ -17,6 +17,7 @@ from services.browser_pool.ports import Acted, Capture
 from shared.contracts.actions import ByCss, ByText, Captured, Click, Download, Goto, Navigated, PageChanged, Wait
 from tests.browser.conftest import LIMITS, Look
 from tests.browser.site import LOOPBACK, Site
+from tests.waiting import until
 
 ATTACHED = {"content-disposition": "attachment"}
 ZIP = {"content_type": "application/zip", "headers": ATTACHED}
@@ -38,9 +39,7 @@ def files_left() -> list[Path]:
 
 async def nothing_left() -> None:
     """Soon: the browser puts a file that is just over aside by itself, and that may come after we have removed it."""
-    async with asyncio.timeout(20):
-        while files_left():
-            await asyncio.sleep(0)
+    await asyncio.to_thread(until, lambda: not files_left(), "that nothing is left on the disk")
 
 
 @pytest.fixture(autouse=True)
