@@ -6,11 +6,9 @@ answering meanwhile. A process that dies over a product costs nothing but that p
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -31,6 +29,7 @@ from services.evidence.adapters.apart_frames import (
     read_frame,
     write_frame,
 )
+from services.evidence.adapters.helper_process import end, started
 from services.evidence.closing.products import Closing, Dossier, Made, MakeProduct, Product
 from services.evidence.closing.watched import NotMadeError
 from shared.errors import Unavailable
@@ -68,12 +67,7 @@ class Apart:
 
     def __init__(self, product: ProductClass, makes: str, closing: Closing, folder: Path) -> None:
         self.makes = makes
-        self._process = subprocess.Popen(  # noqa: S603  ourselves
-            [sys.executable, "-I", "-m", PROGRAM],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C in a terminal is ours to answer
-        )
+        self._process = started(PROGRAM)
         self._opening: deque[OpenFile] = deque()
         asked = Asked(f"{product.__module__}:{product.__qualname__}", closing, str(folder))
         self._say(OPEN, msgspec.json.encode(asked))
@@ -91,13 +85,7 @@ class Apart:
         return [Made(name, Path(path)) for name, path in told.made]
 
     def close(self) -> None:
-        if self._process.poll() is None:
-            self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            with suppress(OSError):
-                if pipe is not None:
-                    pipe.close()
+        end(self._process)
 
     def _hear(self) -> Told | None:
         """Its last word, unless that is that the product could not be made; None where it said another one."""

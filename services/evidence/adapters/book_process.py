@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
 from services.evidence.adapters.book_child import END, Asked, Told
+from services.evidence.adapters.helper_process import end, started
 from services.evidence.combining.rows import Row
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
@@ -30,12 +29,7 @@ class BookProcess:
     """
 
     def __init__(self, path: Path, folder: Path, record: RunRecord, finished: RunFinished) -> None:
-        self._process = subprocess.Popen(  # noqa: S603  ourselves
-            [sys.executable, "-I", "-m", PROGRAM],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C in a terminal is ours to answer
-        )
+        self._process = started(PROGRAM)
         asked = Asked(str(path), str(folder), record, finished)
         self._write(msgspec.json.encode(asked) + b"\n")
 
@@ -61,13 +55,7 @@ class BookProcess:
 
     def close(self) -> None:
         """The process is gone afterwards, whatever it was at; calling it twice is no error."""
-        if self._process.poll() is None:
-            self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            with suppress(OSError):
-                if pipe is not None:
-                    pipe.close()
+        end(self._process)
 
     def _write(self, data: bytes) -> None:
         assert self._process.stdin is not None
