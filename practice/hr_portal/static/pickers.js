@@ -102,7 +102,12 @@ export function employeeField(id) {
   let on = -1;
   let turn = 0;
 
-  const close = () => { list.hidden = true; input.setAttribute("aria-expanded", "false"); input.removeAttribute("aria-activedescendant"); };
+  const close = () => {
+    turn += 1; // an answer that comes now opens it no more
+    list.hidden = true;
+    input.setAttribute("aria-expanded", "false");
+    input.removeAttribute("aria-activedescendant");
+  };
   const set = (one) => { value = one?.employee_id ?? ""; input.value = one ? shown(one) : ""; told(input); close(); };
   const mark = (index) => {
     on = index;

@@ -11,6 +11,7 @@ function suggestions(input) {
   let asked = 0;
   let on = -1;
   const close = () => {
+    asked += 1; // an answer that comes now opens it no more
     list.hidden = true;
     on = -1;
     input.setAttribute("aria-expanded", "false");
@@ -40,7 +41,8 @@ function suggestions(input) {
     const turn = ++asked;
     if (input.value.trim().length < 2) return close();
     const answer = await fetch(`/api/suggest?q=${encodeURIComponent(input.value)}`);
-    if (turn === asked && answer.ok) show((await answer.json()).names);
+    const names = answer.ok ? (await answer.json()).names : [];
+    if (turn === asked) show(names);
   });
   input.addEventListener("blur", close);
   input.addEventListener("keydown", (event) => {
