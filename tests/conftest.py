@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from hypothesis import settings
+from playwright.async_api import expect
 
 from shared.host.nats_server import nats_server
 from shared.settings import Settings
@@ -25,6 +26,7 @@ for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"):
     os.environ.pop(name, None)
 os.environ["ANTHROPIC_BASE_URL"] = NOBODY
 Settings.model_config["env_file"] = None
+expect.set_options(timeout=30_000)  # ms; what a busy machine takes for what another one does at once
 settings.load_profile("ci")  # the same examples each time, as long as they take, wherever the tests run
 
 

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Locator, Page, expect
 from site_browser import Visitor, a_browser, a_page, hosts_asked
 
 from practice.code_host import words
@@ -290,20 +290,26 @@ async def test_cookies_carry_drift_from_one_site_of_the_family_to_the_next(page:
 # --- in a browser
 
 
+async def followed(page: Page, link: Locator) -> None:
+    """By keyboard, until the page that it leads to is there whole: a key that is pressed before may be lost."""
+    async with page.expect_navigation():
+        await link.press("Enter")
+
+
 async def test_an_audit_by_keyboard_and_label_goes_over_three_origins(page: Page, sites: Origins):
     hosts = hosts_asked(page)
     await page.goto(f"{sites.code}{ROOT}/commit/{COMMIT.sha}")
     facts = page.locator("article dl")
-    await facts.get_by_role("link", name=f"#{PULL.number}", exact=True).press("Enter")
+    await followed(page, facts.get_by_role("link", name=f"#{PULL.number}", exact=True))
     await expect(page.get_by_role("heading", level=1)).to_have_text(f"{PULL.title} #{PULL.number}")
-    await page.get_by_role("link", name="Checks", exact=True).press("Enter")
+    await followed(page, page.get_by_role("link", name="Checks", exact=True))
     failed = PULL.failed[0]
     row = page.get_by_role("listitem").filter(has=page.get_by_text(failed.name, exact=True))
-    await row.get_by_role("link", name="Details").press("Enter")
+    await followed(page, row.get_by_role("link", name="Details"))
     await expect(page.get_by_text(failed.error, exact=True)).to_be_visible()
     assert page.url == f"{sites.ci}/jobs/{failed.job}"
-    await page.get_by_role("link", name=f"#{PULL.number}", exact=True).press("Enter")
-    await page.get_by_role("link", name=str(PULL.ticket), exact=True).press("Enter")
+    await followed(page, page.get_by_role("link", name=f"#{PULL.number}", exact=True))
+    await followed(page, page.get_by_role("link", name=str(PULL.ticket), exact=True))
     await expect(page.get_by_role("heading", level=1)).to_be_visible()
     assert page.url == f"{sites.tracker}/browse/{PULL.ticket}"
     assert hosts == {urlsplit(url).netloc for url in (sites.code, sites.ci, sites.tracker)}
@@ -312,13 +318,14 @@ async def test_an_audit_by_keyboard_and_label_goes_over_three_origins(page: Page
 async def test_a_line_is_found_and_blamed_by_keyboard(page: Page, sites: Origins):
     await page.goto(sites.code)
     await page.get_by_label("Search code").fill(SAMPLE.code_string)
-    await page.keyboard.press("Enter")
-    await page.get_by_role("link", name=f"{REPOSITORY.name}/{SAMPLE.file_path}").press("Enter")
-    await page.get_by_role("link", name="Blame", exact=True).press("Enter")
+    async with page.expect_navigation():
+        await page.keyboard.press("Enter")
+    await followed(page, page.get_by_role("link", name=f"{REPOSITORY.name}/{SAMPLE.file_path}"))
+    await followed(page, page.get_by_role("link", name="Blame", exact=True))
     row = page.get_by_role("row").filter(has=page.get_by_role("cell", name=SAMPLE.code_string, exact=True))
     await expect(row).to_have_count(1)
     await expect(row.get_by_role("cell").nth(2)).to_have_text(day(SAMPLE.commit.committed_at))
-    await row.get_by_role("link").press("Enter")
+    await followed(page, row.get_by_role("link"))
     await expect(page.get_by_role("heading", level=1)).to_have_text(SAMPLE.commit.title)
     await expect(page.get_by_role("cell", name=f"+ {SAMPLE.code_string}")).to_have_count(1)
 
