@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Generator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from small_site import Answers, SmallSite
 
 from tests.end_to_end.conftest import Cli
 
@@ -23,31 +23,17 @@ SPEC = {
 def model(arguments: object) -> Generator[str]:
     """A Messages endpoint that always calls the tool `task` with these arguments."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Model(Answers):
         def do_POST(self):
             self.rfile.read(int(self.headers["content-length"]))
             call = {"type": "tool_use", "id": "toolu_1", "name": "task", "input": arguments}
             body = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [call]}
             usage = {"input_tokens": 100, "output_tokens": 20}
-            data = json.dumps({**body, "stop_reason": "tool_use", "stop_sequence": None, "usage": usage}).encode()
-            self.send_response(200)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
+            whole = {**body, "stop_reason": "tool_use", "stop_sequence": None, "usage": usage}
+            self.answer(json.dumps(whole), "application/json")
 
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with SmallSite(Model) as site:
+        yield site.url
 
 
 def test_a_task_is_drafted_shown_and_saved_and_nothing_is_run(cli: Cli):

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 from conftest import Cli
+from small_site import Answers, SmallSite
 
 from shared.client import connected
 from shared.contracts.operator import DecisionGiven
@@ -26,28 +25,23 @@ MOST_MB = 200
 SERVICES = ("evidence", "browser_pool", "planner", "discovery")
 
 
-class Archive(BaseHTTPRequestHandler):
+class Archive(Answers):
     def do_GET(self) -> None:
-        large = self.path == "/file.bin"
-        page = b"<!doctype html><title>Archive</title><h1>Box B-1</h1><a href=/file.bin>Everything</a>"
+        if self.path != "/file.bin":
+            self.answer("<!doctype html><title>Archive</title><h1>Box B-1</h1><a href=/file.bin>Everything</a>")
+            return
         self.send_response(200)
-        self.send_header("content-type", "application/octet-stream" if large else "text/html; charset=utf-8")
-        self.send_header("content-length", str(SIZE_BYTES if large else len(page)))
+        self.send_header("content-type", "application/octet-stream")
+        self.send_header("content-length", str(SIZE_BYTES))
         self.end_headers()
-        for piece in [PIECE] * PIECES if large else [page]:
-            self.wfile.write(piece)
-
-    def log_message(self, *_: object) -> None: ...
+        for _ in range(PIECES):
+            self.wfile.write(PIECE)
 
 
 @pytest.fixture
 def archive() -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Archive) as site:
-        serving = threading.Thread(target=site.serve_forever)
-        serving.start()
-        yield f"http://127.0.0.1:{site.server_address[1]}"
-        site.shutdown()
-        serving.join()
+    with SmallSite(Archive) as site:
+        yield site.url
 
 
 def spec(url: str) -> dict[str, Any]:

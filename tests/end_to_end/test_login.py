@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs
 
 import pytest
+from small_site import Answers, SmallSite
 
 from tests.end_to_end.conftest import Cli
 
@@ -18,24 +17,18 @@ FORM = """<h1>Sign in</h1><form method="post" action="/login"><label>User <input
 <label>Password <input name="password" type="password"></label><button>Sign in</button></form>"""
 
 
-class Desk(ThreadingHTTPServer):
+class Desk(SmallSite):
     """``served`` lists the tickets that were shown, ``walls`` those that were answered with the form."""
 
-    daemon_threads = True
-
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Answers)
+        super().__init__(DeskAnswers)
         self.valid: set[str] = set()
         self.served: list[str] = []
         self.walls: list[str] = []
         self.expires_after = 10**6
 
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
 
-
-class Answers(BaseHTTPRequestHandler):
+class DeskAnswers(Answers):
     server: Desk
 
     def do_GET(self) -> None:
@@ -54,29 +47,16 @@ class Answers(BaseHTTPRequestHandler):
         token = f"token{len(self.server.valid)}"
         self.server.valid = {token}
         self.server.expires_after = 10**6
-        return self.page("<h1>Welcome</h1>", cookie=f"who={token}; Path=/; HttpOnly")
+        return self.page("<h1>Welcome</h1>", set_cookie=f"who={token}; Path=/; HttpOnly")
 
-    def page(self, html: str, cookie: str = "") -> None:
-        body = f"<!doctype html><title>Desk</title>{html}".encode()
-        self.send_response(200)
-        self.send_header("content-type", "text/html; charset=utf-8")
-        self.send_header("content-length", str(len(body)))
-        if cookie:
-            self.send_header("set-cookie", cookie)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None: ...
+    def page(self, html: str, **headers: str) -> None:
+        self.answer(f"<!doctype html><title>Desk</title>{html}", **headers)
 
 
 @pytest.fixture
 def desk() -> Iterator[Desk]:
     with Desk() as site:
-        serving = threading.Thread(target=site.serve_forever)
-        serving.start()
         yield site
-        site.shutdown()
-        serving.join()
 
 
 def steps(password: str) -> str:

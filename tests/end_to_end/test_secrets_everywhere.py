@@ -9,10 +9,8 @@ import io
 import json
 import quopri
 import tempfile
-import threading
 import zipfile
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
@@ -23,6 +21,7 @@ import pytest
 import xlsxwriter
 import zstandard
 from secret_search import forms, found_below, found_in
+from small_site import Answers, SmallSite
 
 from shared.client import connected
 from shared.contracts.operator import DecisionGiven
@@ -135,37 +134,25 @@ def test_no_form_is_so_short_that_anything_would_match():
 # --- the whole system
 
 
-class Echo(ThreadingHTTPServer):
+class Echo(SmallSite):
     """Signs in with a GET, so that the secret is in the address too, and shows it back in every way it can."""
 
-    daemon_threads = True
-
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Answers)
+        super().__init__(EchoAnswers)
         self.got: list[str] = []
 
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
 
-
-class Answers(BaseHTTPRequestHandler):
+class EchoAnswers(Answers):
     server: Echo
 
     def do_GET(self) -> None:
         given = parse_qs(urlsplit(self.path).query).get("password", [""])[0]
         if given:
             self.server.got.append(given)
-        body = (shown(given) if given else FORM).encode()
-        self.send_response(200)
-        self.send_header("content-type", "text/html; charset=utf-8")
-        self.send_header("content-length", str(len(body)))
         if given:
-            self.send_header("x-echo", quote(given))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None: ...
+            self.answer(shown(given), x_echo=quote(given))
+        else:
+            self.answer(FORM)
 
 
 FORM = """<!doctype html><title>Sign in</title><h1>Ticket T-1</h1><form><label>Password
@@ -183,11 +170,7 @@ def shown(secret: str) -> str:
 @pytest.fixture
 def echo() -> Iterator[Echo]:
     with Echo() as site:
-        serving = threading.Thread(target=site.serve_forever)
-        serving.start()
         yield site
-        site.shutdown()
-        serving.join()
 
 
 def spec(url: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from odd_run import made_of_what_no_column_holds
 
 from benchmarks.evidence_world import World, record
 from services.evidence.adapters.duckdb_parquet import ParquetTables
@@ -15,13 +16,10 @@ from services.evidence.adapters.folder_store import FolderStore
 from services.evidence.closing.making import make_products
 from services.evidence.closing.products import Closing, Dossier, Made
 from services.evidence.deps import Deps
-from services.evidence.filing.contents import as_json
 from services.evidence.recalling.rounds import RunState
 from shared.contracts.discovery import Sample
 from shared.errors import Unavailable
 from shared.testing.bus import MemoryBus
-
-SAMPLE = b'{"sample_id": "A-1", "key": "A-1", "row": 1, "found_at": "2026-03-01T00:00:00Z"}'
 
 
 class NoRoom:
@@ -98,14 +96,7 @@ async def test_a_fault_of_ours_costs_its_own_file_and_is_said(tmp_path: Path, ca
 
 
 async def test_a_file_that_says_what_no_column_holds_costs_the_tables_and_does_not_hold_up_the_run(tmp_path: Path):
-    store, now = FolderStore(tmp_path), datetime(2026, 3, 1, tzinfo=UTC)
-    deps = Deps(store=store, blobs=MemoryBus(), now=lambda: now, products=(ParquetTables, Sound))
-    state = RunState(record=record(), expected=1)
-    state.found(Sample(sample_id="A-1", key="A-1", row=1), now)
-    await store.write(f"{record().run_id}/A-1/sample.json", SAMPLE)
-    result = {"status": "done", "reason": "", "attempt": 1, "flagged": "who knows", "usage": {}}
-    await store.write(f"{record().run_id}/A-1/result.json", as_json(result))
-    made = await make_products(deps, state, World(0).finished())
+    made = await made_of_what_no_column_holds(tmp_path, ParquetTables, Sound)
     assert made.names == {"sound.txt"}
     assert len(made.failures) == 1
     assert made.failures[0].startswith("tables/")

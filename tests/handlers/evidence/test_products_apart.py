@@ -5,32 +5,24 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+from odd_run import made_of_what_no_column_holds
 
 from benchmarks.evidence_files import artifact_bytes
-from benchmarks.evidence_world import World, record
+from benchmarks.evidence_world import World
 from services.evidence.adapters.apart import Apart, apart_if_large
 from services.evidence.adapters.duckdb_parquet import ParquetTables
 from services.evidence.adapters.enriched_table import EnrichedTable
-from services.evidence.adapters.folder_store import FolderStore
 from services.evidence.adapters.report_file import ReportFile
-from services.evidence.closing.making import make_products
 from services.evidence.closing.products import Closing, Dossier, Product
 from services.evidence.closing.watched import NotMadeError
-from services.evidence.deps import Deps
-from services.evidence.filing.contents import as_json
-from services.evidence.recalling.rounds import RunState
-from shared.contracts.discovery import Sample
-from shared.testing.bus import MemoryBus
 
 WORLD = World(60)
 """More than are sent ahead."""
-SAMPLE = b'{"sample_id": "A-1", "key": "A-1", "row": 1, "found_at": "2026-03-01T00:00:00Z"}'
 
 
 def processes() -> set[psutil.Process]:
@@ -122,15 +114,8 @@ def test_it_ends_with_whoever_waits_for_it(tmp_path: Path):
 
 async def test_a_run_is_closed_with_what_could_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("services.evidence.adapters.apart.MANY", 0)
-    store, now = FolderStore(tmp_path), datetime(2026, 3, 1, tzinfo=UTC)
     makers = (apart_if_large(ParquetTables, "tables/"), apart_if_large(EnrichedTable, "enriched.csv"))
-    deps = Deps(store=store, blobs=MemoryBus(), now=lambda: now, products=makers)
-    state = RunState(record=record(), expected=1)
-    state.found(Sample(sample_id="A-1", key="A-1", row=1), now)
-    await store.write(f"{record().run_id}/A-1/sample.json", SAMPLE)
-    result = {"status": "done", "reason": "", "attempt": 1, "flagged": "who knows", "usage": {}}
-    await store.write(f"{record().run_id}/A-1/result.json", as_json(result))
-    made = await make_products(deps, state, World(0).finished())
+    made = await made_of_what_no_column_holds(tmp_path, *makers)
     assert made.names == {"enriched.csv"}
     assert len(made.failures) == 1
     assert made.failures[0].startswith("tables/ could not be made: InvalidInputException")
