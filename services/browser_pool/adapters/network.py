@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from playwright.async_api import BrowserContext, Error, Frame, Page, Request, Response
 
+ABORTED = "net::ERR_ABORTED"
+"""Said of a document that the browser took for a file, or gave up for another one; not of one that it could not get."""
 HOLDING_TYPES = frozenset({"document", "script", "fetch", "xhr", "stylesheet"})
 # A request that takes longer is a long poll as likely as not; the page is looked at without it.
 LONGEST_HOLD_S = 1.5
@@ -107,7 +109,7 @@ class Network:
     def _failed(self, request: Request) -> None:
         flight = self._flying.get(request)
         if flight is not None and flight.main_document and flight.since_s >= self._began_s:
-            self.came_to_nothing = True
+            self.came_to_nothing |= request.failure == ABORTED
         self._ended(request)
 
     def _ended(self, request: Request) -> None:

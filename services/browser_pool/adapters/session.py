@@ -44,8 +44,8 @@ from shared.errors import DeadlineExceeded, Unavailable
 
 ReplyT = TypeVar("ReplyT")
 Perform = Callable[["PageSession", BrowserAction], Awaitable[Outcome]]
-BEGINS_S = 0.5
-"""A file that a click led to is told of right after the document it would have been."""
+BEGINS_S = 1.0
+"""A file that an action led to is told of right after the document it would have been."""
 
 
 @dataclass(frozen=True)
@@ -243,7 +243,7 @@ class PageSession:
 
     async def _done(self, action: BrowserAction, url_before: str) -> tuple[Outcome, Change]:
         outcome = await self._outcome(action)
-        if self.network.came_to_nothing and not outcome.captures and not isinstance(action, Goto):
+        if self.network.came_to_nothing and not outcome.captures:
             await self.timed(self.files.beginning(BEGINS_S))
         outcome = await self.timed(with_files(outcome, self.files, self.tabs, self.limits.navigation_s))
         if self.guard is not None:

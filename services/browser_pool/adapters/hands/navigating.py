@@ -35,8 +35,6 @@ async def goto(session: PageSession, action: Goto) -> Outcome:
             async with asyncio.timeout(DIED_S if "ERR_ABORTED" in error.message else 0):
                 await session.tabs.gone.wait()
         session.tabs.raise_if_lost(error)
-        if "Download is starting" in error.message:
-            await session.timed(session.files.beginning(1.0))
         return _not_loaded(session, action.url, error.message)
     if isinstance(visited, Outcome):
         return visited
