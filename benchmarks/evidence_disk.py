@@ -25,9 +25,9 @@ from services.evidence.deps import Deps
 from services.evidence.handlers import population_closed, run_started, sample_finished, sample_found, step_taken
 from shared.contracts.discovery import PopulationClosed, RunStarted
 from shared.contracts.planner import FiledArtifact
-from shared.sealed.checking import check_run
-from shared.sealed.folder_medium import FolderMedium
-from shared.sealed.keys import SigningKey
+from shared.evidence_format.signing import SigningKey
+from shared.evidence_format.sources.folder import FolderMedium
+from shared.evidence_format.verify.run import check_run
 from shared.streams import ARTIFACTS
 from shared.testing.bus import MemoryBus
 

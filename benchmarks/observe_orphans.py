@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 
 from benchmarks.report import Row, at_most
-from shared.actor.bus import Bus, connect
+from shared.bus.nats_bus import Bus, connect
 from shared.contracts.browser_pool import LeaseSession, SessionLeased
 from shared.errors import Unavailable
 from shared.host.nats_server import nats_server

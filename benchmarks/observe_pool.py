@@ -13,8 +13,8 @@ from services.browser_pool import handlers
 from services.browser_pool.__main__ import actor, open_deps
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.deps import Deps
-from shared.actor.bus import Bus, connect
-from shared.actor.serving import serve
+from shared.bus.nats_bus import Bus, connect
+from shared.bus.serving import serve
 from shared.contracts.actions import ActionResult, BrowserAction, Goto
 from shared.contracts.browser_pool import (
     ActOnPage,

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from services.planner.prompting.tokens import weight
-from shared.actor.actor import Actor
+from shared.bus.actor import Actor
 from shared.contracts.actions import ActionResult, Artifact, Change, Extract, Goto, Navigated, Screenshot, TextRead
 from shared.contracts.browser_pool import (
     ActOnPage,

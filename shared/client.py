@@ -25,8 +25,8 @@ import nats.js.errors
 from nats.aio.subscription import Subscription
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
-from shared.actor.bus import Bus, connect
-from shared.actor.ending import unless_cancelled
+from shared.bus.cancel import unless_cancelled
+from shared.bus.nats_bus import Bus, connect
 from shared.contracts.discovery import InputFile, Problem, RunAccepted, RunRejected, SubmitRun
 from shared.contracts.events import RunEvent
 from shared.contracts.evidence import (

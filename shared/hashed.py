@@ -11,7 +11,7 @@ class BinaryFile(Protocol):
 
 
 class Hashed:
-    """A source for blobs (`shared.actor.ports.Source`). Size and hash are those of what has been read through it."""
+    """A source for blobs (`shared.bus.ports.Source`). Size and hash are those of what has been read through it."""
 
     def __init__(self, file: BinaryFile) -> None:
         self._file = file

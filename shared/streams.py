@@ -1,4 +1,4 @@
-"""Every stream, consumer and bucket, once. Pure data; `shared.actor.bus` makes them on the server."""
+"""Every stream, consumer and bucket, once. Pure data; `shared.bus.nats_bus` makes them on the server."""
 
 from __future__ import annotations
 

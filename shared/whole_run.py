@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from shared.actor.ports import Asks
+from shared.bus.ports import Asks
 from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown, SampleState
 from shared.subjects import LOAD_RUN
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from services.browser_pool.adapters.browsers.pool import logins_of, running, secrets_of
 from services.browser_pool.deps import Deps
 from services.browser_pool.handlers import actor
-from shared.actor.bus import Bus
+from shared.bus.nats_bus import Bus
 from shared.settings import Settings
 
 NAME = "browser_pool"

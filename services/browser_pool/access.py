@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from shared.actor.ports import Records
+from shared.bus.ports import Records
 from shared.contracts.base import Part
 from shared.contracts.browser_pool import CheckAccess, ProfilePaused
 from shared.contracts.discovery import Problem

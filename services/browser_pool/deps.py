@@ -8,7 +8,7 @@ from datetime import datetime
 
 from services.browser_pool.access import Logins
 from services.browser_pool.sessions import Sessions
-from shared.actor.ports import Blobs, Records
+from shared.bus.ports import Blobs, Records
 
 
 @dataclass

@@ -15,7 +15,7 @@ from services.browser_pool.redaction import redacted
 from services.browser_pool.restoring import restored
 from services.browser_pool.sessions import Held
 from services.browser_pool.snapshot import compose
-from shared.actor.actor import Actor
+from shared.bus.actor import Actor
 from shared.contracts.actions import ActionResult, Artifact, CaptureFacts
 from shared.contracts.browser_pool import (
     AccessChecked,

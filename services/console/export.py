@@ -12,10 +12,10 @@ from services.console import exits
 from services.console.verify import as_data, refused, shown, trusted_key, verdict
 from services.console.which_run import place_of_run
 from shared.errors import ExhibitError
-from shared.sealed.checking import Checked, check_run
-from shared.sealed.exporting import ChangedMeanwhile, export
-from shared.sealed.media import Medium, NoRun, Unreadable
-from shared.sealed.opening import opened
+from shared.evidence_format.export import ChangedMeanwhile, export
+from shared.evidence_format.sources.base import Medium, NoRun, Unreadable
+from shared.evidence_format.sources.opening import opened
+from shared.evidence_format.verify.run import Checked, check_run
 from shared.settings import Settings
 
 

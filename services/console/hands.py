@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 import msgspec
 
 from services.console.tally import words
-from shared.actor.bus import Bus, connect
-from shared.actor.keeping import TTL_S, kept
+from shared.bus.nats_bus import Bus, connect
+from shared.bus.session_heartbeat import TTL_S, kept
 from shared.contracts.actions import ActionResult, BrowserAction, Goto, parse_target
 from shared.contracts.browser_pool import (
     ActOnPage,

@@ -9,7 +9,7 @@ import msgspec
 from services.console import exits
 from services.console.verify import refused
 from shared.errors import ExhibitError
-from shared.sealed.keys import key_path, signing_key
+from shared.evidence_format.signing import key_path, signing_key
 from shared.settings import Settings
 
 

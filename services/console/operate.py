@@ -15,7 +15,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from services.console.answers import HELP_WORDS, Wrong, action_of, help_of
-from shared.actor.arriving import arrived
+from shared.bus.arriving import arrived
 from shared.client import connected
 from shared.contracts.operator import OPERATORS, DecisionAsked, DecisionDeclined, DecisionGiven
 from shared.settings import Settings

@@ -16,8 +16,8 @@ from services.console.batch import system
 from services.console.reperform_screen import FEW_VALUES, JsonScreen, ReperformScreen, WordsScreen
 from services.console.reperform_zip import unpacked
 from services.console.which_run import place_of_run, run_kept
-from shared.actor.ending import ended
-from shared.actor.ports import Asks
+from shared.bus.cancel import ended
+from shared.bus.ports import Asks
 from shared.client import Client, RunRejectedError
 from shared.contracts.discovery import Problem
 from shared.contracts.evidence import RunLoaded, RunUnknown

@@ -17,11 +17,11 @@ import msgspec
 from shared.client import RunRejectedError
 from shared.contracts.base import Part
 from shared.contracts.discovery import Problem
+from shared.evidence_format.manifest import RESULT, RUN
+from shared.evidence_format.sources.base import Listing, NoRun, Unreadable
+from shared.evidence_format.sources.zip import ZipMedium
+from shared.evidence_format.verify.digests import read
 from shared.names import safe_id
-from shared.sealed.digests import read
-from shared.sealed.manifest import RESULT, RUN
-from shared.sealed.media import Listing, NoRun, Unreadable
-from shared.sealed.zip_medium import ZipMedium
 
 NEEDED = (f"/{RESULT}", "/sample.json", ".mhtml.zst", ".observation.json.zst")
 MOST_FILE_BYTES = 64_000_000

@@ -13,10 +13,10 @@ import msgspec
 from services.console import exits
 from services.console.which_run import place_of_run
 from shared.errors import ExhibitError
-from shared.sealed.checking import Checked, check_run
-from shared.sealed.keys import PublicKey, key_path, known_key
-from shared.sealed.media import NoRun, Problem
-from shared.sealed.opening import opened
+from shared.evidence_format.signing import PublicKey, key_path, known_key
+from shared.evidence_format.sources.base import NoRun, Problem
+from shared.evidence_format.sources.opening import opened
+from shared.evidence_format.verify.run import Checked, check_run
 from shared.settings import Settings
 
 HELP = "Exit codes: 0 it is what was sealed, by that key; 1 it is not; 2 no run, no key to tell by whom, or bad input."

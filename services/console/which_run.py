@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from shared.errors import PermanentError
+from shared.evidence_format.manifest import RUN
 from shared.names import age_of_run
 from shared.s3.opening import open_bucket
 from shared.s3.place import is_s3, place_of
-from shared.sealed.manifest import RUN
 from shared.settings import Settings
 
 LAST = "last"

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from services.discovery.adapters.excel import read_sheet
 from services.discovery.deps import Deps
 from services.discovery.handlers import actor
-from shared.actor.bus import Bus
+from shared.bus.nats_bus import Bus
 from shared.settings import Settings
 
 NAME = "discovery"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from shared.actor.ports import Asks
+from shared.bus.ports import Asks
 from shared.contracts.browser_pool import CheckAccess
 from shared.contracts.discovery import Problem
 from shared.contracts.planner import CheckPlanner

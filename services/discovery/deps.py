@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from shared.actor.ports import Asks, Blobs, Publishes, Records
+from shared.bus.ports import Asks, Blobs, Publishes, Records
 from shared.contracts.base import Message
 from shared.streams import Consumer
 from shared.subjects import Stored

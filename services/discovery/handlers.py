@@ -25,7 +25,7 @@ from services.discovery.replays import REPLAY, replayable
 from services.discovery.rows import capped
 from services.discovery.run_ids import rejected_id
 from services.discovery.starting import created, started
-from shared.actor.actor import Actor
+from shared.bus.actor import Actor
 from shared.contracts.discovery import (
     PopulationClosed,
     Problem,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from services.discovery.replays import wanted_ids
-from shared.actor.ports import Asks
+from shared.bus.ports import Asks
 from shared.contracts.discovery import SubmitRun
 from shared.contracts.evidence import LoadSteps, RunLoaded, StepsReply, StepsUnknown
 from shared.subjects import LOAD_STEPS

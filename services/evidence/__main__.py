@@ -16,8 +16,8 @@ from services.evidence.adapters.report_file import ReportFile
 from services.evidence.deps import Deps
 from services.evidence.desk import answering_desk
 from services.evidence.handlers import actor
-from shared.actor.bus import Bus
-from shared.sealed.keys import signing_key
+from shared.bus.nats_bus import Bus
+from shared.evidence_format.signing import signing_key
 from shared.settings import Settings
 
 __all__ = ["NAME", "actor", "open_deps"]

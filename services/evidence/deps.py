@@ -13,9 +13,9 @@ from typing import Protocol
 from services.evidence.closing.products import MakeProduct
 from services.evidence.filing.contents import AttemptLog
 from services.evidence.recalling.rounds import RunState
-from shared.actor.ports import Blobs
+from shared.bus.ports import Blobs
 from shared.contracts.evidence import AskSql, SqlReply
-from shared.sealed.manifest import Seal
+from shared.evidence_format.manifest import Seal
 
 
 class Incoming(Protocol):

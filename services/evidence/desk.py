@@ -10,7 +10,7 @@ from services.evidence.adapters.duckdb_parquet import ParquetTables
 from services.evidence.adapters.sql_cells import SqlCells, in_bucket
 from services.evidence.asking.answering import Desk
 from services.evidence.deps import Store
-from shared.actor.ports import Blobs
+from shared.bus.ports import Blobs
 from shared.settings import Settings
 
 

@@ -34,7 +34,7 @@ from services.evidence.recalling.recall import ended_of, keep_run, latest_attemp
 from services.evidence.recalling.rounds import RunState, sample_states
 from services.evidence.sealing.runs import open_round, remark_if_unsealed
 from services.evidence.sealing.samples import seal_sample
-from shared.actor.actor import Actor
+from shared.bus.actor import Actor
 from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound
 from shared.contracts.evidence import (
     AskSql,

@@ -13,7 +13,7 @@ from services.planner.deciders import Deciders
 from services.planner.deps import Deps
 from services.planner.handlers import actor
 from services.planner.helpers import Helpers
-from shared.actor.bus import Bus
+from shared.bus.nats_bus import Bus
 from shared.settings import Settings, default_planner
 from shared.subjects import WORK_SAMPLE
 

@@ -9,7 +9,7 @@ from services.planner.operating import BY_OPERATOR
 from services.planner.operator_decider import OperatorDecider
 from services.planner.state.opening import BY_REPLAY
 from services.planner.state.sample_state import Decision, View
-from shared.actor.ports import Asks
+from shared.bus.ports import Asks
 from shared.errors import Unsupported
 from shared.models.own_prices import own_prices
 from shared.settings import Settings

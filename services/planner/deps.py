@@ -10,8 +10,8 @@ from typing import Protocol
 from services.planner.drafting import Draft
 from services.planner.state.memory import Story
 from services.planner.state.sample_state import Decision, View
-from shared.actor.keeping import EVERY_S
-from shared.actor.ports import Asks, Blobs, Publishes, Records
+from shared.bus.ports import Asks, Blobs, Publishes, Records
+from shared.bus.session_heartbeat import EVERY_S
 from shared.contracts.discovery import Problem, RunRecord
 from shared.contracts.planner import WorkSample
 from shared.contracts.usage import Usage

@@ -13,8 +13,8 @@ from services.planner.loop import SampleWork, Task
 from services.planner.recorded import recorded
 from services.planner.reperforming.work import reperform
 from services.planner.sessions import leased
-from shared.actor.actor import Actor
-from shared.actor.keeping import TTL_S
+from shared.bus.actor import Actor
+from shared.bus.session_heartbeat import TTL_S
 from shared.contracts.browser_pool import LeaseSession, Politeness, ProfilePaused
 from shared.contracts.discovery import Problem, RunRecord
 from shared.contracts.planner import (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.planner.state.opening import BY_REPLAY
-from shared.actor.ports import Asks
+from shared.bus.ports import Asks
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import LoadSteps, StepsReply, StepsUnknown
 from shared.contracts.planner import StepTaken

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from services.planner.deps import Deps
-from shared.actor.keeping import kept
+from shared.bus.session_heartbeat import kept
 from shared.contracts.browser_pool import (
     LeaseReply,
     LeaseSession,

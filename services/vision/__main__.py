@@ -10,7 +10,7 @@ from services.vision.adapters.pictures import opened
 from services.vision.deps import Deps
 from services.vision.handlers import actor
 from services.vision.readers import reader_for
-from shared.actor.bus import Bus
+from shared.bus.nats_bus import Bus
 from shared.settings import Settings
 
 __all__ = ["NAME", "actor", "open_deps"]

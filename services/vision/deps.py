@@ -9,7 +9,7 @@ from typing import Protocol
 
 from services.vision.grid import Grid
 from services.vision.places import Place, Scaled
-from shared.actor.ports import Blobs
+from shared.bus.ports import Blobs
 from shared.contracts.vision import AskVision, VisionAnswered
 
 

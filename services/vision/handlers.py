@@ -7,7 +7,7 @@ import hashlib
 
 from services.vision.deps import Deps, Picture
 from services.vision.questions import refused
-from shared.actor.actor import Actor
+from shared.bus.actor import Actor
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.errors import InvalidMessage, PermanentError
 from shared.streams import ARTIFACTS

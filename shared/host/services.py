@@ -13,9 +13,9 @@ from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any, Protocol, cast
 
-from shared.actor.actor import Actor
-from shared.actor.bus import Bus, connect
-from shared.actor.serving import serve
+from shared.bus.actor import Actor
+from shared.bus.nats_bus import Bus, connect
+from shared.bus.serving import serve
 from shared.errors import Unsupported
 from shared.settings import Settings
 

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from shared.actor.actor import Actor
-from shared.actor.ports import Sink, Source
-from shared.actor.runner import Runner
+from shared.bus.actor import Actor
+from shared.bus.ports import Sink, Source
+from shared.bus.runner import Runner
 from shared.contracts.base import Failure, Message
 from shared.errors import PermanentError, Unavailable, from_failure
 from shared.host.nats_server import MAX_PAYLOAD_BYTES

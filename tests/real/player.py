@@ -16,7 +16,7 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 
 from services.console.hands import Hand
-from shared.actor.bus import connect
+from shared.bus.nats_bus import connect
 from shared.contracts.actions import (
     ActionResult,
     BrowserAction,

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from services.console.operate import next_question
-from shared.actor.arriving import arrived
-from shared.actor.bus import connect
+from shared.bus.arriving import arrived
+from shared.bus.nats_bus import connect
 from shared.contracts.operator import DecisionAsked, DecisionGiven
 from shared.errors import Unavailable
 from shared.subjects import DECIDE

@@ -11,9 +11,9 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from shared.actor.actor import Actor
-from shared.actor.bus import Bus, connect
-from shared.actor.serving import serve
+from shared.bus.actor import Actor
+from shared.bus.nats_bus import Bus, connect
+from shared.bus.serving import serve
 from shared.contracts.actions import Goto
 from shared.contracts.discovery import Problem, RunAccepted, RunRejected, Sample, SubmitReply, SubmitRun
 from shared.contracts.evidence import Outcome, RunFinished

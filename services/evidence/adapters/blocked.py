@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from shared.actor.ports import Publishes
+from shared.bus.ports import Publishes
 from shared.contracts.evidence import EvidenceBlocked
 from shared.subjects import EVIDENCE_BLOCKED
 

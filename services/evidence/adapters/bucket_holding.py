@@ -38,9 +38,9 @@ from services.evidence.holder import (
     refusal_in_bucket,
 )
 from shared.errors import Unavailable
+from shared.evidence_format.manifest import as_written
 from shared.s3.bucket import S3Bucket
 from shared.s3.told import Stat
-from shared.sealed.manifest import as_written
 
 log = logging.getLogger(__name__)
 

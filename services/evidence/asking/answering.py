@@ -30,11 +30,11 @@ from services.evidence.querying.catalogue import FOLDER, TABLES, table_file
 from services.evidence.querying.runs import Counted, counted_of, run_row
 from services.evidence.recalling.reading import AT_ONCE, some_at_once
 from services.evidence.recalling.unreadable import RunFile, run_file_in, sample_in
-from shared.actor.ports import Blobs
+from shared.bus.ports import Blobs
 from shared.contracts.evidence import AskSql, RunFinished, SqlAnswered, SqlColumn, SqlRefused, SqlReply
+from shared.evidence_format import chain
+from shared.evidence_format.manifest import Seal
 from shared.names import DISCOVERY
-from shared.sealed import chain
-from shared.sealed.manifest import Seal
 from shared.streams import ANSWERS
 
 INLINE_BYTES = 256 * 1024

@@ -15,8 +15,8 @@ from services.evidence.deps import Store
 from services.evidence.recalling.reading import AT_ONCE, some_at_once
 from shared.contracts.base import Part
 from shared.contracts.evidence import FindRuns, KnownRun, RunsFound
+from shared.evidence_format import chain
 from shared.names import age_of_run
-from shared.sealed import chain
 
 log = logging.getLogger(__name__)
 

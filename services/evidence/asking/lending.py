@@ -27,8 +27,8 @@ from shared.contracts.evidence import (
 )
 from shared.contracts.planner import FieldValue
 from shared.errors import PermanentError
+from shared.evidence_format import chain
 from shared.hashed import Hashed
-from shared.sealed import chain
 from shared.streams import ANSWERS
 
 

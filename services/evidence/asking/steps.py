@@ -13,7 +13,7 @@ from services.evidence.recalling.step_log import page_of, problem_of, step_of
 from shared.contracts.base import Part
 from shared.contracts.evidence import LoadSteps, StepsLoaded, StepsReply, StepsUnknown
 from shared.contracts.planner import StepTaken
-from shared.sealed import chain
+from shared.evidence_format import chain
 
 
 class _Result(Part, frozen=True, kw_only=True):

@@ -23,8 +23,8 @@ from services.evidence.recalling.rounds import RunState
 from services.evidence.recalling.unreadable import sample_in
 from shared.contracts.evidence import RunFinished
 from shared.errors import PermanentError, Unavailable
+from shared.evidence_format import chain
 from shared.names import DISCOVERY
-from shared.sealed import chain
 
 log = logging.getLogger(__name__)
 

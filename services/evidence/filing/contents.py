@@ -12,8 +12,8 @@ import msgspec
 from services.evidence.csv_cells import csv_line, guarded
 from shared.contracts.discovery import Sample, SampleFound
 from shared.contracts.planner import FiledArtifact, SampleFinished, StepTaken
-from shared.sealed import chain
-from shared.sealed.manifest import as_written as as_json
+from shared.evidence_format import chain
+from shared.evidence_format.manifest import as_written as as_json
 
 
 @dataclass

@@ -30,8 +30,8 @@ from shared.contracts.base import Part
 from shared.contracts.discovery import RunRecord, Sample
 from shared.contracts.evidence import SAMPLE_UNREADABLE, RunFinished, SampleState
 from shared.errors import PermanentError
+from shared.evidence_format import chain
 from shared.names import DISCOVERY
-from shared.sealed import chain
 
 log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from services.evidence import layout
 from shared.contracts.base import Part
 from shared.contracts.discovery import RunRecord, Sample
 from shared.contracts.evidence import SAMPLE_UNREADABLE, RunFinished
-from shared.sealed import chain
+from shared.evidence_format import chain
 
 RESULT_UNREADABLE = "result_unreadable"
 """Why a sample counts as failed whose result.json is none any more."""

@@ -19,10 +19,10 @@ from services.evidence.recalling.rounds import RunState
 from services.evidence.sealing.hashed import hashed, paths_below, secured
 from services.evidence.sealing.samples import Standing, sample_manifest
 from shared.contracts.evidence import RunFinished
+from shared.evidence_format import chain
+from shared.evidence_format import manifest as form
+from shared.evidence_format.manifest import FileEntry, RunManifest, SampleLink, Seal
 from shared.names import DISCOVERY
-from shared.sealed import chain
-from shared.sealed import manifest as form
-from shared.sealed.manifest import FileEntry, RunManifest, SampleLink, Seal
 
 SHOWN = 20
 READ_AT_ONCE = 16

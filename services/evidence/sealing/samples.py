@@ -12,8 +12,8 @@ from services.evidence.filing.contents import AttemptLog, as_json, in_trouble, l
 from services.evidence.filing.log_files import read_log
 from services.evidence.recalling.recall import attempt_log, ended_of
 from services.evidence.sealing.hashed import hashed, paths_below
-from shared.sealed import chain
-from shared.sealed.manifest import SAMPLE_FORMAT, FileEntry, LogHead, SampleManifest
+from shared.evidence_format import chain
+from shared.evidence_format.manifest import SAMPLE_FORMAT, FileEntry, LogHead, SampleManifest
 
 
 async def seal_sample(deps: Deps, run_id: str, sample_id: str, log: AttemptLog, result: bytes) -> bytes:

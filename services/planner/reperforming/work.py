@@ -12,8 +12,8 @@ from services.planner.reperforming.observed import observed
 from services.planner.reperforming.reading import witness_of
 from services.planner.reperforming.verdicts import Kept, KeptPage, identity_of, page_reperformed, reperformed
 from services.planner.sessions import leased
-from shared.actor.keeping import TTL_S
-from shared.actor.ports import Blobs
+from shared.bus.ports import Blobs
+from shared.bus.session_heartbeat import TTL_S
 from shared.contracts.browser_pool import (
     LeaseSession,
     PageRestored,

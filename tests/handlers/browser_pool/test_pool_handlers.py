@@ -21,7 +21,7 @@ from services.browser_pool.deps import Deps
 from services.browser_pool.page import RawItem, RawPage, Seen, Stats
 from services.browser_pool.ports import NOTHING, Acted, Capture, NotKept, PageKept, Terms, Wanted
 from services.browser_pool.sessions import Sessions
-from shared.actor.ports import Source
+from shared.bus.ports import Source
 from shared.contracts.actions import ActionResult, BrowserAction, Captured, Change, Screenshot, Scroll, Viewport
 from shared.contracts.browser_pool import (
     ActOnPage,

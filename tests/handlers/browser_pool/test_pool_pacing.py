@@ -12,7 +12,7 @@ import pytest_asyncio
 
 from services.browser_pool.adapters.bounds.pacing import Pacing, SessionPace
 from services.browser_pool.politeness import Limits
-from shared.actor.bus import connect
+from shared.bus.nats_bus import connect
 from shared.streams import SITE_PACE
 from shared.testing.bus import MemoryBus
 

@@ -13,7 +13,7 @@ import xlsxwriter
 from services.discovery.adapters.excel import read_sheet
 from services.discovery.deps import Deps
 from services.discovery.handlers import run_finished, submit_run
-from shared.actor.actor import Actor
+from shared.bus.actor import Actor
 from shared.contracts.browser_pool import AccessChecked, CheckAccess
 from shared.contracts.discovery import (
     InputFile,

@@ -11,7 +11,7 @@ import msgspec
 
 from services.evidence.deps import Deps
 from services.evidence.handlers import population_closed, run_started, sample_finished, sample_found, step_taken
-from shared.actor.ports import Blobs
+from shared.bus.ports import Blobs
 from shared.contracts.actions import (
     ActionResult,
     Artifact,

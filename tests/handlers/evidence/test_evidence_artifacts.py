@@ -123,7 +123,7 @@ def test_200_megabytes_pass_through_the_real_bus_with_flat_memory(tmp_path, nats
         from services.evidence.adapters.folder_store import FolderStore
         from services.evidence.filing.artifacts import file_artifact
         from services.evidence.deps import Deps
-        from shared.actor.bus import connect
+        from shared.bus.nats_bus import connect
         from shared.streams import ARTIFACTS
         from test_evidence_artifacts import NOW, filed_as, step_with
 

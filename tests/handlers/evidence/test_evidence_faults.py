@@ -16,7 +16,7 @@ from test_evidence_handlers import Desk, closed, ended, found, sample, started, 
 
 from shared.contracts.planner import Lessons
 from shared.errors import Unavailable
-from shared.sealed.keys import SigningKey
+from shared.evidence_format.signing import SigningKey
 
 MOST_TRIES = 3
 SIGNER = SigningKey(Ed25519PrivateKey.from_private_bytes(bytes(range(32))))

@@ -56,8 +56,8 @@ from shared.contracts.planner import (
     StepTaken,
 )
 from shared.errors import PermanentError, PolicyDenied, Unavailable
+from shared.evidence_format.signing import SigningKey
 from shared.names import safe_id
-from shared.sealed.keys import SigningKey
 from shared.streams import ARTIFACTS
 from shared.subjects import LOAD_RUN
 from shared.testing.bus import MemoryBus

@@ -14,7 +14,7 @@ import pytest_asyncio
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sql_room import Room, opened
 
-from shared.sealed.keys import SigningKey
+from shared.evidence_format.signing import SigningKey
 from shared.settings import Settings
 from shared.streams import ANSWERS
 

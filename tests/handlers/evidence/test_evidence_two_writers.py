@@ -20,9 +20,9 @@ from services.evidence.adapters.s3_store import S3Store
 from services.evidence.handlers import claim_press
 from shared.contracts.evidence import ClaimPress
 from shared.errors import Unavailable
+from shared.evidence_format.sources.opening import opened
+from shared.evidence_format.verify.run import check_run
 from shared.s3.opening import open_bucket
-from shared.sealed.checking import check_run
-from shared.sealed.opening import opened
 from shared.settings import Settings
 
 HOLDS = """

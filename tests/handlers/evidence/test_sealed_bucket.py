@@ -17,11 +17,11 @@ from typer.testing import CliRunner
 
 from services.console.cli import app
 from services.evidence.adapters.s3_store import S3Store
+from shared.evidence_format.sources.opening import opened
+from shared.evidence_format.sources.zip import ZipMedium
+from shared.evidence_format.verify.run import Checked, check_run
 from shared.s3.bucket import S3Bucket
 from shared.s3.opening import open_bucket
-from shared.sealed.checking import Checked, check_run
-from shared.sealed.opening import opened
-from shared.sealed.zip_medium import ZipMedium
 from shared.settings import Settings
 
 

@@ -28,14 +28,14 @@ from typer.testing import CliRunner
 
 from services.console.cli import app
 from shared.contracts.planner import Judgment
+from shared.evidence_format.handover import beside
+from shared.evidence_format.manifest import SEAL_FORMAT, Seal, as_written
+from shared.evidence_format.signing import SigningKey
+from shared.evidence_format.sources.base import NoRun
+from shared.evidence_format.sources.folder import FolderMedium
+from shared.evidence_format.sources.zip import ZipMedium
+from shared.evidence_format.verify.run import Checked, check_run
 from shared.names import DISCOVERY
-from shared.sealed.checking import Checked, check_run
-from shared.sealed.folder_medium import FolderMedium
-from shared.sealed.handing_over import beside
-from shared.sealed.keys import SigningKey
-from shared.sealed.manifest import SEAL_FORMAT, Seal, as_written
-from shared.sealed.media import NoRun
-from shared.sealed.zip_medium import ZipMedium
 
 STRANGER = SigningKey(Ed25519PrivateKey.from_private_bytes(b"s" * 32))
 

@@ -11,7 +11,7 @@ from scripted_pool import ScriptedPool, pool
 from services.planner.deciders import RulesDecider
 from services.planner.deps import Decider, Deps
 from services.planner.handlers import work_sample
-from shared.actor.actor import Actor
+from shared.bus.actor import Actor
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import ClaimPress, PressHeld
 from shared.contracts.planner import Pressed, SampleFinished, StepTaken, WorkSample

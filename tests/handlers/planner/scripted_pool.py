@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from planner_pages import artifact, el, kept_artifacts, page
 
-from shared.actor.actor import Actor
+from shared.bus.actor import Actor
 from shared.contracts.actions import (
     Action,
     ActionResult,

@@ -15,7 +15,7 @@ from services.planner.loop import SampleWork, Task
 from services.planner.state.binding import NOT_AS_READ, NOT_KEPT
 from services.planner.state.sample_state import Act
 from services.planner.state.transitions import replayed
-from shared.actor.actor import Actor
+from shared.bus.actor import Actor
 from shared.contracts.actions import ByRef, ByText, Click, Extract, Goto, Screenshot
 from shared.contracts.browser_pool import CapturePage, LeaseSession
 from shared.contracts.planner import AskPicture, Done, FieldValue, SampleFinished, SaveProgress, StepTaken, ValueSource

@@ -14,7 +14,7 @@ from planner_pages import NOW, page, sample, spec, ticket
 
 from services.planner.deps import Deps
 from services.planner.handlers import reperform_sample
-from shared.actor.actor import Actor
+from shared.bus.actor import Actor
 from shared.contracts.actions import Locator
 from shared.contracts.browser_pool import (
     LeaseReply,

@@ -14,7 +14,7 @@ from scripted_pool import ScriptedPool
 
 from services.planner.deciders import ReplayDecider
 from services.planner.state.sample_state import Act, View
-from shared.actor.actor import Actor
+from shared.bus.actor import Actor
 from shared.contracts.actions import ByRef, Click, Download, Goto, Screenshot, TargetFound
 from shared.contracts.browser_pool import LeaseSession
 from shared.contracts.discovery import RunRecord

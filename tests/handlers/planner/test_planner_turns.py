@@ -14,7 +14,7 @@ from services.planner.deciders import RulesDecider
 from services.planner.loop import SampleWork, Task
 from services.planner.state.sample_state import Act, Unusable
 from services.planner.state.transitions import observed, replayed
-from shared.actor.actor import Actor
+from shared.bus.actor import Actor
 from shared.contracts.actions import (
     ByCss,
     ByRef,

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from shared.actor.actor import Actor
+from shared.bus.actor import Actor
 from shared.contracts.discovery import PopulationClosed, RunAccepted, RunRecord, Sample, SubmitReply, SubmitRun
 from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown
 from shared.contracts.planner import WorkSample

@@ -10,9 +10,9 @@ import pytest
 import pytest_asyncio
 from bus_suite import BusSuite
 
-from shared.actor.actor import Actor
-from shared.actor.bus import connect
-from shared.actor.serving import serve
+from shared.bus.actor import Actor
+from shared.bus.nats_bus import connect
+from shared.bus.serving import serve
 from shared.contracts.browser_pool import ReleaseSession, SessionReleased
 from shared.contracts.discovery import PopulationClosed
 from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown

@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from shared.actor.actor import Actor
-from shared.actor.bus import connect
-from shared.actor.serving import serve
+from shared.bus.actor import Actor
+from shared.bus.nats_bus import connect
+from shared.bus.serving import serve
 from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown
 from shared.subjects import LOAD_RUN
 

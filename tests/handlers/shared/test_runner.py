@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 import msgspec
 import pytest
 
-from shared.actor.actor import Actor
-from shared.actor.runner import Runner
-from shared.actor.verdict import Ack, Nak, Term
+from shared.bus.actor import Actor
+from shared.bus.runner import Runner
+from shared.bus.verdict import Ack, Nak, Term
 from shared.contracts.base import Failure
 from shared.contracts.discovery import PopulationClosed, Sample
 from shared.contracts.planner import SampleFinished, WorkSample

@@ -9,9 +9,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from shared.actor.actor import Actor
-from shared.actor.bus import Bus, connect
-from shared.actor.serving import serve
+from shared.bus.actor import Actor
+from shared.bus.nats_bus import Bus, connect
+from shared.bus.serving import serve
 from shared.contracts.discovery import PopulationClosed, Sample
 from shared.contracts.planner import SampleFinished, WorkSample
 from shared.errors import PermanentError, Unavailable

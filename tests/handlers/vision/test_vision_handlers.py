@@ -11,7 +11,7 @@ from PIL import Image
 from vision_bench import BLOB, GREEN, ask, check_icon, cross_icon, deps_on, dot_icon, encoded, question_about
 
 from services.vision.handlers import MOST_BYTES, actor
-from shared.actor.bus import connect
+from shared.bus.nats_bus import connect
 from shared.contracts.actions import Box
 from shared.contracts.vision import VisionAnswered
 from shared.errors import PermanentError

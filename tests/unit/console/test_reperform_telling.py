@@ -11,7 +11,7 @@ from rich.console import Console
 
 from services.console.reperform import tell
 from services.console.reperform_screen import JsonScreen, ReperformScreen, WordsScreen
-from shared.actor.actor import Actor
+from shared.bus.actor import Actor
 from shared.contracts.planner import Reperform, SampleReperformed, ValueReperformed
 from shared.errors import Unavailable
 from shared.subjects import REPERFORM

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from services.console.cli import app
 from services.console.which_run import place_of_run, run_kept, runs_kept
 from shared.errors import PermanentError
-from shared.sealed.opening import opened
+from shared.evidence_format.sources.opening import opened
 from shared.settings import Settings
 
 

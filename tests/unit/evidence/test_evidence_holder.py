@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from services.evidence.holder import EXPIRES_S, Holder, holder_in, may_take_over, refusal, refusal_in_bucket
+from shared.evidence_format.manifest import as_written
 from shared.s3.told import stat_of
-from shared.sealed.manifest import as_written
 
 SINCE = datetime(2026, 3, 1, 11, 15, 2, tzinfo=timezone(timedelta(hours=1)))
 HOLDER = Holder(host="audit-vm", pid=4711, since=SINCE, keeper="k1", renewal="r1")

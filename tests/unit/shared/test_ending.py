@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from shared.actor.ending import ended
+from shared.bus.cancel import ended
 
 
 async def test_a_task_that_misses_a_cancellation_is_told_again() -> None:

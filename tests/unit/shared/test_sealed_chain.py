@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.sealed import chain
+from shared.evidence_format import chain
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 JSON = st.recursive(

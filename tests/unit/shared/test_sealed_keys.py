@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_pri
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from shared.errors import PolicyDenied, Unavailable
-from shared.sealed.keys import PublicKey, SigningKey, known_key, signing_key
+from shared.evidence_format.signing import PublicKey, SigningKey, known_key, signing_key
 from shared.settings import Settings
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from shared.actor.verdict import Ack, Nak, Term, backoff_s, verdict
+from shared.bus.verdict import Ack, Nak, Term, backoff_s, verdict
 from shared.errors import InvalidMessage, PermanentError, RateLimited, TransientError, Unavailable
 
 

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from services.browser_pool import politeness
 from services.browser_pool.adapters.bounds.domains import registrable_domain
 from services.browser_pool.politeness import Granted, Limits, Pace, Pause
-from shared.actor.ports import Records
+from shared.bus.ports import Records
 from shared.errors import ExhibitError, Unavailable
 from shared.streams import SITE_PACE, SITE_PAUSES, Bucket
 

@@ -19,7 +19,7 @@ from services.browser_pool.adapters.browsers.logins import LoginFolder
 from services.browser_pool.adapters.session import Limits
 from services.browser_pool.ports import Gate
 from services.browser_pool.sessions import Sessions
-from shared.actor.ports import Records
+from shared.bus.ports import Records
 from shared.settings import Settings
 
 log = logging.getLogger(__name__)

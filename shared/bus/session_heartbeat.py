@@ -7,8 +7,8 @@ import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from shared.actor.ending import ended
-from shared.actor.ports import Asks
+from shared.bus.cancel import ended
+from shared.bus.ports import Asks
 from shared.contracts.browser_pool import KeepSession, SessionLeased
 from shared.errors import ExhibitError
 from shared.subjects import KEEP

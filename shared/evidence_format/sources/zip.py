@@ -12,8 +12,8 @@ from collections import Counter
 from pathlib import Path
 from typing import IO
 
-from shared.sealed.manifest import MANIFEST, OBJECTS, RUN
-from shared.sealed.media import Lies, Listing, NoRun, Problem, Unreadable
+from shared.evidence_format.manifest import MANIFEST, OBJECTS, RUN
+from shared.evidence_format.sources.base import Lies, Listing, NoRun, Problem, Unreadable
 
 BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError)
 """What reading a zip raises that is damaged, encrypted or packed in a way nobody knows."""
@@ -27,7 +27,7 @@ _UNICODE_PATH = 0x7075
 
 
 class ZipMedium:
-    """See :class:`shared.sealed.media.Medium`. The run is the zip's one folder, or all of the zip."""
+    """See :class:`shared.evidence_format.sources.base.Medium`. The run is the zip's one folder, or all of the zip."""
 
     def __init__(self, path: Path) -> None:
         self.place, self.readers = os.fspath(path), min(8, os.cpu_count() or 1)

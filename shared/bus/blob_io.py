@@ -15,7 +15,7 @@ from nats.js import JetStreamContext
 from nats.js.api import ObjectInfo
 from nats.js.object_store import OBJ_CHUNKS_PRE_TEMPLATE, OBJ_STREAM_TEMPLATE
 
-from shared.actor.ports import Sink
+from shared.bus.ports import Sink
 from shared.errors import PermanentError
 
 

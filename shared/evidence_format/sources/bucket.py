@@ -6,17 +6,18 @@ import io
 from tempfile import SpooledTemporaryFile
 
 from shared.errors import PermanentError, Unavailable
+from shared.evidence_format.manifest import OBJECTS
+from shared.evidence_format.sources.base import Lies, Listing, NoRun, Problem, Unreadable
 from shared.s3.bucket import AT_ONCE, S3Bucket
 from shared.s3.place import pointer_of
-from shared.sealed.manifest import OBJECTS
-from shared.sealed.media import Lies, Listing, NoRun, Problem, Unreadable
 
 IN_MEMORY_BYTES = 4_000_000
 
 
 class BucketMedium:
-    """See :class:`shared.sealed.media.Medium`. ``bucket`` is opened at the run. What a bucket keeps beside the latest
-    version of each object is not looked at. Listing raises Unavailable where the server cannot be asked."""
+    """See :class:`shared.evidence_format.sources.base.Medium`. ``bucket`` is opened at the run. What a bucket keeps
+    beside the latest version of each object is not looked at. Listing raises Unavailable where the server cannot be
+    asked."""
 
     def __init__(self, bucket: S3Bucket) -> None:
         self._bucket = bucket

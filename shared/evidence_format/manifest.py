@@ -8,7 +8,7 @@ from datetime import datetime
 
 import msgspec
 
-from shared.sealed import chain
+from shared.evidence_format import chain
 
 MANIFEST, SEAL = "manifest.json", "seal.json"
 OBJECTS, ROUNDS, MEMORY = "objects", "rounds", "memory"

@@ -9,12 +9,12 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from shared.sealed import chain
-from shared.sealed.checking import Checked
-from shared.sealed.digests import BUFFER_BYTES
-from shared.sealed.handing_over import beside
-from shared.sealed.manifest import MANIFEST, OBJECTS, SEAL, as_written
-from shared.sealed.media import Medium, Unreadable
+from shared.evidence_format import chain
+from shared.evidence_format.handover import beside
+from shared.evidence_format.manifest import MANIFEST, OBJECTS, SEAL, as_written
+from shared.evidence_format.sources.base import Medium, Unreadable
+from shared.evidence_format.verify.digests import BUFFER_BYTES
+from shared.evidence_format.verify.run import Checked
 
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 """The first moment a zip can tell: when a file was packed is no part of the evidence."""

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import msgspec
 
-from shared.sealed.media import Lies, Medium, Unreadable
+from shared.evidence_format.sources.base import Lies, Medium, Unreadable
 
 BUFFER_BYTES = 1 << 20
 PIECE_BYTES = 1 << 16

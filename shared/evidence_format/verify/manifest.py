@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from shared.sealed import manifest as form
-from shared.sealed.manifest import MANIFEST, RunManifest, SampleLink, SampleManifest
-from shared.sealed.media import Problem
+from shared.evidence_format import manifest as form
+from shared.evidence_format.manifest import MANIFEST, RunManifest, SampleLink, SampleManifest
+from shared.evidence_format.sources.base import Problem
 
 
 def check_manifest(made: RunManifest) -> list[Problem]:

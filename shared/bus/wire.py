@@ -10,7 +10,7 @@ import nats.errors
 from nats.aio.msg import Msg
 from nats.micro.request import ERROR_CODE_HEADER, Request
 
-from shared.actor.runner import decode
+from shared.bus.runner import decode
 from shared.contracts.base import Failure, Message
 from shared.errors import from_failure
 from shared.subjects import Ask

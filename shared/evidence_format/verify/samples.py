@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from shared.sealed import chain
-from shared.sealed.digests import Digest, read, side_by_side
-from shared.sealed.manifest import MANIFEST, RESULT, LogHead, SampleManifest
-from shared.sealed.media import Lies, Medium, Problem, Unreadable
+from shared.evidence_format import chain
+from shared.evidence_format.manifest import MANIFEST, RESULT, LogHead, SampleManifest
+from shared.evidence_format.sources.base import Lies, Medium, Problem, Unreadable
+from shared.evidence_format.verify.digests import Digest, read, side_by_side
 
 MOST_BYTES = 512_000_000
 """No manifest, result or log is larger."""

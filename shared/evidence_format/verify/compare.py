@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from shared.sealed.digests import Digest
-from shared.sealed.manifest import FileEntry
-from shared.sealed.media import Problem
+from shared.evidence_format.manifest import FileEntry
+from shared.evidence_format.sources.base import Problem
+from shared.evidence_format.verify.digests import Digest
 
 
 def differences(sealed: Mapping[str, FileEntry], lying: Mapping[str, Digest]) -> list[Problem]:

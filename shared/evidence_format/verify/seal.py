@@ -8,10 +8,10 @@ from typing import Literal
 
 import msgspec
 
-from shared.sealed import chain
-from shared.sealed.keys import ALGORITHM, PublicKey
-from shared.sealed.manifest import MANIFEST, SEAL, SEAL_FORMAT, RunManifest, Seal, as_written
-from shared.sealed.media import Problem
+from shared.evidence_format import chain
+from shared.evidence_format.manifest import MANIFEST, SEAL, SEAL_FORMAT, RunManifest, Seal, as_written
+from shared.evidence_format.signing import ALGORITHM, PublicKey
+from shared.evidence_format.sources.base import Problem
 
 Signed = Literal["by_known_key", "by_unknown_key", "by_other_key", "no"]
 

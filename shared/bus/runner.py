@@ -16,8 +16,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
-from shared.actor.actor import AskRoute, StoredRoute
-from shared.actor.verdict import Nak, Term, Verdict, verdict
+from shared.bus.actor import AskRoute, StoredRoute
+from shared.bus.verdict import Nak, Term, Verdict, verdict
 from shared.contracts.base import Failure
 from shared.errors import DeadlineExceeded, ExhibitError, InvalidMessage, to_failure
 from shared.subjects import PREFIX, Stored, message_id

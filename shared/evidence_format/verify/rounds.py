@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 import msgspec
 
-from shared.sealed import chain
-from shared.sealed.checking_samples import MOST_BYTES
-from shared.sealed.digests import Digest, read
-from shared.sealed.keys import PublicKey
-from shared.sealed.manifest import MANIFEST, ROUNDS, SEAL, RunManifest, SampleLink, Seal
-from shared.sealed.media import Lies, Medium, Problem, Unreadable
+from shared.evidence_format import chain
+from shared.evidence_format.manifest import MANIFEST, ROUNDS, SEAL, RunManifest, SampleLink, Seal
+from shared.evidence_format.signing import PublicKey
+from shared.evidence_format.sources.base import Lies, Medium, Problem, Unreadable
+from shared.evidence_format.verify.digests import Digest, read
+from shared.evidence_format.verify.samples import MOST_BYTES
 
 
 def check_rounds(

@@ -7,8 +7,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from shared.sealed.manifest import OBJECTS
-from shared.sealed.media import Lies, Listing, NoRun, Problem, Unreadable
+from shared.evidence_format.manifest import OBJECTS
+from shared.evidence_format.sources.base import Lies, Listing, NoRun, Problem, Unreadable
 
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 """A link that was put there since it was listed is not followed, and a pipe holds nobody up."""
@@ -18,7 +18,7 @@ DEEPEST = 64
 
 
 class FolderMedium:
-    """See :class:`shared.sealed.media.Medium`. Links are told, and never followed."""
+    """See :class:`shared.evidence_format.sources.base.Medium`. Links are told, and never followed."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = os.fspath(folder.resolve())

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from shared.sealed.checking_manifest import check_link
-from shared.sealed.checking_samples import OwnWords
-from shared.sealed.manifest import MANIFEST, SampleLink, SampleManifest
-from shared.sealed.media import Problem
+from shared.evidence_format.manifest import MANIFEST, SampleLink, SampleManifest
+from shared.evidence_format.sources.base import Problem
+from shared.evidence_format.verify.manifest import check_link
+from shared.evidence_format.verify.samples import OwnWords
 
 
 def placed(

@@ -16,7 +16,7 @@ import nats.errors
 from nats.aio.client import Client as NatsClient
 from nats.aio.msg import Msg
 
-from shared.actor.ending import ended
+from shared.bus.cancel import ended
 from shared.errors import Unavailable
 from shared.subjects import PREFIX
 

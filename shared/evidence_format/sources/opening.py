@@ -6,11 +6,11 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+from shared.evidence_format.sources.base import Medium
+from shared.evidence_format.sources.bucket import BucketMedium
+from shared.evidence_format.sources.folder import FolderMedium
+from shared.evidence_format.sources.zip import ZipMedium
 from shared.s3.opening import open_bucket
-from shared.sealed.bucket_medium import BucketMedium
-from shared.sealed.folder_medium import FolderMedium
-from shared.sealed.media import Medium
-from shared.sealed.zip_medium import ZipMedium
 from shared.settings import Settings
 
 

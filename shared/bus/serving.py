@@ -22,13 +22,13 @@ from nats.js import JetStreamContext
 from nats.micro.request import Request
 from nats.micro.service import EndpointConfig, ServiceConfig
 
-from shared.actor.actor import Actor, AskRoute, StoredRoute
-from shared.actor.arriving import arrived
-from shared.actor.bus import Bus
-from shared.actor.ending import ended
-from shared.actor.runner import Runner
-from shared.actor.verdict import Ack, Nak, Verdict
-from shared.actor.wire import respond
+from shared.bus.actor import Actor, AskRoute, StoredRoute
+from shared.bus.arriving import arrived
+from shared.bus.cancel import ended
+from shared.bus.nats_bus import Bus
+from shared.bus.runner import Runner
+from shared.bus.verdict import Ack, Nak, Verdict
+from shared.bus.wire import respond
 from shared.streams import SAMPLES, listener
 from shared.subjects import PREFIX, RUN_STARTED
 

@@ -1,7 +1,7 @@
 """The bus on a real NATS server: asks, stored messages, records and blobs.
 
-One object a process. What handlers may use of it is in `shared.actor.ports`; serving an
-actor is in `shared.actor.serving`. Foreign errors are mapped to ours here, once.
+One object a process. What handlers may use of it is in `shared.bus.ports`; serving an
+actor is in `shared.bus.serving`. Foreign errors are mapped to ours here, once.
 """
 
 # pyright: reportUnknownMemberType=false
@@ -35,13 +35,13 @@ from nats.js.kv import KeyValue
 from nats.js.object_store import ObjectStore
 from nats.nuid import NUID
 
-from shared.actor.arriving import arrived
-from shared.actor.fetching import fetch
-from shared.actor.gate import Gate
-from shared.actor.liveness import answer_pings, while_there
-from shared.actor.ports import Sink, Source
-from shared.actor.runner import Delivery
-from shared.actor.wire import reply_of
+from shared.bus.arriving import arrived
+from shared.bus.blob_io import fetch
+from shared.bus.gate import Gate
+from shared.bus.liveness import answer_pings, while_there
+from shared.bus.ports import Sink, Source
+from shared.bus.runner import Delivery
+from shared.bus.wire import reply_of
 from shared.contracts.base import Failure, Message
 from shared.errors import DeadlineExceeded, PermanentError, Unavailable
 from shared.streams import INBOX, KEY_VALUE_BUCKETS, OBJECT_BUCKETS, SAMPLES, STREAMS, Bucket, Consumer, Stream
@@ -74,7 +74,7 @@ class Bus:
     # --- asking and publishing
 
     async def ask(self, subject: Ask[ReqT, RepT], request: ReqT, *, timeout_s: float = 30.0) -> RepT:
-        """See :class:`shared.actor.ports.Asks`."""
+        """See :class:`shared.bus.ports.Asks`."""
         asking = self.nc.request(
             subject_for(subject, request),
             msgspec.json.encode(request),
@@ -95,7 +95,7 @@ class Bus:
         return reply_of(subject, msg)
 
     async def publish(self, subject: Stored[MsgT], message: MsgT) -> None:
-        """See :class:`shared.actor.ports.Publishes`."""
+        """See :class:`shared.bus.ports.Publishes`."""
         headers = {**headers_of_current_span(), MESSAGE_ID: message_id(subject, message)}
         with _mapped():
             await self.js.publish(subject_for(subject, message), msgspec.json.encode(message), headers=headers)
@@ -119,7 +119,7 @@ class Bus:
     # --- records and blobs
 
     async def create(self, bucket: Bucket, key: str, value: Any) -> bool:
-        """See :class:`shared.actor.ports.Records`."""
+        """See :class:`shared.bus.ports.Records`."""
         kv = await self._key_value(bucket)
         try:
             with _mapped():
@@ -133,7 +133,7 @@ class Bus:
         return value
 
     async def read_revision(self, bucket: Bucket, key: str, type_: type[Any]) -> tuple[Any | None, int]:
-        """See :class:`shared.actor.ports.Records`."""
+        """See :class:`shared.bus.ports.Records`."""
         kv = await self._key_value(bucket)
         try:
             with _mapped():
@@ -143,7 +143,7 @@ class Bus:
         return msgspec.json.decode(entry.value or b"null", type=type_), entry.revision or 0
 
     async def update(self, bucket: Bucket, key: str, value: Any, revision: int) -> bool:
-        """See :class:`shared.actor.ports.Records`."""
+        """See :class:`shared.bus.ports.Records`."""
         kv = await self._key_value(bucket)
         try:
             with _mapped():
@@ -153,7 +153,7 @@ class Bus:
         return True
 
     async def hear(self, bucket: Bucket, type_: type[Any], told: Callable[[str, Any], None]) -> None:
-        """See :class:`shared.actor.ports.Records`. A stored record travels on a subject like any message, so a plain
+        """See :class:`shared.bus.ports.Records`. A stored record travels on a subject like any message, so a plain
         subscription hears it; unlike a watch of the bucket it outlives a restart of the server."""
         prefix = f"$KV.{bucket.name}."
 
@@ -164,7 +164,7 @@ class Bus:
         await arrived(self.nc)
 
     async def put(self, bucket: Bucket, name: str, data: bytes | Source) -> None:
-        """See :class:`shared.actor.ports.Blobs`."""
+        """See :class:`shared.bus.ports.Blobs`."""
         store = await self._object_store(bucket)
         wanted_bytes = len(data) if isinstance(data, bytes) else MAX_CHUNK_BYTES
         chunk_bytes = max(MIN_CHUNK_BYTES, min(wanted_bytes, MAX_CHUNK_BYTES, self.nc.max_payload // 2))
@@ -183,7 +183,7 @@ class Bus:
         return result.data or b""
 
     async def fetch(self, bucket: Bucket, name: str, sink: Sink) -> None:
-        """See :class:`shared.actor.ports.Blobs`."""
+        """See :class:`shared.bus.ports.Blobs`."""
         store = await self._object_store(bucket)
         try:
             with _mapped():

@@ -6,7 +6,7 @@ all earlier exports "changed", unless the earlier one is still known here.
 
 from __future__ import annotations
 
-from shared.sealed.manifest import MANIFEST, PUBLIC_KEY, SEAL, VERIFY, Seal
+from shared.evidence_format.manifest import MANIFEST, PUBLIC_KEY, SEAL, VERIFY, Seal
 
 _TEXT = """\
 How to check this evidence: {run_id}

@@ -11,20 +11,30 @@ from typing import Any
 
 import msgspec
 
-from shared.sealed import chain
-from shared.sealed import manifest as form
-from shared.sealed.checking_manifest import check_manifest
-from shared.sealed.checking_rounds import check_rounds
-from shared.sealed.checking_samples import MOST_BYTES, own_words, told
-from shared.sealed.checking_seal import Signed, check_seal, read_manifest
-from shared.sealed.checking_table import rows_that_differ
-from shared.sealed.comparing import differences
-from shared.sealed.digests import Digest, digests, read
-from shared.sealed.handing_over import beside
-from shared.sealed.keys import PublicKey
-from shared.sealed.manifest import MANIFEST, RESULT, RUN, SEAL, FileEntry, RunManifest, SampleLink, SampleManifest, Seal
-from shared.sealed.media import Listing, Medium, NoRun, Problem, Unreadable
-from shared.sealed.placing import placed
+from shared.evidence_format import chain
+from shared.evidence_format import manifest as form
+from shared.evidence_format.handover import beside
+from shared.evidence_format.manifest import (
+    MANIFEST,
+    RESULT,
+    RUN,
+    SEAL,
+    FileEntry,
+    RunManifest,
+    SampleLink,
+    SampleManifest,
+    Seal,
+)
+from shared.evidence_format.signing import PublicKey
+from shared.evidence_format.sources.base import Listing, Medium, NoRun, Problem, Unreadable
+from shared.evidence_format.verify.compare import differences
+from shared.evidence_format.verify.digests import Digest, digests, read
+from shared.evidence_format.verify.manifest import check_manifest
+from shared.evidence_format.verify.placement import placed
+from shared.evidence_format.verify.rounds import check_rounds
+from shared.evidence_format.verify.samples import MOST_BYTES, own_words, told
+from shared.evidence_format.verify.seal import Signed, check_seal, read_manifest
+from shared.evidence_format.verify.table import rows_that_differ
 
 _ANOTHER = re.compile(r"[^\W_]|_[0-9]")
 """What behind the id of a run makes it that of another: of those that began in one second the next is ``..._2``."""
