@@ -24,7 +24,7 @@ from services.evidence.adapters.folder_store import FolderStore
 from services.evidence.deps import Deps
 from services.evidence.handlers import population_closed, run_started, sample_finished, sample_found, step_taken
 from shared.contracts.discovery import PopulationClosed, RunStarted
-from shared.contracts.planner import FiledArtifact
+from shared.contracts.steps import FiledArtifact
 from shared.evidence_format.signing import SigningKey
 from shared.evidence_format.sources.folder import FolderMedium
 from shared.evidence_format.verify.run import check_run

@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 import zstandard
 
-from shared.contracts.actions import Artifact, Box, CaptureFacts, Viewport
-from shared.contracts.planner import FiledArtifact
+from shared.contracts.results import Artifact, Box, CaptureFacts, Viewport
+from shared.contracts.steps import FiledArtifact
 
 LABELS = ("ticket", "history")
 WIDTH_PX, HEIGHT_PX = 64, 40

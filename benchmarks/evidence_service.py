@@ -28,7 +28,7 @@ from benchmarks.report import Row, at_most
 from shared.client import Client, connected
 from shared.contracts.discovery import PopulationClosed, RunStarted
 from shared.contracts.evidence import RunLoaded
-from shared.contracts.planner import FiledArtifact
+from shared.contracts.steps import FiledArtifact
 from shared.errors import Unavailable
 from shared.host.nats_server import nats_server
 from shared.streams import ARTIFACTS, EVENTS_STREAM

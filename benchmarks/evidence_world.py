@@ -22,20 +22,12 @@ from benchmarks.evidence_files import artifact_bytes, filed_artifacts
 from services.evidence.closing.products import Closing, Dossier
 from services.evidence.filing.contents import as_json, log_entry, log_of, result_of, sample_file, samples_csv
 from services.evidence.recalling.unreadable import RunFile
-from shared.contracts.actions import Box, ByRef, Click, Locator, Screenshot
+from shared.contracts.actions import ByRef, Click, Done, Judgment, Screenshot
 from shared.contracts.discovery import RunRecord, Sample, SampleFound
 from shared.contracts.evidence import Outcome, RunFinished
-from shared.contracts.planner import (
-    Done,
-    FieldValue,
-    FiledArtifact,
-    Judgment,
-    ObservationRef,
-    SampleFinished,
-    Status,
-    StepTaken,
-    ValueSource,
-)
+from shared.contracts.planner import SampleFinished, Status
+from shared.contracts.results import Box, Locator
+from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, StepTaken, ValueSource
 from shared.contracts.usage import Usage
 from shared.names import safe_id
 

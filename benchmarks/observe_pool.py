@@ -15,7 +15,7 @@ from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.deps import Deps
 from shared.bus.nats_bus import Bus, connect
 from shared.bus.serving import serve
-from shared.contracts.actions import ActionResult, BrowserAction, Goto
+from shared.contracts.actions import BrowserAction, Goto
 from shared.contracts.browser_pool import (
     ActOnPage,
     LeaseSession,
@@ -25,6 +25,7 @@ from shared.contracts.browser_pool import (
     ReleaseSession,
     SessionLeased,
 )
+from shared.contracts.results import ActionResult
 from shared.errors import Unavailable
 from shared.host.nats_server import nats_server
 from shared.settings import Settings

@@ -40,8 +40,10 @@ from services.planner.prompting.assembly import Prompt, assembled
 from services.planner.prompting.tokens import MAX_TOKENS, Ruler, ruler, weight
 from services.planner.state.sample_state import SampleState, View
 from services.planner.state.transitions import replayed
+from shared.contracts.actions import Done
 from shared.contracts.discovery import RunRecord
-from shared.contracts.planner import Done, StepTaken, WorkSample
+from shared.contracts.planner import WorkSample
+from shared.contracts.steps import StepTaken
 from shared.contracts.usage import Usage
 from shared.streams import RUNS
 from shared.task_spec import TaskSpec

@@ -16,7 +16,7 @@ from typing import Any
 
 from services.planner.prompting.tokens import weight
 from shared.bus.actor import Actor
-from shared.contracts.actions import ActionResult, Artifact, Change, Extract, Goto, Navigated, Screenshot, TextRead
+from shared.contracts.actions import Extract, Goto, Screenshot
 from shared.contracts.browser_pool import (
     ActOnPage,
     CapturePage,
@@ -34,6 +34,7 @@ from shared.contracts.browser_pool import (
     SessionReleased,
 )
 from shared.contracts.discovery import Sample
+from shared.contracts.results import ActionResult, Artifact, Change, Navigated, TextRead
 from shared.subjects import ACT, CAPTURE, KEEP, LEASE, OBSERVE, RELEASE
 from shared.task_spec import TaskSpec
 

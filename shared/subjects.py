@@ -12,7 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from shared.contracts.actions import ActionResult
 from shared.contracts.base import Message
 from shared.contracts.browser_pool import (
     AccessChecked,
@@ -65,13 +64,13 @@ from shared.contracts.planner import (
     DraftReply,
     DraftTask,
     PlannerChecked,
-    Reperform,
     SampleFinished,
-    SampleReperformed,
     SamplesListed,
-    StepTaken,
     WorkSample,
 )
+from shared.contracts.reperform import Reperform, SampleReperformed
+from shared.contracts.results import ActionResult
+from shared.contracts.steps import StepTaken
 from shared.contracts.vision import AskVision, VisionAnswered
 
 PREFIX = "exhibit.v1"

@@ -13,8 +13,8 @@ from services.browser_pool.mhtml import without_secrets
 from services.browser_pool.ports import Capture, PageKept
 from services.browser_pool.redaction import HIDDEN, SHORT, redacted
 from services.browser_pool.snapshot import elements_of, to_element
-from shared.contracts.actions import CaptureFacts
 from shared.contracts.browser_pool import ElementFound, StoredObservation
+from shared.contracts.results import CaptureFacts
 
 PAGE_SUFFIX, OBSERVATION_SUFFIX = ".mhtml.zst", ".observation.json.zst"
 MEDIA_TYPE = "application/zstd"

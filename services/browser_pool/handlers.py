@@ -16,7 +16,6 @@ from services.browser_pool.restoring import restored
 from services.browser_pool.sessions import Held
 from services.browser_pool.snapshot import compose
 from shared.bus.actor import Actor
-from shared.contracts.actions import ActionResult, Artifact, CaptureFacts
 from shared.contracts.browser_pool import (
     AccessChecked,
     ActOnPage,
@@ -40,6 +39,7 @@ from shared.contracts.browser_pool import (
     SessionLeased,
     SessionReleased,
 )
+from shared.contracts.results import ActionResult, Artifact, CaptureFacts
 from shared.hashed import Hashed
 from shared.names import safe_id
 from shared.streams import ARTIFACTS

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from services.browser_pool.page import RawPage, Seen
-from shared.contracts.actions import ActionResult, Box, BrowserAction, Viewport
+from shared.contracts.actions import BrowserAction
 from shared.contracts.browser_pool import Politeness, Sought
+from shared.contracts.results import ActionResult, Box, Viewport
 from shared.subjects import Ask
 
 

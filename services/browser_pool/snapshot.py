@@ -16,8 +16,8 @@ from services.browser_pool.difference import difference
 from services.browser_pool.matching import fingerprint
 from services.browser_pool.page import RawPage, Seen, Stats
 from services.browser_pool.rendering import line, with_gaps
-from shared.contracts.actions import Box, Locator
 from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.results import Box, Locator
 
 CHARS_PER_TOKEN = 4
 PLACE_TAGS = 8

@@ -19,7 +19,7 @@ import msgspec
 from services.console.tally import words
 from shared.bus.nats_bus import Bus, connect
 from shared.bus.session_heartbeat import TTL_S, kept
-from shared.contracts.actions import ActionResult, BrowserAction, Goto, parse_target
+from shared.contracts.actions import BrowserAction, Goto, parse_target
 from shared.contracts.browser_pool import (
     ActOnPage,
     LeaseSession,
@@ -30,6 +30,7 @@ from shared.contracts.browser_pool import (
     SessionLeased,
 )
 from shared.contracts.discovery import Problem
+from shared.contracts.results import ActionResult
 from shared.errors import PermanentError, TransientError, Unavailable
 from shared.host.nats_server import nats_server
 from shared.host.services import running

@@ -21,7 +21,7 @@ from shared.bus.ports import Asks
 from shared.client import Client, RunRejectedError
 from shared.contracts.discovery import Problem
 from shared.contracts.evidence import RunLoaded, RunUnknown
-from shared.contracts.planner import Reperform, SampleReperformed
+from shared.contracts.reperform import Reperform, SampleReperformed
 from shared.errors import ExhibitError
 from shared.host.services import running
 from shared.settings import Settings, sized_for

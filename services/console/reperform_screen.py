@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from services.console.reperformed import Count, head, lines, summary
-from shared.contracts.planner import SampleReperformed
+from shared.contracts.reperform import SampleReperformed
 
 FEW_VALUES = 60
 """Up to so many are all listed."""

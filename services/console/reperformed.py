@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from shared.contracts.planner import FAULTS, PageReperformed, SampleReperformed, ValueReperformed, Verdict
+from shared.contracts.reperform import FAULTS, PageReperformed, SampleReperformed, ValueReperformed, Verdict
 
 CHARS = 34
 WIDTHS = (18, 20, CHARS, CHARS)

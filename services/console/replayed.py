@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from services.console.tally import words
 from shared.contracts.base import Part
 from shared.contracts.evidence import SampleState
-from shared.contracts.planner import DIFFERS, SampleFinished, StepTaken
+from shared.contracts.planner import SampleFinished
+from shared.contracts.steps import DIFFERS, StepTaken
 
 
 class SampleReplayed(Part, frozen=True, kw_only=True):

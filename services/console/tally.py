@@ -9,7 +9,9 @@ from shared.contracts.actions import Action
 from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound
 from shared.contracts.events import RunEvent
 from shared.contracts.evidence import EvidenceBlocked, Outcome, RunFinished
-from shared.contracts.planner import SampleFinished, StepTaken, Usage, add_usage
+from shared.contracts.planner import SampleFinished
+from shared.contracts.steps import StepTaken
+from shared.contracts.usage import Usage, add_usage
 from shared.names import DISCOVERY
 
 STATUSES = ("done", "partial_success", "needs_review", "auth_required", "failed")

@@ -11,7 +11,7 @@ from services.evidence.recalling.recall import attempt_log, ended_of, run_state
 from services.evidence.recalling.rounds import RunState
 from services.evidence.sealing.hashed import secured
 from services.evidence.sealing.runs import open_round
-from shared.contracts.planner import Pressed
+from shared.contracts.steps import Pressed
 from shared.errors import PermanentError
 
 

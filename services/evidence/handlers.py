@@ -55,7 +55,8 @@ from shared.contracts.evidence import (
     SqlReply,
     StepsReply,
 )
-from shared.contracts.planner import Pressed, SampleFinished, StepTaken
+from shared.contracts.planner import SampleFinished
+from shared.contracts.steps import Pressed, StepTaken
 from shared.errors import Unsupported
 from shared.names import DISCOVERY
 from shared.subjects import (

@@ -10,7 +10,7 @@ from services.planner.state.binding import NOT_KEPT, bound, kept_pages, to_ask, 
 from services.planner.state.sample_state import View
 from services.planner.state.transitions import filed_pages
 from shared.contracts.browser_pool import CapturePage, PageCaptured, SessionLeased
-from shared.contracts.planner import FieldValue, FiledArtifact
+from shared.contracts.steps import FieldValue, FiledArtifact
 from shared.errors import ExhibitError
 from shared.subjects import CAPTURE
 

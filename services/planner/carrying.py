@@ -14,19 +14,11 @@ from services.planner.state.binding import NOT_KEPT, kept_pages, read_by, to_ask
 from services.planner.state.looking import picture_of, question_of, said_of
 from services.planner.state.opening import WITHOUT_MODEL
 from services.planner.state.sample_state import NO_USAGE, Ending, View, changes_page
-from shared.contracts.actions import ActionResult, BrowserAction, Wait
+from shared.contracts.actions import AnyAction, AskPicture, BrowserAction, Done, Fail, ReportItems, SaveProgress, Wait
 from shared.contracts.browser_pool import ActOnPage, SessionLeased
-from shared.contracts.planner import (
-    AnyAction,
-    AskPicture,
-    Done,
-    Fail,
-    FieldValue,
-    FiledArtifact,
-    ReportItems,
-    SamplesListed,
-    SaveProgress,
-)
+from shared.contracts.planner import SamplesListed
+from shared.contracts.results import ActionResult
+from shared.contracts.steps import FieldValue, FiledArtifact
 from shared.contracts.usage import Usage
 from shared.contracts.vision import VisionAnswered
 from shared.errors import ExhibitError

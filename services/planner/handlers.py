@@ -23,12 +23,11 @@ from shared.contracts.planner import (
     DraftReply,
     DraftTask,
     PlannerChecked,
-    Reperform,
     SampleFinished,
-    SampleReperformed,
     TaskDrafted,
     WorkSample,
 )
+from shared.contracts.reperform import Reperform, SampleReperformed
 from shared.errors import ExhibitError, PermanentError, Unavailable
 from shared.streams import RUNS
 from shared.subjects import CHECK_PLANNER, DRAFT_TASK, REPERFORM, SAMPLE_FINISHED, WORK_SAMPLE

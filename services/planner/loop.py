@@ -22,16 +22,10 @@ from services.planner.state.observation import observation_ref, with_page
 from services.planner.state.opening import BY_RULE, WITHOUT_MODEL
 from services.planner.state.sample_state import Act, Decision, Ending, Look, SampleState, Unusable, View, changes_page
 from services.planner.state.transitions import advanced, filed, looked, noted, observed, read
-from shared.contracts.actions import Goto
+from shared.contracts.actions import AnyAction, Goto
 from shared.contracts.browser_pool import ObservePage, PageObserved, SessionLeased
-from shared.contracts.planner import (
-    AnyAction,
-    FieldValue,
-    ObservationRef,
-    SampleFinished,
-    StepTaken,
-    WorkSample,
-)
+from shared.contracts.planner import SampleFinished, WorkSample
+from shared.contracts.steps import FieldValue, ObservationRef, StepTaken
 from shared.contracts.usage import Usage, add_usage
 from shared.subjects import OBSERVE, STEP_TAKEN
 from shared.task_spec import TaskSpec

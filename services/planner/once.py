@@ -12,8 +12,9 @@ from services.planner.state.irreversible import last_words, pressed_before, refu
 from services.planner.state.opening import WITHOUT_MODEL, by_rule
 from services.planner.state.sample_state import Act, Decision, View
 from shared.bus.ports import Asks
+from shared.contracts.actions import Fail
 from shared.contracts.evidence import ClaimPress
-from shared.contracts.planner import Fail, Pressed
+from shared.contracts.steps import Pressed
 from shared.subjects import CLAIM_PRESS
 
 

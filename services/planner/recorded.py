@@ -6,7 +6,7 @@ from services.planner.state.opening import BY_REPLAY
 from shared.bus.ports import Asks
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import LoadSteps, StepsReply, StepsUnknown
-from shared.contracts.planner import StepTaken
+from shared.contracts.steps import StepTaken
 from shared.errors import PermanentError
 from shared.subjects import LOAD_STEPS
 

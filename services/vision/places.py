@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from shared.contracts.actions import Box
+from shared.contracts.results import Box
 
 LONGEST_PX = 1568
 """More is scaled down by the model's API itself, and then its regions mean other pixels than ours."""

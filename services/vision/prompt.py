@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from services.vision.places import Scaled, is_inside
-from shared.contracts.actions import Box
+from shared.contracts.results import Box
 from shared.contracts.vision import AskVision
 from shared.models.fence import FENCE, fenced
 

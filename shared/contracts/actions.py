@@ -1,16 +1,15 @@
-"""Owned by browser_pool: the actions a browser executes, one type each, and what became of them.
+"""The actions a decider may take, one type each: what the browser executes, and what ends in the planner.
 
 On the wire an action is tagged with its name: ``{"action": "click", "target": {"by": "ref", ...}}``.
 """
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
-from shared.contracts.base import Message, Part
+from shared.contracts.base import Part
 
 # --- targets: what an action acts on
 
@@ -235,212 +234,82 @@ BrowserAction = (
     | Download
 )
 
-# --- what came of it
+# --- the actions that end in the planner, not in a browser
 
 
-class Box(Part, frozen=True, kw_only=True):
-    """CSS pixels from the top left of the document of the main frame."""
+class SaveProgress(Action, frozen=True, kw_only=True, tag="save_progress"):
+    """Keeps what has been found so far; the work goes on. ``refs`` maps a field to the element that shows it."""
 
-    x: float
-    y: float
-    width: float
-    height: float
+    values: dict[str, Any]
+    not_present: dict[str, str] = {}
+    refs: dict[str, int] = {}
 
 
-class Locator(Part, frozen=True, kw_only=True):
-    """One way to find an element again, and how many elements it matched at that moment.
+class ReportItems(Action, frozen=True, kw_only=True, tag="report_items"):
+    """What this page of a list holds, one object an item; only in tasks that find samples. The work goes on."""
 
-    ``value``: CSS for id, testid and css; ``role=button[name="Save"]`` for role; plain text for label and text.
+    items: tuple[dict[str, Any], ...]
+    place: str = ""
+    """Where on the page the list stands, as :class:`shared.contracts.browser_pool.Element` has it."""
+
+
+class AskPicture(Action, frozen=True, kw_only=True, tag="ask_picture"):
+    """One question about a picture of ``target``, or of what is in view: what an icon, a colour, a drawing says.
+
+    ``field`` is the output field that the answer is for.
     """
 
-    kind: Literal["id", "testid", "role", "label", "text", "css"]
-    value: str
-    matches: int
+    question: str
+    target: Target | None = None
+    field: str = ""
 
 
-class TargetFound(Part, frozen=True, kw_only=True):
-    """The element an action acted on, described so that a later run can find and check it."""
+class JudgmentGiven(Part, frozen=True, kw_only=True):
+    """A decider's answer to the task's question. ``evidence_refs`` are file names of artifacts of this sample."""
 
-    role: str
-    name: str
-    tag: str
-    fingerprint: str
-    """SHA-256 (16 hex digits) over tag, role, name, type and the path of tags; stable across page loads."""
-    box: Box | None = None
-    frame: str = "main"
-    locators: tuple[Locator, ...] = ()
+    answer: str
+    confidence: float
+    """From 0 to 1."""
+    reasoning: str
+    evidence_refs: tuple[str, ...] = ()
 
 
-class Viewport(Part, frozen=True, kw_only=True):
-    width_px: int
-    height_px: int
-    scale: float = 1.0
-    """Pixels of the screen to a CSS pixel."""
+class Judgment(Part, frozen=True, kw_only=True):
+    """As accepted, with the question it answers; kept apart from the data."""
+
+    question: str
+    answer: str
+    confidence: float
+    reasoning: str
+    evidence_refs: tuple[str, ...] = ()
+    decided_by: str = ""
 
 
-class CaptureFacts(Part, frozen=True, kw_only=True):
-    """What is known of the moment at which a page was captured. The files of one moment bear equal facts."""
+class Done(Action, frozen=True, kw_only=True, tag="done"):
+    """The sample is finished, if the gates agree.
 
-    capture_id: str
-    url: str
-    title: str
-    http_status: int | None
-    observation_sha256: str
-    """As :class:`shared.contracts.browser_pool.PageObserved` has it, of the page as it was then."""
-    browser: str
-    """Name and version."""
-    viewport: Viewport
-    captured_at: datetime
-
-
-class Artifact(Part, frozen=True, kw_only=True):
-    """Bytes that were captured, hashed where they came to be, and left in the ARTIFACTS bucket.
-
-    ``page`` is the page itself as one file (MHTML, zstd); ``observation`` is what a program reads of it: one JSON
-    object (zstd) with ``capture`` (the facts), ``headers`` of the document's response and ``elements``, all of them.
+    ``values`` holds what was read, as shown on the page. ``not_present`` names the fields of which
+    the page itself says that there is nothing (an unassigned ticket), mapped to the words it uses;
+    a field in neither was not found. ``refs`` maps a field to the element it was read from.
     """
 
-    kind: Literal["screenshot", "download", "page", "observation"]
-    label: str
-    media_type: str
-    suffix: str
-    size_bytes: int
-    sha256: str
-    blob: str
-    source_url: str
-    captured_at: datetime
-    original_name: str | None = None
-    text_preview: str | None = None
-    """The beginning of the text of a PDF, CSV or XLSX file."""
-    part: int = 1
-    parts: int = 1
-    """A page that is too high for one picture is captured in parts, top to bottom, under one label."""
-    area: Box | None = None
-    """Of a screenshot: the part of the document that it shows."""
-    capture: CaptureFacts | None = None
-    """None for downloads."""
+    values: dict[str, Any]
+    not_present: dict[str, str] = {}
+    refs: dict[str, int] = {}
+    judgment: JudgmentGiven | None = None
 
 
-class Navigated(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="navigated"):
-    url: str
-    http_status: int | None = None
+class Fail(Action, frozen=True, kw_only=True, tag="fail"):
+    """The sample cannot be worked on.
 
-
-class ValueSet(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="value_set"):
-    """The value read back after typing or selecting."""
-
-    value: str
-
-
-class Checked(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="checked"):
-    checked: bool
-
-
-class PageChanged(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="page_changed"):
-    """The document changed without leaving its URL."""
-
-
-class Scrolled(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="scrolled"):
-    y_px: float
-    max_y_px: float
-
-
-class TextRead(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="text_read"):
-    text: str
-
-
-class Appeared(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="appeared"):
-    """What was waited for is there."""
-
-
-class Captured(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="captured"):
-    """A picture or a file now exists; it is the result's artifact."""
-
-
-class FilesGiven(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="files_given"):
-    """The names of the files the field now holds."""
-
-    names: tuple[str, ...]
-
-
-class TabShown(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="tab_shown"):
-    """Another tab is looked at now."""
-
-    tab: int
-    url: str
-    title: str
-
-
-class DialogOpened(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="dialog_opened"):
-    """A JavaScript dialog waits for an answer; until it is given, nothing else can be done."""
-
-    kind: Literal["confirm", "prompt"]
-    message: str
-
-
-class DialogAnswered(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="dialog_answered"):
-    message: str
-    accepted: bool
-
-
-class NotSeen(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="not_seen"):
-    """The action was fired and nothing was seen to come of it."""
-
-
-Effect = (
-    Navigated
-    | ValueSet
-    | Checked
-    | PageChanged
-    | Scrolled
-    | TextRead
-    | Appeared
-    | Captured
-    | FilesGiven
-    | TabShown
-    | DialogOpened
-    | DialogAnswered
-    | NotSeen
-)
-
-
-class Change(Part, frozen=True, kw_only=True):
-    """The page before and after an action."""
-
-    url_before: str
-    url_after: str
-    http_status: int | None = None
-    """Status of the document that was loaded by this action, if one was."""
-    title: str = ""
-    new_tabs: int = 0
-    dialogs: tuple[str, ...] = ()
-    """JavaScript dialogs that opened: those with one answer were given it, the last of the others may wait for one."""
-    appeared: tuple[str, ...] = ()
-    """Text that came up in the page: at most 5 pieces of at most 200 characters."""
-    dismissed: tuple[str, ...] = ()
-    """Dialogs, banners and pop-ups of the page that were in the way of the action and were closed."""
-    denied: tuple[str, ...] = ()
-    """Addresses the page asked for and was refused, each with the reason."""
-
-
-class ActionResult(Message, frozen=True, kw_only=True):
-    """What an action did. It is always an answer: a failed action is a result with ``ok`` false.
-
-    ``code`` is ``ok`` or one of: not_found, ambiguous, stale_ref, not_editable, no_such_option,
-    timeout, http_error, unreachable, policy_denied, no_file, too_large, effect_not_seen, blocked, no_such_tab,
-    dialog_open, no_dialog, no_such_secret, no_such_file, failed.
+    ``code``: not_found, auth_required, blocked or other; by rule also missing_column, identity_mismatch,
+    ambiguous, http_error, unreachable, policy_denied, off_route, ambiguous_target, ambiguous_record, invalid_input,
+    unknown_outcome, replay_differs, replay_withheld.
     """
 
-    ok: bool
-    code: str
-    message: str
-    change: Change
-    effect: Effect | None = None
-    target: TargetFound | None = None
-    artifacts: tuple[Artifact, ...] = ()
-    """Pictures and files, one a part; a file that came down unasked is among them. Behind the pictures: the page that
-    they show, and what is observed of it."""
-    notes: tuple[str, ...] = ()
-    """What a reviewer should know of what was captured: why the page itself is not kept, say."""
-    browser_ms: float = 0.0
-    """Wall time spent waiting for the browser, settling included."""
+    code: str = "other"
+    note: str = ""
+
+
+OwnAction = SaveProgress | ReportItems | AskPicture | Done | Fail
+AnyAction = BrowserAction | OwnAction

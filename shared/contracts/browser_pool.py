@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from shared.contracts.actions import ActionResult, Artifact, Box, BrowserAction, CaptureFacts, Locator
+from shared.contracts.actions import BrowserAction
 from shared.contracts.base import Message, Part
 from shared.contracts.discovery import Problem
+from shared.contracts.results import ActionResult, Artifact, Box, CaptureFacts, Locator
 
 
 class Politeness(Part, frozen=True, kw_only=True):
@@ -154,7 +155,7 @@ class Element(Part, frozen=True, kw_only=True):
     """What a click in its middle would really hit, where that is neither it nor a part of it."""
     frame: str = "main"
     fingerprint: str = ""
-    """As in :class:`shared.contracts.actions.TargetFound`: stable across page loads."""
+    """As in :class:`shared.contracts.results.TargetFound`: stable across page loads."""
     locators: tuple[Locator, ...] = ()
     title: str | None = None
     area: str = ""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound, SubmissionRejected
 from shared.contracts.evidence import EvidenceBlocked, RunFinished
-from shared.contracts.planner import SampleFinished, SamplesListed, StepTaken
+from shared.contracts.planner import SampleFinished, SamplesListed
+from shared.contracts.steps import StepTaken
 
 RunEvent = (
     RunStarted

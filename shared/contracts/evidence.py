@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from shared.contracts.base import Message, Part
 from shared.contracts.discovery import RunRecord, Sample
-from shared.contracts.planner import FieldValue, Pressed, StepTaken
+from shared.contracts.steps import FieldValue, Pressed, StepTaken
 
 
 class Outcome(Part, frozen=True, kw_only=True):

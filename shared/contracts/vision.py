@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shared.contracts.actions import Box
 from shared.contracts.base import Message
+from shared.contracts.results import Box
 from shared.contracts.usage import Usage
 
 

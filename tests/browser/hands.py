@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.actions import ActionResult, BrowserAction, ByCss, ByText
+from shared.contracts.actions import BrowserAction, ByCss, ByText
+from shared.contracts.results import ActionResult
 
 OVER_ALL = "position:fixed;inset:0;background:#0008"
 OVER_MIDDLE = "position:fixed;left:200px;top:100px;width:400px;height:300px;background:#fff"

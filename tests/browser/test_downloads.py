@@ -14,7 +14,8 @@ from services.browser_pool.adapters.captures import folders
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.capture_bytes import discard
 from services.browser_pool.ports import Acted, Capture
-from shared.contracts.actions import ByCss, ByText, Captured, Click, Download, Goto, Navigated, PageChanged, Wait
+from shared.contracts.actions import ByCss, ByText, Click, Download, Goto, Wait
+from shared.contracts.results import Captured, Navigated, PageChanged
 from tests.browser.conftest import LIMITS, Look
 from tests.browser.site import LOOPBACK, Site
 from tests.waiting import until

@@ -13,8 +13,9 @@ from services.browser_pool.adapters.eyes.engine import UNFORGED
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.ports import Terms
 from services.browser_pool.snapshot import compose
-from shared.contracts.actions import ByRef, Checked, Click, Goto, TypeText
+from shared.contracts.actions import ByRef, Click, Goto, TypeText
 from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.results import Checked
 from tests.browser.conftest import Look
 from tests.browser.site import Site
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.actions import Checked, Click, PageChanged
+from shared.contracts.actions import Click
+from shared.contracts.results import Checked, PageChanged
 from tests.browser.hands import OVER_ALL, OVER_MIDDLE, at, do, shown
 
 BELOW = "<p id=o></p><button id=b onclick=\"o.textContent = 'hit'\" style='margin:150px 300px'>Below</button>"

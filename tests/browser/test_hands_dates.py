@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.actions import ActionResult, SetDate, ValueSet
+from shared.contracts.actions import SetDate
+from shared.contracts.results import ActionResult, ValueSet
 from tests.browser.hands import POPUP, at, do, shown
 
 

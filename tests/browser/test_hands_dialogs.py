@@ -5,22 +5,14 @@ from __future__ import annotations
 import pytest
 
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.actions import (
-    AnswerDialog,
-    Back,
+from shared.contracts.actions import AnswerDialog, Back, Click, CloseTab, Extract, Goto, Hover, Press, SwitchTab
+from shared.contracts.results import (
     Checked,
-    Click,
-    CloseTab,
     DialogAnswered,
     DialogOpened,
-    Extract,
-    Goto,
-    Hover,
     Navigated,
     NotSeen,
     PageChanged,
-    Press,
-    SwitchTab,
     TabShown,
     ValueSet,
 )

@@ -8,18 +8,8 @@ from pathlib import Path
 import pytest
 
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.actions import (
-    Drag,
-    DragBy,
-    FilesGiven,
-    NotSeen,
-    PageChanged,
-    Scroll,
-    Scrolled,
-    TypeText,
-    Upload,
-    ValueSet,
-)
+from shared.contracts.actions import Drag, DragBy, Scroll, TypeText, Upload
+from shared.contracts.results import FilesGiven, NotSeen, PageChanged, Scrolled, ValueSet
 from tests.browser.hands import at, do, shown
 
 BOX = "width:60px;height:60px;background:#ddd"

@@ -7,7 +7,8 @@ import asyncio
 import pytest
 
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.actions import ActionResult, Pick, SelectOption, ValueSet
+from shared.contracts.actions import Pick, SelectOption
+from shared.contracts.results import ActionResult, ValueSet
 from tests.browser.hands import POPUP, at, do, shown
 from tests.browser.site import Site
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.actions import ByText, Checked, Click, Pick, ValueSet
+from shared.contracts.actions import ByText, Click, Pick
+from shared.contracts.results import Checked, ValueSet
 from tests.browser.conftest import Look
 from tests.browser.hands import POPUP, at, do, shown
 

@@ -34,9 +34,9 @@ from shared.contracts.actions import (
     ScreenshotElement,
     ScreenshotViews,
     TypeSecret,
-    Viewport,
 )
 from shared.contracts.browser_pool import Element, PageObserved, StoredObservation
+from shared.contracts.results import Viewport
 from shared.errors import Unavailable
 from shared.settings import Settings
 from tests.browser.conftest import LIMITS, Look

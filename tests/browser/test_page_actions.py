@@ -6,26 +6,28 @@ import asyncio
 
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import (
-    ActionResult,
-    Appeared,
     BrowserAction,
     ByCss,
     ByRef,
     ByText,
-    Checked,
     Click,
     Extract,
     Goto,
+    Scroll,
+    SelectOption,
+    TypeText,
+    Wait,
+)
+from shared.contracts.results import (
+    ActionResult,
+    Appeared,
+    Checked,
     Navigated,
     NotSeen,
     PageChanged,
-    Scroll,
     Scrolled,
-    SelectOption,
     TextRead,
-    TypeText,
     ValueSet,
-    Wait,
 )
 from tests.browser.conftest import Look
 from tests.browser.site import Site

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from services.browser_pool.adapters.eyes.targets import KEPT_SNAPSHOTS
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.snapshot import compose
-from shared.contracts.actions import ActionResult, ByRef, Click
+from shared.contracts.actions import ByRef, Click
 from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.results import ActionResult
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

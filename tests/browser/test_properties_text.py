@@ -9,8 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.actions import ByRef, SelectOption, TypeText, ValueSet
+from shared.contracts.actions import ByRef, SelectOption, TypeText
 from shared.contracts.browser_pool import PageObserved
+from shared.contracts.results import ValueSet
 from tests.browser.site import Site
 from tests.browser.test_properties import examples, observed
 

@@ -15,8 +15,9 @@ from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page import RawPage
 from services.browser_pool.ports import NotRestored, Restoring
 from services.browser_pool.snapshot import compose
-from shared.contracts.actions import ByRef, Extract, Goto, Locator, TextRead
+from shared.contracts.actions import ByRef, Extract, Goto
 from shared.contracts.browser_pool import Element, PageObserved, Sought
+from shared.contracts.results import Locator, TextRead
 from tests.browser.hands import do
 from tests.browser.site import LOOPBACK, Site
 from tests.browser.stored_pages import mhtml_of, written

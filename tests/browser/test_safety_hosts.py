@@ -11,7 +11,8 @@ import pytest_asyncio
 from services.browser_pool.adapters.browsers.chromium import Chromium
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.ports import Terms
-from shared.contracts.actions import ActionResult, BrowserAction, ByText, Click, Download, Goto, Navigated
+from shared.contracts.actions import BrowserAction, ByText, Click, Download, Goto
+from shared.contracts.results import ActionResult, Navigated
 from tests.browser.site import LOOPBACK, Site
 
 

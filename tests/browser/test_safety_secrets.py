@@ -18,7 +18,8 @@ from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.ports import Terms
 from services.browser_pool.redaction import redacted
 from services.browser_pool.snapshot import compose
-from shared.contracts.actions import ActionResult, BrowserAction, ByCss, Click, Extract, Goto, Screenshot, TypeSecret
+from shared.contracts.actions import BrowserAction, ByCss, Click, Extract, Goto, Screenshot, TypeSecret
+from shared.contracts.results import ActionResult
 from shared.errors import PermanentError
 from shared.settings import Settings
 from tests.browser.conftest import LIMITS

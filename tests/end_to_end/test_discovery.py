@@ -26,7 +26,8 @@ from practice.tickets.site import PAGE_SIZE, TicketSite
 from practice.tickets.site import Options as SiteOptions
 from shared.client import Client, connected
 from shared.contracts.discovery import PopulationClosed, SampleFound
-from shared.contracts.planner import SampleFinished, SamplesListed, StepTaken
+from shared.contracts.planner import SampleFinished, SamplesListed
+from shared.contracts.steps import StepTaken
 from shared.host.embedded import embedded
 from shared.host.nats_server import nats_server
 from shared.names import DISCOVERY

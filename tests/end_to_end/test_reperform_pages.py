@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shared.contracts.planner import Reperform, SampleReperformed
+from shared.contracts.reperform import Reperform, SampleReperformed
 from shared.host.embedded import embedded
 from shared.settings import Settings
 from shared.subjects import REPERFORM

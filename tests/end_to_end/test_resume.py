@@ -11,7 +11,8 @@ import pytest
 
 from practice.tickets.data import ground_truth
 from shared.client import RunRejectedError
-from shared.contracts.planner import SampleFinished, StepTaken
+from shared.contracts.planner import SampleFinished
+from shared.contracts.steps import StepTaken
 from shared.host.embedded import embedded
 from tests.processes import command
 

@@ -14,8 +14,9 @@ from miniwob_pictures import bisect_angle, circle_center, click_color, click_sha
 from miniwob_shapes import click_shape, count_shape
 from player import Player, Stuck, squeezed
 
-from shared.contracts.actions import ByText, Click, Extract, Pick, TextRead, Wait
+from shared.contracts.actions import ByText, Click, Extract, Pick, Wait
 from shared.contracts.browser_pool import Element
+from shared.contracts.results import TextRead
 
 SPREAD_S = 1.2
 """A pie menu takes its time to unfold."""

@@ -18,7 +18,6 @@ from urllib.parse import urlsplit
 from services.console.hands import Hand
 from shared.bus.nats_bus import connect
 from shared.contracts.actions import (
-    ActionResult,
     BrowserAction,
     ByRef,
     Click,
@@ -33,6 +32,7 @@ from shared.contracts.actions import (
     TypeText,
 )
 from shared.contracts.browser_pool import Element, LeaseSession, PageObserved, ReleaseSession, SessionLeased
+from shared.contracts.results import ActionResult
 from shared.host.nats_server import nats_server
 from shared.host.services import running
 from shared.settings import Settings

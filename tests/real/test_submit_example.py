@@ -17,7 +17,8 @@ from shared.bus.serving import serve
 from shared.contracts.actions import Goto
 from shared.contracts.discovery import Problem, RunAccepted, RunRejected, Sample, SubmitReply, SubmitRun
 from shared.contracts.evidence import Outcome, RunFinished
-from shared.contracts.planner import ObservationRef, SampleFinished, StepTaken
+from shared.contracts.planner import SampleFinished
+from shared.contracts.steps import ObservationRef, StepTaken
 from shared.subjects import RUN_FINISHED, SAMPLE_FINISHED, STEP_TAKEN, SUBMIT_RUN
 
 ROOT = Path(__file__).parents[2]

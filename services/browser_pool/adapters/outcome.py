@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from services.browser_pool.ports import Capture, NotKept, PageKept
-from shared.contracts.actions import Effect, TargetFound
+from shared.contracts.results import Effect, TargetFound
 
 
 @dataclass(frozen=True)

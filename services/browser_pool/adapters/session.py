@@ -30,16 +30,8 @@ from services.browser_pool.page import RawPage, Seen, Stats
 from services.browser_pool.ports import Acted
 from services.browser_pool.redaction import redacted_text
 from services.browser_pool.snapshot import choose
-from shared.contracts.actions import (
-    ActionResult,
-    BrowserAction,
-    Change,
-    DialogOpened,
-    Goto,
-    Screenshot,
-    Target,
-    TargetFound,
-)
+from shared.contracts.actions import BrowserAction, Goto, Screenshot, Target
+from shared.contracts.results import ActionResult, Change, DialogOpened, TargetFound
 from shared.errors import DeadlineExceeded, Unavailable
 
 ReplyT = TypeVar("ReplyT")

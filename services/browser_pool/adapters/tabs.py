@@ -7,8 +7,8 @@ import asyncio
 from playwright.async_api import Browser, BrowserContext, Dialog, Download, Error, Page
 
 from services.browser_pool.matching import first_line
-from shared.contracts.actions import DialogOpened
 from shared.contracts.browser_pool import Tab
+from shared.contracts.results import DialogOpened
 from shared.errors import Unavailable
 
 TITLE_BOUND_S = 0.5

@@ -25,7 +25,7 @@ from shared.contracts.evidence import (
     ResultReply,
     ResultUnknown,
 )
-from shared.contracts.planner import FieldValue
+from shared.contracts.steps import FieldValue
 from shared.errors import PermanentError
 from shared.evidence_format import chain
 from shared.hashed import Hashed

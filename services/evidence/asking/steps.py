@@ -12,7 +12,7 @@ from services.evidence.recalling.rounds import RunState
 from services.evidence.recalling.step_log import page_of, problem_of, step_of
 from shared.contracts.base import Part
 from shared.contracts.evidence import LoadSteps, StepsLoaded, StepsReply, StepsUnknown
-from shared.contracts.planner import StepTaken
+from shared.contracts.steps import StepTaken
 from shared.evidence_format import chain
 
 

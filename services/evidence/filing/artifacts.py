@@ -9,8 +9,9 @@ from pathlib import Path
 from services.evidence import layout
 from services.evidence.deps import Deps
 from services.evidence.filing.contents import AttemptLog, in_trouble
-from shared.contracts.actions import Artifact
-from shared.contracts.planner import FiledArtifact, SampleFinished, StepTaken
+from shared.contracts.planner import SampleFinished
+from shared.contracts.results import Artifact
+from shared.contracts.steps import FiledArtifact, StepTaken
 from shared.errors import PermanentError
 from shared.streams import ARTIFACTS
 

@@ -11,7 +11,8 @@ import msgspec
 
 from services.evidence.csv_cells import csv_line, guarded
 from shared.contracts.discovery import Sample, SampleFound
-from shared.contracts.planner import FiledArtifact, SampleFinished, StepTaken
+from shared.contracts.planner import SampleFinished
+from shared.contracts.steps import FiledArtifact, StepTaken
 from shared.evidence_format import chain
 from shared.evidence_format.manifest import as_written as as_json
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from shared.contracts.discovery import SampleFound
-from shared.contracts.planner import FieldValue, SampleFinished
+from shared.contracts.planner import SampleFinished
+from shared.contracts.steps import FieldValue
 
 
 def listed(message: SampleFound, fields: Iterable[str]) -> SampleFinished:

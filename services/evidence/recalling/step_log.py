@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from services.evidence.recalling.paging import PAGE_BYTES, fitting
-from shared.contracts.planner import Done, Fail, StepTaken
+from shared.contracts.actions import Done, Fail
+from shared.contracts.steps import StepTaken
 
 _READERS = ("thinking", "params", "timestamp", "problems", "outcome", "previous_sha256", "sha256")
 

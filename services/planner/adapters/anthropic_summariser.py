@@ -11,7 +11,7 @@ from services.planner.prompting.summaries import MAX_OUTPUT_TOKENS, SYSTEM, TOOL
 from services.planner.prompting.summaries import written as made_of
 from services.planner.prompting.tokens import weight
 from services.planner.state.sample_state import NO_USAGE, View
-from shared.contracts.planner import Summary
+from shared.contracts.steps import Summary
 from shared.contracts.usage import Usage
 from shared.errors import ExhibitError
 from shared.models.asking import Answer, AskedModel

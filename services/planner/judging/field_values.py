@@ -18,8 +18,9 @@ from services.planner.reading.fields import source_of
 from services.planner.reading.page_text import text_of
 from services.planner.state.sample_state import Entry, Problem, View
 from services.planner.values.typed_values import QUOTED_CHARS, Invalid, as_shown, fold, is_not_present, quoted, typed
+from shared.contracts.actions import AskPicture, Done, SaveProgress
 from shared.contracts.browser_pool import Element
-from shared.contracts.planner import AskPicture, Done, FieldValue, SaveProgress
+from shared.contracts.steps import FieldValue
 from shared.task_spec import DateOrder, OutputField, base_type, nullable
 
 

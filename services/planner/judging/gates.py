@@ -12,8 +12,10 @@ from services.planner.reading.identity import expected, shows_record
 from services.planner.reading.page_text import asks_for_password
 from services.planner.state.sample_state import Ending, Problem, View
 from services.planner.values.typed_values import quoted, tidy
+from shared.contracts.actions import Done, Fail, Judgment
 from shared.contracts.browser_pool import PageObserved
-from shared.contracts.planner import Done, Fail, FieldValue, Judgment, SampleFinished
+from shared.contracts.planner import SampleFinished
+from shared.contracts.steps import FieldValue
 
 FAILURES: dict[str, Ending] = {
     "not_found": Ending("failed", "not_found", "the record does not exist", "record"),

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from services.planner.state.sample_state import Problem, View
 from services.planner.values.typed_values import fold, quoted
-from shared.contracts.planner import Judgment, JudgmentGiven
+from shared.contracts.actions import Judgment, JudgmentGiven
 from shared.names import safe_label
 
 ANSWERS = ("yes", "no", "inconclusive")

@@ -8,7 +8,7 @@ from services.planner.judging.field_values import partial_values
 from services.planner.state.irreversible import refused_press
 from services.planner.state.sample_state import Ending, SampleState, View
 from services.planner.state.stalling import STOP_AT, must_end
-from shared.contracts.planner import AnyAction, Done, Fail
+from shared.contracts.actions import AnyAction, Done, Fail
 from shared.contracts.usage import Usage, total_tokens
 from shared.task_spec import BudgetSpec
 

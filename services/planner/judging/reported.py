@@ -16,9 +16,9 @@ from services.planner.state.sample_state import Problem, View
 from services.planner.values.page_dates import date_order_of
 from services.planner.values.typed_values import Normal, as_shown, fold, quoted, typed
 from services.planner.values.written_dates import DateOrders
-from shared.contracts.actions import TextRead
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.contracts.planner import FieldValue
+from shared.contracts.results import TextRead
+from shared.contracts.steps import FieldValue
 from shared.task_spec import OutputField, base_type
 
 CUT_OFF = re.compile(r" ?\.\.\. \(\+\d+ characters: extract\)$")

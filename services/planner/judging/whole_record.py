@@ -8,7 +8,7 @@ from services.planner.judging.reported import claim
 from services.planner.reading.identity import equal, expected, prove
 from services.planner.state.sample_state import Problem, View
 from services.planner.values.typed_values import as_shown, quoted
-from shared.contracts.planner import FieldValue
+from shared.contracts.steps import FieldValue
 
 
 def missing_fields(view: View, values: Iterable[FieldValue]) -> list[Problem]:

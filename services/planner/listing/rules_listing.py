@@ -14,9 +14,8 @@ from services.planner.listing.paging import Control, turning
 from services.planner.reading.page_text import asks_for_password, dismissal, says_not_found
 from services.planner.state.opening import LOGIN, after_evidence, by_rule, opening
 from services.planner.state.sample_state import MAX_OBSERVE_TOKENS, Act, Decision, Entry, Look, View
-from shared.contracts.actions import ByRef, Click, Goto, Screenshot, Scroll
+from shared.contracts.actions import ByRef, Click, Done, Fail, Goto, ReportItems, Screenshot, Scroll
 from shared.contracts.browser_pool import PageObserved
-from shared.contracts.planner import Done, Fail, ReportItems
 
 PAUSES_S = (0.3, 0.7, 1.5, 3.0)
 """Between looks at a page that may still be bringing more."""

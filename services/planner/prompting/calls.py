@@ -16,8 +16,7 @@ from services.planner.bounds import may_open
 from services.planner.prompting.tools import FAIL_CODES, TARGET, TOOLS, fields_of, offered
 from services.planner.state.sample_state import View
 from services.planner.values.typed_values import as_shown, fold, quoted
-from shared.contracts.actions import Action, Goto, parse_target
-from shared.contracts.planner import AnyAction, AskPicture, Done, Fail, SaveProgress
+from shared.contracts.actions import Action, AnyAction, AskPicture, Done, Fail, Goto, SaveProgress, parse_target
 
 TARGETS = ("target", "onto")
 MAX_CALL_BYTES = 256 * 1024

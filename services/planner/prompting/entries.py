@@ -8,8 +8,8 @@ import msgspec
 
 from services.planner.state.sample_state import Entry
 from services.planner.values.typed_values import tidy
-from shared.contracts.actions import ByCss, ByRef, ByText, Navigated, TextRead
-from shared.contracts.planner import AnyAction, AskPicture, ReportItems, SaveProgress
+from shared.contracts.actions import AnyAction, AskPicture, ByCss, ByRef, ByText, ReportItems, SaveProgress
+from shared.contracts.results import Navigated, TextRead
 from shared.models.fence import clipped
 
 FULL_CHARS, READ_CHARS, CALL_CHARS, REASON_CHARS = 600, 1500, 300, 200

@@ -14,8 +14,21 @@ from services.planner.prompting.notices import of_answer
 from services.planner.prompting.tokens import Ruler
 from services.planner.state.sample_state import Entry, SampleState
 from services.planner.values.typed_values import tidy
-from shared.contracts.actions import Download, Extract, Screenshot, ScreenshotElement, ScreenshotViews, Scroll, Wait
-from shared.contracts.planner import AskPicture, Done, Fail, ReportItems, SaveProgress, Summary
+from shared.contracts.actions import (
+    AskPicture,
+    Done,
+    Download,
+    Extract,
+    Fail,
+    ReportItems,
+    SaveProgress,
+    Screenshot,
+    ScreenshotElement,
+    ScreenshotViews,
+    Scroll,
+    Wait,
+)
+from shared.contracts.steps import Summary
 from shared.models.fence import fenced
 
 FULL_ENTRIES, MOST_ENTRIES = 5, 25

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from services.planner.state.sample_state import SampleState, View
 from services.planner.state.stalling import checkpoint
 from services.planner.values.typed_values import tidy
-from shared.contracts.actions import ActionResult, Goto
+from shared.contracts.actions import Goto
+from shared.contracts.results import ActionResult
 from shared.models.fence import clipped, fenced
 
 SHOWN = 10

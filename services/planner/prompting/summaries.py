@@ -16,7 +16,7 @@ from services.planner.state.looking import missing_fields
 from services.planner.state.sample_state import Entry, View
 from services.planner.state.stalling import checkpoint
 from services.planner.values.typed_values import tidy
-from shared.contracts.planner import Summary
+from shared.contracts.steps import Summary
 from shared.models.fence import FENCE, clipped, fenced
 
 EVERY_STEPS = 10

@@ -9,8 +9,7 @@ import msgspec
 
 from services.planner.judging.judgment import answers_of
 from services.planner.values.output_schema import field_schema
-from shared.contracts.actions import Action, Target
-from shared.contracts.planner import AnyAction, AskPicture, Done, Fail, ReportItems, SaveProgress
+from shared.contracts.actions import Action, AnyAction, AskPicture, Done, Fail, ReportItems, SaveProgress, Target
 from shared.task_spec import OutputField, TaskSpec, base_type, nullable
 
 TARGET = 'A ref ("12"), visible text that only one element has, or css=SELECTOR.'

@@ -24,7 +24,7 @@ from services.planner.reading.page_text import (
 from services.planner.values.page_dates import date_order_of
 from services.planner.values.typed_values import Normal, fold, is_not_present, tidy, typed
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.contracts.planner import FieldValue, ValueSource
+from shared.contracts.steps import FieldValue, ValueSource
 from shared.task_spec import OutputField, TaskSpec, base_type, nullable
 
 READ_BY_RULE = "rules"

@@ -15,7 +15,7 @@ from services.planner.values.typed_values import Normal, as_shown, fold, quoted,
 from services.planner.values.written_dates import Order
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
-from shared.contracts.planner import FieldValue
+from shared.contracts.steps import FieldValue
 from shared.task_spec import DateOrder, OutputField, TaskSpec, base_type
 
 ADDRESS = re.compile(r"https?://\S+$")

@@ -31,7 +31,8 @@ from shared.contracts.evidence import (
     ResultLoaded,
     ResultUnknown,
 )
-from shared.contracts.planner import FieldValue, Reperform, SampleReperformed, ValueReperformed, ValueSource
+from shared.contracts.reperform import Reperform, SampleReperformed, ValueReperformed
+from shared.contracts.steps import FieldValue, ValueSource
 from shared.errors import ExhibitError, TransientError, Unsupported
 from shared.streams import ANSWERS
 from shared.subjects import LEND_ARTIFACT, LOAD_RESULT, RESTORE

@@ -24,9 +24,10 @@ from services.planner.state.irreversible import step_of
 from services.planner.state.opening import BY_REPLAY
 from services.planner.state.sample_state import Act, Decision, Look, View, is_browser_action
 from services.planner.state.transitions import read
-from shared.contracts.actions import Artifact, ByRef
+from shared.contracts.actions import AnyAction, ByRef, Done, Fail, JudgmentGiven
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.contracts.planner import AnyAction, Done, Fail, FieldValue, JudgmentGiven, StepTaken
+from shared.contracts.results import Artifact
+from shared.contracts.steps import FieldValue, StepTaken
 
 LOOKS = 2
 """At a page that is not what it was, before that is said: it may not have come to rest."""

@@ -9,9 +9,9 @@ import msgspec
 from services.planner.replaying.refinding import described
 from services.planner.state.sample_state import Entry, is_page
 from services.planner.values.typed_values import quoted
-from shared.contracts.actions import ActionResult, Artifact, Effect, Navigated, Scrolled
 from shared.contracts.browser_pool import PageObserved
-from shared.contracts.planner import DIFFERS, FieldValue, ObservationRef, StepTaken
+from shared.contracts.results import ActionResult, Artifact, Effect, Navigated, Scrolled
+from shared.contracts.steps import DIFFERS, FieldValue, ObservationRef, StepTaken
 
 CHARS = 200
 

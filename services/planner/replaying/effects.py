@@ -11,7 +11,7 @@ import re
 from services.planner.reading.page_text import PRESSED_ROLES, dismissal, is_input
 from shared.contracts.actions import AnswerDialog, Click, Drag, DragBy, Press, Upload
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.contracts.planner import StepTaken
+from shared.contracts.steps import StepTaken
 
 HARMLESS_KEYS = re.compile(r"(?:Shift\+)?(?:Escape|Tab|Arrow\w+|Home|End|PageUp|PageDown)")
 LOOKS_ONLY = re.compile(

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from services.planner.values.typed_values import quoted
-from shared.contracts.actions import Locator, TargetFound
 from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.results import Locator, TargetFound
 
 ORDER = ("id", "testid", "role", "label", "text", "css")
 TOLD = 8

@@ -16,9 +16,9 @@ from services.planner.rules.evidence import capture, done
 from services.planner.rules.patience import ALL_LOOKS, look_again, look_at_more, scroll
 from services.planner.state.opening import after_evidence, by_rule, opening
 from services.planner.state.sample_state import Act, Decision, Look, View
-from shared.contracts.actions import ByRef, Click
+from shared.contracts.actions import ByRef, Click, Fail
 from shared.contracts.browser_pool import PageObserved
-from shared.contracts.planner import Fail, FieldValue
+from shared.contracts.steps import FieldValue
 
 MAX_DISMISSALS = 3
 

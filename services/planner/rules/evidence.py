@@ -10,9 +10,9 @@ from services.planner.reading.page_text import label_form
 from services.planner.rules.patience import MAX_TRIES
 from services.planner.state.opening import by_rule
 from services.planner.state.sample_state import Act, View
-from shared.contracts.actions import ByRef, Download, Screenshot
+from shared.contracts.actions import ByRef, Done, Download, Screenshot
 from shared.contracts.browser_pool import PageObserved
-from shared.contracts.planner import Done, FieldValue
+from shared.contracts.steps import FieldValue
 
 
 def capture(view: View, page: PageObserved, read: PageRead) -> Act | None:

@@ -14,7 +14,7 @@ from services.planner.rules.targets import distinct, pressable, section
 from services.planner.state.sample_state import Act, Look, View
 from shared.contracts.actions import Download, Screenshot
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.contracts.planner import FieldValue
+from shared.contracts.steps import FieldValue
 from shared.task_route import Address, Count, FetchAll, FetchFile, Headline, Read, TakePicture, words
 
 UNPROVEN = Proof("unproven")

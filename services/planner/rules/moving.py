@@ -11,9 +11,10 @@ from services.planner.rules.scene import Onward, Scene, row_with_gaps
 from services.planner.rules.targets import Rows, pressable, rows_of, tabs
 from services.planner.state.sample_state import Act, Entry, Look
 from services.planner.values.typed_values import quoted
-from shared.contracts.actions import Back, Click, Goto, NotSeen
+from shared.contracts.actions import Back, Click, Goto
 from shared.contracts.browser_pool import Element
-from shared.contracts.planner import FieldValue
+from shared.contracts.results import NotSeen
+from shared.contracts.steps import FieldValue
 from shared.task_route import Follow, GoBack, Open, ShowTab, Step, Words, fields_of, words
 from shared.task_spec import PLACEHOLDER
 

@@ -17,9 +17,9 @@ from services.planner.rules.targets import controls, pressable, tabs
 from services.planner.state.opening import LOGIN, by_rule
 from services.planner.state.route_marks import entries_of, last_mark
 from services.planner.state.sample_state import Act, Look, View
-from shared.contracts.actions import Goto
+from shared.contracts.actions import Fail, Goto
 from shared.contracts.browser_pool import PageObserved
-from shared.contracts.planner import Fail, FieldValue
+from shared.contracts.steps import FieldValue
 from shared.task_route import (
     Address,
     Count,

@@ -11,10 +11,10 @@ from services.planner.state.opening import after_evidence, by_rule
 from services.planner.state.route_marks import entries_of, marked
 from services.planner.state.sample_state import Act, Entry, Look, View
 from services.planner.values.typed_values import quoted
-from shared.contracts.actions import ByRef
+from shared.contracts.actions import AnyAction, ByRef, Fail
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
-from shared.contracts.planner import AnyAction, Fail, FieldValue
+from shared.contracts.steps import FieldValue
 from shared.task_route import Step, told
 from shared.task_spec import TaskSpec, fill, nullable
 

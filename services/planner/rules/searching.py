@@ -17,9 +17,8 @@ from services.planner.state.opening import after_evidence
 from services.planner.state.route_marks import mark_of
 from services.planner.state.sample_state import Act, Look
 from services.planner.values.typed_values import quoted
-from shared.contracts.actions import Click, Goto, Press, TypeText
+from shared.contracts.actions import Click, Fail, Goto, Press, TypeText
 from shared.contracts.browser_pool import Element
-from shared.contracts.planner import Fail
 from shared.task_route import Lookup, Pick, Search, Words
 from shared.task_spec import fill
 

@@ -11,9 +11,9 @@ from typing import Any, Protocol
 
 import msgspec
 
-from shared.contracts.actions import ActionResult, ByRef, Goto
+from shared.contracts.actions import AnyAction, ByRef, Done, Fail, Goto, ReportItems, SaveProgress
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.contracts.planner import AnyAction, Done, Fail, ReportItems, SaveProgress
+from shared.contracts.results import ActionResult
 
 SHIFTED_SHARE, SHIFTED_LEAST = 0.2, 3
 """More elements than this share, and at least so many, came or went: it is another page now."""

@@ -15,9 +15,10 @@ from msgspec.structs import replace as replace_part
 
 from services.planner.reading.page_text import is_input, label_form, text_of
 from services.planner.values.typed_values import fold, quoted
-from shared.contracts.actions import Artifact, Box, TargetFound
+from shared.contracts.actions import AskPicture
 from shared.contracts.browser_pool import Element, PageCaptured, PageObserved
-from shared.contracts.planner import AskPicture, FieldValue, FiledArtifact, StepTaken, ValueSource
+from shared.contracts.results import Artifact, Box, TargetFound
+from shared.contracts.steps import FieldValue, FiledArtifact, StepTaken, ValueSource
 
 NOT_AS_READ = "not as it was read: "
 """How the notes begin that say of a value that the page had changed by the time it was kept. A person should look."""

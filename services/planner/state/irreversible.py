@@ -13,8 +13,7 @@ from services.planner.rules.targets import pressable
 from services.planner.state.opening import BY_RULE, WITHOUT_MODEL
 from services.planner.state.route_marks import read_mark
 from services.planner.state.sample_state import NOT_FIRED, Entry, View
-from shared.contracts.actions import ByCss, ByRef, ByText, Click, Download, Drag, Pick, Press, Target
-from shared.contracts.planner import AnyAction
+from shared.contracts.actions import AnyAction, ByCss, ByRef, ByText, Click, Download, Drag, Pick, Press, Target
 from shared.task_route import PressButton, words
 from shared.task_spec import fill
 

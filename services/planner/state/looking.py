@@ -8,9 +8,9 @@ from services.planner.reading.page_text import humanised, label_form
 from services.planner.state.sample_state import Act, View
 from services.planner.state.stalling import signature
 from services.planner.values.typed_values import quoted, tidy
-from shared.contracts.actions import ActionResult, ByRef, Screenshot, ScreenshotElement, TargetFound
+from shared.contracts.actions import AskPicture, ByRef, Screenshot, ScreenshotElement
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.contracts.planner import AskPicture
+from shared.contracts.results import ActionResult, TargetFound
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.task_spec import OutputField
 

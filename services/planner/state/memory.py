@@ -18,7 +18,8 @@ from services.planner.state.sample_state import SampleState
 from services.planner.values.typed_values import as_shown, fold, tidy
 from shared.contracts.base import Part
 from shared.contracts.discovery import Sample
-from shared.contracts.planner import FieldValue, Lessons, SampleFinished
+from shared.contracts.planner import Lessons, SampleFinished
+from shared.contracts.steps import FieldValue
 from shared.task_spec import TaskSpec
 
 MAX_EACH, MAX_KEPT, MAX_SHOWN = 2, 20, 5

@@ -9,7 +9,7 @@ from services.planner.state.binding import kept_pages
 from services.planner.state.stalling import signature
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.discovery import Sample
-from shared.contracts.planner import FiledArtifact, ObservationRef
+from shared.contracts.steps import FiledArtifact, ObservationRef
 from shared.task_spec import TaskSpec
 
 

@@ -9,8 +9,7 @@ import msgspec
 
 from services.planner.reading.identity import missing_columns, start_url
 from services.planner.state.sample_state import Act, Entry, View
-from shared.contracts.actions import Goto, Screenshot
-from shared.contracts.planner import AnyAction, Fail
+from shared.contracts.actions import AnyAction, Fail, Goto, Screenshot
 
 BY_RULE, BY_REPLAY = "rules", "replay"
 WITHOUT_MODEL = frozenset({BY_RULE, BY_REPLAY})

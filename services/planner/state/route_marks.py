@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import msgspec
 
 from services.planner.state.sample_state import Entry
-from shared.contracts.planner import AnyAction
+from shared.contracts.actions import AnyAction
 
 _MARK = re.compile(r"Route step (\d+)(?:\.([a-z0-9]+))?: (.*)", re.S)
 

@@ -9,26 +9,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from shared.contracts.actions import Action, ActionResult, Artifact, Extract, Screenshot, ScreenshotElement
-from shared.contracts.actions import ScreenshotViews as Views
-from shared.contracts.browser_pool import PageObserved
-from shared.contracts.discovery import Sample
-from shared.contracts.planner import (
+from shared.contracts.actions import (
+    Action,
     AnyAction,
     AskPicture,
     Done,
+    Extract,
     Fail,
-    FieldValue,
-    FiledArtifact,
     Judgment,
     ReportItems,
     SaveProgress,
-    Status,
-    StepTaken,
-    Summary,
-    Usage,
-    ValueSource,
+    Screenshot,
+    ScreenshotElement,
 )
+from shared.contracts.actions import ScreenshotViews as Views
+from shared.contracts.browser_pool import PageObserved
+from shared.contracts.discovery import Sample
+from shared.contracts.planner import Status
+from shared.contracts.results import ActionResult, Artifact
+from shared.contracts.steps import FieldValue, FiledArtifact, StepTaken, Summary, ValueSource
+from shared.contracts.usage import Usage
 from shared.task_spec import TaskSpec
 
 OBSERVE_TOKENS = 6000

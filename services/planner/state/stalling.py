@@ -13,9 +13,8 @@ import re
 from dataclasses import replace
 
 from services.planner.state.sample_state import Entry, Progress, SampleState
-from shared.contracts.actions import Goto
+from shared.contracts.actions import Goto, SaveProgress
 from shared.contracts.browser_pool import PageObserved
-from shared.contracts.planner import SaveProgress
 
 NUDGE_AT, CHANGE_AT, END_AT, STOP_AT = 3, 5, 8, 10
 """Steps in a row without progress: a hint; the order to change; only an end is open; the sample ends."""

@@ -22,18 +22,10 @@ from services.planner.state.sample_state import (
     is_page,
 )
 from services.planner.state.stalling import shown, told, weighed
-from shared.contracts.actions import ActionResult, Artifact, Scroll, TextRead
-from shared.contracts.planner import (
-    AskPicture,
-    FieldValue,
-    FiledArtifact,
-    ObservationRef,
-    ReportItems,
-    SaveProgress,
-    StepTaken,
-    Usage,
-    add_usage,
-)
+from shared.contracts.actions import AskPicture, ReportItems, SaveProgress, Scroll
+from shared.contracts.results import ActionResult, Artifact, TextRead
+from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, StepTaken
+from shared.contracts.usage import Usage, add_usage
 from shared.contracts.vision import VisionAnswered
 from shared.names import safe_label
 from shared.task_spec import TaskSpec

@@ -22,7 +22,7 @@ from services.browser_pool.page import RawItem, RawPage, Seen, Stats
 from services.browser_pool.ports import NOTHING, Acted, Capture, NotKept, PageKept, Terms, Wanted
 from services.browser_pool.sessions import Sessions
 from shared.bus.ports import Source
-from shared.contracts.actions import ActionResult, BrowserAction, Captured, Change, Screenshot, Scroll, Viewport
+from shared.contracts.actions import BrowserAction, Screenshot, Scroll
 from shared.contracts.browser_pool import (
     ActOnPage,
     CapturePage,
@@ -39,6 +39,7 @@ from shared.contracts.browser_pool import (
     SessionLeased,
     StoredObservation,
 )
+from shared.contracts.results import ActionResult, Captured, Change, Viewport
 from shared.errors import PermanentError, Unavailable
 from shared.streams import ARTIFACTS, Bucket
 from shared.subjects import LEASE

@@ -12,32 +12,21 @@ import msgspec
 from services.evidence.deps import Deps
 from services.evidence.handlers import population_closed, run_started, sample_finished, sample_found, step_taken
 from shared.bus.ports import Blobs
-from shared.contracts.actions import (
+from shared.contracts.actions import AskPicture, Click, Done, Goto, Judgment, Screenshot
+from shared.contracts.discovery import PopulationClosed, RunRecord, RunStarted, Sample, SampleFound
+from shared.contracts.planner import SampleFinished
+from shared.contracts.results import (
     ActionResult,
     Artifact,
     Box,
     CaptureFacts,
     Change,
-    Click,
-    Goto,
     Locator,
     Navigated,
-    Screenshot,
     TargetFound,
     Viewport,
 )
-from shared.contracts.discovery import PopulationClosed, RunRecord, RunStarted, Sample, SampleFound
-from shared.contracts.planner import (
-    AskPicture,
-    Done,
-    FieldValue,
-    FiledArtifact,
-    Judgment,
-    ObservationRef,
-    SampleFinished,
-    StepTaken,
-    ValueSource,
-)
+from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, StepTaken, ValueSource
 from shared.contracts.usage import Usage, add_usage
 from shared.contracts.vision import VisionAnswered
 from shared.streams import ARTIFACTS

@@ -14,8 +14,8 @@ import pytest
 from services.evidence.adapters.folder_store import FolderStore
 from services.evidence.deps import Deps
 from services.evidence.filing.artifacts import file_artifact
-from shared.contracts.actions import Artifact
-from shared.contracts.planner import FiledArtifact, ObservationRef, StepTaken
+from shared.contracts.results import Artifact
+from shared.contracts.steps import FiledArtifact, ObservationRef, StepTaken
 from shared.errors import Unavailable
 from shared.streams import ARTIFACTS
 from shared.testing.bus import MemoryBus

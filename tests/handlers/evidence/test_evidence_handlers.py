@@ -32,7 +32,7 @@ from services.evidence.handlers import (
     step_taken,
 )
 from services.evidence.recalling.recall import run_state
-from shared.contracts.actions import Artifact, Screenshot
+from shared.contracts.actions import Done, Judgment, Screenshot
 from shared.contracts.discovery import PopulationClosed, RunRecord, RunStarted, Sample, SampleFound
 from shared.contracts.evidence import (
     ClaimPress,
@@ -44,17 +44,9 @@ from shared.contracts.evidence import (
     StepsLoaded,
     StepsUnknown,
 )
-from shared.contracts.planner import (
-    Done,
-    FieldValue,
-    FiledArtifact,
-    Judgment,
-    Lessons,
-    ObservationRef,
-    Pressed,
-    SampleFinished,
-    StepTaken,
-)
+from shared.contracts.planner import Lessons, SampleFinished
+from shared.contracts.results import Artifact
+from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, Pressed, StepTaken
 from shared.errors import PermanentError, PolicyDenied, Unavailable
 from shared.evidence_format.signing import SigningKey
 from shared.names import safe_id

@@ -19,7 +19,7 @@ from shared.contracts.evidence import (
     ResultLoaded,
     ResultUnknown,
 )
-from shared.contracts.planner import FieldValue
+from shared.contracts.steps import FieldValue
 from shared.streams import ANSWERS
 
 BYTES = b"\x28\xb5 a page" * 60_000

@@ -27,7 +27,7 @@ from test_evidence_handlers import KEY, NOW, Desk, closed, ended, found, judging
 from typer.testing import CliRunner
 
 from services.console.cli import app
-from shared.contracts.planner import Judgment
+from shared.contracts.actions import Judgment
 from shared.evidence_format.handover import beside
 from shared.evidence_format.manifest import SEAL_FORMAT, Seal, as_written
 from shared.evidence_format.signing import SigningKey

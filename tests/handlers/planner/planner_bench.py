@@ -14,7 +14,8 @@ from services.planner.handlers import work_sample
 from shared.bus.actor import Actor
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import ClaimPress, PressHeld
-from shared.contracts.planner import Pressed, SampleFinished, StepTaken, WorkSample
+from shared.contracts.planner import SampleFinished, WorkSample
+from shared.contracts.steps import Pressed, StepTaken
 from shared.errors import Unsupported
 from shared.streams import RUNS
 from shared.subjects import CLAIM_PRESS

@@ -11,22 +11,7 @@ import msgspec
 from planner_pages import artifact, el, kept_artifacts, page
 
 from shared.bus.actor import Actor
-from shared.contracts.actions import (
-    Action,
-    ActionResult,
-    Box,
-    Captured,
-    Change,
-    Click,
-    Download,
-    Goto,
-    Locator,
-    Navigated,
-    PageChanged,
-    Screenshot,
-    ScreenshotElement,
-    TargetFound,
-)
+from shared.contracts.actions import Action, Click, Download, Goto, Screenshot, ScreenshotElement
 from shared.contracts.browser_pool import (
     ActOnPage,
     CapturePage,
@@ -45,6 +30,7 @@ from shared.contracts.browser_pool import (
     SessionLeased,
     SessionReleased,
 )
+from shared.contracts.results import ActionResult, Box, Captured, Change, Locator, Navigated, PageChanged, TargetFound
 from shared.errors import ExhibitError
 from shared.subjects import ACT, CAPTURE, KEEP, LEASE, OBSERVE, RELEASE
 

@@ -16,9 +16,10 @@ from services.planner.state.binding import NOT_AS_READ, NOT_KEPT
 from services.planner.state.sample_state import Act
 from services.planner.state.transitions import replayed
 from shared.bus.actor import Actor
-from shared.contracts.actions import ByRef, ByText, Click, Extract, Goto, Screenshot
+from shared.contracts.actions import AskPicture, ByRef, ByText, Click, Done, Extract, Goto, SaveProgress, Screenshot
 from shared.contracts.browser_pool import CapturePage, LeaseSession
-from shared.contracts.planner import AskPicture, Done, FieldValue, SampleFinished, SaveProgress, StepTaken, ValueSource
+from shared.contracts.planner import SampleFinished
+from shared.contracts.steps import FieldValue, StepTaken, ValueSource
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.errors import Unavailable
 from shared.subjects import CAPTURE, LEASE, VISION_ASK

@@ -16,8 +16,8 @@ from test_planner_turns import Told
 from services.planner.state.observation import observation_ref
 from services.planner.state.sample_state import Act, Look, Unusable
 from services.planner.state.transitions import observed, read, replayed
-from shared.contracts.actions import ByRef, Click, Goto, Screenshot
-from shared.contracts.planner import Done, Fail, FieldValue, SaveProgress, Summary
+from shared.contracts.actions import ByRef, Click, Done, Fail, Goto, SaveProgress, Screenshot
+from shared.contracts.steps import FieldValue, Summary
 from shared.contracts.usage import Usage
 
 OTHER = "http://127.0.0.1:8000/tickets/TCK-1002"

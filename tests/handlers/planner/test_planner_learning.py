@@ -12,8 +12,7 @@ from test_planner_turns import Told
 
 from services.planner.deciders import RulesDecider
 from services.planner.state.memory import Memory, Story
-from shared.contracts.actions import Goto, Screenshot
-from shared.contracts.planner import Done
+from shared.contracts.actions import Done, Goto, Screenshot
 from shared.contracts.usage import Usage
 from shared.errors import ExhibitError, Unavailable
 from shared.streams import MEMORY, SPENDING

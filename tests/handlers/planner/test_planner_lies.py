@@ -8,8 +8,8 @@ from planner_pages import URL, heading, page, row, spec, ticket
 from scripted_pool import ScriptedPool
 from test_planner_turns import Eye, told, vision
 
-from shared.contracts.actions import Goto, Screenshot
-from shared.contracts.planner import AskPicture, Done, SampleFinished, SaveProgress
+from shared.contracts.actions import AskPicture, Done, Goto, SaveProgress, Screenshot
+from shared.contracts.planner import SampleFinished
 from shared.contracts.vision import VisionAnswered
 
 OTHER = "http://127.0.0.1:8000/tickets/TCK-1002"

@@ -11,9 +11,10 @@ from scripted_pool import ScriptedPool
 
 from services.planner.handlers import actor, give_up
 from services.planner.state.sample_state import Act, Unusable
-from shared.contracts.actions import ByText, Click, Goto, Screenshot, Wait
+from shared.contracts.actions import ByText, Click, Done, Fail, Goto, SaveProgress, Screenshot, Wait
 from shared.contracts.browser_pool import LeaseSession, ObservePage
-from shared.contracts.planner import Done, Fail, FieldValue, SampleFinished, SaveProgress
+from shared.contracts.planner import SampleFinished
+from shared.contracts.steps import FieldValue
 from shared.errors import DeadlineExceeded, ExhibitError, PermanentError, TransientError, Unavailable
 from shared.subjects import LEASE, SAMPLE_FINISHED, WORK_SAMPLE
 

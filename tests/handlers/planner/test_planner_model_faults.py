@@ -16,8 +16,8 @@ from test_planner_anthropic import CLICK, MODEL, calls, opened, served
 from services.planner.prompting.summaries import MECHANICAL
 from services.planner.state.sample_state import Act, SampleState, Unusable
 from services.planner.state.transitions import advanced
-from shared.contracts.actions import Click
-from shared.contracts.planner import AskPicture, Summary
+from shared.contracts.actions import AskPicture, Click
+from shared.contracts.steps import Summary
 from shared.contracts.usage import Usage, add_usage
 from shared.contracts.vision import VisionAnswered
 from shared.errors import PermanentError, RateLimited, Unavailable

@@ -15,7 +15,6 @@ from planner_pages import NOW, page, sample, spec, ticket
 from services.planner.deps import Deps
 from services.planner.handlers import reperform_sample
 from shared.bus.actor import Actor
-from shared.contracts.actions import Locator
 from shared.contracts.browser_pool import (
     LeaseReply,
     LeaseSession,
@@ -38,7 +37,9 @@ from shared.contracts.evidence import (
     ResultReply,
     ResultUnknown,
 )
-from shared.contracts.planner import FieldValue, Reperform, SampleReperformed, ValueSource
+from shared.contracts.reperform import Reperform, SampleReperformed
+from shared.contracts.results import Locator
+from shared.contracts.steps import FieldValue, ValueSource
 from shared.errors import ExhibitError, PermanentError, TransientError, Unavailable
 from shared.streams import ANSWERS
 from shared.subjects import LEASE, LEND_ARTIFACT, LOAD_RESULT, RELEASE, RESTORE

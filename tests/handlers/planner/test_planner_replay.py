@@ -15,11 +15,13 @@ from scripted_pool import ScriptedPool
 from services.planner.deciders import ReplayDecider
 from services.planner.state.sample_state import Act, View
 from shared.bus.actor import Actor
-from shared.contracts.actions import ByRef, Click, Download, Goto, Screenshot, TargetFound
+from shared.contracts.actions import ByRef, Click, Done, Download, Goto, Screenshot
 from shared.contracts.browser_pool import LeaseSession
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import LoadSteps, StepsLoaded, StepsReply, StepsUnknown
-from shared.contracts.planner import DIFFERS, Done, SampleFinished, StepTaken
+from shared.contracts.planner import SampleFinished
+from shared.contracts.results import TargetFound
+from shared.contracts.steps import DIFFERS, StepTaken
 from shared.errors import PermanentError
 from shared.streams import RUNS
 from shared.subjects import LOAD_STEPS

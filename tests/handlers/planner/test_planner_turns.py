@@ -16,20 +16,25 @@ from services.planner.state.sample_state import Act, Unusable
 from services.planner.state.transitions import observed, replayed
 from shared.bus.actor import Actor
 from shared.contracts.actions import (
+    AskPicture,
     ByCss,
     ByRef,
     ByText,
     Click,
+    Done,
     Download,
     Extract,
+    Fail,
     Goto,
     Press,
+    SaveProgress,
     Screenshot,
     Scroll,
     TypeText,
 )
 from shared.contracts.browser_pool import LeaseSession
-from shared.contracts.planner import AskPicture, Done, Fail, SampleFinished, SaveProgress, StepTaken, Summary
+from shared.contracts.planner import SampleFinished
+from shared.contracts.steps import StepTaken, Summary
 from shared.contracts.usage import Usage
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.errors import TransientError, Unavailable

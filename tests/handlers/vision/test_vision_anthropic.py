@@ -15,7 +15,7 @@ from vision_bench import ask, check_icon, encoded
 from services.vision.adapters.anthropic_reader import AnthropicReader
 from services.vision.local import LocalReader
 from services.vision.readers import reader_for
-from shared.contracts.actions import Box
+from shared.contracts.results import Box
 from shared.errors import PermanentError, TransientError
 from shared.settings import Settings
 

@@ -12,7 +12,7 @@ from vision_bench import BLOB, GREEN, ask, check_icon, cross_icon, deps_on, dot_
 
 from services.vision.handlers import MOST_BYTES, actor
 from shared.bus.nats_bus import connect
-from shared.contracts.actions import Box
+from shared.contracts.results import Box
 from shared.contracts.vision import VisionAnswered
 from shared.errors import PermanentError
 from shared.host.services import running

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.browser_pool.redaction import HIDDEN, redacted, redacted_text
-from shared.contracts.actions import ActionResult, Change, Locator, Navigated, TargetFound
 from shared.contracts.browser_pool import Element
+from shared.contracts.results import ActionResult, Change, Locator, Navigated, TargetFound
 
 PLAIN = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc", "Zl", "Zp")), min_size=8, max_size=30)
 LONG = PLAIN.filter(lambda one: one.strip() == one and one not in HIDDEN)

@@ -12,7 +12,7 @@ from rich.console import Console
 from services.console.reperform import tell
 from services.console.reperform_screen import JsonScreen, ReperformScreen, WordsScreen
 from shared.bus.actor import Actor
-from shared.contracts.planner import Reperform, SampleReperformed, ValueReperformed
+from shared.contracts.reperform import Reperform, SampleReperformed, ValueReperformed
 from shared.errors import Unavailable
 from shared.subjects import REPERFORM
 from shared.testing.bus import MemoryBus

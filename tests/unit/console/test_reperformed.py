@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from services.console.reperformed import Count, doubt_of, lines, plainly, summary
-from shared.contracts.planner import FAULTS, PageReperformed, SampleReperformed, ValueReperformed, Verdict
+from shared.contracts.reperform import FAULTS, PageReperformed, SampleReperformed, ValueReperformed, Verdict
 
 
 def value(verdict: Verdict = "same", **more: Any) -> ValueReperformed:

@@ -8,7 +8,8 @@ from typing import Any
 from services.console.replayed import Heard, RunReplayed, lines, run_replayed
 from shared.contracts.discovery import Sample
 from shared.contracts.evidence import SampleState
-from shared.contracts.planner import SampleFinished, StepTaken
+from shared.contracts.planner import SampleFinished
+from shared.contracts.steps import StepTaken
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

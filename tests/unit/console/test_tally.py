@@ -12,7 +12,9 @@ from services.console.tally import Tally, headline
 from shared.contracts.actions import Goto
 from shared.contracts.discovery import PopulationClosed, Sample, SampleFound
 from shared.contracts.evidence import EvidenceBlocked, Outcome, RunFinished
-from shared.contracts.planner import ObservationRef, SampleFinished, StepTaken, Usage
+from shared.contracts.planner import SampleFinished
+from shared.contracts.steps import ObservationRef, StepTaken
+from shared.contracts.usage import Usage
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 LATER = datetime(2026, 3, 1, 12, 0, 10, tzinfo=UTC)

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from services.evidence.filing.contents import as_json, log_entry
 from services.evidence.recalling.step_log import page_of, problem_of, step_of
-from shared.contracts.actions import Effect, Goto
-from shared.contracts.planner import AnyAction, Done, Fail, StepTaken
+from shared.contracts.actions import AnyAction, Done, Fail, Goto
+from shared.contracts.results import Effect
+from shared.contracts.steps import StepTaken
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)

@@ -12,10 +12,11 @@ from msgspec import structs
 
 from services.planner.state.sample_state import SampleState, View
 from services.planner.state.transitions import advanced, filed
-from shared.contracts.actions import ActionResult, Artifact, Box, CaptureFacts, Change, Screenshot, Viewport
+from shared.contracts.actions import AnyAction, SaveProgress, Screenshot
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
-from shared.contracts.planner import AnyAction, FieldValue, SaveProgress, StepTaken
+from shared.contracts.results import ActionResult, Artifact, Box, CaptureFacts, Change, Viewport
+from shared.contracts.steps import FieldValue, StepTaken
 from shared.contracts.usage import Usage
 from shared.task_spec import TaskSpec
 

@@ -8,9 +8,10 @@ from services.planner.prompting.assembly import Prompt, assembled
 from services.planner.state.sample_state import SampleState, View
 from services.planner.state.transitions import advanced
 from shared.contracts.actions import ByRef as Ref
-from shared.contracts.actions import Click, Extract, Goto, Scroll, TargetFound, TextRead
+from shared.contracts.actions import Click, Extract, Goto, SaveProgress, Scroll
 from shared.contracts.browser_pool import PageObserved
-from shared.contracts.planner import ObservationRef, SaveProgress
+from shared.contracts.results import TargetFound, TextRead
+from shared.contracts.steps import ObservationRef
 
 BUTTON = TargetFound(role="button", name="Show details", tag="button", fingerprint="f" * 16)
 

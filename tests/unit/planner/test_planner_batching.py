@@ -8,8 +8,8 @@ import pytest
 from planner_pages import URL, done_result, el, page, text
 
 from services.planner.state.batching import goes_on, shifted, stops
-from shared.contracts.actions import ActionResult, ByRef, ByText, Change, Click, Drag, Goto, TypeText
-from shared.contracts.planner import Done, SaveProgress
+from shared.contracts.actions import ByRef, ByText, Click, Done, Drag, Goto, SaveProgress, TypeText
+from shared.contracts.results import ActionResult, Change
 
 NAME, TOWN, SAVE = el("textbox", "Name"), el("textbox", "Town"), el("button", "Save")
 

@@ -31,8 +31,10 @@ from services.planner.judging.limits import MAX_BAD_REPLIES, MAX_FAILURES, limit
 from services.planner.judging.whole_record import missing_artifacts
 from services.planner.state.sample_state import Ending, Look, SampleState
 from services.planner.state.transitions import filename, looked, noted, read
-from shared.contracts.actions import ByText, Click, Extract, Goto, Scroll, TextRead
-from shared.contracts.planner import Done, Fail, FieldValue, SaveProgress, Usage
+from shared.contracts.actions import ByText, Click, Done, Extract, Fail, Goto, SaveProgress, Scroll
+from shared.contracts.results import TextRead
+from shared.contracts.steps import FieldValue
+from shared.contracts.usage import Usage
 
 VALUES = {"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "Mar 3, 2026"}
 

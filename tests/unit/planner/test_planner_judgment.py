@@ -9,7 +9,7 @@ from planner_pages import acted, bounced, page, picture, shot, shown_record, spe
 from services.planner.judging.gates import Bounce, judge_done
 from services.planner.judging.judgment import ANSWERS, answers_of
 from services.planner.state.sample_state import SampleState
-from shared.contracts.planner import Done, JudgmentGiven
+from shared.contracts.actions import Done, JudgmentGiven
 
 ASKS = {"judgment_required": True, "judgment_question": "Was it done in time?"}
 VALUES = {"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "Mar 3, 2026"}

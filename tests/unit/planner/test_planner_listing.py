@@ -8,8 +8,7 @@ from services.planner.listing.items import checked, item_key, listing_done, list
 from services.planner.listing.list_reading import read_list
 from services.planner.listing.rules_listing import decide
 from services.planner.state.sample_state import Entry, SampleState
-from shared.contracts.actions import Click, Goto, Scroll
-from shared.contracts.planner import Done, Fail, ReportItems
+from shared.contracts.actions import Click, Done, Fail, Goto, ReportItems, Scroll
 
 SITE = "http://127.0.0.1:8000"
 TICKETS = {

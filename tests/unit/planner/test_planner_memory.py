@@ -21,7 +21,8 @@ from services.planner.state.memory import (
     teaches,
 )
 from services.planner.state.sample_state import SampleState
-from shared.contracts.planner import FieldValue, Lessons, SampleFinished
+from shared.contracts.planner import Lessons, SampleFinished
+from shared.contracts.steps import FieldValue
 
 
 def finished(**changes) -> SampleFinished:

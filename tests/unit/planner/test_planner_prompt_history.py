@@ -24,8 +24,9 @@ from services.planner.prompting.history import FULL_ENTRIES, MOST_ENTRIES, chose
 from services.planner.prompting.tokens import Ruler
 from services.planner.state.sample_state import SampleState
 from services.planner.state.transitions import advanced, read
-from shared.contracts.actions import ByRef, Change, Click, Extract, Goto, Scroll, TextRead, Wait
-from shared.contracts.planner import AskPicture, Done, FieldValue, SaveProgress, Summary
+from shared.contracts.actions import AskPicture, ByRef, Click, Done, Extract, Goto, SaveProgress, Scroll, Wait
+from shared.contracts.results import Change, TextRead
+from shared.contracts.steps import FieldValue, Summary
 from shared.contracts.vision import VisionAnswered
 
 AMPLE = 10_000.0

@@ -15,9 +15,10 @@ from prompt_states import one_more, prompt, steps
 from services.planner.prompting.summaries import due, request
 from services.planner.state.sample_state import SampleState, View
 from services.planner.state.transitions import advanced, read
-from shared.contracts.actions import ByRef, ByText, Change, Click, Extract, Goto, TargetFound, TextRead, Wait
+from shared.contracts.actions import AskPicture, ByRef, ByText, Click, Extract, Goto, SaveProgress, Wait
 from shared.contracts.browser_pool import Tab
-from shared.contracts.planner import AskPicture, FieldValue, FiledArtifact, ObservationRef, SaveProgress, Summary
+from shared.contracts.results import Change, TargetFound, TextRead
+from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, Summary
 from shared.contracts.vision import VisionAnswered
 from shared.models.fence import FENCE
 

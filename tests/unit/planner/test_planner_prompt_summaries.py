@@ -10,7 +10,7 @@ from prompt_states import one_more, steps
 
 from services.planner.prompting.summaries import MECHANICAL, due, mechanical, request, written
 from services.planner.state.transitions import read
-from shared.contracts.planner import FieldValue, Summary
+from shared.contracts.steps import FieldValue, Summary
 
 
 def seen(state):

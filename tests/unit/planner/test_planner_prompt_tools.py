@@ -12,8 +12,8 @@ from services.planner.prompting.task_part import output_schema
 from services.planner.prompting.tools import FAIL_CODES, TOOLS, tools_for
 from services.planner.state.sample_state import SampleState
 from services.planner.state.transitions import advanced, read
-from shared.contracts.actions import ByCss, ByRef, ByText, Click, Goto, Screenshot, Wait
-from shared.contracts.planner import AskPicture, Done, Fail, FieldValue
+from shared.contracts.actions import AskPicture, ByCss, ByRef, ByText, Click, Done, Fail, Goto, Screenshot, Wait
+from shared.contracts.steps import FieldValue
 from shared.contracts.vision import VisionAnswered
 
 

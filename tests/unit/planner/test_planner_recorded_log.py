@@ -12,8 +12,9 @@ from services.evidence.recalling.step_log import step_of
 from services.planner.judging.gates import judge_done
 from services.planner.state.sample_state import Ending, View
 from services.planner.state.transitions import observed, replayed
+from shared.contracts.actions import Done
 from shared.contracts.discovery import Sample
-from shared.contracts.planner import Done, FieldValue
+from shared.contracts.steps import FieldValue
 from shared.task_spec import check_spec, read_spec
 
 FOLDER = Path(__file__).parents[2] / "recordings" / "planner" / "logs" / "practice_people"

@@ -16,9 +16,10 @@ from services.planner.reperforming.observed import observed
 from services.planner.reperforming.reading import Heard, heard, witness_of
 from services.planner.reperforming.refinding import Lost, Refound, found_again, found_in_observation
 from services.planner.reperforming.verdicts import Kept, KeptPage, identity_of, page_reperformed, reperformed
-from shared.contracts.actions import Locator
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.contracts.planner import FAULTS, FieldValue, PageReperformed, ValueSource, Verdict
+from shared.contracts.reperform import FAULTS, PageReperformed, Verdict
+from shared.contracts.results import Locator
+from shared.contracts.steps import FieldValue, ValueSource
 from shared.task_spec import OutputField, TaskSpec
 
 

@@ -17,29 +17,23 @@ from services.planner.state.transitions import replayed
 from shared.contracts.actions import (
     Action,
     AnswerDialog,
+    AskPicture,
     ByRef,
     Click,
+    Done,
     Drag,
     Extract,
+    Fail,
     Goto,
-    Locator,
+    JudgmentGiven,
     Press,
+    SaveProgress,
     Scroll,
-    TargetFound,
     TypeText,
     Upload,
 )
-from shared.contracts.planner import (
-    AskPicture,
-    Done,
-    Fail,
-    FieldValue,
-    JudgmentGiven,
-    ObservationRef,
-    SaveProgress,
-    StepTaken,
-    ValueSource,
-)
+from shared.contracts.results import Locator, TargetFound
+from shared.contracts.steps import FieldValue, ObservationRef, StepTaken, ValueSource
 
 REF = ByRef(ref=1, snapshot_id="s0")
 SEEN = ObservationRef(

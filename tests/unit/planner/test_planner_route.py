@@ -27,20 +27,9 @@ from services.planner.once import guarded
 from services.planner.rules import PAUSES_S, decide
 from services.planner.state.sample_state import Act, Look, SampleState
 from services.planner.state.transitions import looked
-from shared.contracts.actions import (
-    AnswerDialog,
-    Click,
-    Download,
-    Goto,
-    NotSeen,
-    PageChanged,
-    Pick,
-    SetDate,
-    TypeText,
-    ValueSet,
-)
+from shared.contracts.actions import AnswerDialog, Click, Done, Download, Fail, Goto, Pick, SetDate, TypeText
 from shared.contracts.actions import Press as PressKey
-from shared.contracts.planner import Done, Fail
+from shared.contracts.results import NotSeen, PageChanged, ValueSet
 from shared.task_spec import check_spec
 
 OPENED = acted(SampleState(), Goto(url="http://127.0.0.1:8000/"), done_result(), "")

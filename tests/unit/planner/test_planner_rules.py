@@ -24,8 +24,8 @@ from planner_pages import (
 from services.planner.rules import PAUSES_S, decide
 from services.planner.state.sample_state import Act, Look, SampleState
 from services.planner.state.transitions import looked
-from shared.contracts.actions import Change, Click, Download, Goto, Navigated, Screenshot, Scroll
-from shared.contracts.planner import Done, Fail
+from shared.contracts.actions import Click, Done, Download, Fail, Goto, Screenshot, Scroll
+from shared.contracts.results import Change, Navigated
 
 
 def opened(seen=None, *, looks=0, result=None):

@@ -9,8 +9,9 @@ from services.planner.judging.limits import limit_reached, refusal
 from services.planner.state.sample_state import SampleState, View
 from services.planner.state.stalling import CHANGE_AT, END_AT, NUDGE_AT, STOP_AT, signature
 from services.planner.state.transitions import advanced, observed
-from shared.contracts.actions import ByText, Click, TargetFound, TextRead, TypeText
-from shared.contracts.planner import Done, Fail, FieldValue, ObservationRef, SaveProgress
+from shared.contracts.actions import ByText, Click, Done, Fail, SaveProgress, TypeText
+from shared.contracts.results import TargetFound, TextRead
+from shared.contracts.steps import FieldValue, ObservationRef
 from shared.task_spec import TaskSpec
 
 CLICK = Click(target=ByText(text="More"), reason="to see more")

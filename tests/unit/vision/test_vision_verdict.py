@@ -13,7 +13,7 @@ from services.vision.grid import Grid
 from services.vision.icons import OF_COLOUR, OF_SHAPE, judged, read_icon
 from services.vision.places import LONGEST_PX, Scaled, is_inside, looked_at, mapped_back, size_to_send
 from services.vision.words import STATES, choice_for, is_about_states, said, state_of, states_said
-from shared.contracts.actions import Box
+from shared.contracts.results import Box
 
 
 @pytest.mark.parametrize(

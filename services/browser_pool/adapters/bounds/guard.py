@@ -18,7 +18,7 @@ from services.browser_pool.adapters.outcome import Outcome, refuse
 from services.browser_pool.adapters.protocol import send
 from services.browser_pool.policy import Bounds
 from services.browser_pool.redaction import redacted_text
-from shared.contracts.actions import NotSeen, PageChanged
+from shared.contracts.results import NotSeen, PageChanged
 
 log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from services.browser_pool.adapters.captures.previewing import text_preview
 from services.browser_pool.adapters.outcome import Outcome
 from services.browser_pool.adapters.tabs import Tabs
 from services.browser_pool.ports import Capture
-from shared.contracts.actions import Captured, NotSeen
+from shared.contracts.results import Captured, NotSeen
 
 LONGEST_S = 100.0
 """For all files of an action together, however well they come on: whoever asked waits for the answer."""

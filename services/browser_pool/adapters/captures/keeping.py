@@ -21,7 +21,7 @@ from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page import RawPage, Seen
 from services.browser_pool.ports import NOTHING, NotKept, PageKept, Wanted
 from services.browser_pool.snapshot import page_hash
-from shared.contracts.actions import Viewport
+from shared.contracts.results import Viewport
 
 SNAPSHOT = "kept"
 """One id for all of these looks: they push none out that an action may still name."""

@@ -14,7 +14,8 @@ from services.browser_pool.adapters.eyes import engine
 from services.browser_pool.adapters.eyes.engine import Described, Gone, Matches
 from services.browser_pool.adapters.eyes.frames import FRAME_TIMEOUT_S, Ref, Refs, frame_label, places, playwright_frame
 from services.browser_pool.adapters.outcome import Outcome, refuse
-from shared.contracts.actions import Box, ByCss, ByRef, ByText, Locator, Target, TargetFound
+from shared.contracts.actions import ByCss, ByRef, ByText, Target
+from shared.contracts.results import Box, Locator, TargetFound
 
 Intent = Literal["act", "edit", "select", "read"]
 NO_MATCH = 9

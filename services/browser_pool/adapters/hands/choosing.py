@@ -12,7 +12,8 @@ from services.browser_pool.adapters.eyes.engine import Described, Gone
 from services.browser_pool.adapters.eyes.targets import Found
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.actions import PageChanged, SelectOption, ValueSet
+from shared.contracts.actions import SelectOption
+from shared.contracts.results import PageChanged, ValueSet
 
 LATE_OPTIONS_S = 1.5
 """Lists that depend on another, or are filled when they get the focus, have this long to get their options."""

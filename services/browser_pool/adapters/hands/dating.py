@@ -14,7 +14,8 @@ from services.browser_pool.adapters.hands.picking import Text
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.dates import Format, Moment
-from shared.contracts.actions import SetDate, ValueSet
+from shared.contracts.actions import SetDate
+from shared.contracts.results import ValueSet
 
 NATIVE = frozenset({"date", "month", "week", "time", "datetime-local"})
 ISO = Format("ymd", ("-", "-"))

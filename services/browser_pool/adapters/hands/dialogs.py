@@ -12,7 +12,8 @@ from playwright.async_api import Dialog, Error
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.matching import first_line
-from shared.contracts.actions import AnswerDialog, DialogAnswered
+from shared.contracts.actions import AnswerDialog
+from shared.contracts.results import DialogAnswered
 
 
 async def unless_asked(session: PageSession, hand: Coroutine[Any, Any, Outcome]) -> Outcome:

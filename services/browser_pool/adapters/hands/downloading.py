@@ -14,7 +14,8 @@ from services.browser_pool.adapters.captures.files import Incoming
 from services.browser_pool.adapters.eyes.targets import Found
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.actions import Captured, Download
+from shared.contracts.actions import Download
+from shared.contracts.results import Captured
 
 MORE_S = 0.1
 """A script that gives several files at once gives the next one before this is over."""

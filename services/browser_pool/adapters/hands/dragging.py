@@ -16,7 +16,8 @@ from services.browser_pool.adapters.hands.keys import Shown
 from services.browser_pool.adapters.hands.reaching import Reached, Way, corner, heard, reach
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.actions import Drag, DragBy, Effect, Navigated, NotSeen, PageChanged, ValueSet
+from shared.contracts.actions import Drag, DragBy
+from shared.contracts.results import Effect, Navigated, NotSeen, PageChanged, ValueSet
 
 STEPS = 12
 RELEASE_S = 2.0

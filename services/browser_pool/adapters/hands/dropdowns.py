@@ -18,7 +18,8 @@ from services.browser_pool.adapters.hands.reaching import MAX_PRESSES, reach, re
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.options import Offer
-from shared.contracts.actions import Pick, ValueSet
+from shared.contracts.actions import Pick
+from shared.contracts.results import ValueSet
 
 LIST_BOUND_S = 4.0
 """How long a list may take to come and to hold still, while nothing is loading."""

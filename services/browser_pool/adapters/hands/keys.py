@@ -12,7 +12,8 @@ from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.adapters.settle import look
 from services.browser_pool.keys import chord, refusal
-from shared.contracts.actions import Checked, Effect, Navigated, NotSeen, PageChanged, Press, ValueSet
+from shared.contracts.actions import Press
+from shared.contracts.results import Checked, Effect, Navigated, NotSeen, PageChanged, ValueSet
 
 FOCUS = "hands-focus"
 VALUE_ROLES = frozenset({"textbox", "searchbox", "combobox", "listbox", "spinbutton", "slider"})

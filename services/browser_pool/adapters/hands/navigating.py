@@ -13,7 +13,8 @@ from services.browser_pool.adapters.bounds.visiting import visit
 from services.browser_pool.adapters.eyes.engine import State, ask
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.actions import Goto, Navigated
+from shared.contracts.actions import Goto
+from shared.contracts.results import Navigated
 
 HUNG_S = 2.0
 CLOSE_S = 3.0

@@ -17,7 +17,8 @@ from services.browser_pool.adapters.hands.picking import OFFERED, Choices, Picki
 from services.browser_pool.adapters.hands.reaching import Reached, reach_part
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.options import Offer
-from shared.contracts.actions import ByCss, Effect, Navigated, NotSeen, PageChanged, ValueSet
+from shared.contracts.actions import ByCss
+from shared.contracts.results import Effect, Navigated, NotSeen, PageChanged, ValueSet
 
 LATE_S = 1.0
 """A control that does not show the choice at once is given this long."""

@@ -16,7 +16,8 @@ from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.adapters.settle import Rest
 from services.browser_pool.ports import Capture
-from shared.contracts.actions import Box, Captured, Screenshot, ScreenshotElement, ScreenshotViews
+from shared.contracts.actions import Screenshot, ScreenshotElement, ScreenshotViews
+from shared.contracts.results import Box, Captured
 
 PICTURES_BOUND_S = 2.0
 VIEW_SETTLE_S = 2.0

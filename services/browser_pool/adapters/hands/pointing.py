@@ -12,7 +12,8 @@ from services.browser_pool.adapters.hands.mouse import arrive
 from services.browser_pool.adapters.hands.reaching import heard, press_on, reach
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.actions import Checked, Click, Effect, Hover, Navigated, NotSeen, PageChanged
+from shared.contracts.actions import Click, Hover
+from shared.contracts.results import Checked, Effect, Navigated, NotSeen, PageChanged
 
 SIGHTS = "hands-sights"
 

@@ -12,7 +12,8 @@ from services.browser_pool.adapters.eyes.engine import ask
 from services.browser_pool.adapters.eyes.targets import Found
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.actions import Appeared, Extract, Scroll, Scrolled, TextRead, Wait
+from shared.contracts.actions import Extract, Scroll, Wait
+from shared.contracts.results import Appeared, Scrolled, TextRead
 
 MAX_WAIT_S = 60.0
 MIN_FRAME_PX = 100

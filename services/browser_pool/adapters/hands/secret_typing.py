@@ -11,7 +11,8 @@ from services.browser_pool.adapters.eyes.targets import Found
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.redaction import HIDDEN
-from shared.contracts.actions import TypeSecret, ValueSet
+from shared.contracts.actions import TypeSecret
+from shared.contracts.results import ValueSet
 
 
 async def type_secret(session: PageSession, action: TypeSecret) -> Outcome:

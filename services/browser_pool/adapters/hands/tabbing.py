@@ -10,7 +10,8 @@ from services.browser_pool.adapters.hands.before import changed, navigated
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.adapters.settle import look
-from shared.contracts.actions import Back, CloseTab, Effect, Navigated, PageChanged, SwitchTab, TabShown
+from shared.contracts.actions import Back, CloseTab, SwitchTab
+from shared.contracts.results import Effect, Navigated, PageChanged, TabShown
 
 MAX_TABS_LISTED = 20
 

@@ -14,7 +14,8 @@ from services.browser_pool.adapters.hands.before import navigated, page_before
 from services.browser_pool.adapters.hands.reaching import reach
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.actions import Effect, Navigated, TypeText, ValueSet
+from shared.contracts.actions import TypeText
+from shared.contracts.results import Effect, Navigated, ValueSet
 
 FIELD = "hands-field"
 WRITTEN = frozenset({"", "text", "search", "tel", "url", "email", "password"})

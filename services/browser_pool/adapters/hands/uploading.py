@@ -16,7 +16,8 @@ from services.browser_pool.adapters.hands.before import navigated, page_before
 from services.browser_pool.adapters.hands.reaching import reach
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.actions import FilesGiven, Upload
+from shared.contracts.actions import Upload
+from shared.contracts.results import FilesGiven
 
 FIELD = "hands-file"
 CHOOSER_S = 2.0
