@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from shared.evidence_format import chain
-from shared.evidence_format.handover import beside
+from shared.evidence_format.handover import added_files
 from shared.evidence_format.manifest import MANIFEST, OBJECTS, SEAL, as_written
 from shared.evidence_format.sources.base import Medium, Unreadable
 from shared.evidence_format.verify.digests import BUFFER_BYTES
@@ -47,7 +47,7 @@ def export(medium: Medium, checked: Checked, out: Path) -> int:
 
 
 def _written(packed: zipfile.ZipFile, medium: Medium, checked: Checked) -> Iterator[str]:
-    added = beside(checked.run_id, checked.seal) if checked.seal is not None else {}
+    added = added_files(checked.run_id, checked.seal) if checked.seal is not None else {}
     folder = checked.run_id or Path(medium.place).stem
     wanted = _wanted(checked)
     lying = [path for path in checked.lying if not path.startswith(f"{OBJECTS}/")]

@@ -1,7 +1,7 @@
-"""Pure: what lies beside a run that is handed over: the public key, and how to check without this program.
+"""Pure: the files added to an exported run: the public key, and how to check the run without this program.
 
-`exhibit verify` makes both anew and compares them. So the text is part of what was handed over: another wording makes
-all earlier exports "changed", unless the earlier one is still known here.
+`exhibit verify` makes both again and compares the bytes. An earlier wording of the text therefore stays known here:
+without it every run exported with that wording would be reported as changed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ another key here. Its fingerprint must be
     {fingerprint}
 
 With standard tools, in this folder. This text is not sealed either: whoever can change the evidence can change what it
-tells you to run. `exhibit verify` says where it was changed; it stands in shared/sealed/handing_over.py of Exhibit.
+tells you to run. `exhibit verify` says where it was changed; it stands in {source} of Exhibit.
 
 1. Whose key is it? This must print the fingerprint that you were told on another way:
 
@@ -40,6 +40,9 @@ tells you to run. `exhibit verify` says where it was changed; it stands in share
 The format is written down in docs/adr/0010-*.md of Exhibit.
 
 {program}"""
+
+SOURCES = ("shared/evidence_format/handover.py", "shared/sealed/handing_over.py")
+"""Where the text says that it comes from: the current path first, then those named in earlier exports."""
 
 PROGRAM = """\
 import hashlib, json, os
@@ -61,14 +64,24 @@ print(len(want), "files are sealed;", len(bad) + len(added) + len(want.keys() - 
 """
 
 
-def beside(run_id: str, seal: Seal) -> dict[str, bytes]:
-    """The files, by name."""
+def added_files(run_id: str, seal: Seal) -> dict[str, bytes]:
+    """The content of each file that an export adds, by name."""
+    return {PUBLIC_KEY: seal.public_key.encode(), VERIFY: _text(run_id, seal, SOURCES[0])}
+
+
+def accepted_files(run_id: str, seal: Seal) -> dict[str, tuple[bytes, ...]]:
+    """Every content that `exhibit verify` accepts for each of these files, by name."""
+    return {PUBLIC_KEY: (seal.public_key.encode(),), VERIFY: tuple(_text(run_id, seal, one) for one in SOURCES)}
+
+
+def _text(run_id: str, seal: Seal, source: str) -> bytes:
     text = _TEXT.format(
         run_id=run_id,
         line="=" * (28 + len(run_id)),
         fingerprint=seal.fingerprint,
+        source=source,
         seal=SEAL,
         manifest=MANIFEST,
         program=PROGRAM,
     )
-    return {PUBLIC_KEY: seal.public_key.encode(), VERIFY: text.encode()}
+    return text.encode()

@@ -13,7 +13,7 @@ import msgspec
 
 from shared.evidence_format import chain
 from shared.evidence_format import manifest as form
-from shared.evidence_format.handover import beside
+from shared.evidence_format.handover import accepted_files
 from shared.evidence_format.manifest import (
     MANIFEST,
     RESULT,
@@ -194,13 +194,13 @@ class _Check:
         return problems
 
     def _beside(self, apart: Mapping[str, Digest]) -> list[Problem]:
-        """What is handed over beside the sealed files follows from the seal."""
+        """The files that an export adds follow from the seal."""
         seal = self.checked.seal
-        right = beside(self.checked.run_id, seal) if seal is not None else {}
+        accepted = accepted_files(self.checked.run_id, seal) if seal is not None else {}
         return [
             Problem(path, "changed", "is not what is handed over with this run")
             for path, digest in apart.items()
-            if path not in right or chain.sha256(right[path]) != digest.sha256
+            if digest.sha256 not in map(chain.sha256, accepted.get(path, ()))
         ]
 
     def _rows(self, samples: set[str]) -> None:

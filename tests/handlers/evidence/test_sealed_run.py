@@ -8,6 +8,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -28,7 +29,7 @@ from typer.testing import CliRunner
 
 from services.console.cli import app
 from shared.contracts.actions import Judgment
-from shared.evidence_format.handover import beside
+from shared.evidence_format.handover import accepted_files, added_files
 from shared.evidence_format.manifest import SEAL_FORMAT, Seal, as_written
 from shared.evidence_format.signing import SigningKey
 from shared.evidence_format.sources.base import NoRun
@@ -724,15 +725,39 @@ def test_exports_are_equal_and_their_folders_verify(run: Path, packed: Path, key
     assert told(check(tmp_path / "unpacked/run_1")) == {("VERIFY.txt", "changed")}
 
 
+HANDED_OVER = (
+    "b0f0a3f16317539211171c71709814e0f1ceceaceaf4601603e8c3d6eba1a1d6",
+    "91d28a2feef735cc73fbfe17b6377f2d69dd5e45c40f10c3fa83ba4cec4f98d4",
+)
+"""Hashes of the current VERIFY.txt and of the earlier ones, for the seal of the test below."""
+
+
 def test_what_is_handed_over_beside_a_run_stays_as_it_was_handed_over():
     """Where another text is wanted, this one has to stay known, or every run that was exported is called changed."""
     seal = Seal(format="f", algorithm="a", manifest_sha256="m", signature="s", public_key="pem\n", fingerprint="f" * 64)
-    made = beside("run_2026-03-01_101500", seal)
+    made = added_files("run_2026-03-01_101500", seal)
     assert made["public_key.pem"] == b"pem\n"
-    assert (
-        hashlib.sha256(made["VERIFY.txt"]).hexdigest()
-        == "91d28a2feef735cc73fbfe17b6377f2d69dd5e45c40f10c3fa83ba4cec4f98d4"
-    )
+    assert hashlib.sha256(made["VERIFY.txt"]).hexdigest() == HANDED_OVER[0]
+    accepted = accepted_files("run_2026-03-01_101500", seal)
+    assert accepted["public_key.pem"] == (b"pem\n",)
+    assert [hashlib.sha256(text).hexdigest() for text in accepted["VERIFY.txt"]] == list(HANDED_OVER)
+
+
+def test_the_text_names_the_file_it_comes_from(packed: Path):
+    with zipfile.ZipFile(packed) as file:
+        text = file.read("run_1/VERIFY.txt").decode()
+    root = Path(__file__).parents[3]
+    (named,) = re.findall(r"it stands in (\S+\.py) of Exhibit", text)
+    assert "How to check this evidence" in (root / named).read_text()
+
+
+def test_an_export_made_with_an_earlier_text_verifies_as_before(packed: Path):
+    def earlier(member: zipfile.ZipInfo, data: bytes) -> Iterator[tuple[Any, bytes]]:
+        if member.filename.endswith("/VERIFY.txt"):
+            data = data.replace(b"shared/evidence_format/handover.py", b"shared/sealed/handing_over.py")
+        yield member, data
+
+    assert rewritten(packed, earlier).stands
 
 
 def test_a_run_that_is_not_what_was_sealed_is_not_exported_without_a_word(run: Path, key_file: Path, tmp_path: Path):
