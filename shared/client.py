@@ -25,7 +25,7 @@ import nats.js.errors
 from nats.aio.subscription import Subscription
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
-from shared.bus.cancel import unless_cancelled
+from shared.aio import raise_if_cancelled
 from shared.bus.nats_bus import Bus, connect
 from shared.contracts.discovery import InputFile, Problem, RunAccepted, RunRejected, SubmitRun
 from shared.contracts.events import RunEvent
@@ -124,7 +124,7 @@ class Client:
                 while True:
                     try:
                         message = await subscription.next_msg(timeout=QUIET_S)
-                        unless_cancelled()
+                        raise_if_cancelled()
                     except TimeoutError:
                         if await self._nothing_missed(consumer, expected - 1):
                             continue

@@ -12,6 +12,7 @@ from services.browser_pool import leases
 from services.browser_pool.access import LoginState
 from services.browser_pool.leases import Leases
 from services.browser_pool.ports import BrowserPort, BrowserSession, Gate, Terms
+from shared.aio import BackgroundTasks
 from shared.contracts.browser_pool import LeaseSession
 from shared.errors import Unavailable
 from shared.subjects import LEASE
@@ -51,7 +52,7 @@ class Sessions:
         self._now_s, self._has_memory = now_s, has_memory
         self._door = asyncio.Lock()
         self._open = True
-        self._closing: set[asyncio.Task[None]] = set()
+        self._closing = BackgroundTasks()
 
     async def lease(self, session_id: str, request: LeaseSession, login: LoginState | None = None) -> Held | None:
         """A session on a fresh context, or None when there is no room."""
@@ -103,9 +104,7 @@ class Sessions:
         tens of milliseconds to close, and nobody needs to wait for that. Gives back what was held."""
         held = self.held.pop(session_id, None)
         if held is not None:
-            closing = asyncio.create_task(_close(held.session))
-            self._closing.add(closing)
-            closing.add_done_callback(self._closing.discard)
+            self._closing.start(_close(held.session))
         await self._forget(session_id)
         return held
 
@@ -135,7 +134,7 @@ class Sessions:
 
     async def drained(self) -> None:
         """Waits until every session that has ended is closed."""
-        await asyncio.gather(*self._closing, return_exceptions=True)
+        await self._closing.drain()
 
     async def _forget(self, session_id: str) -> None:
         self.leases = leases.release(self.leases, session_id)

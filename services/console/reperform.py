@@ -16,7 +16,7 @@ from services.console.batch import system
 from services.console.reperform_screen import FEW_VALUES, JsonScreen, ReperformScreen, WordsScreen
 from services.console.reperform_zip import unpacked
 from services.console.which_run import place_of_run, run_kept
-from shared.bus.cancel import ended
+from shared.aio import iterate_concurrently
 from shared.bus.ports import Asks
 from shared.client import Client, RunRejectedError
 from shared.contracts.discovery import Problem
@@ -56,9 +56,13 @@ async def reperform_run(settings: Settings, asked: Asked) -> bool:
 async def tell(asks: Asks, screen: ReperformScreen, run_id: str, ids: Sequence[str], *, at_once: int) -> bool:
     """Whether all that can be extracted again is the same. Where it cannot go on, what there is until there is said
     first: it took its time, and findings among it stand."""
+
+    async def reperform(sample_id: str) -> SampleReperformed:
+        return await asks.ask(REPERFORM, Reperform(run_id=run_id, sample_id=sample_id), timeout_s=ANSWER_BOUND_S)
+
     try:
-        async with aclosing(_in_order(asks, run_id, ids, at_once)) as told:
-            async for sample in told:
+        async with aclosing(iterate_concurrently(reperform, ids, at_once)) as reperformed:
+            async for sample in reperformed:
                 screen.add(sample)
     except asyncio.CancelledError as exc:
         screen.stopped(str(exc) or "interrupted")
@@ -122,23 +126,3 @@ def _screen(run_id: str, asked: Asked, samples: int, fields: int) -> ReperformSc
         return JsonScreen(run_id, samples)
     all_values = asked.all_values or samples * fields <= FEW_VALUES
     return WordsScreen(run_id, samples, Console(), all_values=all_values)
-
-
-async def _in_order(asks: Asks, run_id: str, ids: Sequence[str], at_once: int) -> AsyncGenerator[SampleReperformed]:
-    """Several at a time, told in the order of the samples; no more of them are held than are worked on."""
-    ahead: list[asyncio.Task[SampleReperformed]] = []
-    waiting = iter(ids)
-    try:
-        while True:
-            while len(ahead) < at_once and (sample_id := next(waiting, None)) is not None:
-                request = Reperform(run_id=run_id, sample_id=sample_id)
-                ahead.append(asyncio.create_task(_one(asks, request)))
-            if not ahead:
-                return
-            yield await ahead.pop(0)
-    finally:
-        await ended(*ahead)
-
-
-async def _one(asks: Asks, request: Reperform) -> SampleReperformed:
-    return await asks.ask(REPERFORM, request, timeout_s=ANSWER_BOUND_S)

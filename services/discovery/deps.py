@@ -12,6 +12,8 @@ from shared.contracts.base import Message
 from shared.streams import Consumer
 from shared.subjects import Stored
 
+PUBLISH_LIMIT = 100
+"""Publishes under way at a time: enough to hide the server's round trip, few enough to bound what is held."""
 Grid = Sequence[Sequence[object]]
 """A sheet as it was read: rows of cells, the header row among them."""
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import msgspec
 
-from services.discovery.deps import Deps
+from services.discovery.deps import PUBLISH_LIMIT, Deps
 from services.discovery.discovering import lists_only
 from services.discovery.finds import Find, Listing, find_template, host_of, same_item, samples_of_item
-from services.discovery.publishing import each
+from shared.aio import map_concurrently
 from shared.contracts.discovery import PopulationClosed, RunRecord, Sample, SampleFound
 from shared.contracts.planner import SampleFinished, SamplesListed, WorkSample
 from shared.errors import PermanentError
@@ -29,8 +29,10 @@ log = logging.getLogger(__name__)
 async def open_listing(run_id: str, attempt_base: int, known: Sequence[Sample], deps: Deps) -> None:
     """From here on what is listed is taken in; ``known`` are samples of earlier rounds."""
     now = deps.now()
-    await each(
-        known, lambda sample: deps.records.create(FOUND, _key(run_id, sample), Find(sample=sample, found_at=now))
+    await map_concurrently(
+        lambda sample: deps.records.create(FOUND, _key(run_id, sample), Find(sample=sample, found_at=now)),
+        known,
+        PUBLISH_LIMIT,
     )
     found = max((sample.row for sample in known), default=0)
     await _put_listing(run_id, Listing(found=found, attempt_base=attempt_base), deps)
@@ -44,9 +46,11 @@ async def take_in(message: SamplesListed, deps: Deps) -> None:
         return
     record = await _record(message.run_id, deps)
     finds, found = await _own_finds(message, record, listing.found, deps)
-    await each(finds, lambda find: _say_found(message.run_id, find, deps))
+    await map_concurrently(lambda find: _say_found(message.run_id, find, deps), finds, PUBLISH_LIMIT)
     if not lists_only(record.spec):
-        await each(finds, lambda find: _put_to_work(message.run_id, find[0].sample, find[1], listing, deps))
+        await map_concurrently(
+            lambda find: _put_to_work(message.run_id, find[0].sample, find[1], listing, deps), finds, PUBLISH_LIMIT
+        )
     await _put_listing(message.run_id, msgspec.structs.replace(listing, found=found), deps)
 
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from services.discovery.deps import Deps
+from services.discovery.deps import PUBLISH_LIMIT, Deps
 from services.discovery.discovering import discovery_sample, lists_only
 from services.discovery.found import open_listing
 from services.discovery.plan import Plan
-from services.discovery.publishing import each
 from services.discovery.run_ids import run_ids
+from shared.aio import map_concurrently
 from shared.contracts.discovery import (
     PopulationClosed,
     RunAccepted,
@@ -79,7 +79,7 @@ async def started(record: RunRecord, plan: Plan, deps: Deps) -> RunAccepted:
         await deps.publishes.publish(RUN_STARTED, event)
         await (_search(record, plan, deps) if more else _population(run_id, plan, deps))
         if not lists_only(plan.spec):
-            await each(plan.samples, lambda sample: _work(run_id, sample, base, deps))
+            await map_concurrently(lambda sample: _work(run_id, sample, base, deps), plan.samples, PUBLISH_LIMIT)
     done = plan.population - len(plan.samples)
     return RunAccepted(run_id=run_id, samples=len(plan.samples), already_done=done, attempt_base=base, discovering=more)
 
@@ -87,7 +87,7 @@ async def started(record: RunRecord, plan: Plan, deps: Deps) -> RunAccepted:
 async def _population(run_id: str, plan: Plan, deps: Deps) -> None:
     """All samples, and that they are all."""
     if plan.attempt_base == 0:
-        await each(plan.samples, lambda sample: _found(run_id, sample, deps))
+        await map_concurrently(lambda sample: _found(run_id, sample, deps), plan.samples, PUBLISH_LIMIT)
     closed = PopulationClosed(run_id=run_id, samples=plan.population, attempt_base=plan.attempt_base)
     await deps.publishes.publish(POPULATION_CLOSED, closed)
 

@@ -17,6 +17,9 @@ from shared.bus.ports import Blobs
 from shared.contracts.evidence import AskSql, SqlReply
 from shared.evidence_format.manifest import Seal
 
+READ_LIMIT = 16
+"""Reads of a store at a time: a bucket takes a while to answer one request, and answers many in the same while."""
+
 
 class Incoming(Protocol):
     """A file in a store's spool that is written piece by piece, and hashed on the way."""

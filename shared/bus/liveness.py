@@ -9,14 +9,14 @@ answers and nobody says so; NATS knows at once that it is gone, but has to be as
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
-from typing import TypeVar
+from collections.abc import Coroutine
+from typing import Any, TypeVar
 
 import nats.errors
 from nats.aio.client import Client as NatsClient
 from nats.aio.msg import Msg
 
-from shared.bus.cancel import ended
+from shared.aio import run_unless
 from shared.errors import Unavailable
 from shared.subjects import PREFIX
 
@@ -38,17 +38,10 @@ async def answer_pings(nc: NatsClient, instance_id: str) -> None:
     await nc.subscribe(ping_subject(instance_id), cb=on_ping)
 
 
-async def while_there(nc: NatsClient, instance_id: str, work: Awaitable[ReplyT]) -> ReplyT:
+async def while_there(nc: NatsClient, instance_id: str, work: Coroutine[Any, Any, ReplyT]) -> ReplyT:
     """The outcome of ``work``; Unavailable (``instance_gone``) as soon as the instance is not there any more."""
-    working = asyncio.ensure_future(work)
-    watching = asyncio.create_task(_until_gone(nc, instance_id))
-    try:
-        await asyncio.wait({working, watching}, return_when=asyncio.FIRST_COMPLETED)
-        if working.done():
-            return await working
-        raise Unavailable(f"the process {instance_id} that was asked is gone", code="instance_gone")
-    finally:
-        await ended(working, watching)
+    gone = Unavailable(f"the process {instance_id} that was asked is gone", code="instance_gone")
+    return await run_unless(work, _until_gone(nc, instance_id), gone)
 
 
 async def _until_gone(nc: NatsClient, instance_id: str) -> None:

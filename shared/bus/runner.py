@@ -16,6 +16,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
+from shared.aio import cancel_and_wait
 from shared.bus.actor import AskRoute, StoredRoute
 from shared.bus.verdict import Nak, Term, Verdict, verdict
 from shared.contracts.base import Failure
@@ -149,7 +150,7 @@ async def _heartbeat(delivery: Delivery, every_s: float) -> AsyncGenerator[None]
     try:
         yield
     finally:
-        task.cancel()
+        await cancel_and_wait(task)
 
 
 def _tail(subject: str) -> str:

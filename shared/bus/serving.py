@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -22,9 +22,9 @@ from nats.js import JetStreamContext
 from nats.micro.request import Request
 from nats.micro.service import EndpointConfig, ServiceConfig
 
+from shared.aio import BackgroundTasks, cancel_until_done, first_completed
 from shared.bus.actor import Actor, AskRoute, StoredRoute
 from shared.bus.arriving import arrived
-from shared.bus.cancel import ended
 from shared.bus.nats_bus import Bus
 from shared.bus.runner import Runner
 from shared.bus.verdict import Ack, Nak, Verdict
@@ -83,7 +83,7 @@ async def serve(
         for route in (r for p, r in actor.stored.items() if p.startswith(f"{PREFIX}.cmd.")):
             group.create_task(QueueWorker(bus, route, runner, capacity, stop).work())
         for _, listening in gated:
-            await _first_of(listening.wait(), stop.wait())
+            await first_completed(listening.wait(), stop.wait())
         # Listening begins where the server has heard of it: who is told before that asks nobody.
         await arrived(bus.nc)
         ready.set()
@@ -98,7 +98,7 @@ async def _endpoints(bus: Bus, actor: Actor[Any], runner: Runner[Any]) -> AsyncG
     """The micro service with every ask that is not gated; keyed asks listen for this instance only."""
     config = ServiceConfig(name=actor.name, version=VERSION, metadata={"instance": bus.instance_id}, queue_group=QUEUE)
     service = await nats.micro.add_service(bus.nc, config)
-    running: set[asyncio.Task[None]] = set()
+    running = BackgroundTasks()
     for route in (r for r in actor.asks.values() if not r.gated):
         name = "-".join(route.subject.pattern.split(".")[3:])
         handler = _ask_handler(route, runner, running)
@@ -106,15 +106,15 @@ async def _endpoints(bus: Bus, actor: Actor[Any], runner: Runner[Any]) -> AsyncG
     try:
         yield
     finally:
-        await _cancel(running)
+        await running.cancel()
         if not bus.nc.is_closed:
             await service.stop()
 
 
-def _ask_handler(route: AskRoute[Any], runner: Runner[Any], running: set[asyncio.Task[None]]) -> Any:
+def _ask_handler(route: AskRoute[Any], runner: Runner[Any], running: BackgroundTasks) -> Any:
     async def handle(request: Request) -> None:
         # One task each: a slow page must not hold up the asks behind it.
-        _spawn(running, _answer(route, runner, request._msg))  # pyright: ignore[reportPrivateUsage]
+        running.start(_answer(route, runner, request._msg))  # pyright: ignore[reportPrivateUsage]
 
     return handle
 
@@ -129,21 +129,21 @@ async def _gated(
 ) -> None:
     """Listens while the gate is open; ``listening`` is set once it has been."""
     gate = bus.gate(route.subject)
-    running: set[asyncio.Task[None]] = set()
+    running = BackgroundTasks()
 
     async def on_message(msg: Msg) -> None:
-        _spawn(running, _answer(route, runner, msg))
+        running.start(_answer(route, runner, msg))
 
     try:
         while not stop.is_set():
             subscription = await bus.nc.subscribe(_listens_to(bus, route), queue=QUEUE, cb=on_message)
             listening.set()
-            await _first_of(gate.wait_closed(), stop.wait())
+            await first_completed(gate.wait_closed(), stop.wait())
             # Drained, not dropped: an ask that is on its way here still gets its answer.
             await subscription.drain()
-            await _first_of(gate.wait_open(), stop.wait())
+            await first_completed(gate.wait_open(), stop.wait())
     finally:
-        await _cancel(running)
+        await running.cancel()
 
 
 def _listens_to(bus: Bus, route: AskRoute[Any]) -> str:
@@ -181,7 +181,7 @@ class QueueWorker:
         self._bus, self._route, self._runner, self._stop = bus, route, runner, stop
         self._slots = asyncio.Semaphore(capacity)
         self._queues: dict[str, asyncio.Task[None]] = {}
-        self._work: set[asyncio.Task[None]] = set()
+        self._work = BackgroundTasks()
         self._look = asyncio.Event()
 
     async def work(self) -> None:
@@ -193,11 +193,11 @@ class QueueWorker:
             while not self._stop.is_set():
                 self._look.clear()
                 await self._pull_from_new_queues()
-                await _first_of(self._look.wait(), self._stop.wait(), timeout_s=LOOK_FOR_QUEUES_EVERY_S)
+                await first_completed(self._look.wait(), self._stop.wait(), timeout_s=LOOK_FOR_QUEUES_EVERY_S)
         finally:
-            await ended(*self._queues.values())
+            await cancel_until_done(*self._queues.values())
             # Once only: a second cancellation could cut off what gives a sample and its session back.
-            await _cancel(self._work)
+            await self._work.cancel()
             if not self._bus.nc.is_closed:
                 await subscription.unsubscribe()
 
@@ -221,7 +221,7 @@ class QueueWorker:
                 try:
                     for msg in await _fetch(subscription, timeout_s=FETCH_S):
                         taken = True
-                        _spawn(self._work, self._handle(msg))
+                        self._work.start(self._handle(msg))
                 finally:
                     if not taken:
                         self._slots.release()
@@ -254,33 +254,3 @@ async def _fetch(subscription: JetStreamContext.PullSubscription, *, timeout_s: 
 
 
 CONSUMER_DELETED = 409
-
-
-# --- tasks
-
-
-def _spawn(running: set[asyncio.Task[None]], work: Coroutine[Any, Any, None]) -> None:
-    task = asyncio.create_task(work)
-    running.add(task)
-    task.add_done_callback(running.discard)
-    task.add_done_callback(_log_crash)
-
-
-def _log_crash(task: asyncio.Task[None]) -> None:
-    if not task.cancelled() and (error := task.exception()) is not None:
-        log.error("a task ended badly", exc_info=error)
-
-
-async def _cancel(tasks: set[asyncio.Task[None]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-
-
-async def _first_of(*waits: Coroutine[Any, Any, Any], timeout_s: float | None = None) -> None:
-    """Waits until one of them is over (or the time is); the others are cancelled."""
-    tasks = [asyncio.ensure_future(wait) for wait in waits]
-    await asyncio.wait(tasks, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)

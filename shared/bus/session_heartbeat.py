@@ -7,7 +7,7 @@ import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from shared.bus.cancel import ended
+from shared.aio import cancel_until_done
 from shared.bus.ports import Asks
 from shared.contracts.browser_pool import KeepSession, SessionLeased
 from shared.errors import ExhibitError
@@ -28,7 +28,7 @@ async def kept(asks: Asks, session: SessionLeased, every_s: float = EVERY_S) -> 
     try:
         yield
     finally:
-        await ended(beating)
+        await cancel_until_done(beating)
 
 
 async def _beat(asks: Asks, session: SessionLeased, every_s: float) -> None:

@@ -13,6 +13,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any, Protocol, cast
 
+from shared.aio import first_completed
 from shared.bus.actor import Actor
 from shared.bus.nats_bus import Bus, connect
 from shared.bus.serving import serve
@@ -64,9 +65,7 @@ async def _one(settings: Settings, url: str, name: str) -> AsyncGenerator[None]:
 
 
 async def _ready_or_failed(ready: asyncio.Event, serving: asyncio.Task[None]) -> None:
-    waiting = asyncio.create_task(ready.wait())
-    await asyncio.wait({waiting, serving}, return_when=asyncio.FIRST_COMPLETED)
-    waiting.cancel()
+    await first_completed(ready.wait(), serving)
     if serving.done():
         await serving
 

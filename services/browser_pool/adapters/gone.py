@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from shared.aio import run_unless
 from shared.errors import Unavailable
 
 ReplyT = TypeVar("ReplyT")
@@ -16,15 +17,5 @@ ReplyT = TypeVar("ReplyT")
 
 async def unless_gone(work: Coroutine[Any, Any, ReplyT], gone: asyncio.Event) -> ReplyT:
     """The result of ``work``; Unavailable (``session_lost``) as soon as ``gone`` is set while it still runs."""
-    task = asyncio.create_task(work)
-    watch = asyncio.create_task(gone.wait())
-    try:
-        await asyncio.wait({task, watch}, return_when=asyncio.FIRST_COMPLETED)
-        if not task.done():
-            raise Unavailable("the browser or its page is gone; lease a new session", code="session_lost")
-        return task.result()
-    finally:
-        watch.cancel()
-        if not task.done():
-            task.cancel()
-        await asyncio.gather(task, watch, return_exceptions=True)
+    error = Unavailable("the browser or its page is gone; lease a new session", code="session_lost")
+    return await run_unless(work, gone.wait(), error)

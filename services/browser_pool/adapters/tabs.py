@@ -7,6 +7,7 @@ import asyncio
 from playwright.async_api import Browser, BrowserContext, Dialog, Download, Error, Page
 
 from services.browser_pool.matching import first_line
+from shared.aio import BackgroundTasks
 from shared.contracts.browser_pool import Tab
 from shared.contracts.results import DialogOpened
 from shared.errors import Unavailable
@@ -36,7 +37,7 @@ class Tabs:
         self.download_started = asyncio.Event()
         self.gone = asyncio.Event()
         """Set once the browser or the page that is looked at is dead."""
-        self._answering: set[asyncio.Task[None]] = set()
+        self._answering = BackgroundTasks()
         browser.on("disconnected", self._disconnected)
         if not browser.is_connected():
             self.gone.set()
@@ -142,9 +143,7 @@ class Tabs:
             self._dialog = dialog
             self.dialog_waits.set()
             return
-        task = asyncio.ensure_future(_answer(dialog))
-        self._answering.add(task)
-        task.add_done_callback(self._answering.discard)
+        self._answering.start(_answer(dialog))
 
     def _download_started(self, download: Download) -> None:
         self.downloads.append(download)

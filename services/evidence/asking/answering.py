@@ -23,13 +23,13 @@ from msgspec.structs import replace
 from services.evidence import layout
 from services.evidence.closing.making import add_all, reader
 from services.evidence.closing.products import Closing, Dossier, MakeProduct, Product
-from services.evidence.deps import Store
+from services.evidence.deps import READ_LIMIT, Store
 from services.evidence.filing.log_files import read_log
 from services.evidence.querying.answers import MOST_ROWS, MOST_S, Question, Refused, Sources, Written
 from services.evidence.querying.catalogue import FOLDER, TABLES, table_file
 from services.evidence.querying.runs import Counted, counted_of, run_row
-from services.evidence.recalling.reading import AT_ONCE, some_at_once
 from services.evidence.recalling.unreadable import RunFile, run_file_in, sample_in
+from shared.aio import map_concurrently
 from shared.bus.ports import Blobs
 from shared.contracts.evidence import AskSql, RunFinished, SqlAnswered, SqlColumn, SqlRefused, SqlReply
 from shared.evidence_format import chain
@@ -195,9 +195,10 @@ class Desk:
         names = [name for name in await self.store.names(layout.run_key(run_id)) if layout.is_safe(name)]
         ids = [name for name in names if name != DISCOVERY]
         loop, counted = asyncio.get_running_loop(), Counted()
-        for start in range(0, len(ids), AT_ONCE):
-            some = ids[start : start + AT_ONCE]
-            dossiers = [one for one in await some_at_once(some, lambda id_: self._dossier(run_id, id_)) if one.sample]
+        for start in range(0, len(ids), READ_LIMIT):
+            some = ids[start : start + READ_LIMIT]
+            read = await map_concurrently(lambda id_: self._dossier(run_id, id_), some, READ_LIMIT)
+            dossiers = [one for one in read if one.sample]
             for one in dossiers:
                 counted.add(one.result)
             readers = [reader(self.store, run_id, one.sample_id, loop) for one in dossiers]

@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 
 from services.evidence import layout
-from services.evidence.deps import Store
-from services.evidence.recalling.reading import AT_ONCE, some_at_once
+from services.evidence.deps import READ_LIMIT, Store
+from shared.aio import iterate_concurrently
 from shared.contracts.base import Part
 from shared.contracts.evidence import FindRuns, KnownRun, RunsFound
 from shared.evidence_format import chain
@@ -59,10 +59,14 @@ async def find_runs(store: Store, request: FindRuns) -> RunsFound:
 
 async def _runs(store: Store) -> AsyncGenerator[_Run]:
     names = sorted(filter(layout.is_safe, await store.names("")), key=age_of_run, reverse=True)
-    for start in range(0, len(names), AT_ONCE):
-        files = await some_at_once(names[start : start + AT_ONCE], lambda name: store.read(f"{name}/{layout.RUN}"))
-        for name, data in zip(names[start : start + AT_ONCE], files, strict=True):
-            if data is not None and (run := _read(name, data)) is not None:
+
+    async def read(name: str) -> _Run | None:
+        data = await store.read(f"{name}/{layout.RUN}")
+        return None if data is None else _read(name, data)
+
+    async with aclosing(iterate_concurrently(read, names, READ_LIMIT)) as runs:
+        async for run in runs:
+            if run is not None:
                 yield run
 
 

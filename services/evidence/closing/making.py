@@ -17,10 +17,10 @@ import msgspec
 from services.evidence import layout
 from services.evidence.closing.products import Closing, Dossier, Product
 from services.evidence.closing.watched import Watched
-from services.evidence.deps import Deps, Store
-from services.evidence.recalling.reading import AT_ONCE
+from services.evidence.deps import READ_LIMIT, Deps, Store
 from services.evidence.recalling.rounds import RunState
 from services.evidence.recalling.unreadable import sample_in
+from shared.aio import map_concurrently
 from shared.contracts.evidence import RunFinished
 from shared.errors import PermanentError, Unavailable
 from shared.evidence_format import chain
@@ -78,9 +78,9 @@ async def _closing(deps: Deps, state: RunState, finished: RunFinished) -> Closin
 async def _read_all(deps: Deps, state: RunState, products: Sequence[Product]) -> None:
     ids = [sample.sample_id for sample in sorted((s for s, _ in state.samples.values()), key=lambda s: s.row)]
     run_id, loop = state.record.run_id, asyncio.get_running_loop()
-    for start in range(0, len(ids), AT_ONCE):
-        some = ids[start : start + AT_ONCE]
-        dossiers = await asyncio.gather(*(dossier(deps.store, run_id, sample_id) for sample_id in some))
+    for start in range(0, len(ids), READ_LIMIT):
+        some = ids[start : start + READ_LIMIT]
+        dossiers = await map_concurrently(lambda sample_id: dossier(deps.store, run_id, sample_id), some, READ_LIMIT)
         readers = [reader(deps.store, run_id, sample_id, loop) for sample_id in some]
         await asyncio.to_thread(add_all, products, dossiers, readers)
 

@@ -12,10 +12,9 @@ import msgspec
 from msgspec.structs import replace
 
 from services.evidence import layout
-from services.evidence.deps import Deps
+from services.evidence.deps import READ_LIMIT, Deps
 from services.evidence.filing.contents import AttemptLog, as_json, log_of
 from services.evidence.filing.log_files import attempt_begun, read_log
-from services.evidence.recalling.reading import some_at_once
 from services.evidence.recalling.rounds import Ended, RunState
 from services.evidence.recalling.unreadable import (
     RESULT_UNREADABLE,
@@ -26,6 +25,7 @@ from services.evidence.recalling.unreadable import (
     run_file_in,
     without_sample,
 )
+from shared.aio import map_concurrently
 from shared.contracts.base import Part
 from shared.contracts.discovery import RunRecord, Sample
 from shared.contracts.evidence import SAMPLE_UNREADABLE, RunFinished, SampleState
@@ -97,7 +97,7 @@ async def _read_state(deps: Deps, run_id: str, record: RunRecord | None) -> RunS
     state.population_complete, state.population_note = file.population_complete, file.population_note
     state.remarks = file.remarks
     names = await deps.store.names(layout.run_key(run_id))
-    read = await some_at_once(names, lambda name: _sample(deps, run_id, name, file.record.created_at))
+    read = await map_concurrently(lambda name: _sample(deps, run_id, name, file.record.created_at), names, READ_LIMIT)
     for sample, found_at, result in filter(None, read):
         state.found(sample, found_at)
         if result is not None:
@@ -139,7 +139,7 @@ async def with_attempts(deps: Deps, run_id: str, states: Sequence[SampleState]) 
             return one
         return replace(one, attempt=await latest_attempt(deps, run_id, one.sample.sample_id))
 
-    return tuple(await some_at_once(states, tried))
+    return tuple(await map_concurrently(tried, states, READ_LIMIT))
 
 
 async def _sample(deps: Deps, run_id: str, name: str, since: datetime) -> tuple[Sample, datetime, Ended | None] | None:

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import aclosing
 from importlib.metadata import version
 
 import msgspec
 
 from services.evidence import layout
-from services.evidence.deps import Deps
+from services.evidence.deps import READ_LIMIT, Deps
 from services.evidence.filing.contents import as_json
 from services.evidence.recalling.rounds import RunState
 from services.evidence.sealing.hashed import hashed, paths_below, secured
 from services.evidence.sealing.samples import Standing, sample_manifest
+from shared.aio import iterate_concurrently
+from shared.contracts.discovery import Sample
 from shared.contracts.evidence import RunFinished
 from shared.evidence_format import chain
 from shared.evidence_format import manifest as form
@@ -25,8 +28,6 @@ from shared.evidence_format.manifest import FileEntry, RunManifest, SampleLink, 
 from shared.names import DISCOVERY
 
 SHOWN = 20
-READ_AT_ONCE = 16
-"""Manifests read side by side: a bucket answers one request after a while, and many in the same while."""
 
 
 async def sealed(deps: Deps, state: RunState, finished: RunFinished) -> RunFinished:
@@ -139,12 +140,15 @@ async def _samples(deps: Deps, state: RunState) -> tuple[list[SampleLink], list[
     ordered = sorted((sample for sample, _ in state.samples.values()), key=lambda sample: sample.row)
     links: list[SampleLink] = []
     late: list[str] = []
-    for begin in range(0, len(ordered), READ_AT_ONCE):
-        some = ordered[begin : begin + READ_AT_ONCE]
-        read = await asyncio.gather(*(sample_manifest(deps, state.record.run_id, one.sample_id) for one in some))
-        there = [(one, found) for one, found in zip(some, read, strict=True) if found is not None]
-        links += [_link(one.row, found) for one, found in there]
-        late += [one.sample_id for one, found in there if found.made_late]
+
+    async def read(sample: Sample) -> tuple[Sample, Standing | None]:
+        return sample, await sample_manifest(deps, state.record.run_id, sample.sample_id)
+
+    async with aclosing(iterate_concurrently(read, ordered, READ_LIMIT)) as manifests:
+        async for sample, found in manifests:
+            if found is not None:
+                links.append(_link(sample.row, found))
+                late += [sample.sample_id] if found.made_late else []
     return links, late
 
 

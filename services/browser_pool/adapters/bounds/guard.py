@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -18,6 +17,7 @@ from services.browser_pool.adapters.outcome import Outcome, refuse
 from services.browser_pool.adapters.protocol import send
 from services.browser_pool.policy import Bounds
 from services.browser_pool.redaction import redacted_text
+from shared.aio import BackgroundTasks
 from shared.contracts.results import NotSeen, PageChanged
 
 log = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ class Guard:
     """The file of a stored page: once one is shown, nothing else is opened, of the network least of all."""
     used: bool = False
     """Whether a document was let into it."""
-    _checks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
+    _checks: BackgroundTasks = field(default_factory=BackgroundTasks)
     _sessions: dict[Page, CDPSession] = field(default_factory=dict[Page, CDPSession])
 
     def begin_action(self) -> None:
@@ -100,8 +100,7 @@ class Guard:
 
     async def checked(self) -> None:
         """Until it is known of every document that has come where it really came from."""
-        if self._checks:
-            await asyncio.wait(self._checks, timeout=CHECKED_BOUND_S)
+        await self._checks.drain(CHECKED_BOUND_S)
 
     # --- decisions
 
@@ -162,7 +161,7 @@ class Guard:
         place = policy.place_of(response.url)
         if isinstance(place, str) or policy.literal(place.host) or policy.named(place, self.bounds.private):
             return
-        self._soon(self._check_origin(response, place))
+        self._checks.start(self._check_origin(response, place))
 
     async def _check_origin(self, response: Response, place: policy.Place) -> None:
         try:
@@ -185,7 +184,7 @@ class Guard:
             why = policy.document_refusal(frame.url, (), self.bounds)
         if why:
             self.deny(frame.url, why, "shown")
-            self._soon(self._blank(frame.page))
+            self._checks.start(self._blank(frame.page))
 
     async def _blank(self, page: Page) -> None:
         try:
@@ -195,11 +194,6 @@ class Guard:
                 await page.goto("about:blank", timeout=BLANK_BOUND_MS)
         except Error:
             return  # it is gone already
-
-    def _soon(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._checks.add(task)
-        task.add_done_callback(self._checks.discard)
 
     def leave(self) -> None:
         self.left(self)

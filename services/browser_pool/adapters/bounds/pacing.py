@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from services.browser_pool import politeness
 from services.browser_pool.adapters.bounds.domains import registrable_domain
 from services.browser_pool.politeness import Granted, Limits, Pace, Pause
+from shared.aio import BackgroundTasks
 from shared.bus.ports import Records
 from shared.errors import ExhibitError, Unavailable
 from shared.streams import SITE_PACE, SITE_PAUSES, Bucket
@@ -60,7 +61,7 @@ class Pacing:
         self._pauses: dict[str, Pause] = {}
         # Of several sessions of this process that want the same record only one compares and sets at a time.
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._behind: set[asyncio.Task[None]] = set()
+        self._updates = BackgroundTasks()
 
     async def start(self) -> None:
         """Listens for what other pools are told by the sites."""
@@ -101,7 +102,7 @@ class Pacing:
             taken = self._pauses[domain].until <= self.now()
         finally:
             if slot and not taken:
-                self._soon(self._give_back(domain, slot))
+                self._update(self._give_back(domain, slot))
         return taken
 
     def _refused(self, why: str) -> Admission:
@@ -128,7 +129,7 @@ class Pacing:
         if self._records is None or not domain:
             return
         if slot:
-            self._soon(self._give_back(domain, slot))
+            self._update(self._give_back(domain, slot))
         if status is None or (domain not in self._pauses and status not in politeness.TOO_BUSY):
             return
         wait_s = politeness.retry_after_s(retry_after, now=self.now())
@@ -136,7 +137,7 @@ class Pacing:
         if after is not None:
             log.info("%s answered %d: left alone for %.1f s", domain, status, max(after.until - self.now(), 0.0))
             self._pauses[domain] = after
-            self._soon(self._tell(domain, status, wait_s))
+            self._update(self._tell(domain, status, wait_s))
 
     async def _tell(self, domain: str, status: int, wait_s: float | None) -> None:
         await self._change(
@@ -170,15 +171,12 @@ class Pacing:
     def pause_s(self, domain: str) -> float:
         return max(self._pauses.get(domain, Pause()).until - self.now(), 0.0)
 
-    def _soon(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(_logged(work))
-        self._behind.add(task)
-        task.add_done_callback(self._behind.discard)
+    def _update(self, work: Coroutine[Any, Any, None]) -> None:
+        self._updates.start(_logged(work))
 
     async def drained(self) -> None:
         """Waits until the bus knows what was answered."""
-        while self._behind:
-            await asyncio.gather(*self._behind)
+        await self._updates.drain()
 
 
 class SessionPace:

@@ -23,6 +23,7 @@ from services.browser_pool.adapters.bounds.pacing import SessionPace
 from services.browser_pool.adapters.protocol import on, send
 from services.browser_pool.policy import Bounds
 from services.browser_pool.ports import Terms
+from shared.aio import BackgroundTasks
 
 PRELOADING = (Path(__file__).parent / "preloading.js").read_text(encoding="utf-8")
 RULES = "application/speculationrules+json"
@@ -39,7 +40,7 @@ class Watch:
         self._guards: dict[str, Guard] = {}
         self._tabs: dict[str, Guard] = {}
         self._passing: frozenset[str] | None = None
-        self._deciding: set[asyncio.Task[None]] = set()
+        self._deciding = BackgroundTasks()
         # Of two changes of the patterns the later one must come last.
         self._asking = asyncio.Lock()
 
@@ -84,9 +85,7 @@ class Watch:
     # --- requests that wait for our answer
 
     def _paused(self, event: dict[str, Any]) -> None:
-        task = asyncio.create_task(self._decide(event))
-        self._deciding.add(task)
-        task.add_done_callback(self._deciding.discard)
+        self._deciding.start(self._decide(event))
 
     async def _decide(self, event: dict[str, Any]) -> None:
         frame_id, url = str(event.get("frameId", "")), str(event["request"]["url"])

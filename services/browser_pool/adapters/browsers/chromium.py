@@ -7,7 +7,7 @@ import json
 import logging
 import time
 import uuid
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from services.browser_pool.adapters.session import Limits, PageSession
 from services.browser_pool.matching import first_line
 from services.browser_pool.page import RawPage
 from services.browser_pool.ports import NOTHING, NotKept, NotRestored, PageKept, Restoring, Terms, Wanted
+from shared.aio import BackgroundTasks
 from shared.contracts.browser_pool import Politeness
 from shared.errors import PermanentError, Unavailable
 
@@ -77,7 +78,7 @@ class Chromium:
         self._closed = False
         self._refilling: asyncio.Task[None] | None = None
         self._replacing: asyncio.Task[None] | None = None
-        self._behind: set[asyncio.Task[None]] = set()
+        self._background = BackgroundTasks()
         # Two leases at once must not start two browsers.
         self._starting = asyncio.Lock()
 
@@ -160,7 +161,7 @@ class Chromium:
 
     def _refill(self) -> None:
         if self._refilling is None or self._refilling.done():
-            self._refilling = self._soon(self._refilled())
+            self._refilling = self._background.start(self._refilled())
 
     async def _refilled(self) -> None:
         """One at a time, and not while a lease is being opened: whoever waits comes first."""
@@ -181,7 +182,7 @@ class Chromium:
         for started in tuple(self._retired):
             if started.dead or started.live <= 0:
                 self._retired.remove(started)
-                self._soon(started.close())
+                self._background.start(started.close())
         self._refill()
         current = self._current
         # Never more than two: a memory bound that cannot be kept must not fill the memory with browsers.
@@ -190,7 +191,7 @@ class Chromium:
         why = await self._worn(current)
         if why and current is self._current:
             log.info("the browser is replaced: %s", why)
-            self._replacing = self._soon(self._replaced(current))
+            self._replacing = self._background.start(self._replaced(current))
 
     async def _worn(self, started: Started) -> str:
         if started.leases >= self._upkeep.max_leases:
@@ -233,16 +234,10 @@ class Chromium:
         for task in (self._refilling, self._replacing):
             if task is not None:
                 task.cancel()
-        await asyncio.gather(*self._behind, return_exceptions=True)
+        await self._background.drain()
         every = [*self._retired, *([self._current] if self._current else [])]
         self._retired, self._current = [], None
         await asyncio.gather(*(started.close() for started in every))
-
-    def _soon(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(work)
-        self._behind.add(task)
-        task.add_done_callback(self._behind.discard)
-        return task
 
 
 class PoolSession(PageSession):

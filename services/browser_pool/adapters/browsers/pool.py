@@ -19,6 +19,7 @@ from services.browser_pool.adapters.browsers.logins import LoginFolder
 from services.browser_pool.adapters.session import Limits
 from services.browser_pool.ports import Gate
 from services.browser_pool.sessions import Sessions
+from shared.aio import cancel_and_wait
 from shared.bus.ports import Records
 from shared.settings import Settings
 
@@ -78,8 +79,7 @@ async def running(settings: Settings, bus: PoolBus, now_s: Callable[[], float]) 
     try:
         yield sessions
     finally:
-        sweeper.cancel()
-        await asyncio.gather(sweeper, return_exceptions=True)
+        await cancel_and_wait(sweeper)
         await browser.close()
         await pacing.drained()
 

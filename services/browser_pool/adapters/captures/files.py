@@ -19,6 +19,7 @@ from playwright.async_api import Browser, CDPSession, Download, Error, Page
 
 from services.browser_pool.adapters.captures import folders
 from services.browser_pool.filenames import safe_name
+from shared.aio import BackgroundTasks
 
 MAX_FILES = 20
 """That one action may bring; what comes after is stopped and told."""
@@ -59,7 +60,7 @@ class Files:
         self._folder: Path | None = None
         self._cdp: CDPSession | None = None
         self._context_id = ""
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._background = BackgroundTasks()
         self._watching = False
 
     async def open(self, browser: Browser, page: Page, context_id: str) -> None:
@@ -125,9 +126,7 @@ class Files:
         self._unlink(one)
 
     async def close(self) -> None:
-        for task in tuple(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._background.cancel()
         if self._cdp is not None:
             # The browser outlives the session and must not hold on to it.
             with contextlib.suppress(Error, TimeoutError):
@@ -195,7 +194,7 @@ class Files:
     def _stop(self, one: Incoming, fate: Fate) -> None:
         one.fate = fate
         one.over.set()
-        self._soon(self._cancel(one))
+        self._background.start(self._cancel(one))
 
     async def _cancel(self, one: Incoming) -> None:
         assert self._cdp is not None
@@ -213,7 +212,7 @@ class Files:
     def _watch(self) -> None:
         if not self._watching:
             self._watching = True
-            self._soon(self._watch_growing())
+            self._background.start(self._watch_growing())
 
     async def _watch_growing(self) -> None:
         try:
@@ -229,11 +228,6 @@ class Files:
         with contextlib.suppress(OSError):
             return (self._folder / f"{one.guid}.crdownload").stat().st_size
         return 0
-
-    def _soon(self, work: Any) -> None:
-        task: asyncio.Task[None] = asyncio.ensure_future(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
     def _remember(self, label: str, path: Path, size_bytes: int) -> None:
         """No more than ``limit_bytes`` are kept for later; the oldest go first."""

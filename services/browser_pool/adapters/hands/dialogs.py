@@ -12,6 +12,7 @@ from playwright.async_api import Dialog, Error
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.matching import first_line
+from shared.aio import cancel_and_wait, first_completed
 from shared.contracts.actions import AnswerDialog
 from shared.contracts.results import DialogAnswered
 
@@ -20,9 +21,8 @@ async def unless_asked(session: PageSession, hand: Coroutine[Any, Any, Outcome])
     """What the hand brings; or, as soon as the page asks something, the question: until it is answered the page
     stands still, and so would the hand."""
     acting = asyncio.create_task(hand)
-    asked = asyncio.create_task(session.tabs.dialog_waits.wait())
     try:
-        await asyncio.wait({acting, asked}, return_when=asyncio.FIRST_COMPLETED)
+        await first_completed(acting, session.tabs.dialog_waits.wait())
         opened = session.tabs.waiting
         if opened is None or (acting.done() and acting.exception() is not None):
             return await acting
@@ -30,9 +30,7 @@ async def unless_asked(session: PageSession, hand: Coroutine[Any, Any, Outcome])
         so_far = acting.result() if acting.done() else done("", target=session.target)
         return replace(so_far, ok=True, code="ok", message=message, effect=opened)
     finally:
-        asked.cancel()
-        acting.cancel()
-        await asyncio.gather(acting, asked, return_exceptions=True)
+        await cancel_and_wait(acting)
 
 
 def waits(session: PageSession) -> Outcome | None:
