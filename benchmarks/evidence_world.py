@@ -27,7 +27,7 @@ from shared.contracts.discovery import RunRecord, Sample, SampleFound
 from shared.contracts.evidence import Outcome, RunFinished
 from shared.contracts.planner import SampleFinished, Status
 from shared.contracts.results import Box, Locator
-from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, StepTaken, ValueSource
+from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, StepTaken, ValueSource, plain_note
 from shared.contracts.usage import Usage
 from shared.names import safe_id
 
@@ -105,7 +105,8 @@ def finished_of(number: int) -> SampleFinished:
     sample, (status, reason, fault) = sample_of(number), outcome_of(number)
     began = BEGAN + timedelta(seconds=number // 8)
     read = status != "failed" and status != "auth_required"
-    notes = (f"due_date: '{number % 28 + 1}/3' was read as day and month", "look twice") if number % 10 == 3 else ()
+    read = plain_note(f"'{number % 28 + 1}/3' was read as day and month", "due_date")
+    notes = (read, plain_note("look twice")) if number % 10 == 3 else ()
     return SampleFinished(
         run_id=RUN_ID,
         sample_id=sample.sample_id,

@@ -9,7 +9,7 @@ from services.console.tally import words
 from shared.contracts.base import Part
 from shared.contracts.evidence import SampleState
 from shared.contracts.planner import SampleFinished
-from shared.contracts.steps import DIFFERS, StepTaken
+from shared.contracts.steps import Note, StepTaken, note_detail, note_text
 
 
 class SampleReplayed(Part, frozen=True, kw_only=True):
@@ -42,7 +42,7 @@ class RunReplayed(Part, frozen=True, kw_only=True):
 class Heard:
     """The events of a replay so far, of the latest attempt at each sample."""
 
-    notes: dict[str, dict[str, None]] = field(default_factory=dict[str, dict[str, None]])
+    notes: dict[str, dict[Note, None]] = field(default_factory=dict[str, dict[Note, None]])
     attempts: dict[str, int] = field(default_factory=dict[str, int])
     ended: dict[str, SampleFinished] = field(default_factory=dict[str, SampleFinished])
 
@@ -80,7 +80,7 @@ def _sample(finished: SampleFinished, heard: Heard, then: Mapping[str, SampleSta
     notes = tuple(heard.notes[finished.sample_id])
     state = then[finished.sample_id]
     before, now = _ended(state.status or "", state.reason), _ended(finished.status, finished.reason)
-    differences = [note.removeprefix(DIFFERS) for note in notes if note.startswith(DIFFERS)]
+    differences = [note_detail(note) for note in notes if note.kind == "differs"]
     if before != now:
         said = "" if finished.reason == "replay_differs" else f" {finished.message}"
         differences.append(f"it ended as {before} then, as {now} now.{said}")
@@ -89,7 +89,7 @@ def _sample(finished: SampleFinished, heard: Heard, then: Mapping[str, SampleSta
         then=before,
         now=now,
         differences=tuple(differences),
-        notes=tuple(note for note in notes if not note.startswith(DIFFERS)),
+        notes=tuple(note_text(note) for note in notes if note.kind != "differs"),
         llm_calls=finished.usage.llm_calls,
     )
 

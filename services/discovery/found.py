@@ -18,6 +18,7 @@ from services.discovery.finds import Find, Listing, find_template, host_of, same
 from shared.aio import map_concurrently
 from shared.contracts.discovery import PopulationClosed, RunRecord, Sample, SampleFound
 from shared.contracts.planner import SampleFinished, SamplesListed, WorkSample
+from shared.contracts.steps import note_text
 from shared.errors import PermanentError
 from shared.streams import FOUND, INBOX, RUNS
 from shared.subjects import SAMPLE_FOUND, WORK_SAMPLE, message_id
@@ -74,7 +75,7 @@ def _note(message: SampleFinished, found: int) -> str:
         code = f"{message.status}, {message.reason}" if message.reason else message.status
         return f"finding the samples was cut short ({code}): {message.message}"
     empty = () if found else ("the list is empty: no page showed an item",)
-    return "; ".join((*empty, *message.notes))
+    return "; ".join((*empty, *map(note_text, message.notes)))
 
 
 async def _own_finds(

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from services.planner.deps import Deps
-from services.planner.state.binding import NOT_KEPT, bound, kept_pages, to_ask, with_files
+from services.planner.state.binding import bound, kept_pages, not_kept, to_ask, with_files
 from services.planner.state.sample_state import View
 from services.planner.state.transitions import filed_pages
 from shared.contracts.browser_pool import CapturePage, PageCaptured, SessionLeased
-from shared.contracts.steps import FieldValue, FiledArtifact
+from shared.contracts.steps import FieldValue, FiledArtifact, Note
 from shared.errors import ExhibitError
 from shared.subjects import CAPTURE
 
@@ -23,7 +23,7 @@ class Bound:
 
     values: tuple[FieldValue, ...]
     kept: tuple[FiledArtifact, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     browser_ms: float = 0.0
 
 
@@ -44,7 +44,7 @@ async def bind(view: View, values: Iterable[FieldValue], session: SessionLeased,
         answer, problems = await _asked(request, deps)
         kept = filed_pages(stored, answer.artifacts)
         values, doubts = bound(done.values, snapshot_id, answer, view.page, kept_pages((*stored, *kept)))
-        notes = (*done.notes, *(NOT_KEPT + one for one in problems), *doubts)
+        notes = (*done.notes, *not_kept(problems), *doubts)
         done = Bound(values, (*done.kept, *kept), notes, done.browser_ms + answer.browser_ms)
         if not answer.observation_sha256:
             break  # a page that does not answer would take its time again for each look

@@ -10,7 +10,7 @@ from services.planner.deps import Deps
 from services.planner.judging.field_values import saved
 from services.planner.judging.gates import Bounce, judge_done, judge_fail
 from services.planner.listing.items import checked
-from services.planner.state.binding import NOT_KEPT, kept_pages, read_by, to_ask, with_files
+from services.planner.state.binding import kept_pages, not_kept, read_by, to_ask, with_files
 from services.planner.state.looking import picture_of, question_of, said_of
 from services.planner.state.opening import WITHOUT_MODEL
 from services.planner.state.sample_state import NO_USAGE, Ending, View, changes_page
@@ -18,7 +18,7 @@ from shared.contracts.actions import AnyAction, AskPicture, BrowserAction, Done,
 from shared.contracts.browser_pool import ActOnPage, SessionLeased
 from shared.contracts.planner import SamplesListed
 from shared.contracts.results import ActionResult
-from shared.contracts.steps import FieldValue, FiledArtifact
+from shared.contracts.steps import FieldValue, FiledArtifact, Note
 from shared.contracts.usage import Usage
 from shared.contracts.vision import VisionAnswered
 from shared.errors import ExhibitError
@@ -40,7 +40,7 @@ class Outcome:
     unconfirmed: tuple[str, ...] = ()
     items: tuple[dict[str, Any], ...] = ()
     vision: VisionAnswered | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     usage: Usage = NO_USAGE
     ending: Ending | None = None
     kept: tuple[FiledArtifact, ...] = ()
@@ -63,7 +63,7 @@ async def carry_out(view: View, action: AnyAction, decided_by: str, session: Ses
         return await _picture(view, action, session, deps)
     left = await _leaving(view, action, session, deps)
     result = await _act(action, session, deps)
-    notes = (*left.notes, *(NOT_KEPT + one for one in result.notes))
+    notes = (*left.notes, *not_kept(result.notes))
     return Outcome(
         action, result.message, result, kept=left.kept, seen=left.values, notes=notes, browser_ms=left.browser_ms
     )
@@ -152,7 +152,7 @@ async def _picture(view: View, action: AskPicture, session: SessionLeased, deps:
     result = await _act(picture_of(view, action), session, deps)
     if not result.ok or not result.artifacts:
         return Outcome(action, result.message, result)
-    notes = tuple(NOT_KEPT + one for one in result.notes)
+    notes = not_kept(result.notes)
     try:
         answered = await deps.asks.ask(VISION_ASK, question_of(view, action, result), timeout_s=VISION_TIMEOUT_S)
     except ExhibitError as exc:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from shared.contracts.actions import Judgment
 from shared.contracts.base import Message, Part
 from shared.contracts.discovery import Problem, Sample
-from shared.contracts.steps import FieldValue, FiledArtifact
+from shared.contracts.steps import FieldValue, FiledArtifact, Note
 from shared.contracts.usage import Usage
 
 
@@ -118,6 +118,6 @@ class SampleFinished(Message, frozen=True, kw_only=True):
     usage: Usage = Usage()
     decided_by: str = ""
     flagged: bool = False
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     started_at: datetime
     finished_at: datetime

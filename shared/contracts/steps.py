@@ -91,6 +91,52 @@ class Summary(Part, frozen=True, kw_only=True):
     """The name of the model, or ``mechanical``."""
 
 
+NoteKind = Literal["remark", "differs", "not_as_read", "not_kept"]
+
+
+class Note(Part, frozen=True, kw_only=True, omit_defaults=True):
+    """Something that a reviewer should know of a step or of a sample.
+
+    ``remark``: anything that no code asks about. ``differs``: a replay found something that is not as it was recorded.
+    ``not_as_read``: the page had changed before it was stored, and the stored page does not show the value.
+    ``not_kept``: the page could not be stored.
+    """
+
+    kind: NoteKind
+    text: str
+    """Without the kind, the field and the step; see :func:`note_text`."""
+    field: str = ""
+    """The output field that it is about; empty: none."""
+    step: int = 0
+    """The recorded step that a replay compared with, from 1; 0: none."""
+    action: str = ""
+    """Tag of that step's action, where the step as a whole differs."""
+
+
+_NOTE_LEADS: dict[NoteKind, str] = {
+    "remark": "",
+    "differs": "differs: ",
+    "not_as_read": "not as it was read: ",
+    "not_kept": "the page was not kept: ",
+}
+
+
+def plain_note(text: str, field: str = "") -> Note:
+    return Note(kind="remark", text=text, field=field)
+
+
+def note_text(note: Note) -> str:
+    """Return the sentence that people read, such as ``differs: step 3: address: then /a, now /b``."""
+    return _NOTE_LEADS[note.kind] + note_detail(note)
+
+
+def note_detail(note: Note) -> str:
+    """Return the sentence without its kind, for places that show the kind in another way."""
+    step = f"step {note.step}" if note.step else ""
+    step += f" ({note.action})" if note.action else ""
+    return ": ".join(filter(None, (step, note.field, note.text)))
+
+
 class StepTaken(Message, frozen=True, kw_only=True):
     """One turn of observe, decide, act. Steps count from 1 within an attempt.
 
@@ -134,7 +180,7 @@ class StepTaken(Message, frozen=True, kw_only=True):
     """What a picture was found to say."""
     summary: Summary | None = None
     """Made before this decision, of the steps before it."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     """What a reviewer should know of it."""
     looks: int = 0
     """Extra observations of the page since the last action that may have changed it."""
@@ -158,7 +204,3 @@ class Pressed(Part, frozen=True, kw_only=True):
     sample_id: str
     step: int
     attempt: int
-
-
-DIFFERS = "differs: "
-"""How the notes of a replay begin that say what is not as it was recorded."""

@@ -11,6 +11,7 @@ from services.evidence import layout
 from services.evidence.closing.products import Dossier
 from services.evidence.combining.cells import fits, text_of
 from services.evidence.combining.columns import Column, columns_of
+from shared.evidence_format.notes import note_texts
 
 Cells = Mapping[str, Any]
 """By the name of the column, as in result.json; None: there is nothing."""
@@ -75,7 +76,7 @@ def _own(dossier: Dossier) -> dict[str, Any]:
         **{name: result.get(name) or None for name in _WORDED},
         **_states(result.get("fields") or {}),
         "artifacts": shown or None,
-        "notes": list(result.get("notes") or ()) or None,
+        "notes": note_texts(result.get("notes")) or None,
         "cost_usd": _dollars(result.get("usage")),
         "sample_key": sample.get("key", result.get("key")),
         "judgment": judgment.get("answer"),

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from shared.contracts.discovery import SampleFound
 from shared.contracts.planner import SampleFinished
-from shared.contracts.steps import FieldValue
+from shared.contracts.steps import FieldValue, plain_note
 
 
 def listed(message: SampleFound, fields: Iterable[str]) -> SampleFinished:
@@ -19,7 +19,7 @@ def listed(message: SampleFound, fields: Iterable[str]) -> SampleFinished:
         status="done",
         sample=message.sample,
         values=tuple(_value(name, message) for name in fields),
-        notes=(f"listed on {message.found_on}; how it was found is in _discovery/action_log.json",),
+        notes=(plain_note(f"listed on {message.found_on}; how it was found is in _discovery/action_log.json"),),
         started_at=message.found_at,
         finished_at=message.found_at,
     )

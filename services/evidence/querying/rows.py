@@ -9,6 +9,7 @@ from services.evidence.closing.products import Dossier
 from services.evidence.querying.row_parts import NOTHING, Attempt, Json, Row, Task, box_of, same
 from services.evidence.querying.typed import date_of, exact_of, moment_of, text_of
 from services.evidence.querying.work_rows import work_rows
+from shared.evidence_format.notes import note_texts
 from shared.task_spec import base_type
 
 
@@ -32,7 +33,8 @@ def _sample(dossier: Dossier, latest: Attempt) -> Row:
         **same(sample, "key", "row", "url", "found_at"),
         "found_on": sample.get("found_on") or None,
         "input": sample.get("fields") or {},
-        **same(result, "status", "flagged", "notes", "steps", "llm_calls", "started_at", "finished_at"),
+        **same(result, "status", "flagged", "steps", "llm_calls", "started_at", "finished_at"),
+        "notes": note_texts(result["notes"]) if "notes" in result else None,
         **{name: result.get(name) or None for name in ("reason", "fault", "message", "decided_by")},
         "attempt": latest.number if result or latest.log else None,
         "proven": _proven(latest.log),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from services.evidence.closing.products import Dossier
 from services.evidence.querying.row_parts import NOTHING, Attempt, Json, Row, Task, box_of, same
+from shared.evidence_format.notes import note_texts
 
 
 def work_rows(task: Task, dossier: Dossier, attempts: Sequence[Attempt]) -> Iterator[tuple[str, Row]]:
@@ -27,7 +28,8 @@ def _step(entry: Json) -> Row:
     vision: Json = entry.get("vision") or NOTHING
     return {
         **same(entry, "step", "started_at", "ended_at", "total_ms", "browser_ms", "decide_ms", "decided_by"),
-        **same(entry, "action", "params", "result", "problems", "notices", "notes"),
+        **same(entry, "action", "params", "result", "problems", "notices"),
+        "notes": note_texts(entry["notes"]) if "notes" in entry else None,
         "reason": entry.get("thinking") or None,
         "refused": bool(entry.get("refused")),
         **same(outcome, "ok", "code"),

@@ -10,6 +10,7 @@ import msgspec
 from services.evidence.recalling.paging import PAGE_BYTES, fitting
 from shared.contracts.actions import Done, Fail
 from shared.contracts.steps import StepTaken
+from shared.evidence_format.notes import to_notes
 
 _READERS = ("thinking", "params", "timestamp", "problems", "outcome", "previous_sha256", "sha256")
 
@@ -26,6 +27,7 @@ def step_of(entry: Mapping[str, Any], run_id: str, sample_id: str) -> StepTaken:
         "sample_id": sample_id,
         "action": None if entry.get("action") == "none" else named,
         "result": entry.get("outcome"),
+        "notes": to_notes(entry.get("notes")),
     }
     return msgspec.convert(built, StepTaken)
 

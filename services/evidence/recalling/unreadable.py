@@ -12,6 +12,7 @@ from services.evidence import layout
 from shared.contracts.base import Part
 from shared.contracts.discovery import RunRecord, Sample
 from shared.contracts.evidence import SAMPLE_UNREADABLE, RunFinished
+from shared.contracts.steps import plain_note
 from shared.evidence_format import chain
 
 RESULT_UNREADABLE = "result_unreadable"
@@ -87,7 +88,7 @@ def without_sample(result: Mapping[str, Any], why: str) -> Mapping[str, Any]:
     other has failed for good: nobody knows any more what was asked for."""
     told = f"{layout.SAMPLE} cannot be read: {why}"
     if result.get("status") == "done":
-        return {**result, "flagged": True, "notes": [*result.get("notes", ()), told]}
+        return {**result, "flagged": True, "notes": [*result.get("notes", ()), msgspec.to_builtins(plain_note(told))]}
     return {**result, **_failed(SAMPLE_UNREADABLE, told)}
 
 

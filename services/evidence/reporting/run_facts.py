@@ -15,6 +15,7 @@ from services.evidence.closing.products import Closing, Dossier
 from services.evidence.reporting.sample_facts import TOKENS, lean, shortened
 from services.evidence.reporting.words import GROUPS
 from shared.contracts.evidence import RunFinished
+from shared.evidence_format.notes import to_notes
 
 MOST_HOSTS = 200
 MOST_ANSWERS = 1_000
@@ -68,7 +69,7 @@ class Sums:
             if host and (host in self.hosts or len(self.hosts) < MOST_HOSTS):
                 self.hosts[host] += 1
         self.problems += sum(len(entry.get("problems", ())) for entry in dossier.log)
-        self.differing += any(str(note).startswith("differs: ") for note in result.get("notes", ()))
+        self.differing += any(note.kind == "differs" for note in to_notes(result.get("notes")))
         for name, read in result.get("fields", {}).items():
             self.states.setdefault(name, Counter())[read["state"]] += 1
         if judgment := result.get("judgment"):

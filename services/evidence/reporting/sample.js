@@ -72,10 +72,9 @@ function remarks(detail) {
   const list = [];
   if (detail.message) list.push(note(detail.status, "", said(detail.message), detail.status === "done" ? "" : "bad"));
   for (const problem of detail.files ? detail.files.filter((file) => file.problem) : []) list.push(note("failed", "File in trouble:", said(problem.problem), "bad"));
-  const notes = detail.notes || [];
-  const differs = notes.filter((line) => line.startsWith("differs: "));
-  const other = notes.filter((line) => !line.startsWith("differs: "));
-  if (differs.length) list.push(note("needs_review", "Not as recorded:", el("ul", null, differs.map((line) => el("li", null, said(line.slice(9))))), "bad"));
+  const differs = detail.differs || [];
+  const other = detail.notes || [];
+  if (differs.length) list.push(note("needs_review", "Not as recorded:", el("ul", null, differs.map((line) => el("li", null, said(line)))), "bad"));
   if (other.length) list.push(note("flag", other.length > 1 ? "Remarks:" : "Remark:", other.length > 1 ? el("ul", null, other.map((line) => el("li", null, said(line)))) : said(other[0])));
   return list;
 }

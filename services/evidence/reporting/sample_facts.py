@@ -8,6 +8,8 @@ from typing import Any
 
 from services.evidence.closing.products import Dossier
 from services.evidence.reporting.words import action_words, value_text
+from shared.contracts.steps import note_detail, note_text
+from shared.evidence_format.notes import note_texts, to_notes
 
 MOST_IN_ROW = 400
 """Characters of a value in the list, and as far as the search sees; opened, the sample has all of it."""
@@ -36,7 +38,7 @@ def row_of(dossier: Dossier, fields: Sequence[str]) -> list[Any]:
         round(float(result.get("usage", {}).get("cost_usd", 0.0)), 6),
         _seconds(result),
         shortened(" ".join(str(cell) for cell in sample.get("fields", {}).values())),
-        shortened("; ".join(result.get("notes", ()))),
+        shortened("; ".join(note_texts(result.get("notes")))),
     ]
 
 
@@ -64,6 +66,7 @@ def _moment(written: str) -> float:
 def detail_of(dossier: Dossier, fields: Sequence[str]) -> dict[str, Any]:
     """All of a sample, in the order and the words in which it is shown. What is empty is not in it."""
     sample, result = dossier.sample, dossier.result
+    notes = to_notes(result.get("notes"))
     return lean(
         {
             "id": dossier.sample_id,
@@ -75,6 +78,8 @@ def detail_of(dossier: Dossier, fields: Sequence[str]) -> dict[str, Any]:
             "found_on": sample.get("found_on"),
             "item": {name: value_text(value) for name, value in part(sample, "item").items()},
             **{name: result.get(name) for name in _AS_THEY_ARE},
+            "differs": [note_detail(note) for note in notes if note.kind == "differs"],
+            "notes": [note_text(note) for note in notes if note.kind != "differs"],
             "fields": _fields(result.get("fields", {}), fields),
             "files": files_of(dossier),
             "steps": [_step(entry) for entry in dossier.log],
@@ -83,7 +88,7 @@ def detail_of(dossier: Dossier, fields: Sequence[str]) -> dict[str, Any]:
 
 
 _AS_THEY_ARE = (
-    *("status", "reason", "message", "fault", "flagged", "notes", "hints", "lessons", "attempt", "decided_by"),
+    *("status", "reason", "message", "fault", "flagged", "hints", "lessons", "attempt", "decided_by"),
     *("started_at", "finished_at", "usage", "judgment"),
 )
 
@@ -165,7 +170,7 @@ def _step(entry: Mapping[str, Any]) -> dict[str, Any]:
             "proof": seen.get("proof") if seen.get("proof") != "unproven" else None,
             "changes": _changes(part(outcome, "change")),
             "told": [*entry.get("notices", ()), *([entry["remark"]] if entry.get("remark") else [])],
-            "notes": entry.get("notes"),
+            "notes": note_texts(entry.get("notes")),
             "files": [filed["filename"] for filed in entry.get("artifacts", ())],
             "saved": [value["field"] for value in entry.get("values", ())],
             "picture": part(entry, "vision").get("answer"),

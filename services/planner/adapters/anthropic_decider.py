@@ -14,6 +14,7 @@ from services.planner.prompting.calls import BadCall, Call, Calls, parse_calls
 from services.planner.state.opening import opening
 from services.planner.state.sample_state import Act, Decision, Unusable, View
 from services.planner.state.transitions import KEPT_SUMMARIES
+from shared.contracts.steps import Note, plain_note
 from shared.contracts.usage import add_usage
 from shared.errors import PermanentError, Unavailable
 from shared.models.asking import MAX_RETRIES, TIMEOUT_S, Answer, AskedModel
@@ -143,10 +144,11 @@ class AnthropicDecider:
             decision = Act(parsed.first, model, answer.usage, notes=notes, remark=remark, then=parsed.then)
         return replace(decision, prompt_chars=prompt.chars, prompt_weight=prompt.weight)
 
-    def _notes(self, model: str) -> tuple[str, ...]:
-        notes = [] if price_of(model, self._prices) is not None else [f"no price is known for the model {model}"]
+    def _notes(self, model: str) -> tuple[Note, ...]:
+        priced = price_of(model, self._prices) is not None
+        notes = [] if priced else [plain_note(f"no price is known for the model {model}")]
         if model != self.name:
-            notes.append(f"{model} decided where {self.name} was overloaded")
+            notes.append(plain_note(f"{model} decided where {self.name} was overloaded"))
         return tuple(notes)
 
 

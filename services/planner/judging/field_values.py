@@ -20,7 +20,7 @@ from services.planner.state.sample_state import Entry, Problem, View
 from services.planner.values.typed_values import QUOTED_CHARS, Invalid, as_shown, fold, is_not_present, quoted, typed
 from shared.contracts.actions import AskPicture, Done, SaveProgress
 from shared.contracts.browser_pool import Element
-from shared.contracts.steps import FieldValue
+from shared.contracts.steps import FieldValue, Note, plain_note
 from shared.task_spec import DateOrder, OutputField, base_type, nullable
 
 
@@ -34,12 +34,12 @@ def partial_values(view: View) -> tuple[FieldValue, ...]:
 
 def judge_field(
     name: str, field: OutputField, view: View, done: Done, by_model: bool = False
-) -> tuple[FieldValue, list[Problem], list[str]]:
+) -> tuple[FieldValue, list[Problem], list[Note]]:
     """The field's value in its type, what is wrong with it, and what a reviewer should know."""
     before = view.state.seen.get(name)
     written = _with_origin(_written(name, field, view, done), field, view, by_model)
     problems = _against(written, before, field, view, done.refs.get(name)) if by_model else []
-    notes = [*cut_off(written), *(problem.message for problem in problems)]
+    notes = [*cut_off(written), *(problem.note for problem in problems)]
     if written.state != "value":
         return written, [*_not_present_problems(name, field, written), *problems], notes
     source = written.source
@@ -50,7 +50,7 @@ def judge_field(
     )
     if isinstance(normal, Invalid):
         told = normal.message if len(as_shown(written.value)) <= QUOTED_CHARS else _unreadable(written, field)
-        return _with(written, None), [Problem("invalid_values", f"{name}: {told}"), *problems], notes
+        return _with(written, None), [Problem("invalid_values", told, name), *problems], notes
     return _with(written, normal.value), problems, notes
 
 
@@ -106,7 +106,7 @@ def _written(name: str, field: OutputField, view: View, done: Done) -> FieldValu
     return before if same and before is not None else now
 
 
-def saved(view: View, action: SaveProgress) -> tuple[tuple[FieldValue, ...], tuple[str, ...], frozenset[str]]:
+def saved(view: View, action: SaveProgress) -> tuple[tuple[FieldValue, ...], tuple[Note, ...], frozenset[str]]:
     """What SaveProgress keeps, as written; what a reviewer should know of it; the fields that no page showed."""
     said = Done(values=action.values, not_present=action.not_present, refs=action.refs)
     named = {name for name, value in action.values.items() if value is not None} | set(action.not_present)
@@ -115,20 +115,20 @@ def saved(view: View, action: SaveProgress) -> tuple[tuple[FieldValue, ...], tup
     fresh = [value for value in values if value is not view.state.seen.get(value.field)]
     doubts = {v.field: _saved_doubts(v, known[v.field], view, action.refs.get(v.field)) for v in fresh}
     still = {v.field for v in values if v not in fresh} & view.state.unconfirmed
-    notes = (*(note for v in fresh for note in cut_off(v)), *(p.message for found in doubts.values() for p in found))
+    notes = (*(note for v in fresh for note in cut_off(v)), *(p.note for found in doubts.values() for p in found))
     return values, notes, frozenset({name for name, found in doubts.items() if found} | still)
 
 
 def _saved_doubts(value: FieldValue, field: OutputField, view: View, ref: int | None) -> list[Problem]:
     if view.state.astray and value.origin == "page":
-        return [Problem("unconfirmed_values", f"{value.field}: it was saved while another record was shown")]
+        return [Problem("unconfirmed_values", "it was saved while another record was shown", value.field)]
     return _standing(value, field, view, ref)
 
 
-def cut_off(value: FieldValue) -> list[str]:
+def cut_off(value: FieldValue) -> list[Note]:
     if value.state == "not_found" or not CUT_OFF.search(value.shown or ""):
         return []
-    return [f"{value.field}: the text is longer than an observation shows, and was cut off"]
+    return [plain_note("the text is longer than an observation shows, and was cut off", value.field)]
 
 
 def _shown(raw: Any, field: OutputField, element: Element | None) -> str:
@@ -141,11 +141,8 @@ def _shown(raw: Any, field: OutputField, element: Element | None) -> str:
 
 def _not_present_problems(name: str, field: OutputField, value: FieldValue) -> list[Problem]:
     if value.state == "not_present" and not nullable(field.type):
-        return [
-            Problem(
-                "invalid_values", f"{name}: {value.shown!r} is no value, and the task does not allow it to be absent"
-            )
-        ]
+        told = f"{value.shown!r} is no value, and the task does not allow it to be absent"
+        return [Problem("invalid_values", told, name)]
     return []
 
 

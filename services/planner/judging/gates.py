@@ -15,7 +15,7 @@ from services.planner.values.typed_values import quoted, tidy
 from shared.contracts.actions import Done, Fail, Judgment
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.planner import SampleFinished
-from shared.contracts.steps import FieldValue
+from shared.contracts.steps import FieldValue, Note
 
 FAILURES: dict[str, Ending] = {
     "not_found": Ending("failed", "not_found", "the record does not exist", "record"),
@@ -50,7 +50,7 @@ class Bounce:
 class Checked:
     values: tuple[FieldValue, ...]
     problems: tuple[Problem, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     judgment: Judgment | None = None
 
 

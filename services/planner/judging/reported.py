@@ -46,9 +46,9 @@ def standing_problems(value: FieldValue, field: OutputField, view: View, ref: in
         return []
     if element is not None and not _stands_at(element, raw, value.field, field, view):
         told = f"{_said(value)} is not shown by element {ref}, which shows {quoted(text_of(element))}"
-        return [Problem("contradicted_values", told)]
+        return [Problem("contradicted_values", told, value.field)]
     if not _stands_anywhere(raw, value.field, field, view):
-        return [Problem("unconfirmed_values", f"{_said(value)} is not shown by the page")]
+        return [Problem("unconfirmed_values", f"{_said(value)} is not shown by the page", value.field)]
     return []
 
 
@@ -68,10 +68,10 @@ def label_problems(
     element = reading.candidate.element
     where = f" (from [{ref}])" if ref is not None else ""
     told = (
-        f"{value.field}: you reported {quoted(as_shown(claim(value)))}{where}, but [{element.ref}] "
+        f"you reported {_said(value)}{where}, but [{element.ref}] "
         f"{_label(value.field, element)} shows {quoted(reading.candidate.shown)}"
     )
-    return [Problem("contradicted_values", told)]
+    return [Problem("contradicted_values", told, value.field)]
 
 
 def claim(value: FieldValue) -> Any:
@@ -232,4 +232,4 @@ def _label(name: str, element: Element) -> str:
 
 
 def _said(value: FieldValue) -> str:
-    return f"{value.field}: {quoted(as_shown(claim(value)))}"
+    return quoted(as_shown(claim(value)))

@@ -28,8 +28,8 @@ def identity_problems(view: View, values: Iterable[FieldValue]) -> list[Problem]
         if value.state == "not_found":
             return [Problem("missing_fields", f"You called done but these required fields are missing: {name}")]
         if not any(equal(as_shown(form), wanted) for form in (value.shown, value.value) if form is not None):
-            told = f"{name}: you reported {quoted(as_shown(claim(value)))} where {quoted(wanted)} was asked for"
-            return [Problem("identity_mismatch", f"{told}. {_whose_record(view)}")]
+            told = f"you reported {quoted(as_shown(claim(value)))} where {quoted(wanted)} was asked for"
+            return [Problem("identity_mismatch", f"{told}. {_whose_record(view)}", name)]
     if view.spec.identity and not view.state.proven:
         return [Problem("identity_mismatch", _whose_record(view))]
     return []

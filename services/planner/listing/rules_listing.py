@@ -16,6 +16,7 @@ from services.planner.state.opening import LOGIN, after_evidence, by_rule, openi
 from services.planner.state.sample_state import MAX_OBSERVE_TOKENS, Act, Decision, Entry, Look, View
 from shared.contracts.actions import ByRef, Click, Done, Fail, Goto, ReportItems, Screenshot, Scroll
 from shared.contracts.browser_pool import PageObserved
+from shared.contracts.steps import Note, plain_note
 
 PAUSES_S = (0.3, 0.7, 1.5, 3.0)
 """Between looks at a page that may still be bringing more."""
@@ -124,7 +125,7 @@ def _go_on(view: View, page: PageObserved, read: ListRead) -> Act:
     presses = sum(isinstance(e.action, Click) for e in _since_gain(view))
     if control.url is None and presses >= MAX_PRESSES:
         note = f"{control.element.name!r} brought nothing new when it was pressed, {presses} times; it is still there"
-        return _end(view, note, (note,))
+        return _end(view, note, (plain_note(note),))
     return _turn(view, page, control)
 
 
@@ -166,7 +167,7 @@ def _lacking(view: View) -> bool:
     return not tried and bool(missing_artifacts(view))
 
 
-def _end(view: View, why: str, notes: tuple[str, ...] = ()) -> Act:
+def _end(view: View, why: str, notes: tuple[Note, ...] = ()) -> Act:
     act = by_rule(Done(values={}, reason=f"The list has been read: {why}."))
     return Act(act.action, act.decided_by, notes=notes)
 

@@ -27,7 +27,7 @@ from services.planner.state.transitions import read
 from shared.contracts.actions import AnyAction, ByRef, Done, Fail, JudgmentGiven
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import Artifact
-from shared.contracts.steps import FieldValue, StepTaken
+from shared.contracts.steps import FieldValue, Note, StepTaken, note_detail, plain_note
 
 LOOKS = 2
 """At a page that is not what it was, before that is said: it may not have come to rest."""
@@ -40,7 +40,7 @@ def decide(view: View) -> Decision:
     recorded = plan[min(at, len(plan) - 1)]
     before = plan[at - 1] if at else None
     page, last = view.page, view.state.last
-    told: list[str] = []
+    told: list[Note] = []
     if before is not None and last is not None and at == len(view.state.history):
         told = differences.of_outcome(before, last)
         if before.result is not None and before.result.ok and not last.ok:
@@ -74,7 +74,7 @@ def _can_be_taken(step: StepTaken) -> bool:
     return result is None or result.ok or result.target is not None or not isinstance(target, ByRef)
 
 
-def _without_page(view: View, recorded: StepTaken, told: list[str]) -> Act:
+def _without_page(view: View, recorded: StepTaken, told: list[Note]) -> Act:
     action = recorded.action
     if isinstance(action, Fail) and (view.state.last is None or not view.state.last.ok):
         return _act(action, told)
@@ -108,7 +108,7 @@ def _reads(
 
 
 def _again(
-    view: View, recorded: StepTaken, page: PageObserved, seen: tuple[FieldValue, ...], told: list[str]
+    view: View, recorded: StepTaken, page: PageObserved, seen: tuple[FieldValue, ...], told: list[Note]
 ) -> Decision:
     found = _target(recorded, page)
     if isinstance(found, Lost):
@@ -143,14 +143,17 @@ def _held_back(recorded: StepTaken, found: Element | None) -> str:
 
 
 def _name(recorded: StepTaken) -> str:
-    tag = recorded.action.__struct_config__.tag if recorded.action is not None else "none"
-    return f"step {recorded.step} ({tag})"
+    return f"step {recorded.step} ({_tag(recorded)})"
+
+
+def _tag(recorded: StepTaken) -> str:
+    return str(recorded.action.__struct_config__.tag) if recorded.action is not None else "none"
 
 
 # --- the end
 
 
-def _end(view: View, recorded: StepTaken, page: PageObserved, seen: tuple[FieldValue, ...], told: list[str]) -> Act:
+def _end(view: View, recorded: StepTaken, page: PageObserved, seen: tuple[FieldValue, ...], told: list[Note]) -> Act:
     if isinstance(recorded.action, Fail):
         same = _ends_alike(view, recorded, recorded.action, page)
         why = f"it ended with fail ({recorded.action.code}) then, and the page does not say so now"
@@ -160,7 +163,7 @@ def _end(view: View, recorded: StepTaken, page: PageObserved, seen: tuple[FieldV
     _, values = judge_done(replace(view, state=known), done, by_model=False)
     other = differences.of_values(recorded.step, recorded.values, values)
     if other:
-        note = "; ".join(line.removeprefix(differences.DIFFERS) for line in other)
+        note = "; ".join(note_detail(one) for one in other)
         return _fail("replay_differs", note, [*told, *other], seen)
     return _act(done, [*told, *_carried(recorded)], seen)
 
@@ -198,26 +201,26 @@ def _label(artifact: Artifact) -> tuple[str, str, int]:
     return (artifact.kind, artifact.label, artifact.part)
 
 
-def _carried(recorded: StepTaken) -> list[str]:
+def _carried(recorded: StepTaken) -> list[Note]:
     """What was not found out again."""
     told = [
-        f"carried over, not read again: {value.field} (from {value.origin})"
+        plain_note(f"carried over, not read again: {value.field} (from {value.origin})")
         for value in recorded.values
         if value.origin != "page"
     ]
     if isinstance(recorded.action, Done) and recorded.action.judgment is not None:
-        told.append(f"carried over, not judged again: the judgment, as given by {recorded.decided_by}")
+        told.append(plain_note(f"carried over, not judged again: the judgment, as given by {recorded.decided_by}"))
     return told
 
 
-def _differs(recorded: StepTaken, why: str, told: Sequence[str], seen: tuple[FieldValue, ...] = ()) -> Act:
-    note = f"{_name(recorded)}: {why}"
-    return _fail("replay_differs", note, [*told, f"{differences.DIFFERS}{note}"], seen)
+def _differs(recorded: StepTaken, why: str, told: Sequence[Note], seen: tuple[FieldValue, ...] = ()) -> Act:
+    note = Note(kind="differs", step=recorded.step, action=_tag(recorded), text=why)
+    return _fail("replay_differs", note_detail(note), [*told, note], seen)
 
 
-def _fail(code: str, note: str, told: Sequence[str], seen: tuple[FieldValue, ...] = ()) -> Act:
+def _fail(code: str, note: str, told: Sequence[Note], seen: tuple[FieldValue, ...] = ()) -> Act:
     return _act(Fail(code=code, note=note, reason=note), told, seen)
 
 
-def _act(action: AnyAction, told: Sequence[str], seen: tuple[FieldValue, ...] = ()) -> Act:
+def _act(action: AnyAction, told: Sequence[Note], seen: tuple[FieldValue, ...] = ()) -> Act:
     return Act(action, BY_REPLAY, seen=seen, notes=tuple(told))

@@ -11,21 +11,21 @@ from services.planner.state.sample_state import Entry, is_page
 from services.planner.values.typed_values import quoted
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.results import ActionResult, Artifact, Effect, Navigated, Scrolled
-from shared.contracts.steps import DIFFERS, FieldValue, ObservationRef, StepTaken
+from shared.contracts.steps import FieldValue, Note, ObservationRef, StepTaken
 
 CHARS = 200
 
 
-def said(step: int, what: str, then: object, now: object) -> str:
-    return f"{DIFFERS}step {step}: {what}: then {then}, now {now}"
+def said(step: int, what: str, then: object, now: object) -> Note:
+    return Note(kind="differs", step=step, text=f"{what}: then {then}, now {now}")
 
 
-def of_outcome(recorded: StepTaken, entry: Entry) -> list[str]:
+def of_outcome(recorded: StepTaken, entry: Entry) -> list[Note]:
     """What came of a step then, and now. Where it led to is compared by the page that the next one is decided on."""
     then, now, step = recorded.result, entry.result, recorded.step
     if then is None or now is None:
         return []
-    told: list[str] = []
+    told: list[Note] = []
     if then.ok != now.ok:
         told.append(said(step, "outcome", _outcome(then), _outcome(now)))
     if then.target is not None and now.target is not None and described(then.target) != described(now.target):
@@ -37,9 +37,9 @@ def of_outcome(recorded: StepTaken, entry: Entry) -> list[str]:
     return [*told, *_artifacts(step, _asked_for(then), _asked_for(now))]
 
 
-def of_page(step: int, then: ObservationRef, page: PageObserved, *, content: bool) -> list[str]:
+def of_page(step: int, then: ObservationRef, page: PageObserved, *, content: bool) -> list[Note]:
     """Address, status and, unless it was said before, the content of the page that a step is decided on."""
-    told: list[str] = []
+    told: list[Note] = []
     if then.url != page.url:
         told.append(said(step, "address", then.url, page.url))
     if then.http_status != page.http_status:
@@ -49,7 +49,7 @@ def of_page(step: int, then: ObservationRef, page: PageObserved, *, content: boo
     return told
 
 
-def of_values(step: int, then: Iterable[FieldValue], now: Iterable[FieldValue]) -> list[str]:
+def of_values(step: int, then: Iterable[FieldValue], now: Iterable[FieldValue]) -> list[Note]:
     """Each field: the value as it went into the result then, and as it would now."""
     known = {value.field: value for value in now}
     return [
@@ -76,7 +76,7 @@ def _asked_for(result: ActionResult) -> list[Artifact]:
     return [one for one in result.artifacts if not is_page(one)]
 
 
-def _artifacts(step: int, then: Sequence[Artifact], now: Sequence[Artifact]) -> list[str]:
+def _artifacts(step: int, then: Sequence[Artifact], now: Sequence[Artifact]) -> list[Note]:
     """Pictures of one page are never the same to the last pixel; a file that comes down is or is not."""
     if len(then) != len(now):
         return [said(step, "files", len(then), len(now))]

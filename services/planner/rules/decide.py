@@ -18,7 +18,7 @@ from services.planner.state.opening import after_evidence, by_rule, opening
 from services.planner.state.sample_state import Act, Decision, Look, View
 from shared.contracts.actions import ByRef, Click, Fail
 from shared.contracts.browser_pool import PageObserved
-from shared.contracts.steps import FieldValue
+from shared.contracts.steps import FieldValue, Note
 
 MAX_DISMISSALS = 3
 
@@ -58,7 +58,7 @@ def _along_the_route(view: View, page: PageObserved, read: PageRead) -> Decision
     return _with(decision, seen, walked.notes)
 
 
-def _with(decision: Act | Look, seen: tuple[FieldValue, ...], notes: tuple[str, ...]) -> Decision:
+def _with(decision: Act | Look, seen: tuple[FieldValue, ...], notes: tuple[Note, ...]) -> Decision:
     if isinstance(decision, Look):
         return replace(decision, seen=seen)
     return replace(decision, seen=seen, notes=(*decision.notes, *notes))

@@ -14,7 +14,7 @@ from services.planner.rules.targets import distinct, pressable, section
 from services.planner.state.sample_state import Act, Look, View
 from shared.contracts.actions import Download, Screenshot
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.contracts.steps import FieldValue
+from shared.contracts.steps import FieldValue, plain_note
 from shared.task_route import Address, Count, FetchAll, FetchFile, Headline, Read, TakePicture, words
 
 UNPROVEN = Proof("unproven")
@@ -49,7 +49,7 @@ def read_here(scene: Scene, step: Read) -> Act | Look | Onward:
         return scene.fail("ambiguous", _doubts(doubtful, read))
     if not on_trail(view, read):
         return scene.lost("the page does not say whose record it is")
-    notes = tuple(f"{name}: not on {page.url}, where the route has it read" for name in sorted(absent))
+    notes = tuple(plain_note(f"not on {page.url}, where the route has it read", name) for name in sorted(absent))
     return Onward(tuple(v for v in values if v.state != "not_found"), notes)
 
 
@@ -99,7 +99,8 @@ def take_picture(scene: Scene, step: TakePicture) -> Act | Look | Onward:
     if scene.done():
         return Onward()
     if len(scene.entries()) >= MAX_TRIES:
-        return Onward(notes=(f"the picture {step.screenshot} could not be taken: {scene.entries()[-1].message}",))
+        told = f"the picture {step.screenshot} could not be taken: {scene.entries()[-1].message}"
+        return Onward(notes=(plain_note(told),))
     return scene.act(Screenshot(label=step.screenshot), "the picture that belongs here.")
 
 

@@ -14,7 +14,7 @@ from services.planner.values.typed_values import quoted
 from shared.contracts.actions import Back, Click, Goto
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import NotSeen
-from shared.contracts.steps import FieldValue
+from shared.contracts.steps import FieldValue, plain_note
 from shared.task_route import Follow, GoBack, Open, ShowTab, Step, Words, fields_of, words
 from shared.task_spec import PLACEHOLDER
 
@@ -125,7 +125,7 @@ def _left_out(scene: Scene, what: str) -> Look | Onward:
     fields = dict.fromkeys(name for step in route[scene.at + 1 : end] for name in fields_of(step))
     seen = tuple(FieldValue(field=name, state="not_present", shown="") for name in fields)
     note = f"step {scene.at + 1} of the route is left out: {scene.page.url} has no {what}"
-    return Onward(seen, (note,), end - scene.at - 1)
+    return Onward(seen, (plain_note(note),), end - scene.at - 1)
 
 
 def branch_end(route: Sequence[Step], at: int) -> int:

@@ -19,7 +19,7 @@ from services.planner.state.route_marks import entries_of, last_mark
 from services.planner.state.sample_state import Act, Look, View
 from shared.contracts.actions import Fail, Goto
 from shared.contracts.browser_pool import PageObserved
-from shared.contracts.steps import FieldValue
+from shared.contracts.steps import FieldValue, Note
 from shared.task_route import (
     Address,
     Count,
@@ -70,7 +70,7 @@ class Walked:
 
     decision: Act | Look | None
     seen: tuple[FieldValue, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def walk(view: View, page: PageObserved, read: PageRead) -> Walked:

@@ -14,7 +14,7 @@ from services.planner.values.typed_values import quoted
 from shared.contracts.actions import AnyAction, ByRef, Fail
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
-from shared.contracts.steps import FieldValue
+from shared.contracts.steps import FieldValue, Note
 from shared.task_route import Step, told
 from shared.task_spec import TaskSpec, fill, nullable
 
@@ -27,7 +27,7 @@ class Onward:
     """Nothing is left to be done for this step. ``skip`` further steps hang on it and are left out."""
 
     seen: tuple[FieldValue, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     skip: int = 0
 
 

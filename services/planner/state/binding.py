@@ -18,11 +18,8 @@ from services.planner.values.typed_values import fold, quoted
 from shared.contracts.actions import AskPicture
 from shared.contracts.browser_pool import Element, PageCaptured, PageObserved
 from shared.contracts.results import Artifact, Box, TargetFound
-from shared.contracts.steps import FieldValue, FiledArtifact, StepTaken, ValueSource
+from shared.contracts.steps import FieldValue, FiledArtifact, Note, StepTaken, ValueSource
 
-NOT_AS_READ = "not as it was read: "
-"""How the notes begin that say of a value that the page had changed by the time it was kept. A person should look."""
-NOT_KEPT = "the page was not kept: "
 MOST_PARTS = 60
 """Elements that one value is spread over."""
 
@@ -143,14 +140,14 @@ def bound(
     answer: PageCaptured,
     page: PageObserved | None,
     kept: Mapping[str, KeptPage],
-) -> tuple[tuple[FieldValue, ...], tuple[str, ...]]:
+) -> tuple[tuple[FieldValue, ...], tuple[Note, ...]]:
     """Values that were seen in the look ``snapshot_id``, with where they are on the page that was kept; and what a
     reviewer should know. The others are left as they are."""
     found = {one.ref: one.element for one in answer.found}
     files = kept.get(answer.observation_sha256)
     then = {} if page is None or page.snapshot_id != snapshot_id else {one.ref: one for one in page.elements}
     after: list[FieldValue] = []
-    notes: list[str] = []
+    notes: list[Note] = []
     for value in values:
         source = value.source
         if source is None or source.snapshot_id != snapshot_id or source.ref not in found:
@@ -163,7 +160,7 @@ def bound(
         if now is not None and not doubt:
             value = replace_part(value, source=_standing(source, now, files))
         elif not source.page_sha256:
-            notes.append(f"{NOT_AS_READ}{value.field}: {doubt}")
+            notes.append(Note(kind="not_as_read", field=value.field, text=doubt))
         after.append(value)
     return tuple(after), tuple(notes)
 
@@ -242,6 +239,11 @@ def latest(seen: Iterable[FieldValue], again: Iterable[FieldValue]) -> tuple[Fie
     return (*(one for one in seen if one.field not in fields), *fresh)
 
 
-def needs_review(notes: Sequence[str]) -> bool:
+def not_kept(problems: Iterable[str]) -> tuple[Note, ...]:
+    """Notes about pages that could not be stored."""
+    return tuple(Note(kind="not_kept", text=problem) for problem in problems)
+
+
+def needs_review(notes: Sequence[Note]) -> bool:
     """Whether one of the notes is about a value that its page does not show any more."""
-    return any(note.startswith(NOT_AS_READ) for note in notes)
+    return any(note.kind == "not_as_read" for note in notes)

@@ -27,7 +27,7 @@ from shared.contracts.browser_pool import PageObserved
 from shared.contracts.discovery import Sample
 from shared.contracts.planner import Status
 from shared.contracts.results import ActionResult, Artifact
-from shared.contracts.steps import FieldValue, FiledArtifact, StepTaken, Summary, ValueSource
+from shared.contracts.steps import FieldValue, FiledArtifact, Note, StepTaken, Summary, ValueSource, plain_note
 from shared.contracts.usage import Usage
 from shared.task_spec import TaskSpec
 
@@ -137,7 +137,7 @@ class SampleState:
     token_scale: float = 0.0
     """Tokens that were counted for each that was reckoned, as the last answer's usage showed; 0: not known yet."""
     usage: Usage = NO_USAGE
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def artifacts(self) -> tuple[FiledArtifact, ...]:
@@ -206,7 +206,7 @@ class Act:
     decided_by: str
     usage: Usage = NO_USAGE
     seen: tuple[FieldValue, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     remark: str = ""
     """What the decider is told of its answer, beside what comes of the action."""
     then: tuple[AnyAction, ...] = ()
@@ -231,7 +231,7 @@ class Unusable:
     message: str
     decided_by: str
     usage: Usage = NO_USAGE
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     remark: str = ""
     summary: Summary | None = None
     prompt_chars: int = 0
@@ -246,7 +246,17 @@ class Problem:
     """One reason why a sample is not done. ``reason`` is the code of the result if it stays so."""
 
     reason: str
-    message: str
+    text: str
+    field: str = ""
+    """The output field that it is about; empty: none."""
+
+    @property
+    def message(self) -> str:
+        return f"{self.field}: {self.text}" if self.field else self.text
+
+    @property
+    def note(self) -> Note:
+        return plain_note(self.text, self.field)
 
 
 @dataclass(frozen=True)
@@ -259,7 +269,7 @@ class Ending:
     fault: Literal["", "record", "site", "us"]
     values: tuple[FieldValue, ...] = ()
     flagged: bool = False
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     judgment: Judgment | None = None
 
 

@@ -24,7 +24,7 @@ from services.planner.state.sample_state import (
 from services.planner.state.stalling import shown, told, weighed
 from shared.contracts.actions import AskPicture, ReportItems, SaveProgress, Scroll
 from shared.contracts.results import ActionResult, Artifact, TextRead
-from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, StepTaken
+from shared.contracts.steps import FieldValue, FiledArtifact, Note, ObservationRef, StepTaken, plain_note
 from shared.contracts.usage import Usage, add_usage
 from shared.contracts.vision import VisionAnswered
 from shared.names import safe_label
@@ -148,8 +148,8 @@ def _with_picture(state: SampleState, step: StepTaken, name: str, vision: Vision
         field=name, state="value", value=vision.answer, shown=vision.answer, origin="vision", source=pictured(step),
         read_by=vision.answered_by,
     )  # fmt: skip
-    told = f"{name}: read from a picture by {vision.answered_by} (confidence {vision.confidence:.2f})"
-    return noted(read(state, (value,)), (told,))
+    told = f"read from a picture by {vision.answered_by} (confidence {vision.confidence:.2f})"
+    return noted(read(state, (value,)), (plain_note(told, name),))
 
 
 def item_key(item: Mapping[str, object]) -> str:
@@ -169,7 +169,7 @@ def read(state: SampleState, seen: tuple[FieldValue, ...]) -> SampleState:
     return replace(state, seen={**state.seen, **fresh}, unconfirmed=state.unconfirmed - set(fresh))
 
 
-def noted(state: SampleState, notes: tuple[str, ...]) -> SampleState:
+def noted(state: SampleState, notes: tuple[Note, ...]) -> SampleState:
     """A remark is kept once."""
     fresh = tuple(dict.fromkeys(note for note in notes if note not in state.notes))
     return replace(state, notes=(*state.notes, *fresh)) if fresh else state

@@ -10,6 +10,8 @@ from typing import Any
 
 import msgspec
 
+from shared.evidence_format.notes import note_texts
+
 MOST_TOLD = 20
 _PLAIN = (
     *("row", "status", "reason", "message", "fault", "flagged", "attempt", "llm_calls", "decided_by"),
@@ -74,9 +76,8 @@ def _own(result: Mapping[str, Any]) -> dict[str, Any]:
         said: dict[str, Any] = judgment  # pyright: ignore[reportUnknownVariableType]
         names = {"judgment": "answer", "judgment_confidence": "confidence", "judgment_reasoning": "reasoning"}
         own |= {column: said.get(name) for column, name in names.items()}
-    notes = result.get("notes")
-    if isinstance(notes, list):
-        own["notes"] = "; ".join(map(str, notes))  # pyright: ignore[reportUnknownArgumentType]
+    if isinstance(notes := result.get("notes"), list):
+        own["notes"] = "; ".join(note_texts(notes))  # pyright: ignore[reportUnknownArgumentType]
     return {**own, **_listed(result), **({"sample_key": result["key"]} if "key" in result else {})}
 
 

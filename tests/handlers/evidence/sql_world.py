@@ -26,7 +26,7 @@ from shared.contracts.results import (
     TargetFound,
     Viewport,
 )
-from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, StepTaken, ValueSource
+from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, StepTaken, ValueSource, plain_note
 from shared.contracts.usage import Usage, add_usage
 from shared.contracts.vision import VisionAnswered
 from shared.streams import ARTIFACTS
@@ -263,7 +263,10 @@ async def story(blobs: Blobs, run_id: str = "run_1") -> list[list[Any]]:
     used = add_usage(add_usage(later[0].usage, later[1].usage), LEARNED)
     return [
         [*first, finished(one, first, values=whole, judgment=judged("no", 0.95))],
-        [*second, finished(two, second, values=rest, judgment=judged("yes", 0.55), flagged=True, notes=("look",))],
+        [
+            *second,
+            finished(two, second, values=rest, judgment=judged("yes", 0.55), flagged=True, notes=(plain_note("look"),)),
+        ],
         [*third, finished(three, third, status="failed", reason="identity_mismatch", message="TCK-33", fault="record")],
         [*fourth, finished(four, fourth, status="failed", reason="not_found", fault="record")],
         [

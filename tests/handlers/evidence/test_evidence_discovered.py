@@ -70,7 +70,7 @@ async def test_what_was_only_listed_is_the_table(desk):
     assert [(row["sample_id"], row["number"], row["size"]) for row in desk.rows()] == [("A", "A", "7"), ("B", "B", "")]
     result = desk.json("A/result.json")
     assert result["extracted"] == {"number": "A", "size": 7}
-    assert "http://x/list" in result["notes"][0]
+    assert "http://x/list" in result["notes"][0]["text"]
 
 
 async def test_a_run_is_not_over_while_more_samples_are_looked_for(desk):

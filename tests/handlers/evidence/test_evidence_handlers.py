@@ -46,7 +46,7 @@ from shared.contracts.evidence import (
 )
 from shared.contracts.planner import Lessons, SampleFinished
 from shared.contracts.results import Artifact
-from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, Pressed, StepTaken
+from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, Pressed, StepTaken, plain_note
 from shared.errors import PermanentError, PolicyDenied, Unavailable
 from shared.evidence_format.signing import SigningKey
 from shared.names import safe_id
@@ -244,7 +244,7 @@ async def test_the_table_is_sorted_and_harmless_and_the_same_each_time(desk, tmp
 async def test_what_a_person_should_read_stands_in_the_table(desk):
     one, other = sample("A-1"), sample("A-2", 2)
     await desk.begun(one, other)
-    notes = ("=owner: 'Ann' is not shown", "look at it")
+    notes = (plain_note("'Ann' is not shown", "=owner"), plain_note("look at it"))
     finished = await desk.tell(ended(one), ended(other, flagged=True, notes=notes))
     assert [(row["flagged"], row["notes"]) for row in desk.rows()] == [
         ("false", ""),

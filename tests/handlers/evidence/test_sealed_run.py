@@ -29,6 +29,7 @@ from typer.testing import CliRunner
 
 from services.console.cli import app
 from shared.contracts.actions import Judgment
+from shared.contracts.steps import plain_note
 from shared.evidence_format.handover import accepted_files, added_files
 from shared.evidence_format.manifest import SEAL_FORMAT, Seal, as_written
 from shared.evidence_format.signing import SigningKey
@@ -428,7 +429,7 @@ async def test_whichever_cell_of_a_row_was_altered_is_named_and_no_other(tmp_pat
     desk = Desk(tmp_path / "evidence")
     yes = Judgment(question="Late?", answer="yes", confidence=0.5, reasoning="due in May", decided_by="claude")
     await desk.tell(judging(), found(sample("A-1", 1)), found(sample("A-2", 2)), closed(2))
-    await worked(desk, "A-1", 1, judgment=yes, notes=("seen twice", "=late"), flagged=True)
+    await worked(desk, "A-1", 1, judgment=yes, notes=(plain_note("seen twice"), plain_note("=late")), flagged=True)
     await worked(desk, "A-2", 2, judgment=yes)
     table = desk.root / "run_1" / "combined.csv"
     header, first, second = csv.reader(io.StringIO(table.read_text()))

@@ -15,6 +15,7 @@ from services.planner.adapters.anthropic_decider import AnthropicDecider
 from services.planner.deciders import Deciders
 from services.planner.state.sample_state import Act, SampleState, Unusable
 from shared.contracts.actions import Click, Extract, Goto, Screenshot
+from shared.contracts.steps import plain_note
 from shared.errors import PermanentError, RateLimited, Unavailable, Unsupported
 from shared.models.messages import retry_after_s
 from shared.settings import Settings
@@ -259,7 +260,7 @@ async def test_a_model_without_a_known_price_is_noted():
         decision = await decider.decide(opened())
         await decider.aclose()
     assert decision.usage.cost_usd == 0.0
-    assert decision.notes == ("no price is known for the model local-model",)
+    assert decision.notes == (plain_note("no price is known for the model local-model"),)
 
 
 # --- whole samples

@@ -12,14 +12,13 @@ from planner_pages import URL, box, el, heading, page, row, spec, text, ticket
 from scripted_pool import ScriptedPool
 
 from services.planner.loop import SampleWork, Task
-from services.planner.state.binding import NOT_AS_READ, NOT_KEPT
 from services.planner.state.sample_state import Act
 from services.planner.state.transitions import replayed
 from shared.bus.actor import Actor
 from shared.contracts.actions import AskPicture, ByRef, ByText, Click, Done, Extract, Goto, SaveProgress, Screenshot
 from shared.contracts.browser_pool import CapturePage, LeaseSession
 from shared.contracts.planner import SampleFinished
-from shared.contracts.steps import FieldValue, StepTaken, ValueSource
+from shared.contracts.steps import FieldValue, StepTaken, ValueSource, note_text
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.errors import Unavailable
 from shared.subjects import CAPTURE, LEASE, VISION_ASK
@@ -113,9 +112,9 @@ async def test_a_value_that_its_page_shows_no_more_is_not_bound_and_a_person_is_
     assert found["assignee"].page_sha256 == found["assignee"].observation_file_sha256 == ""
     assert found["assignee"].observation_sha256 == page(*ticket()).sha256
     (note,) = finished.notes
-    assert note.startswith(f"{NOT_AS_READ}assignee: ")
-    assert "'Ann Lee' was read" in note
-    assert "'Bob'" in note
+    assert (note.kind, note.field) == ("not_as_read", "assignee")
+    assert "'Ann Lee' was read" in note.text
+    assert "'Bob'" in note.text
     assert found["due_date"].page_sha256 == next(iter(named(finished, "page").values()))
 
 
@@ -136,14 +135,15 @@ async def test_an_element_that_stands_under_another_label_now_is_another_one():
     one = bench(page(*ticket()), task={"required_artifacts": []}, pool={"meanwhile": later})
     finished = await one.run()
     assert sources(finished)["assignee"].page_sha256 == ""
-    assert any("stood under 'Reporter'" in note for note in finished.notes)
+    assert any("stood under 'Reporter'" in note.text for note in finished.notes)
 
 
 async def test_an_element_that_is_gone_is_told_but_for_a_page_of_it_that_was_kept_before():
     gone = page(heading("TCK-1001: Printer on fire"))
     bare = await bench(page(*ticket()), task={"required_artifacts": []}, pool={"meanwhile": gone}).run()
     assert sources(bare)["assignee"].page_sha256 == ""
-    assert f"{NOT_AS_READ}assignee: its element was gone when the page was kept" in bare.notes
+    told = "not as it was read: assignee: its element was gone when the page was kept"
+    assert told in map(note_text, bare.notes)
     one = bench(page(*ticket()), pool={"meanwhile": gone, "with_pages": True})
     pictured = await one.run()
     assert sources(pictured)["assignee"].page_sha256 == named(pictured, "page")["01_ticket.mhtml.zst"]
@@ -169,8 +169,8 @@ async def test_a_page_that_cannot_be_kept_fails_nothing_and_is_told(gone: bool):
     finished = await one.run()
     assert (finished.status, finished.flagged) == ("done", False)
     (note,) = finished.notes
-    assert note.startswith(NOT_KEPT)
-    assert ("nobody answers" if gone else "95 MiB") in note
+    assert note.kind == "not_kept"
+    assert ("nobody answers" if gone else "95 MiB") in note.text
     assert {source.page_sha256 for source in sources(finished).values()} == {""}
 
 
@@ -314,7 +314,8 @@ async def test_what_a_bound_cut_off_is_no_longer_shown_is_bound_to_nothing_and_t
     one = cut_short([Goto(url=URL), SEEN], pool={"meanwhile": CHANGED})
     finished = await one.run()
     assert sources(finished)["assignee"].page_sha256 == ""
-    assert any(note.startswith(f"{NOT_AS_READ}assignee: 'Ann Lee' was read") for note in finished.notes)
+    told = "not as it was read: assignee: 'Ann Lee' was read"
+    assert any(note_text(note).startswith(told) for note in finished.notes)
     assert (finished.status, finished.flagged) == ("partial_success", True)
 
 
@@ -325,7 +326,8 @@ async def test_a_page_that_does_not_answer_any_more_is_asked_once():
     one = cut_short([Goto(url=URL), SEEN, again], pool={"unkept": "the page did not answer in time"})
     finished = await one.run()
     assert finished.status == "partial_success"
-    assert finished.notes == (f"{NOT_KEPT}the page did not answer in time",)
+    [note] = finished.notes
+    assert note_text(note) == "the page was not kept: the page did not answer in time"
     assert sum(isinstance(request, CapturePage) for request in one.scripted.asked) == 1
 
 
@@ -351,4 +353,4 @@ async def test_a_lost_session_while_the_page_is_kept_is_told_and_no_more():
     )
     finished = await one.run()
     assert finished.status == "done"
-    assert finished.notes == (f"{NOT_KEPT}gone",)
+    assert [note_text(note) for note in finished.notes] == ["the page was not kept: gone"]

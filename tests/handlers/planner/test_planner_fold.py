@@ -17,7 +17,7 @@ from services.planner.state.observation import observation_ref
 from services.planner.state.sample_state import Act, Look, Unusable
 from services.planner.state.transitions import observed, read, replayed
 from shared.contracts.actions import ByRef, Click, Done, Fail, Goto, SaveProgress, Screenshot
-from shared.contracts.steps import FieldValue, Summary
+from shared.contracts.steps import FieldValue, Summary, plain_note
 from shared.contracts.usage import Usage
 
 OTHER = "http://127.0.0.1:8000/tickets/TCK-1002"
@@ -62,7 +62,8 @@ class Anything(Told):
         if chance < 0.2 and view.page is not None and view.state.looks < 5:
             return Look(0.1, random.choice((100, 9000)), self._seen())
         if chance < 0.3:
-            return Unusable("no", "told", usage, ("a note",), summary=self._summary(view), prompt_weight=9.0)
+            notes = (plain_note("a note"),)
+            return Unusable("no", "told", usage, notes, summary=self._summary(view), prompt_weight=9.0)
         then = tuple(self._action(view) for _ in range(random.randrange(3)))
         return Act(self._action(view), "told", usage, self._seen(), then=then, summary=self._summary(view))
 

@@ -10,6 +10,7 @@ from test_planner_turns import Eye, told, vision
 
 from shared.contracts.actions import AskPicture, Done, Goto, SaveProgress, Screenshot
 from shared.contracts.planner import SampleFinished
+from shared.contracts.steps import note_text
 from shared.contracts.vision import VisionAnswered
 
 OTHER = "http://127.0.0.1:8000/tickets/TCK-1002"
@@ -37,7 +38,7 @@ async def test_what_was_saved_from_another_record_is_not_this_ones():
     saves = SaveProgress(values={"assignee": "Bob"}, refs={"assignee": 3})
     finished = await ends(Goto(url=OTHER), saves, Goto(url=URL), PICTURE, done())
     assert (finished.status, finished.reason) == ("needs_review", "unconfirmed_values")
-    assert "assignee: it was saved while another record was shown" in finished.notes
+    assert "assignee: it was saved while another record was shown" in map(note_text, finished.notes)
 
 
 @pytest.mark.parametrize("values", [{}, {"assignee": "Bob"}], ids=["kept", "said again"])

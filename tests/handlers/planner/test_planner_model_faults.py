@@ -17,7 +17,7 @@ from services.planner.prompting.summaries import MECHANICAL
 from services.planner.state.sample_state import Act, SampleState, Unusable
 from services.planner.state.transitions import advanced
 from shared.contracts.actions import AskPicture, Click
-from shared.contracts.steps import Summary
+from shared.contracts.steps import Summary, plain_note
 from shared.contracts.usage import Usage, add_usage
 from shared.contracts.vision import VisionAnswered
 from shared.errors import PermanentError, RateLimited, Unavailable
@@ -76,7 +76,7 @@ async def test_after_three_overloads_the_other_model_decides_and_is_named():
     assert isinstance(decision, Act)
     assert [request["model"] for request in at.requests] == [MODEL, MODEL, MODEL, OTHER]
     assert decision.decided_by == OTHER
-    assert decision.notes == (f"{OTHER} decided where {MODEL} was overloaded",)
+    assert decision.notes == (plain_note(f"{OTHER} decided where {MODEL} was overloaded"),)
     # $1 in, $5 out, each a million tokens
     assert decision.usage.cost_usd == pytest.approx((100 * 1 + 20 * 5) / 1e6)
 

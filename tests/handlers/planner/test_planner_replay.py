@@ -21,7 +21,7 @@ from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import LoadSteps, StepsLoaded, StepsReply, StepsUnknown
 from shared.contracts.planner import SampleFinished
 from shared.contracts.results import TargetFound
-from shared.contracts.steps import DIFFERS, StepTaken
+from shared.contracts.steps import StepTaken, note_detail
 from shared.errors import PermanentError
 from shared.streams import RUNS
 from shared.subjects import LOAD_STEPS
@@ -105,7 +105,7 @@ async def replayed(
 
 
 def differs(bench: Bench) -> list[str]:
-    return [note.removeprefix(DIFFERS) for step in bench.steps for note in step.notes if note.startswith(DIFFERS)]
+    return [note_detail(note) for step in bench.steps for note in step.notes if note.kind == "differs"]
 
 
 def found(finished: SampleFinished) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from services.console.replayed import Heard, RunReplayed, lines, run_replayed
 from shared.contracts.discovery import Sample
 from shared.contracts.evidence import SampleState
 from shared.contracts.planner import SampleFinished
-from shared.contracts.steps import StepTaken
+from shared.contracts.steps import Note, StepTaken, plain_note
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -22,7 +22,7 @@ def a_sample(sample_id: str) -> Sample:
     return Sample(sample_id=sample_id, key=sample_id, row=1)
 
 
-def step(sample_id: str, *notes: str, attempt: int = 1) -> StepTaken:
+def step(sample_id: str, *notes: Note, attempt: int = 1) -> StepTaken:
     return StepTaken(
         run_id="run_1", sample_id=sample_id, attempt=attempt, step=1, started_at=NOW, ended_at=NOW, observation=None,
         decided_by="replay", action=None, notes=notes,
@@ -53,11 +53,12 @@ def test_the_same_end_without_a_note_is_the_same():
 
 
 def test_a_difference_is_listed_once_and_other_notes_are_none():
-    notes = ("differs: step 2: address: then a, now b", "carried over, not judged again: the judgment")
+    moved = Note(kind="differs", step=2, text="address: then a, now b")
+    notes = (moved, plain_note("carried over, not judged again: the judgment"))
     replayed = came_to(step("A", *notes), finished("A", notes=notes))
     assert not replayed.same
     assert replayed.samples[0].differences == ("step 2: address: then a, now b",)
-    assert replayed.samples[0].notes == notes[1:]
+    assert replayed.samples[0].notes == ("carried over, not judged again: the judgment",)
     assert lines(replayed)[:2] == ["A:", "  step 2: address: then a, now b"]
 
 
@@ -69,9 +70,9 @@ def test_another_end_is_a_difference_with_its_reason():
 
 def test_only_the_latest_attempt_counts():
     replayed = came_to(
-        step("A", "differs: of an attempt that was cut off"),
+        step("A", Note(kind="differs", text="of an attempt that was cut off")),
         step("A", attempt=2),
-        step("A", "differs: heard late"),
+        step("A", Note(kind="differs", text="heard late")),
         finished("A", attempt=2),
     )
     assert replayed.same

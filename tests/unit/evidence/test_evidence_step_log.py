@@ -16,7 +16,7 @@ from services.evidence.filing.contents import as_json, log_entry
 from services.evidence.recalling.step_log import page_of, problem_of, step_of
 from shared.contracts.actions import AnyAction, Done, Fail, Goto
 from shared.contracts.results import Effect
-from shared.contracts.steps import StepTaken
+from shared.contracts.steps import Note, StepTaken, plain_note
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
@@ -84,6 +84,12 @@ def test_every_kind_of_effect_is_read_back_as_it_was(kind, data):
 @settings(max_examples=20, deadline=None)
 def test_a_step_without_an_action_is_read_back_as_it_was(step):
     assert read_back(step) == step
+
+
+def test_notes_of_an_older_log_are_typed_when_they_are_read():
+    entry = json.loads(as_json(log_entry(a_step(1), []))) | {"notes": ["differs: step 2: address: then a, now b", "b"]}
+    differs = Note(kind="differs", text="step 2: address: then a, now b")
+    assert step_of(entry, "r", "s").notes == (differs, plain_note("b"))
 
 
 def a_step(number: int, action: Any = None, **changes: Any) -> StepTaken:

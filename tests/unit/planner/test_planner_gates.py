@@ -33,7 +33,7 @@ from services.planner.state.sample_state import Ending, Look, SampleState
 from services.planner.state.transitions import filename, looked, noted, read
 from shared.contracts.actions import ByText, Click, Done, Extract, Fail, Goto, SaveProgress, Scroll
 from shared.contracts.results import TextRead
-from shared.contracts.steps import FieldValue
+from shared.contracts.steps import FieldValue, note_text, plain_note
 from shared.contracts.usage import Usage
 
 VALUES = {"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "Mar 3, 2026"}
@@ -228,7 +228,7 @@ def test_a_value_that_stands_nowhere_is_sent_back_once_and_then_reviewed():
     told, ending = twice(Done(values={**VALUES, "assignee": "Bob"}), unlabelled())
     assert told == "assignee: 'Bob' is not shown by the page"
     assert (ending.status, ending.reason, ending.flagged) == ("needs_review", "unconfirmed_values", True)
-    assert told in ending.notes
+    assert told in map(note_text, ending.notes)
 
 
 @pytest.mark.parametrize("said", ["Ann", "Annual report", "a report"])
@@ -247,10 +247,10 @@ def test_words_for_nothing_must_stand_on_the_page_as_well():
 def test_what_was_saved_without_standing_anywhere_is_not_believed_later():
     seen = unlabelled()
     values, notes, unconfirmed = saved(view(seen, proven()), SaveProgress(values={"assignee": "Bob"}))
-    assert notes == ("assignee: 'Bob' is not shown by the page",)
+    assert [note_text(note) for note in notes] == ["assignee: 'Bob' is not shown by the page"]
     for said in (VALUES | {"assignee": "Bob"}, {"ticket_number": "TCK-1001", "due_date": "Mar 3, 2026"}):
         told, ending = twice(Done(values=said), seen, kept(proven(), values, unconfirmed))
-        assert (told, ending.reason) == (notes[0], "unconfirmed_values")
+        assert (told, ending.reason) == (note_text(notes[0]), "unconfirmed_values")
 
 
 def test_what_was_extracted_and_what_spans_elements_stands_on_the_page():
@@ -492,7 +492,8 @@ def test_usage_adds_up_and_a_note_is_kept_once():
     twice = spent(spent(SampleState(), one), one).usage
     assert (twice.llm_calls, twice.input_tokens, twice.output_tokens) == (2, 20, 4)
     assert (twice.cache_read_tokens, twice.cache_write_tokens, twice.cost_usd) == (6, 8, 1.0)
-    assert noted(noted(SampleState(), ("a", "a")), ("a", "b")).notes == ("a", "b")
+    a, b = plain_note("a"), plain_note("b")
+    assert noted(noted(SampleState(), (a, a)), (a, b)).notes == (a, b)
 
 
 def test_a_page_that_says_nothing_leaves_the_proof_and_another_record_takes_it_away():

@@ -14,7 +14,7 @@ from services.planner.state.sample_state import Ending, View
 from services.planner.state.transitions import observed, replayed
 from shared.contracts.actions import Done
 from shared.contracts.discovery import Sample
-from shared.contracts.steps import FieldValue
+from shared.contracts.steps import FieldValue, note_text
 from shared.task_spec import check_spec, read_spec
 
 FOLDER = Path(__file__).parents[2] / "recordings" / "planner" / "logs" / "practice_people"
@@ -47,7 +47,8 @@ def ending() -> Ending:
 
 def test_the_status_and_the_values_are_those_of_the_result():
     ended = ending()
-    assert (ended.status, ended.reason, list(ended.notes)) == (RESULT["status"], RESULT["reason"], RESULT["notes"])
+    notes = [note_text(note) for note in ended.notes]
+    assert (ended.status, ended.reason, notes) == (RESULT["status"], RESULT["reason"], RESULT["notes"])
     folded = {value.field: (value.state, value.value, value.shown, value.origin) for value in ended.values}
     kept = ("state", "value", "shown", "origin")
     assert folded == {name: tuple(value[key] for key in kept) for name, value in RESULT["fields"].items()}

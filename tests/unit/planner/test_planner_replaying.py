@@ -33,7 +33,7 @@ from shared.contracts.actions import (
     Upload,
 )
 from shared.contracts.results import Locator, TargetFound
-from shared.contracts.steps import FieldValue, ObservationRef, StepTaken, ValueSource
+from shared.contracts.steps import FieldValue, ObservationRef, StepTaken, ValueSource, note_text
 
 REF = ByRef(ref=1, snapshot_id="s0")
 SEEN = ObservationRef(
@@ -240,7 +240,7 @@ def test_a_picture_is_not_asked_about_again_and_nothing_is_saved_twice():
     assert isinstance(decided, Act)
     assert isinstance(decided.action, Done)
     assert decided.action.values["assignee"] == "Ann Lee"
-    assert "carried over, not read again: assignee (from vision)" in decided.notes
+    assert "carried over, not read again: assignee (from vision)" in map(note_text, decided.notes)
 
 
 def test_a_judgment_is_carried_over_and_said_to_be():
@@ -256,7 +256,7 @@ def test_a_judgment_is_carried_over_and_said_to_be():
     assert isinstance(decided, Act)
     assert isinstance(decided.action, Done)
     assert decided.action.judgment == given
-    assert "carried over, not judged again: the judgment, as given by a-model" in decided.notes
+    assert "carried over, not judged again: the judgment, as given by a-model" in map(note_text, decided.notes)
 
 
 def test_what_the_route_calls_irreversible_is_held_back_whatever_the_button_is_called():
