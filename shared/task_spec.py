@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import PydanticCustomError
 
 from shared.contracts.discovery import Problem
+from shared.hosts import WRITTEN_RULE, is_spec_rule
 from shared.task_route import RouteStep, fields_of
 
 BARE_TYPES = ("string", "number", "decimal", "boolean", "date", "date-time", "array")
@@ -34,7 +35,6 @@ OWN_COLUMNS = frozenset(
 )
 """Columns of the table that every run has; no output field can bear their names."""
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_HOST = r"^(\*\.)?([A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$"
 _ARTIFACT = r"^(screenshot|download)(:[A-Za-z0-9_ -]+)?$"
 
 
@@ -44,6 +44,13 @@ def _known_type(expression: str) -> str:
 
 def _bare_type(expression: str) -> str:
     return _one_of(BARE_TYPES, BARE_EXPRESSION, expression)
+
+
+def _known_host(rule: str) -> str:
+    if not is_spec_rule(rule):
+        told = '{written} names no host that a browser can ask; write "host", "host:port" or "*.domain"'
+        raise PydanticCustomError("host_rule", told, {"written": repr(rule)})
+    return rule
 
 
 def _one_of(types: tuple[str, ...], pattern: re.Pattern[str], expression: str) -> str:
@@ -59,6 +66,7 @@ def _one_of(types: tuple[str, ...], pattern: re.Pattern[str], expression: str) -
 TypeExpression = Annotated[
     str, Field(json_schema_extra={"pattern": TYPE_EXPRESSION.pattern}), AfterValidator(_known_type)
 ]
+HostName = Annotated[str, Field(json_schema_extra={"pattern": WRITTEN_RULE}), AfterValidator(_known_host)]
 BareType = Annotated[str, Field(json_schema_extra={"pattern": BARE_EXPRESSION.pattern}), AfterValidator(_bare_type)]
 """A type that needs no more said of it: not an enum."""
 
@@ -212,7 +220,7 @@ class TaskSpec(Strict):
     auth_profile: str | None = Field(
         default=None, description="A login state recorded with `exhibit login NAME URL`, under that name."
     )
-    allowed_hosts: list[Annotated[str, Field(pattern=_HOST)]] = Field(
+    allowed_hosts: list[HostName] = Field(
         default=[],
         description='Where the browser may navigate: "host", "host:port" or "*.domain". None: the host of the start '
         "URL. Private addresses are reached only where they are named here or in start_url.",

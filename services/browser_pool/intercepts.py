@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from services.browser_pool import policy
-from services.browser_pool.policy import DEFAULT_PORTS
+from shared.hosts import DEFAULT_PORTS, bracketed, parse_host_rule
 
 PRIVATE = (
     *("0.", "10.", "127.", "169.254.", "192.168.", "100.6?.", "100.7?.", "100.8?.", "100.9?.", "100.1??."),
@@ -45,14 +44,13 @@ def _globs(scheme: str, through: list[str]) -> list[str]:
 
 def _beginnings(scheme: str, rule: str) -> list[str]:
     """How the addresses begin that a rule for one private host fits."""
-    host, port = policy.split_port(rule)
-    known = policy.canonical_host(host)
-    if known is None or rule.startswith("*"):
+    known = parse_host_rule(rule)
+    if known is None or known.below or not known.host:
         return []
-    text = f"[{known}]" if ":" in known else known
-    if port is None:
+    text = bracketed(known.host)
+    if known.port is None:
         return [f"{text}/", f"{text}:"]
-    return [f"{text}/" if port == DEFAULT_PORTS[scheme] else f"{text}:{port}/"]
+    return [f"{text}/" if known.port == DEFAULT_PORTS[scheme] else f"{text}:{known.port}/"]
 
 
 def cut_away(prefix: str, kept: Iterable[str]) -> list[str]:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -34,6 +33,7 @@ from shared.contracts.results import ActionResult
 from shared.errors import PermanentError, TransientError, Unavailable
 from shared.host.nats_server import nats_server
 from shared.host.services import running
+from shared.hosts import host_of
 from shared.names import safe_label
 from shared.settings import Settings
 from shared.streams import ARTIFACTS
@@ -83,7 +83,7 @@ class Terms:
     profile: str | None = None
 
     def lease(self) -> LeaseSession:
-        host = urlsplit(self.url).netloc.rpartition("@")[2]
+        host = host_of(self.url)
         hosts = (host, *self.allow) if host else self.allow
         return LeaseSession(
             run_id="hand",

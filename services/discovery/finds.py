@@ -76,13 +76,6 @@ def text_of(value: object) -> str:
     return cell_text(value)
 
 
-def host_of(url: str) -> str:
-    try:
-        return urlsplit(url).netloc.rpartition("@")[2].lower()
-    except ValueError:
-        return ""
-
-
 def _own_keys(url: str, home: str) -> tuple[str, ...]:
     """The last part of the path of an address; its path and query, with its host where that is not that of the list."""
     try:

@@ -14,12 +14,13 @@ import msgspec
 
 from services.discovery.deps import PUBLISH_LIMIT, Deps
 from services.discovery.discovering import lists_only
-from services.discovery.finds import Find, Listing, find_template, host_of, same_item, samples_of_item
+from services.discovery.finds import Find, Listing, find_template, same_item, samples_of_item
 from shared.aio import map_concurrently
 from shared.contracts.discovery import PopulationClosed, RunRecord, Sample, SampleFound
 from shared.contracts.planner import SampleFinished, SamplesListed, WorkSample
 from shared.contracts.steps import note_text
 from shared.errors import PermanentError
+from shared.hosts import host_of
 from shared.streams import FOUND, INBOX, RUNS
 from shared.subjects import SAMPLE_FOUND, WORK_SAMPLE, message_id
 from shared.task_spec import PLACEHOLDER, TaskSpec, check_spec

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
+from collections.abc import Iterable
 
 from services.planner.reading.identity import start_url
 from shared.contracts.discovery import Sample
+from shared.hosts import Origin, browser_form, fits_any, host_of, parse_origin
 from shared.task_spec import PLACEHOLDER, TaskSpec
 
 
@@ -14,38 +15,33 @@ def allowed_hosts(spec: TaskSpec, sample: Sample) -> tuple[str, ...]:
     if spec.allowed_hosts:
         return tuple(spec.allowed_hosts)
     try:
-        host = urlsplit(start_url(spec, sample)).netloc.rpartition("@")[2]
-    except (KeyError, ValueError):
+        host = host_of(start_url(spec, sample))
+    except KeyError:
         return ()
     return (host,) if host else ()
 
 
 def private_hosts(spec: TaskSpec) -> tuple[str, ...]:
     """What the spec itself names, in ``allowed_hosts`` or literally in ``start_url``; never what only a row says."""
-    named = [*spec.allowed_hosts]
-    try:
-        host = urlsplit(PLACEHOLDER.sub("\x00", spec.start_url)).netloc.rpartition("@")[2]
-    except ValueError:
-        host = ""
-    if host and "\x00" not in host:
-        named.append(host)
-    return tuple(named)
+    host = host_of(PLACEHOLDER.sub("\x00", spec.start_url))
+    literal = (host,) if host and "\x00" not in host else ()
+    return (*spec.allowed_hosts, *literal)
 
 
 def may_open(url: str, spec: TaskSpec, sample: Sample) -> bool:
-    """Whether ``url`` is on one of the allowed hosts, as the browser pool, which has the last word, counts them."""
-    try:
-        parts = urlsplit(url)
-        host, port = (parts.hostname or "").rstrip("."), parts.port or {"http": 80, "https": 443}.get(parts.scheme)
-    except ValueError:
-        return False
-    return bool(host) and any(_fits(host, port, rule.lower()) for rule in allowed_hosts(spec, sample))
+    """Whether ``url`` is on one of the allowed hosts. The browser pool, which has the last word, decides by the same
+    rules."""
+    origin = _web_origin(url)
+    return origin is not None and fits_any(origin, allowed_hosts(spec, sample))
 
 
-def _fits(host: str, port: int | None, rule: str) -> bool:
-    name, colon, number = rule.rpartition(":")
-    named, only = (name, int(number)) if colon and number.isdecimal() and not name.endswith(":") else (rule, None)
-    bare = named.removeprefix("[").removesuffix("]").rstrip(".")
-    if only is not None and only != port:
-        return False
-    return host.endswith(bare[1:]) if bare.startswith("*.") else host.removeprefix("www.") == bare.removeprefix("www.")
+def is_on_visited_host(url: str, visited: Iterable[str]) -> bool:
+    """Whether ``url`` is on the host and port of one of the addresses that were visited."""
+    origin = _web_origin(url)
+    known = (_web_origin(one) for one in visited)
+    return origin is not None and origin.netloc in {one.netloc for one in known if one is not None}
+
+
+def _web_origin(url: str) -> Origin | None:
+    origin = parse_origin(browser_form(url))
+    return origin if isinstance(origin, Origin) and origin.scheme in ("http", "https") else None

@@ -4,15 +4,14 @@ person before anything runs.
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
-from urllib.parse import urlsplit
 
 from shared.contracts.discovery import Problem
+from shared.hosts import canonical_host, host_of, is_private, literal_address, split_port
 from shared.task_spec import PLACEHOLDER, TaskSpec, check_spec, json_schema, placeholders
 
 MAX_REQUEST_CHARS = 4000
@@ -163,19 +162,19 @@ def _has_host(spec: TaskSpec) -> bool:
 def _private(spec: TaskSpec | None, where: str, request: str) -> tuple[Problem, ...]:
     if spec is None:
         return ()
-    hosts = [*spec.allowed_hosts, urlsplit(PLACEHOLDER.sub("x", spec.start_url)).hostname or ""]
-    names = dict.fromkeys(host.rpartition(":")[0] if re.search(r":\d+$", host) else host for host in hosts)
+    hosts = [*spec.allowed_hosts, host_of(PLACEHOLDER.sub("x", spec.start_url))]
+    names = dict.fromkeys(split_port(host)[0] for host in hosts)
     unasked = [name for name in names if _is_inside(name) and name.lower() not in request.lower()]
     told = "is an address inside of a network that the request does not name; leave it out"
     return tuple(Problem(where=f"{where}.allowed_hosts", message=f"{name} {told}") for name in unasked)
 
 
 def _is_inside(host: str) -> bool:
-    name = host.lower().strip("[]").removeprefix("*.").rstrip(".")
-    try:
-        return not ipaddress.ip_address(name).is_global
-    except ValueError:
-        return bool(name) and ("." not in name or name.endswith(INSIDE))
+    name = canonical_host(host.removeprefix("*."))
+    if name is None:
+        return False
+    address = literal_address(name)
+    return is_private(address) if address is not None else "." not in name or name.endswith(INSIDE)
 
 
 def _fit(spec: TaskSpec | None, discovery: TaskSpec | None) -> tuple[Problem, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,16 +15,11 @@ from services.evidence.reporting.sample_facts import TOKENS, lean, shortened
 from services.evidence.reporting.words import GROUPS
 from shared.contracts.evidence import RunFinished
 from shared.evidence_format.notes import to_notes
+from shared.hosts import host_of
 
 MOST_HOSTS = 200
 MOST_ANSWERS = 1_000
 """Counted, of answers to the task's question: where they are free words, nearly every sample has one of its own."""
-
-
-def host_of(url: str) -> str:
-    """With its port, without a name and a password; empty where there is none."""
-    found = re.match(r"https?://(?:[^/?#]*@)?([^/?#@]+)", url)
-    return found[1] if found else ""
 
 
 @dataclass

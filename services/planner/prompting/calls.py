@@ -12,7 +12,7 @@ from urllib.parse import urljoin, urlsplit
 
 import msgspec
 
-from services.planner.bounds import may_open
+from services.planner.bounds import is_on_visited_host, may_open
 from services.planner.prompting.tools import FAIL_CODES, TARGET, TOOLS, fields_of, offered
 from services.planner.state.sample_state import View
 from services.planner.values.typed_values import as_shown, fold, quoted
@@ -175,16 +175,12 @@ def _allowed_goto(action: Goto, view: View) -> Goto | BadCall:
         return action
     try:
         url = urljoin(view.page.url, action.url.strip())
-        here, there = urlsplit(view.page.url).netloc, urlsplit(url)
+        scheme = urlsplit(url).scheme
     except ValueError:
         return BadCall(f"goto: {quoted(action.url, 120)} is no address.")
-    hosts = {here, *(_host(e.action) for e in view.state.history if isinstance(e.action, Goto))}
+    visited = (view.page.url, *(e.action.url for e in view.state.history if isinstance(e.action, Goto)))
     linked = {element.url for element in view.page.elements if element.url}
-    ours = there.netloc in hosts or may_open(url, view.spec, view.sample)
-    if there.scheme in ("http", "https") and (ours or url in linked):
+    ours = is_on_visited_host(url, visited) or may_open(url, view.spec, view.sample)
+    if scheme in ("http", "https") and (ours or url in linked):
         return Goto(url=url, reason=action.reason)
     return BadCall(f"goto: {quoted(url, 120)} is neither on this site nor linked from this page.")
-
-
-def _host(action: Goto) -> str:
-    return urlsplit(action.url).netloc

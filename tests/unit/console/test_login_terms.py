@@ -4,9 +4,9 @@ import sys
 
 import pytest
 
-from services.browser_pool.policy import Place, named
 from services.console.hands import ANYWHERE, Terms
 from services.console.login import has_display
+from shared.hosts import Origin, fits_any
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is always one")
@@ -25,6 +25,6 @@ def test_who_types_an_address_may_open_it_private_or_not_and_what_he_names_besid
 
 def test_who_sees_the_window_goes_where_he_likes_but_to_no_private_address_he_has_not_named() -> None:
     lease = Terms("https://desk.example/", allow=(ANYWHERE,)).lease()
-    elsewhere = Place("https", "idp.example", 443)
-    assert named(elsewhere, lease.allowed_hosts)
-    assert not named(elsewhere, lease.private_hosts)
+    elsewhere = Origin("https", "idp.example", 443)
+    assert fits_any(elsewhere, lease.allowed_hosts)
+    assert not fits_any(elsewhere, lease.private_hosts)

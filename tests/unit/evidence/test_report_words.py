@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from services.evidence.closing.products import Dossier
 from services.evidence.reporting.page import Assets, as_json, head, policy
-from services.evidence.reporting.run_facts import host_of
 from services.evidence.reporting.sample_facts import detail_of, row_of
 from services.evidence.reporting.words import action_words, value_text
+from shared.hosts import host_of
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.planner.bounds import allowed_hosts, may_open, private_hosts
+from services.browser_pool.policy import Bounds, document_refusal
+from services.planner.bounds import allowed_hosts, is_on_visited_host, may_open, private_hosts
 from services.planner.prompting.blocks import run_block
 from shared.contracts.discovery import Sample
 from tests.unit.planner.planner_pages import sample, spec
@@ -50,6 +51,29 @@ def test_addresses_on_allowed_hosts_are_open(url: str, open_: bool) -> None:
     assert may_open(url, task, sample()) == open_
 
 
+@pytest.mark.parametrize("rule", ["xn--mller-kva.example", "*.xn--mller-kva.example:8443"])
+@pytest.mark.parametrize("host", ["xn--mller-kva.example", "MÜLLER.example.", "mu\u0308ller.example"])
+def test_an_internationalised_host_is_one_host_however_it_is_written(rule: str, host: str) -> None:
+    url = f"https://{'shop.' if rule.startswith('*') else ''}{host}{':8443' if ':' in rule else ''}/1"
+    assert may_open(url, spec(allowed_hosts=[rule]), sample())
+    assert document_refusal(url, ["93.184.216.34"], Bounds((rule,))) is None
+
+
 def test_the_names_of_secrets_are_told_where_there_are_any() -> None:
     assert "portal_password" in run_block(spec(secrets=["portal_password"]))
     assert "secret" not in run_block(spec()).lower()
+
+
+@pytest.mark.parametrize(
+    ("url", "open_"),
+    [
+        ("https://MÜLLER.example/2", True),
+        ("http://xn--mller-kva.example/a b", True),
+        ("https://müller.example:8443/", False),
+        ("https://other.example\\@müller.example/", False),
+        ("ftp://müller.example/", False),
+        ("about:blank", False),
+    ],
+)
+def test_a_host_that_was_visited_is_known_however_it_is_written(url: str, open_: bool) -> None:
+    assert is_on_visited_host(url, ["https://a.example/", "https://xn--mller-kva.example/1", "no address"]) == open_

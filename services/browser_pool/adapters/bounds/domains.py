@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 from functools import cache, lru_cache
-from ipaddress import ip_address
-from urllib.parse import urlsplit
 
 from publicsuffixlist import PublicSuffixList
+
+from shared.hosts import browser_form, literal_address, parse_origin
 
 _NAME = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*")
 
@@ -17,33 +17,17 @@ _NAME = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*")
 def registrable_domain(url: str) -> str:
     """``example.co.uk`` of ``https://shop.example.co.uk/x``; an address of numbers, and a name without a domain, is
     its own. What comes back is fit to be a key of a record; empty where the address names no host."""
-    try:
-        host = (urlsplit(url).hostname or "").rstrip(".")
-    except ValueError:
+    origin = parse_origin(browser_form(url))
+    if isinstance(origin, str):
         return ""
-    if not host or _is_number(host):
-        return host.replace(":", "-")
-    return _as_key(_suffixes().privatesuffix(_ascii(host)) or _ascii(host))
+    if literal_address(origin.host) is not None:
+        return origin.host.replace(":", "-")
+    return _as_key(_suffixes().privatesuffix(origin.host) or origin.host)
 
 
 @cache
 def _suffixes() -> PublicSuffixList:
     return PublicSuffixList()
-
-
-def _is_number(host: str) -> bool:
-    try:
-        return bool(ip_address(host))
-    except ValueError:
-        return False
-
-
-def _ascii(host: str) -> str:
-    """As browsers write it; what they could not write stays as it is."""
-    try:
-        return host.encode("idna").decode().lower()
-    except UnicodeError:
-        return host.lower()
 
 
 def _as_key(domain: str) -> str:

@@ -19,6 +19,7 @@ from services.browser_pool.policy import Bounds
 from services.browser_pool.redaction import redacted_text
 from shared.aio import BackgroundTasks
 from shared.contracts.results import NotSeen, PageChanged
+from shared.hosts import Origin, fits_any, literal_address, parse_origin
 
 log = logging.getLogger(__name__)
 
@@ -79,10 +80,10 @@ class Guard:
 
     def may_hold_secrets(self, url: str) -> bool:
         """Whether a document at ``url`` may be given a secret: it is of an allowed host, and no one can listen in."""
-        place = policy.place_of(url)
-        if isinstance(place, str) or not policy.named(place, self.bounds.allowed):
+        origin = parse_origin(url)
+        if isinstance(origin, str) or not fits_any(origin, self.bounds.allowed):
             return False
-        return place.scheme == "https" or policy.named(place, self.bounds.private)
+        return origin.scheme == "https" or fits_any(origin, self.bounds.private)
 
     async def judged(self, outcome: Outcome) -> Outcome:
         """The outcome of an action, knowing what the page was refused meanwhile."""
@@ -112,7 +113,8 @@ class Guard:
             return policy.part_refusal(url, await self._addresses(url), self.bounds)
         self.used = True
         if not self.bounds.allowed:
-            self.bounds = Bounds(tuple(filter(None, (policy.host_rule(url),))), self.bounds.private)
+            first = parse_origin(url)
+            self.bounds = Bounds(() if isinstance(first, str) else (first.rule,), self.bounds.private)
         refusal = policy.document_refusal(url, (), self.bounds)
         refusal = refusal or policy.document_refusal(url, await self._addresses(url), self.bounds)
         if refusal is None and not hop:
@@ -121,10 +123,10 @@ class Guard:
         return refusal
 
     async def _addresses(self, url: str) -> tuple[str, ...]:
-        place = policy.place_of(url)
-        if isinstance(place, str) or policy.literal(place.host) or policy.named(place, self.bounds.private):
+        origin = parse_origin(url)
+        if isinstance(origin, str) or literal_address(origin.host) or fits_any(origin, self.bounds.private):
             return ()
-        return await self.names.addresses(place.host)
+        return await self.names.addresses(origin.host)
 
     def deny(self, url: str, why: str, where: Where) -> None:
         hidden = hidden_in(self.context)
@@ -158,16 +160,16 @@ class Guard:
         """A name may stand for another address by the time the browser asks for it."""
         if not response.request.is_navigation_request() or self.proxied:
             return
-        place = policy.place_of(response.url)
-        if isinstance(place, str) or policy.literal(place.host) or policy.named(place, self.bounds.private):
+        origin = parse_origin(response.url)
+        if isinstance(origin, str) or literal_address(origin.host) or fits_any(origin, self.bounds.private):
             return
-        self._checks.start(self._check_origin(response, place))
+        self._checks.start(self._check_origin(response, origin))
 
-    async def _check_origin(self, response: Response, place: policy.Place) -> None:
+    async def _check_origin(self, response: Response, origin: Origin) -> None:
         try:
             server = await response.server_addr()
             known = (server["ipAddress"],) if server else ()
-            why = policy.private_refusal(place, known, self.bounds)
+            why = policy.private_refusal(origin, known, self.bounds)
             if why:
                 self.deny(response.url, why, "shown")
                 await self._blank(response.frame.page)
