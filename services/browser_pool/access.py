@@ -17,8 +17,6 @@ from shared.streams import AUTH_PROFILES
 
 log = logging.getLogger(__name__)
 
-TRIES = 10
-
 
 @dataclass(frozen=True)
 class LoginState:
@@ -64,13 +62,12 @@ async def paused(login: LoginState, records: Records) -> ProfilePaused | None:
 async def pause(login: LoginState, reason: str, at: datetime, records: Records) -> None:
     """No session gets this login state until it has been recorded again. The first reason given is kept."""
     stored = PausedProfile(reason=reason[:500], at=at, sha256=login.sha256)
-    for _ in range(TRIES):
-        known, revision = await records.read_revision(AUTH_PROFILES, login.name, PausedProfile)
-        if known is not None and known.sha256 == login.sha256:
-            return
-        if await records.update(AUTH_PROFILES, login.name, stored, revision):
-            log.warning("the login state %s is paused: %s", login.name, reason)
-            return
+
+    def unless_paused(known: PausedProfile | None) -> PausedProfile | None:
+        return None if known is not None and known.sha256 == login.sha256 else stored
+
+    if await records.modify(AUTH_PROFILES, login.name, PausedProfile, unless_paused) is not None:
+        log.warning("the login state %s is paused: %s", login.name, reason)
 
 
 async def problems_of(request: CheckAccess, logins: Logins, missing_secrets: tuple[str, ...]) -> tuple[Problem, ...]:

@@ -154,10 +154,8 @@ async def _at_work(work: WorkSample, deps: Deps) -> bool:
 
 
 async def _put_listing(run_id: str, listing: Listing, deps: Deps) -> None:
-    """Events come one at a time, so whoever writes knows best."""
-    _, revision = await deps.records.read_revision(FOUND, run_id, Listing)
-    while not await deps.records.update(FOUND, run_id, listing, revision):
-        _, revision = await deps.records.read_revision(FOUND, run_id, Listing)
+    """Store the listing over the one that is there: events are handled one at a time, so the last is the newest."""
+    await deps.records.modify(FOUND, run_id, Listing, lambda _: listing)
 
 
 async def _record(run_id: str, deps: Deps) -> RunRecord:

@@ -13,15 +13,13 @@ from services.planner.deps import Deps
 from services.planner.spending import spend
 from services.planner.state.memory import Memory, hints, key_of, learned, lessons_of, story, teaches
 from services.planner.state.sample_state import SampleState
-from shared.contracts.planner import Lessons, SampleFinished
+from shared.contracts.planner import SampleFinished
 from shared.contracts.usage import add_usage
 from shared.errors import ExhibitError
 from shared.streams import MEMORY
 from shared.task_spec import TaskSpec
 
 log = logging.getLogger(__name__)
-
-MAX_TRIES = 20
 
 
 async def hints_for(spec: TaskSpec, run_id: str, deps: Deps) -> tuple[str, ...]:
@@ -43,15 +41,8 @@ async def remembered(spec: TaskSpec, finished: SampleFinished, state: SampleStat
         arguments, usage = await deps.teacher.distil(story(spec, finished, state, memory))
         await spend(finished.run_id, usage, deps)
         lessons = lessons_of(arguments, finished.sample, finished, state.seen.values())
-        await _kept(key, lessons, deps)
+        await deps.records.modify(MEMORY, key, Memory, lambda known: learned(known or Memory(), lessons))
     except ExhibitError as exc:
         log.warning("nothing was learned of %s: %s: %s", finished.sample_id, exc.code, exc)
         return finished
     return replace(finished, lessons=lessons, usage=add_usage(finished.usage, usage))
-
-
-async def _kept(key: str, lessons: Lessons, deps: Deps) -> None:
-    for _ in range(MAX_TRIES):
-        memory, revision = await deps.records.read_revision(MEMORY, key, Memory)
-        if await deps.records.update(MEMORY, key, learned(memory or Memory(), lessons), revision):
-            return

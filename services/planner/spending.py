@@ -6,21 +6,14 @@ from services.planner.deps import Decider, Deps
 from services.planner.judging.limits import Limit, cut_short, of_run
 from services.planner.state.sample_state import Ending, View
 from shared.contracts.usage import Usage, add_usage
-from shared.errors import Unavailable
 from shared.streams import SPENDING
-
-MAX_TRIES = 50
 
 
 async def spend(run_id: str, usage: Usage, deps: Deps) -> None:
     """Adds to what the run has spent. Two planners never lose one another's sums."""
     if not usage.llm_calls:
         return
-    for _ in range(MAX_TRIES):
-        spent, revision = await deps.records.read_revision(SPENDING, run_id, Usage)
-        if await deps.records.update(SPENDING, run_id, add_usage(spent or Usage(), usage), revision):
-            return
-    raise Unavailable(f"what run {run_id} has spent could not be written down", code="spending_contended")
+    await deps.records.modify(SPENDING, run_id, Usage, lambda spent: add_usage(spent or Usage(), usage))
 
 
 async def over_budget(view: View, decider: Decider, deps: Deps) -> Ending | None:

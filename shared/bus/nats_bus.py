@@ -8,11 +8,14 @@ actor is in `shared.bus.serving`. Foreign errors are mapped to ours here, once.
 # nats-py leaves the options of a few of its functions untyped.
 from __future__ import annotations
 
+import asyncio
 import logging
+import random
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from io import BufferedIOBase
 from typing import Any, TypeVar, cast
+from weakref import WeakValueDictionary
 
 import msgspec
 import nats
@@ -41,6 +44,7 @@ from shared.bus.gate import Gate
 from shared.bus.liveness import answer_pings, while_there
 from shared.bus.ports import Sink, Source
 from shared.bus.runner import Delivery
+from shared.bus.verdict import backoff_s
 from shared.bus.wire import reply_of
 from shared.contracts.base import Failure, Message
 from shared.errors import DeadlineExceeded, PermanentError, Unavailable
@@ -53,8 +57,10 @@ log = logging.getLogger(__name__)
 ReqT = TypeVar("ReqT", bound=Message)
 RepT = TypeVar("RepT")
 MsgT = TypeVar("MsgT", bound=Message)
+RecordT = TypeVar("RecordT")
 
 MESSAGE_ID = "Nats-Msg-Id"
+MODIFY_TRIES = 200
 MIN_CHUNK_BYTES, MAX_CHUNK_BYTES = 128 * 1024, 1024 * 1024
 """Of blobs. Each chunk is a round trip, so a screenshot travels in one."""
 
@@ -70,6 +76,7 @@ class Bus:
         self._kv: dict[str, KeyValue] = {}
         self._objects: dict[str, ObjectStore] = {}
         self._gates: dict[str, Gate] = {}
+        self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
     # --- asking and publishing
 
@@ -128,12 +135,35 @@ class Bus:
             return False
         return True
 
-    async def read(self, bucket: Bucket, key: str, type_: type[Any]) -> Any | None:
-        value, _ = await self.read_revision(bucket, key, type_)
-        return value
-
-    async def read_revision(self, bucket: Bucket, key: str, type_: type[Any]) -> tuple[Any | None, int]:
+    async def read(self, bucket: Bucket, key: str, type_: type[RecordT]) -> RecordT | None:
         """See :class:`shared.bus.ports.Records`."""
+        record, _ = await self._read_revision(bucket, key, type_)
+        return record
+
+    async def modify(
+        self,
+        bucket: Bucket,
+        key: str,
+        type_: type[RecordT],
+        change: Callable[[RecordT | None], RecordT | None],
+    ) -> RecordT | None:
+        """See :class:`shared.bus.ports.Records`."""
+        async with self._lock(bucket, key):
+            for attempt in range(1, MODIFY_TRIES + 1):
+                record, revision = await self._read_revision(bucket, key, type_)
+                changed = change(record)
+                if changed is None or await self._compare_and_set(bucket, key, changed, revision):
+                    return changed
+                # At random, so that processes that collided do not collide again.
+                await asyncio.sleep(random.uniform(0.0, backoff_s(attempt, base_s=0.001, cap_s=0.05)))
+        raise Unavailable(f"the record {key} in {bucket.name} changes too fast", code="record_contended")
+
+    def _lock(self, bucket: Bucket, key: str) -> asyncio.Lock:
+        """Calls of this process that modify the same record take turns instead of conflicting."""
+        return self._locks.setdefault((bucket.name, key), asyncio.Lock())
+
+    async def _read_revision(self, bucket: Bucket, key: str, type_: type[RecordT]) -> tuple[RecordT | None, int]:
+        """Return the record and its revision, or None and 0."""
         kv = await self._key_value(bucket)
         try:
             with _mapped():
@@ -142,8 +172,8 @@ class Bus:
             return None, 0
         return msgspec.json.decode(entry.value or b"null", type=type_), entry.revision or 0
 
-    async def update(self, bucket: Bucket, key: str, value: Any, revision: int) -> bool:
-        """See :class:`shared.bus.ports.Records`."""
+    async def _compare_and_set(self, bucket: Bucket, key: str, value: object, revision: int) -> bool:
+        """Store ``value`` and return True if the record still has that revision (0: no record)."""
         kv = await self._key_value(bucket)
         try:
             with _mapped():
@@ -152,13 +182,15 @@ class Bus:
             return False
         return True
 
-    async def hear(self, bucket: Bucket, type_: type[Any], told: Callable[[str, Any], None]) -> None:
-        """See :class:`shared.bus.ports.Records`. A stored record travels on a subject like any message, so a plain
-        subscription hears it; unlike a watch of the bucket it outlives a restart of the server."""
+    async def watch(self, bucket: Bucket, type_: type[RecordT], on_change: Callable[[str, RecordT], None]) -> None:
+        """See :class:`shared.bus.ports.Records`.
+
+        A plain subscription to the bucket's subjects: unlike nats-py's own watch it survives a restart of the server.
+        """
         prefix = f"$KV.{bucket.name}."
 
         async def on_message(msg: Msg) -> None:
-            told(msg.subject.removeprefix(prefix), msgspec.json.decode(msg.data, type=type_))
+            on_change(msg.subject.removeprefix(prefix), msgspec.json.decode(msg.data, type=type_))
 
         await self.nc.subscribe(f"{prefix}>", cb=on_message)
         await arrived(self.nc)

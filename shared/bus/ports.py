@@ -12,6 +12,7 @@ from shared.subjects import Ask, Stored
 ReqT = TypeVar("ReqT", bound=Message)
 RepT = TypeVar("RepT")
 MsgT = TypeVar("MsgT", bound=Message)
+RecordT = TypeVar("RecordT")
 
 
 class Asks(Protocol):
@@ -73,18 +74,29 @@ class Records(Protocol):
         """False when the key exists already; the stored value is then left as it is."""
         ...
 
-    async def read(self, bucket: Bucket, key: str, type_: type[Any]) -> Any | None: ...
-
-    async def read_revision(self, bucket: Bucket, key: str, type_: type[Any]) -> tuple[Any | None, int]:
-        """The record and its revision; nothing and 0 where there is none."""
+    async def read(self, bucket: Bucket, key: str, type_: type[RecordT]) -> RecordT | None:
+        """Return the record, or None when there is none."""
         ...
 
-    async def update(self, bucket: Bucket, key: str, value: Any, revision: int) -> bool:
-        """Stores ``value`` if the record still has that revision (0: if there is none). False where it has not:
-        somebody else was first, and nothing was stored."""
+    async def modify(
+        self,
+        bucket: Bucket,
+        key: str,
+        type_: type[RecordT],
+        change: Callable[[RecordT | None], RecordT | None],
+    ) -> RecordT | None:
+        """Replace the record by ``change(record)`` with compare-and-set; ``change`` gets None when there is none.
+
+        When another process stored the key meanwhile, ``change`` is called again with what it stored: it must have no
+        effects. Where it returns None nothing is stored.
+
+        Returns the record that was stored, or None. Raises Unavailable (``record_contended``) after too many conflicts.
+        """
         ...
 
-    async def hear(self, bucket: Bucket, type_: type[Any], told: Callable[[str, Any], None]) -> None:
-        """From now on ``told`` is called with key and value of every record that is stored in the bucket by
-        anybody. What is stored while this process is cut off from the bus is not heard."""
+    async def watch(self, bucket: Bucket, type_: type[RecordT], on_change: Callable[[str, RecordT], None]) -> None:
+        """Call ``on_change`` from now on with key and value of every record that any process stores in the bucket.
+
+        Records that are stored while this process is cut off from the bus are missed.
+        """
         ...

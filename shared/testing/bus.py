@@ -20,6 +20,7 @@ from shared.subjects import Ask, Stored, message_id, subject_for
 ReqT = TypeVar("ReqT", bound=Message)
 RepT = TypeVar("RepT")
 MsgT = TypeVar("MsgT", bound=Message)
+RecordT = TypeVar("RecordT")
 
 CHUNK_BYTES = 128 * 1024
 
@@ -34,8 +35,7 @@ class MemoryBus:
         self.closed_asks: set[str] = set()
         self._ids: set[str] = set()
         self._records: dict[tuple[str, str], bytes] = {}
-        self._revisions: dict[tuple[str, str], int] = {}
-        self._hearers: list[tuple[str, type[Any], Callable[[str, Any], None]]] = []
+        self._watches: list[tuple[str, type[Any], Callable[[str, Any], None]]] = []
         self._blobs: dict[tuple[str, str], bytes] = {}
         self._actors: list[tuple[Actor[Any], Runner[Any]]] = []
 
@@ -73,29 +73,31 @@ class MemoryBus:
         self._store(bucket, key, value)
         return True
 
-    async def read(self, bucket: Bucket, key: str, type_: type[Any]) -> Any | None:
+    async def read(self, bucket: Bucket, key: str, type_: type[RecordT]) -> RecordT | None:
         data = self._records.get((bucket.name, key))
         return None if data is None else msgspec.json.decode(data, type=type_)
 
-    async def read_revision(self, bucket: Bucket, key: str, type_: type[Any]) -> tuple[Any | None, int]:
-        return await self.read(bucket, key, type_), self._revisions.get((bucket.name, key), 0)
+    async def modify(
+        self,
+        bucket: Bucket,
+        key: str,
+        type_: type[RecordT],
+        change: Callable[[RecordT | None], RecordT | None],
+    ) -> RecordT | None:
+        changed = change(await self.read(bucket, key, type_))
+        if changed is not None:
+            self._store(bucket, key, changed)
+        return changed
 
-    async def update(self, bucket: Bucket, key: str, value: Any, revision: int) -> bool:
-        if self._revisions.get((bucket.name, key), 0) != revision:
-            return False
-        self._store(bucket, key, value)
-        return True
-
-    async def hear(self, bucket: Bucket, type_: type[Any], told: Callable[[str, Any], None]) -> None:
-        self._hearers.append((bucket.name, type_, told))
+    async def watch(self, bucket: Bucket, type_: type[RecordT], on_change: Callable[[str, RecordT], None]) -> None:
+        self._watches.append((bucket.name, type_, on_change))
 
     def _store(self, bucket: Bucket, key: str, value: Any) -> None:
         data = msgspec.json.encode(value)
         self._records[bucket.name, key] = data
-        self._revisions[bucket.name, key] = self._revisions.get((bucket.name, key), 0) + 1
-        for name, type_, told in self._hearers:
+        for name, type_, on_change in self._watches:
             if name == bucket.name:
-                told(key, msgspec.json.decode(data, type=type_))
+                on_change(key, msgspec.json.decode(data, type=type_))
 
     async def put(self, bucket: Bucket, name: str, data: bytes | Source) -> None:
         self._blobs[bucket.name, name] = data if isinstance(data, bytes) else await _read(data)

@@ -40,17 +40,13 @@ class CountingBus(MemoryBus):
 
     asked = 0
 
-    async def read_revision(self, *what):  # type: ignore[no-untyped-def]
-        self.asked += 1
-        return await super().read_revision(*what)
-
     async def read(self, *what):  # type: ignore[no-untyped-def]
         self.asked += 1
         return await super().read(*what)
 
-    async def update(self, *what):  # type: ignore[no-untyped-def]
+    async def modify(self, *what):  # type: ignore[no-untyped-def]
         self.asked += 1
-        return await super().update(*what)
+        return await super().modify(*what)
 
 
 @dataclass
@@ -168,7 +164,7 @@ async def test_whoever_is_cancelled_while_he_waits_gives_his_place_back(two: Two
     await two.pools[1].drained()
     session.answered(SITE, 200)
     await two.pools[0].drained()
-    pace, _ = await two.bus.read_revision(SITE_PACE, "site.example", _Any)
+    pace = await two.bus.read(SITE_PACE, "site.example", _Any)
     assert pace["slots"] == []
 
 
@@ -223,9 +219,8 @@ async def test_real_pools_never_let_two_documents_go_at_once(start: Start) -> No
     assert all(one.ok for one in admitted)
     pacing = sessions[0]._pacing
     assert pacing._records is not None
-    pace, revision = await pacing._records.read_revision(SITE_PACE, "busy.example", _Any)
+    pace = await pacing._records.read(SITE_PACE, "busy.example", _Any)
     assert pace["next_at"] == NOON + 30 * 0.25, "each of the 30 took a moment of its own"
-    assert revision > 0
 
 
 async def test_real_pools_hear_of_a_pause(start: Start) -> None:

@@ -13,9 +13,10 @@ from shared.bus.actor import Actor
 from shared.contracts.discovery import PopulationClosed, RunAccepted, RunRecord, Sample, SubmitReply, SubmitRun
 from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown
 from shared.contracts.planner import WorkSample
+from shared.contracts.usage import Usage, add_usage
 from shared.errors import ExhibitError, PermanentError, RateLimited, TransientError
 from shared.host.nats_server import MAX_PAYLOAD_BYTES
-from shared.streams import ARTIFACTS, RUNS
+from shared.streams import ARTIFACTS, RUNS, SPENDING
 from shared.subjects import LOAD_RUN, POPULATION_CLOSED, SUBMIT_RUN, WORK_SAMPLE
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -111,25 +112,43 @@ class BusSuite:
         assert not await bus.create(RUNS, key, record("second"))
         assert await bus.read(RUNS, key, RunRecord) == first
 
-    async def test_a_record_is_updated_only_by_who_knows_its_revision(self, served):
-        bus = await served(Actor("none"), None)
-        key = unique("run")
-        assert await bus.read_revision(RUNS, key, RunRecord) == (None, 0)
-        assert not await bus.update(RUNS, key, record("ahead"), 7)
-        assert await bus.update(RUNS, key, record("first"), 0)
-        assert not await bus.update(RUNS, key, record("late"), 0)
-        value, revision = await bus.read_revision(RUNS, key, RunRecord)
-        assert value == record("first")
-        assert await bus.update(RUNS, key, record("second"), revision)
-        assert not await bus.update(RUNS, key, record("late"), revision)
+    async def test_a_record_is_replaced_by_what_is_made_of_it(self, served):
+        bus, key, known = await served(Actor("none"), None), unique("run"), []
+
+        def change(value):
+            known.append(value)
+            return record("first") if value is None else record("second")
+
+        assert await bus.modify(RUNS, key, RunRecord, change) == record("first")
+        assert await bus.modify(RUNS, key, RunRecord, change) == record("second")
         assert await bus.read(RUNS, key, RunRecord) == record("second")
+        assert known == [None, record("first")]
+
+    async def test_a_record_of_which_nothing_is_made_stays_as_it_is(self, served):
+        bus, key = await served(Actor("none"), None), unique("run")
+        assert await bus.modify(RUNS, key, RunRecord, lambda _: None) is None
+        assert await bus.read(RUNS, key, RunRecord) is None
+        await bus.create(RUNS, key, record("first"))
+        assert await bus.modify(RUNS, key, RunRecord, lambda _: None) is None
+        assert await bus.read(RUNS, key, RunRecord) == record("first")
+
+    async def test_no_change_is_lost_where_many_come_at_once(self, served):
+        bus, key = await served(Actor("none"), None), unique("run")
+        await asyncio.gather(*(bus.modify(SPENDING, key, Usage, one_call_more) for _ in range(20)))
+        assert await bus.read(SPENDING, key, Usage) == Usage(llm_calls=20)
+
+    async def test_a_change_that_fails_leaves_the_record_as_it_is(self, served):
+        bus, key = await served(Actor("none"), None), unique("run")
+        await bus.create(RUNS, key, record("first"))
+        with pytest.raises(ZeroDivisionError):
+            await bus.modify(RUNS, key, RunRecord, lambda _: 1 // 0)
+        assert await bus.modify(RUNS, key, RunRecord, lambda _: record("second")) == record("second")
 
     async def test_what_is_stored_is_heard(self, served):
         bus, key, heard = await served(Actor("none"), None), unique("run"), asyncio.Queue()
-        await bus.hear(RUNS, RunRecord, lambda key, value: heard.put_nowait((key, value)))
+        await bus.watch(RUNS, RunRecord, lambda key, value: heard.put_nowait((key, value)))
         await bus.create(RUNS, key, record("first"))
-        _, revision = await bus.read_revision(RUNS, key, RunRecord)
-        await bus.update(RUNS, key, record("second"), revision)
+        await bus.modify(RUNS, key, RunRecord, lambda _: record("second"))
         of_ours = []
         while len(of_ours) < 2:
             told, value = await asyncio.wait_for(heard.get(), 10)
@@ -251,6 +270,10 @@ async def eventually(bus, wanted: str) -> bool:
         if outcome == wanted:
             return True
     return False
+
+
+def one_call_more(usage: Usage | None) -> Usage:
+    return add_usage(usage or Usage(), Usage(llm_calls=1))
 
 
 def record(name: str) -> RunRecord:

@@ -8,16 +8,18 @@ from contextlib import AsyncExitStack
 import msgspec
 import pytest
 import pytest_asyncio
-from bus_suite import BusSuite
+from bus_suite import BusSuite, one_call_more, unique
 
+from shared.bus import nats_bus
 from shared.bus.actor import Actor
 from shared.bus.nats_bus import connect
 from shared.bus.serving import serve
 from shared.contracts.browser_pool import ReleaseSession, SessionReleased
 from shared.contracts.discovery import PopulationClosed
 from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown
+from shared.contracts.usage import Usage
 from shared.errors import Unavailable
-from shared.streams import EVENTS_STREAM
+from shared.streams import EVENTS_STREAM, SPENDING
 from shared.subjects import LOAD_RUN, POPULATION_CLOSED, RELEASE
 from shared.testing.bus import MemoryBus
 
@@ -68,6 +70,58 @@ class TestMemoryBus(BusSuite):
             return bus.events(PopulationClosed)
 
         return read
+
+
+class Overtaken:
+    """A key-value bucket in which another process stores a record behind each of the first ``times`` reads."""
+
+    def __init__(self, bucket, times: int) -> None:
+        self._bucket, self.times = bucket, times
+
+    async def get(self, key, **options):
+        try:
+            return await self._bucket.get(key, **options)
+        finally:
+            if self.times:
+                self.times -= 1
+                await self._bucket.put(key, msgspec.json.encode(Usage(llm_calls=100)), **options)
+
+    async def update(self, key, value, **options):
+        return await self._bucket.update(key, value, **options)
+
+
+async def test_a_change_that_was_overtaken_is_made_of_what_is_there_now(nats_url):
+    async with connect(nats_url, name="test") as bus:
+        key, known = unique("run"), []
+
+        def change(usage: Usage | None) -> Usage:
+            known.append(usage)
+            return one_call_more(usage)
+
+        await bus.read(SPENDING, key, Usage)
+        bus._kv[SPENDING.name] = Overtaken(bus._kv[SPENDING.name], times=2)
+        assert await bus.modify(SPENDING, key, Usage, change) == Usage(llm_calls=101)
+        assert known == [None, Usage(llm_calls=100), Usage(llm_calls=100)]
+
+
+async def test_a_change_that_is_always_overtaken_is_given_up(nats_url, monkeypatch):
+    monkeypatch.setattr(nats_bus, "MODIFY_TRIES", 3)
+    async with connect(nats_url, name="test") as bus:
+        key = unique("run")
+        await bus.read(SPENDING, key, Usage)
+        bus._kv[SPENDING.name] = Overtaken(bus._kv[SPENDING.name], times=99)
+        with pytest.raises(Unavailable, match=f"the record {key} in SPENDING changes too fast") as caught:
+            await bus.modify(SPENDING, key, Usage, one_call_more)
+        assert caught.value.code == "record_contended"
+        assert await bus.read(SPENDING, key, Usage) == Usage(llm_calls=100)
+
+
+async def test_processes_that_change_one_record_at_once_lose_nothing(nats_url):
+    async with AsyncExitStack() as stack:
+        buses = [await stack.enter_async_context(connect(nats_url, name="test")) for _ in range(4)]
+        key = unique("run")
+        await asyncio.gather(*(bus.modify(SPENDING, key, Usage, one_call_more) for bus in buses * 10))
+        assert await buses[0].read(SPENDING, key, Usage) == Usage(llm_calls=40)
 
 
 async def test_no_server_is_said_with_its_address_and_what_to_do():

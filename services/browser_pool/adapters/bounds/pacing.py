@@ -16,7 +16,7 @@ from services.browser_pool.adapters.bounds.domains import registrable_domain
 from services.browser_pool.politeness import Granted, Limits, Pace, Pause
 from shared.aio import BackgroundTasks
 from shared.bus.ports import Records
-from shared.errors import ExhibitError, Unavailable
+from shared.errors import ExhibitError
 from shared.streams import SITE_PACE, SITE_PAUSES, Bucket
 
 log = logging.getLogger(__name__)
@@ -28,7 +28,6 @@ LONGEST_WAIT_S = 60.0
 LOOK_AGAIN_S = (0.05, 0.3)
 """Between two looks at whether one of the documents on their way has been answered; at random, so that the pools that
 wait do not all look at the same time."""
-MAX_TRIES = 200
 
 
 @dataclass(frozen=True)
@@ -59,14 +58,12 @@ class Pacing:
         self._records = records
         self._longest_wait_s, self._hold_s = longest_wait_s, hold_s
         self._pauses: dict[str, Pause] = {}
-        # Of several sessions of this process that want the same record only one compares and sets at a time.
-        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._updates = BackgroundTasks()
 
     async def start(self) -> None:
         """Listens for what other pools are told by the sites."""
         if self._records is not None:
-            await self._records.hear(SITE_PAUSES, Pause, self._pauses.__setitem__)
+            await self._records.watch(SITE_PAUSES, Pause, self._pauses.__setitem__)
 
     async def admit(self, domain: str, limits: Limits, owner: str) -> Admission:
         """Waits for this document's turn. Nothing is asked of the bus where no limit is set and the domain is well."""
@@ -158,15 +155,9 @@ class Pacing:
     async def _change(
         self, bucket: Bucket, domain: str, type_: type[RecordT], change: Callable[[RecordT], RecordT | None]
     ) -> None:
-        """Stores what ``change`` makes of the record; it is asked again where another pool was faster."""
+        """Store what ``change`` makes of the domain's record, or of an empty one."""
         assert self._records is not None
-        async with self._locks[f"{bucket.name}/{domain}"]:
-            for _ in range(MAX_TRIES):
-                stored, revision = await self._records.read_revision(bucket, domain, type_)
-                changed = change(stored or type_())
-                if changed is None or await self._records.update(bucket, domain, changed, revision):
-                    return
-        raise Unavailable(f"the record of {domain} in {bucket.name} changes too fast", code="bus_busy")
+        await self._records.modify(bucket, domain, type_, lambda stored: change(stored or type_()))
 
     def pause_s(self, domain: str) -> float:
         return max(self._pauses.get(domain, Pause()).until - self.now(), 0.0)
