@@ -29,7 +29,7 @@ from shared.contracts.planner import SampleFinished, Status
 from shared.contracts.results import Box, Locator
 from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, StepTaken, ValueSource, plain_note
 from shared.contracts.usage import Usage
-from shared.names import safe_id
+from shared.text.names import safe_id
 
 RUN_ID = "run_2026-03-01_101500"
 BEGAN = datetime(2026, 3, 1, 10, 15, tzinfo=UTC)

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from services.browser_pool.ports import Capture
-from shared.hashed import Hashed
+from shared.hashing import HashingReader
 
 
 @contextmanager
-def reading(data: bytes | Path) -> Generator[Hashed]:
+def reading(data: bytes | Path) -> Generator[HashingReader]:
     with io.BytesIO(data) if isinstance(data, bytes) else data.open("rb", buffering=0) as file:
-        yield Hashed(file)
+        yield HashingReader(file)
 
 
 def discard(capture: Capture) -> None:

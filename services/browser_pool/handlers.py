@@ -40,10 +40,10 @@ from shared.contracts.browser_pool import (
     SessionReleased,
 )
 from shared.contracts.results import ActionResult, Artifact, CaptureFacts
-from shared.hashed import Hashed
-from shared.names import safe_id
+from shared.hashing import HashingReader
 from shared.streams import ARTIFACTS
 from shared.subjects import ACT, CAPTURE, CHECK_ACCESS, KEEP, LEASE, OBSERVE, RELEASE, RESTORE, SAVE_PROFILE
+from shared.text.names import safe_id
 
 RETRY_AFTER_S = 0.02
 
@@ -179,7 +179,7 @@ async def stored(capture: Capture, held: Held, deps: Deps, facts: CaptureFacts |
     return describe(capture, source, name, deps, facts)
 
 
-def describe(capture: Capture, source: Hashed, name: str, deps: Deps, facts: CaptureFacts | None) -> Artifact:
+def describe(capture: Capture, source: HashingReader, name: str, deps: Deps, facts: CaptureFacts | None) -> Artifact:
     of_page = capture.kind != "download"
     return Artifact(
         kind=capture.kind,

@@ -7,6 +7,8 @@ import codecs
 import io
 from typing import BinaryIO, Literal
 
+from shared.text.terminal import printable
+
 MAX_CHARS = 2_000
 HEAD_BYTES = 16_384
 MAX_PAGES = 20
@@ -48,8 +50,7 @@ def decoded(head: bytes) -> str | None:
 
 def clipped(text: str) -> str | None:
     """No more than is promised, without what cannot be carried or seen; None where nothing is left."""
-    seen = "".join(char for char in text if char in "\n\t" or char.isprintable())
-    return seen[:MAX_CHARS].strip() or None
+    return printable(text, "", keep="\n\t")[:MAX_CHARS].strip() or None
 
 
 def pdf_text(file: BinaryIO) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from services.console import exits
-from services.console.verify import as_data, refused, shown, trusted_key, verdict
+from services.console.verify import as_data, refused, trusted_key, verdict
 from services.console.which_run import place_of_run
 from shared.errors import ExhibitError
 from shared.evidence_format.export import ChangedMeanwhile, export
@@ -17,6 +17,7 @@ from shared.evidence_format.sources.base import Medium, NoRun, Unreadable
 from shared.evidence_format.sources.opening import opened
 from shared.evidence_format.verify.run import Checked, check_run
 from shared.settings import Settings
+from shared.text.terminal import printable
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ def export_run(settings: Settings, asked: Export) -> int:
     except (NoRun, ExhibitError) as exc:
         return refused(str(exc), as_json=asked.as_json)
     except (ChangedMeanwhile, Unreadable, OSError, UnicodeError) as exc:  # a name that is no text fits in no zip
-        sys.stderr.write(f"exhibit: nothing was exported: {shown(str(exc))}\n")
+        sys.stderr.write(f"exhibit: nothing was exported: {printable(str(exc))}\n")
         return exits.NOT_ALL_DONE
     _say(checked, out if files else None, files, as_json=asked.as_json)
     return exits.OK if checked.whole else exits.NOT_ALL_DONE

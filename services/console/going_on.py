@@ -9,7 +9,7 @@ from typing import Any
 from shared.client import Client, RunRejectedError
 from shared.contracts.discovery import Problem
 from shared.contracts.evidence import KnownRun
-from shared.inputs import search_sha256
+from shared.hashing import search_sha256
 
 
 def input_sha256(

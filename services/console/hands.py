@@ -34,10 +34,10 @@ from shared.errors import PermanentError, TransientError, Unavailable
 from shared.host.nats_server import nats_server
 from shared.host.services import running
 from shared.hosts import host_of
-from shared.names import safe_label
 from shared.settings import Settings
 from shared.streams import ARTIFACTS
 from shared.subjects import ACT, LEASE, OBSERVE, RELEASE
+from shared.text.names import safe_label
 
 ACT_BOUND_S = 120.0
 LEASE_TRIES = 50

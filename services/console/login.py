@@ -12,9 +12,9 @@ from services.console.hands import ANYWHERE, Hand, Terms, drive, hand
 from shared.contracts.actions import Goto
 from shared.contracts.browser_pool import NothingToSave, SaveProfile
 from shared.errors import PermanentError
-from shared.names import safe_id
 from shared.settings import Settings
 from shared.subjects import SAVE_PROFILE
+from shared.text.names import safe_id
 
 
 def check_name(name: str) -> None:

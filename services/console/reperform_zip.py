@@ -21,7 +21,7 @@ from shared.evidence_format.manifest import RESULT, RUN
 from shared.evidence_format.sources.base import Listing, NoRun, Unreadable
 from shared.evidence_format.sources.zip import ZipMedium
 from shared.evidence_format.verify.digests import read
-from shared.names import safe_id
+from shared.text.names import safe_id
 
 NEEDED = (f"/{RESULT}", "/sample.json", ".mhtml.zst", ".observation.json.zst")
 MOST_FILE_BYTES = 64_000_000

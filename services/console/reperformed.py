@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shared.contracts.reperform import FAULTS, PageReperformed, SampleReperformed, ValueReperformed, Verdict
+from shared.text.normal import tidy
+from shared.text.terminal import printable
 
 CHARS = 34
 WIDTHS = (18, 20, CHARS, CHARS)
@@ -187,4 +189,4 @@ def _cut(text: str, width: int) -> str:
 
 def plainly(text: str) -> str:
     """On one line, and nothing in it that a terminal would obey: pages have a say in it."""
-    return "".join(letter if letter.isprintable() else "�" for letter in " ".join(text.split()))
+    return printable(tidy(text), "\N{REPLACEMENT CHARACTER}")

@@ -16,6 +16,7 @@ from shared.client import Client, RunRejectedError
 from shared.contracts.discovery import Problem
 from shared.contracts.evidence import RunFinished, RunUnknown
 from shared.settings import Settings
+from shared.text.terminal import printable
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,8 @@ async def replay_run(settings: Settings, asked: Replay) -> bool:
         told = {**msgspec.to_builtins(replayed), "same": replayed.same}
         sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
     else:
-        # What pages say is shown as text, never as markup.
-        Console().print(Text("\n".join(lines(replayed))), soft_wrap=True)
+        # What pages say is shown as text: neither as markup nor as an order to the terminal.
+        Console().print(Text("\n".join(map(printable, lines(replayed)))), soft_wrap=True)
     return replayed.same
 
 

@@ -21,6 +21,7 @@ from shared.client import RunRejectedError
 from shared.contracts.discovery import Problem
 from shared.contracts.evidence import SqlAnswered, SqlColumn, SqlRefused
 from shared.settings import Settings
+from shared.text.terminal import printable
 
 
 class SqlFormat(StrEnum):
@@ -159,7 +160,7 @@ def _cell(column: SqlColumn, value: object) -> Text:
         text = f"{value:.9f}".rstrip("0").removesuffix(".")
     else:
         text = msgspec.json.encode(value).decode()
-    text = "".join(letter if letter.isprintable() else " " for letter in text)
+    text = printable(text, " ")
     cut = text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 1]}\N{HORIZONTAL ELLIPSIS}"
     return Text(cut, no_wrap=True, overflow="ellipsis")
 
@@ -170,17 +171,15 @@ def _moment(text: str) -> str:
 
 
 def refused(query: str, reply: SqlRefused) -> str:
-    """The reason, the line of the query with the place marked, and what there is instead."""
-    lines = [f"exhibit: {plain(reply.message)}"]
+    """The reason, the line of the query with the place marked, and what there is instead.
+
+    What the database says may quote what a page said.
+    """
+    lines = ["exhibit: " + printable(reply.message, " ", keep="\n")]
     if reply.position is not None:
         lines += _marked(query, reply.position)
-    lines += [f"  {plain(hint)}" for hint in reply.hints]
+    lines += ["  " + printable(hint, " ", keep="\n") for hint in reply.hints]
     return "\n".join(lines) + "\n"
-
-
-def plain(words: str) -> str:
-    """What the database says may quote what a page said, which is no order to a terminal."""
-    return "\n".join("".join(one if one.isprintable() else " " for one in line) for line in words.split("\n"))
 
 
 def _marked(query: str, position: int) -> list[str]:

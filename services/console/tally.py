@@ -12,7 +12,7 @@ from shared.contracts.evidence import EvidenceBlocked, Outcome, RunFinished
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import StepTaken
 from shared.contracts.usage import Usage, add_usage
-from shared.names import DISCOVERY
+from shared.text.names import DISCOVERY
 
 STATUSES = ("done", "partial_success", "needs_review", "auth_required", "failed")
 

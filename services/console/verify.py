@@ -18,6 +18,7 @@ from shared.evidence_format.sources.base import NoRun, Problem
 from shared.evidence_format.sources.opening import opened
 from shared.evidence_format.verify.run import Checked, check_run
 from shared.settings import Settings
+from shared.text.terminal import printable
 
 HELP = "Exit codes: 0 it is what was sealed, by that key; 1 it is not; 2 no run, no key to tell by whom, or bad input."
 TRUSTED = {
@@ -72,7 +73,7 @@ def refused(words: str, *, as_json: bool) -> int:
     if as_json:
         sys.stdout.write(msgspec.json.encode({"stands": False, "refused": words}).decode() + "\n")
     else:
-        sys.stderr.write(f"exhibit: {shown(words)}\n")
+        sys.stderr.write(f"exhibit: {printable(words)}\n")
     return exits.BAD_INPUT
 
 
@@ -85,7 +86,7 @@ def exit_code(checked: Checked) -> int:
 def as_data(checked: Checked) -> dict[str, Any]:
     made = checked.made
     return {
-        "place": shown(checked.place),
+        "place": printable(checked.place),
         "run_id": checked.run_id,
         "stands": checked.stands,
         "signed": checked.signed,
@@ -97,7 +98,9 @@ def as_data(checked: Checked) -> dict[str, Any]:
         "population": made.population if made is not None else None,
         "files": checked.files,
         "size_bytes": checked.size_bytes,
-        "problems": [{"path": shown(p.path), "code": p.code, "message": shown(p.message)} for p in checked.problems],
+        "problems": [
+            {"path": printable(p.path), "code": p.code, "message": printable(p.message)} for p in checked.problems
+        ],
         "notes": checked.notes,
     }
 
@@ -114,15 +117,15 @@ def verdict(checked: Checked) -> list[str]:
         "",
         "UNDECIDED: every file is what was sealed, but nobody has vouched for who sealed it.",
         "No key was given, and this machine has none of its own. Ask whoever sealed the run for the public key; it",
-        f"has to have the fingerprint {shown(checked.seal.fingerprint)}",
-        f"Then: exhibit verify {shown(checked.place)} --key FILE",
+        f"has to have the fingerprint {printable(checked.seal.fingerprint)}",
+        f"Then: exhibit verify {printable(checked.place)} --key FILE",
     ]
 
 
 def _facts(checked: Checked, took_s: float) -> list[str]:
     made = checked.made
     if made is None:
-        return [shown(f"{checked.place}")]
+        return [printable(f"{checked.place}")]
     of, megabytes = made.population, checked.size_bytes / 1e6
     found = f"{of.found} found = {of.done} done + {of.review} to review + {of.failed} failed + {of.excepted} excepted"
     lines = [
@@ -137,7 +140,7 @@ def _facts(checked: Checked, took_s: float) -> list[str]:
         lines.append(f"  CUT SHORT   there may be more samples: {of.note}")
     elif of.note:
         lines.append(f"  note        {of.note}")
-    return [shown(line) for line in [*lines, *(f"  note        {note}" for note in checked.notes)]]
+    return [printable(line) for line in [*lines, *(f"  note        {note}" for note in checked.notes)]]
 
 
 def _trusted(settings: Settings, asked: Verify, key: PublicKey | None) -> list[str]:
@@ -146,13 +149,8 @@ def _trusted(settings: Settings, asked: Verify, key: PublicKey | None) -> list[s
         return []
     place = (asked.key or key_path(settings)).absolute()
     words = "the key you gave" if asked.key is not None else "the key of this machine (--key names another)"
-    return [shown(f"  trusted     {words}: {place}")]
+    return [printable(f"  trusted     {words}: {place}")]
 
 
 def _line(problem: Problem) -> str:
-    return shown(f"{problem.path}: {problem.message}" if problem.path else problem.message)
-
-
-def shown(text: str) -> str:
-    """What files are called is no order to a terminal."""
-    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
+    return printable(f"{problem.path}: {problem.message}" if problem.path else problem.message)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from shared.errors import PermanentError
 from shared.evidence_format.manifest import RUN
-from shared.names import age_of_run
 from shared.s3.opening import open_bucket
 from shared.s3.place import is_s3, place_of
 from shared.settings import Settings
+from shared.text.names import age_of_run
 
 LAST = "last"
 WAYS = "its id, its folder, s3://bucket/prefix/run, or last"

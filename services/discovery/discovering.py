@@ -9,8 +9,8 @@ from services.discovery.finds import find_template
 from services.discovery.plan import Plan, checked_spec
 from services.discovery.rows import wanted_columns
 from shared.contracts.discovery import Problem, RunRecord, Sample, SubmitRun
-from shared.names import DISCOVERY
 from shared.task_spec import TaskSpec, check_spec, nullable
+from shared.text.names import DISCOVERY
 
 OWN = "discovery"
 

@@ -38,7 +38,6 @@ from shared.contracts.discovery import (
 )
 from shared.contracts.evidence import RunFinished, RunUnknown
 from shared.contracts.planner import SampleFinished, SamplesListed
-from shared.names import DISCOVERY
 from shared.streams import RUNS, samples_of
 from shared.subjects import (
     POPULATION_CLOSED,
@@ -48,6 +47,7 @@ from shared.subjects import (
     SAMPLES_LISTED,
     SUBMIT_RUN,
 )
+from shared.text.names import DISCOVERY
 from shared.whole_run import load_run
 
 SUBMIT_DEADLINE_S = 110.0

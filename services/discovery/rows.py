@@ -10,8 +10,8 @@ from services.discovery.cell_types import misfit
 from services.discovery.sample_keys import key_template, keys_of
 from services.discovery.table import Row, Table
 from shared.contracts.discovery import Problem, Sample
-from shared.names import safe_id
 from shared.task_spec import TaskSpec, nullable, placeholders
+from shared.text.names import safe_id
 
 Wanted = dict[str, list[str]]
 """A column that must be there, and what asks for it."""

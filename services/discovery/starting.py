@@ -27,7 +27,7 @@ from shared.contracts.discovery import (
 )
 from shared.contracts.planner import WorkSample
 from shared.errors import TransientError, Unavailable
-from shared.inputs import rows_sha256, search_sha256
+from shared.hashing import rows_sha256, search_sha256
 from shared.streams import RUNS, samples_of
 from shared.subjects import POPULATION_CLOSED, RUN_STARTED, SAMPLE_FOUND, WORK_SAMPLE
 from shared.whole_run import is_known

@@ -58,7 +58,6 @@ from shared.contracts.evidence import (
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import Pressed, StepTaken
 from shared.errors import Unsupported
-from shared.names import DISCOVERY
 from shared.subjects import (
     ASK_SQL,
     CLAIM_PRESS,
@@ -74,6 +73,7 @@ from shared.subjects import (
     SAMPLE_FOUND,
     STEP_TAKEN,
 )
+from shared.text.names import DISCOVERY
 
 FOR_EVER = None
 """Evidence is never given up: a full disk is waited for."""

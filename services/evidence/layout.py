@@ -24,9 +24,9 @@ import re
 from collections.abc import Iterable
 
 from shared.errors import PolicyDenied
-from shared.names import DISCOVERY, RESERVED
+from shared.text.names import DISCOVERY, RESERVED
 
-# What `shared.names.safe_id` makes. It is not asked again: it would hash once more what ends in a hash.
+# What `shared.text.names.safe_id` makes. It is not asked again: it would hash once more what ends in a hash.
 _SAFE = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _FILENAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,120}$")
 RUN, SAMPLES, COMBINED = "run.json", "samples.csv", "combined.csv"

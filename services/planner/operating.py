@@ -8,8 +8,8 @@ from services.planner.prompting.notices import of_answer
 from services.planner.prompting.tools import tools_for
 from services.planner.state.sample_state import Act, Entry, Unusable, View
 from services.planner.values.output_schema import values_schema
-from services.planner.values.typed_values import quoted, tidy
 from shared.contracts.operator import DecisionAsked, DecisionGiven
+from shared.text.normal import quoted, tidy
 
 BY_OPERATOR = "operator"
 HISTORY, TEXT_CHARS, NAME_CHARS = 12, 150_000, 60

@@ -106,7 +106,7 @@ class RunRecord(Part, frozen=True, kw_only=True):
     input_columns: tuple[str, ...] = ()
     """The header of the input as it was written, columns without a name among them; empty where there was no input."""
     input_sha256: str = ""
-    """Hash of what the samples came from, as `shared.inputs` makes it: two runs of one input have the same."""
+    """Hash of what the samples came from, as `shared.hashing` makes it: two runs of one input have the same."""
     replay_run_id: str | None = None
     """The run whose recorded steps are taken again."""
     allow_effects: bool = False

@@ -18,7 +18,7 @@ from practice.tickets.demo import ABSENT, compare, demo_numbers, write_input
 from shared.client import RunRejectedError
 from shared.contracts.browser_pool import StoredObservation
 from shared.host.embedded import embedded
-from shared.names import RESERVED
+from shared.text.names import RESERVED
 
 ZSTD = b"\x28\xb5\x2f\xfd"
 BEGINS = {"screenshot": b"\x89PNG", "page": ZSTD, "observation": ZSTD}

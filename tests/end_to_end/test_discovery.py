@@ -30,7 +30,7 @@ from shared.contracts.planner import SampleFinished, SamplesListed
 from shared.contracts.steps import StepTaken
 from shared.host.embedded import embedded
 from shared.host.nats_server import nats_server
-from shared.names import DISCOVERY
+from shared.text.names import DISCOVERY
 from tests.end_to_end.conftest import Cli
 
 ALL = [ticket.number for ticket in ground_truth()]

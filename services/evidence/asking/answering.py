@@ -34,8 +34,8 @@ from shared.bus.ports import Blobs
 from shared.contracts.evidence import AskSql, RunFinished, SqlAnswered, SqlColumn, SqlRefused, SqlReply
 from shared.evidence_format import chain
 from shared.evidence_format.manifest import Seal
-from shared.names import DISCOVERY
 from shared.streams import ANSWERS
+from shared.text.names import DISCOVERY
 
 INLINE_BYTES = 256 * 1024
 FRESH_S, FRESH_TIMES = 2.0, 3.0

@@ -16,7 +16,7 @@ from shared.aio import iterate_concurrently
 from shared.contracts.base import Part
 from shared.contracts.evidence import FindRuns, KnownRun, RunsFound
 from shared.evidence_format import chain
-from shared.names import age_of_run
+from shared.text.names import age_of_run
 
 log = logging.getLogger(__name__)
 

@@ -28,7 +28,7 @@ from shared.contracts.evidence import (
 from shared.contracts.steps import FieldValue
 from shared.errors import PermanentError
 from shared.evidence_format import chain
-from shared.hashed import Hashed
+from shared.hashing import HashingReader
 from shared.streams import ANSWERS
 
 
@@ -101,6 +101,6 @@ async def lent(deps: Deps, request: LendArtifact) -> LendReply:
 
 async def _put(deps: Deps, blob: str, path: Path) -> ArtifactLent:
     with path.open("rb", buffering=0) as file:
-        source = Hashed(file)
+        source = HashingReader(file)
         await deps.blobs.put(ANSWERS, blob, source)
     return ArtifactLent(blob=blob, sha256=source.sha256, size_bytes=source.size_bytes)

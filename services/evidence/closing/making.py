@@ -24,7 +24,7 @@ from shared.aio import map_concurrently
 from shared.contracts.evidence import RunFinished
 from shared.errors import PermanentError, Unavailable
 from shared.evidence_format import chain
-from shared.names import DISCOVERY
+from shared.text.names import DISCOVERY
 
 log = logging.getLogger(__name__)
 

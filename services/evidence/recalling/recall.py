@@ -31,7 +31,7 @@ from shared.contracts.discovery import RunRecord, Sample
 from shared.contracts.evidence import SAMPLE_UNREADABLE, RunFinished, SampleState
 from shared.errors import PermanentError
 from shared.evidence_format import chain
-from shared.names import DISCOVERY
+from shared.text.names import DISCOVERY
 
 log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from shared.contracts.discovery import RunRecord, Sample
 from shared.contracts.evidence import SAMPLE_UNREADABLE, Outcome, RunFinished, SampleState
-from shared.names import DISCOVERY
+from shared.text.names import DISCOVERY
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from shared.contracts.evidence import RunFinished
 from shared.evidence_format import chain
 from shared.evidence_format import manifest as form
 from shared.evidence_format.manifest import FileEntry, RunManifest, SampleLink, Seal
-from shared.names import DISCOVERY
+from shared.text.names import DISCOVERY
 
 SHOWN = 20
 

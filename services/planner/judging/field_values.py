@@ -17,11 +17,12 @@ from services.planner.judging.reported import (
 from services.planner.reading.fields import source_of
 from services.planner.reading.page_text import text_of
 from services.planner.state.sample_state import Entry, Problem, View
-from services.planner.values.typed_values import QUOTED_CHARS, Invalid, as_shown, fold, is_not_present, quoted, typed
+from services.planner.values.typed_values import as_shown, is_not_present, typed
 from shared.contracts.actions import AskPicture, Done, SaveProgress
 from shared.contracts.browser_pool import Element
 from shared.contracts.steps import FieldValue, Note, plain_note
 from shared.task_spec import DateOrder, OutputField, base_type, nullable
+from shared.text.normal import QUOTED_CHARS, Invalid, fold, quoted
 
 
 def partial_values(view: View) -> tuple[FieldValue, ...]:

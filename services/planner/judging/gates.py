@@ -11,11 +11,11 @@ from services.planner.listing.items import listing_ended
 from services.planner.reading.identity import expected, shows_record
 from services.planner.reading.page_text import asks_for_password
 from services.planner.state.sample_state import Ending, Problem, View
-from services.planner.values.typed_values import quoted, tidy
 from shared.contracts.actions import Done, Fail, Judgment
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import FieldValue, Note
+from shared.text.normal import quoted, tidy
 
 FAILURES: dict[str, Ending] = {
     "not_found": Ending("failed", "not_found", "the record does not exist", "record"),

@@ -10,9 +10,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from services.planner.state.sample_state import Problem, View
-from services.planner.values.typed_values import fold, quoted
 from shared.contracts.actions import Judgment, JudgmentGiven
-from shared.names import safe_label
+from shared.text.names import safe_label
+from shared.text.normal import fold, quoted
 
 ANSWERS = ("yes", "no", "inconclusive")
 LEAST_REASONING_CHARS = 15

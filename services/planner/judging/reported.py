@@ -14,12 +14,13 @@ from services.planner.reading.identity import expected, read_page
 from services.planner.reading.page_text import humanised, is_input, text_of
 from services.planner.state.sample_state import Problem, View
 from services.planner.values.page_dates import date_order_of
-from services.planner.values.typed_values import Normal, as_shown, fold, quoted, typed
+from services.planner.values.typed_values import as_shown, typed
 from services.planner.values.written_dates import DateOrders
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import TextRead
 from shared.contracts.steps import FieldValue
 from shared.task_spec import OutputField, base_type
+from shared.text.normal import Normal, fold, quoted
 
 CUT_OFF = re.compile(r" ?\.\.\. \(\+\d+ characters: extract\)$")
 RUN_ELEMENTS = 60

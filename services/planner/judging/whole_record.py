@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from services.planner.judging.reported import claim
 from services.planner.reading.identity import equal, expected, prove
 from services.planner.state.sample_state import Problem, View
-from services.planner.values.typed_values import as_shown, quoted
+from services.planner.values.typed_values import as_shown
 from shared.contracts.steps import FieldValue
+from shared.text.normal import quoted
 
 
 def missing_fields(view: View, values: Iterable[FieldValue]) -> list[Problem]:

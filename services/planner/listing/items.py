@@ -14,10 +14,11 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 from services.planner.reading.page_text import mentions, text_of
 from services.planner.state.sample_state import Ending, Problem, View
 from services.planner.state.transitions import item_key
-from services.planner.values.typed_values import Invalid, as_shown, fold, is_not_present, normalise, quoted
+from services.planner.values.typed_values import as_shown, is_not_present, normalise
 from shared.contracts.actions import ReportItems
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.task_spec import OutputField, TaskSpec, base_type, nullable
+from shared.text.normal import Invalid, fold, quoted
 
 MAX_PROBLEMS = 5
 

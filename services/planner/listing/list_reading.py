@@ -18,9 +18,10 @@ from urllib.parse import urljoin
 from services.planner.listing.items import is_address, last_segment, same_address
 from services.planner.reading.fields import labels_of
 from services.planner.reading.page_text import HEADER_ROLES, is_heading, is_input, label_form, mentions, text_of
-from services.planner.values.typed_values import Normal, fold, is_not_present, normalise
+from services.planner.values.typed_values import is_not_present, normalise
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.task_spec import OutputField, TaskSpec, base_type
+from shared.text.normal import Normal, fold
 
 NOISE = frozenset({"navigation", "banner", "contentinfo", "complementary", "pager", "search"})
 MAX_CANDIDATES = 12

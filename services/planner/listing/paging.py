@@ -11,8 +11,8 @@ from typing import Literal
 from urllib.parse import urljoin
 
 from services.planner.listing.items import same_address
-from services.planner.values.typed_values import fold
 from shared.contracts.browser_pool import Element, PageObserved
+from shared.text.normal import fold
 
 _ARROWS = re.compile(r"[\s›»→❯▶⟩>]+")
 _NEXT = re.compile(

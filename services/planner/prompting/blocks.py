@@ -9,10 +9,10 @@ from services.planner.prompting.instructions import instructions
 from services.planner.prompting.tokens import Ruler
 from services.planner.reading.identity import row_of
 from services.planner.state.sample_state import View
-from services.planner.values.typed_values import tidy
 from shared.models.fence import MORE, clipped, fenced
 from shared.task_route import told as in_words
 from shared.task_spec import TaskSpec
+from shared.text.normal import tidy
 
 ROW_TOKENS, HINTS_TOKENS = 2000, 1000
 HINT_CHARS = 400

@@ -15,8 +15,9 @@ import msgspec
 from services.planner.bounds import is_on_visited_host, may_open
 from services.planner.prompting.tools import FAIL_CODES, TARGET, TOOLS, fields_of, offered
 from services.planner.state.sample_state import View
-from services.planner.values.typed_values import as_shown, fold, quoted
+from services.planner.values.typed_values import as_shown
 from shared.contracts.actions import Action, AnyAction, AskPicture, Done, Fail, Goto, SaveProgress, parse_target
+from shared.text.normal import fold, quoted
 
 TARGETS = ("target", "onto")
 MAX_CALL_BYTES = 256 * 1024

@@ -7,10 +7,10 @@ import json
 import msgspec
 
 from services.planner.state.sample_state import Entry
-from services.planner.values.typed_values import tidy
 from shared.contracts.actions import AnyAction, AskPicture, ByCss, ByRef, ByText, ReportItems, SaveProgress
 from shared.contracts.results import Navigated, TextRead
 from shared.models.fence import clipped
+from shared.text.normal import tidy
 
 FULL_CHARS, READ_CHARS, CALL_CHARS, REASON_CHARS = 600, 1500, 300, 200
 STUB_CALL_CHARS, STUB_CHARS, STUB_FILES = 100, 160, 3

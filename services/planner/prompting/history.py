@@ -13,7 +13,6 @@ from services.planner.prompting.entries import full, stub
 from services.planner.prompting.notices import of_answer
 from services.planner.prompting.tokens import Ruler
 from services.planner.state.sample_state import Entry, SampleState
-from services.planner.values.typed_values import tidy
 from shared.contracts.actions import (
     AskPicture,
     Done,
@@ -30,6 +29,7 @@ from shared.contracts.actions import (
 )
 from shared.contracts.steps import Summary
 from shared.models.fence import fenced
+from shared.text.normal import tidy
 
 FULL_ENTRIES, MOST_ENTRIES = 5, 25
 META_ENTRIES = 3

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from services.planner.judging.whole_record import missing_artifacts
 from services.planner.state.sample_state import Entry, View
-from services.planner.values.typed_values import tidy
 from shared.contracts.actions import Done, Fail
 from shared.models.fence import clipped, harmless
+from shared.text.normal import tidy
 
 WORDS_CHARS = 1000
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from services.planner.prompting.tokens import Ruler
 from services.planner.state.sample_state import View
 from services.planner.state.stalling import FAILURES_AT
-from services.planner.values.typed_values import tidy
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.models.fence import clipped, fenced
+from shared.text.normal import tidy
 
 UNSURE_BELOW = 0.6
 URL_CHARS, TITLE_CHARS = 2000, 300

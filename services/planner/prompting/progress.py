@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 
 from services.planner.state.sample_state import SampleState, View
 from services.planner.state.stalling import checkpoint
-from services.planner.values.typed_values import tidy
 from shared.contracts.actions import Goto
 from shared.contracts.results import ActionResult
 from shared.models.fence import clipped, fenced
+from shared.text.normal import tidy
 
 SHOWN = 10
 LINE_CHARS = 200

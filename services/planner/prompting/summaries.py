@@ -15,9 +15,9 @@ from services.planner.prompting.history import FULL_ENTRIES, SUMMARY_CHARS, impo
 from services.planner.state.looking import missing_fields
 from services.planner.state.sample_state import Entry, View
 from services.planner.state.stalling import checkpoint
-from services.planner.values.typed_values import tidy
 from shared.contracts.steps import Summary
 from shared.models.fence import FENCE, clipped, fenced
+from shared.text.normal import tidy
 
 EVERY_STEPS = 10
 MECHANICAL = "mechanical"

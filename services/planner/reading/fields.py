@@ -22,10 +22,11 @@ from services.planner.reading.page_text import (
     text_of,
 )
 from services.planner.values.page_dates import date_order_of
-from services.planner.values.typed_values import Normal, fold, is_not_present, tidy, typed
+from services.planner.values.typed_values import is_not_present, typed
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import FieldValue, ValueSource
 from shared.task_spec import OutputField, TaskSpec, base_type, nullable
+from shared.text.normal import Normal, fold, tidy
 
 READ_BY_RULE = "rules"
 MAX_VALUE_CHARS = 2000

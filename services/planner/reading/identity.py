@@ -19,11 +19,11 @@ from services.planner.reading.page_text import (
     says_not_found,
     text_of,
 )
-from services.planner.values.typed_values import fold, quoted
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
 from shared.task_route import texts_of
 from shared.task_spec import PLACEHOLDER, TaskSpec, fill, placeholders
+from shared.text.normal import fold, quoted
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from services.planner.values.typed_values import fold, tidy
 from shared.contracts.browser_pool import Element, PageObserved
+from shared.text.normal import fold, tidy
 
 HEADER_ROLES = frozenset({"columnheader", "rowheader", "term"})
 HEADER_TAGS = frozenset({"th", "dt"})

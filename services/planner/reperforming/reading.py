@@ -11,12 +11,13 @@ from services.planner.reading.identity import PageRead, Proof, prove, read_page
 from services.planner.reading.page_text import is_input, mentions, text_of
 from services.planner.reperforming.refinding import Lost, Refound
 from services.planner.values.page_dates import date_order_of
-from services.planner.values.typed_values import Normal, as_shown, fold, quoted, tidy, typed
+from services.planner.values.typed_values import as_shown, typed
 from services.planner.values.written_dates import Order
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
 from shared.contracts.steps import FieldValue
 from shared.task_spec import DateOrder, OutputField, TaskSpec, base_type
+from shared.text.normal import Normal, fold, quoted, tidy
 
 ADDRESS = re.compile(r"https?://\S+$")
 Said = Literal["same", "differs", "not_found", "ambiguous"]

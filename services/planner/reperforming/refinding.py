@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from services.planner.reading.page_text import label_form, text_of
-from services.planner.values.typed_values import quoted
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import Locator
 from shared.contracts.steps import ValueSource
+from shared.text.normal import quoted
 
 BY_PLACE = frozenset({"id", "testid", "label", "css"})
 NEAR_PX = 2.0

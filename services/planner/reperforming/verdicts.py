@@ -13,10 +13,10 @@ from msgspec.structs import replace
 
 from services.planner.reperforming.reading import Heard, Witness, heard
 from services.planner.reperforming.refinding import found_again, found_in_observation
-from services.planner.values.typed_values import quoted
 from shared.contracts.reperform import Identity, PageReperformed, ValueReperformed, Verdict
 from shared.contracts.steps import FieldValue
 from shared.task_spec import OutputField
+from shared.text.normal import quoted
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ import msgspec
 
 from services.planner.replaying.refinding import described
 from services.planner.state.sample_state import Entry, is_page
-from services.planner.values.typed_values import quoted
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.results import ActionResult, Artifact, Effect, Navigated, Scrolled
 from shared.contracts.steps import FieldValue, Note, ObservationRef, StepTaken
+from shared.text.normal import quoted
 
 CHARS = 200
 

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from services.planner.values.typed_values import quoted
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import Locator, TargetFound
+from shared.text.normal import quoted
 
 ORDER = ("id", "testid", "role", "label", "text", "css")
 TOLD = 8

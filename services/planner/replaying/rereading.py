@@ -11,10 +11,10 @@ from services.planner.reading.fields import Candidate, Found, field_value, sourc
 from services.planner.reading.identity import read_page
 from services.planner.reading.page_text import label_form, text_of
 from services.planner.state.sample_state import View
-from services.planner.values.typed_values import fold
 from shared.contracts.actions import Done
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import FieldValue, StepTaken
+from shared.text.normal import fold
 
 
 def recorded_values(log: Sequence[StepTaken]) -> tuple[FieldValue, ...]:

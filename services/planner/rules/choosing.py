@@ -11,9 +11,9 @@ from services.planner.rules.patience import MAX_TRIES, look_again
 from services.planner.rules.scene import Scene
 from services.planner.rules.targets import controls
 from services.planner.state.sample_state import Act, Look
-from services.planner.values.typed_values import fold, quoted
 from shared.contracts.actions import Click, TypeText
 from shared.contracts.browser_pool import Element
+from shared.text.normal import fold, quoted
 
 
 @dataclass(frozen=True)

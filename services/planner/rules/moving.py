@@ -10,13 +10,13 @@ from services.planner.rules.patience import MAX_TRIES, look_again, look_at_more,
 from services.planner.rules.scene import Onward, Scene, row_with_gaps
 from services.planner.rules.targets import Rows, pressable, rows_of, tabs
 from services.planner.state.sample_state import Act, Entry, Look
-from services.planner.values.typed_values import quoted
 from shared.contracts.actions import Back, Click, Goto
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import NotSeen
 from shared.contracts.steps import FieldValue, plain_note
 from shared.task_route import Follow, GoBack, Open, ShowTab, Step, Words, fields_of, words
 from shared.task_spec import PLACEHOLDER
+from shared.text.normal import quoted
 
 OPTIONAL_LOOKS = 2
 """At a page on which a link that may not be there is not (yet) to be seen."""

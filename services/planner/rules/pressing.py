@@ -9,9 +9,9 @@ from services.planner.rules.patience import look_again
 from services.planner.rules.scene import Onward, Scene
 from services.planner.rules.targets import pressable
 from services.planner.state.sample_state import NOT_FIRED, Act, Entry, Look
-from services.planner.values.typed_values import fold, quoted
 from shared.contracts.actions import AnswerDialog, Click
 from shared.task_route import Fill, PressButton
+from shared.text.normal import fold, quoted
 
 AGREED = "confirm"
 

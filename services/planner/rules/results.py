@@ -16,8 +16,8 @@ from services.planner.reading.page_text import (
     text_of,
 )
 from services.planner.rules.targets import distinct
-from services.planner.values.typed_values import fold, tidy
 from shared.contracts.browser_pool import Element
+from shared.text.normal import fold, tidy
 
 _PIECES = re.compile(r"\s+(?:·|•|\||–|—|at|@)\s+")
 """What stands between two things in one line. A comma is none: "Acme, Inc." is not "Acme"."""

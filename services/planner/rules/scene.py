@@ -10,13 +10,13 @@ from services.planner.rules.patience import look_again, look_at_more
 from services.planner.state.opening import after_evidence, by_rule
 from services.planner.state.route_marks import entries_of, marked
 from services.planner.state.sample_state import Act, Entry, Look, View
-from services.planner.values.typed_values import quoted
 from shared.contracts.actions import AnyAction, ByRef, Fail
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
 from shared.contracts.steps import FieldValue, Note
 from shared.task_route import Step, told
 from shared.task_spec import TaskSpec, fill, nullable
+from shared.text.normal import quoted
 
 OFFERED = 14
 """So many of the things that can be pressed are named where the right one is missing."""

@@ -16,11 +16,11 @@ from services.planner.rules.targets import controls, pressable, section
 from services.planner.state.opening import after_evidence
 from services.planner.state.route_marks import mark_of
 from services.planner.state.sample_state import Act, Look
-from services.planner.values.typed_values import quoted
 from shared.contracts.actions import Click, Fail, Goto, Press, TypeText
 from shared.contracts.browser_pool import Element
 from shared.task_route import Lookup, Pick, Search, Words
 from shared.task_spec import fill
+from shared.text.normal import quoted
 
 TYPED, SENT, TURNED, OPENED = "type", "press", "turn", "open"
 MAX_PAGES = 40

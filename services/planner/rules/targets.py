@@ -16,8 +16,8 @@ from services.planner.reading.page_text import (
     mentions,
     text_of,
 )
-from services.planner.values.typed_values import fold
 from shared.contracts.browser_pool import Element, PageObserved
+from shared.text.normal import fold
 
 PRESSABLE = frozenset({"link", "button", "menuitem"})
 TABS = frozenset({"tab"})

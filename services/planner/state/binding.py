@@ -14,11 +14,11 @@ from itertools import takewhile
 from msgspec.structs import replace as replace_part
 
 from services.planner.reading.page_text import is_input, label_form, text_of
-from services.planner.values.typed_values import fold, quoted
 from shared.contracts.actions import AskPicture
 from shared.contracts.browser_pool import Element, PageCaptured, PageObserved
 from shared.contracts.results import Artifact, Box, TargetFound
 from shared.contracts.steps import FieldValue, FiledArtifact, Note, StepTaken, ValueSource
+from shared.text.normal import fold, quoted
 
 MOST_PARTS = 60
 """Elements that one value is spread over."""

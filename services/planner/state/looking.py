@@ -7,12 +7,12 @@ from services.planner.reading.identity import prove, read_page
 from services.planner.reading.page_text import humanised, label_form
 from services.planner.state.sample_state import Act, View
 from services.planner.state.stalling import signature
-from services.planner.values.typed_values import quoted, tidy
 from shared.contracts.actions import AskPicture, ByRef, Screenshot, ScreenshotElement
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult, TargetFound
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.task_spec import OutputField
+from shared.text.normal import quoted, tidy
 
 UNSURE_BELOW = 0.6
 MAX_PER_PAGE, MAX_PER_SAMPLE = 2, 6

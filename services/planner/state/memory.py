@@ -15,12 +15,13 @@ from typing import Any
 import msgspec
 
 from services.planner.state.sample_state import SampleState
-from services.planner.values.typed_values import as_shown, fold, tidy
+from services.planner.values.typed_values import as_shown
 from shared.contracts.base import Part
 from shared.contracts.discovery import Sample
 from shared.contracts.planner import Lessons, SampleFinished
 from shared.contracts.steps import FieldValue
 from shared.task_spec import TaskSpec
+from shared.text.normal import fold, tidy
 
 MAX_EACH, MAX_KEPT, MAX_SHOWN = 2, 20, 5
 LESSON_CHARS = 200

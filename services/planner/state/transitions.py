@@ -27,8 +27,8 @@ from shared.contracts.results import ActionResult, Artifact, TextRead
 from shared.contracts.steps import FieldValue, FiledArtifact, Note, ObservationRef, StepTaken, plain_note
 from shared.contracts.usage import Usage, add_usage
 from shared.contracts.vision import VisionAnswered
-from shared.names import safe_label
 from shared.task_spec import TaskSpec
+from shared.text.names import safe_label
 
 NETWORK_CODES = frozenset({"unreachable", "timeout"})
 STEPS_PER_PAGE, MAX_GRANTED = 3, 200

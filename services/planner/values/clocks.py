@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime, time
 
-from services.planner.values.normal import quoted
+from shared.text.normal import quoted
 
 _NAMED_ZONE = r"[ecmpaj][sd]?t|[cew]es?t|bst|ist|aest|aedt|jst|kst|sgt|hkt|msk|nzst|nzdt|akst|akdt|hst"
 _TIME = re.compile(

@@ -18,8 +18,8 @@ from __future__ import annotations
 from datetime import date
 
 from services.planner.values.clocks import UNKNOWN_ZONE, NotADate, is_zoned
-from services.planner.values.normal import Invalid, plain, quoted
 from services.planner.values.written_dates import NUMERIC, Dated, Order, Undated, read_date
+from shared.text.normal import Invalid, plain, quoted
 
 
 def date_value(shown: str, *, order: Order = None, title: str | None = None) -> str | Invalid:

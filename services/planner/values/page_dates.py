@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from services.planner.values.clocks import NotADate
-from services.planner.values.normal import plain
 from services.planner.values.written_dates import NUMERIC, Dated, DateOrders, days_by_order, form_of, read_date
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.task_spec import DateOrder
+from shared.text.normal import plain
 
 _ALONE = re.compile(rf"(?<![\w./-]){NUMERIC.pattern}(?![\w/-]|\.\d)")
 Evidence = tuple[str, DateOrder]

@@ -14,25 +14,10 @@ from decimal import Decimal
 from typing import cast
 
 from services.planner.values.dates import date_time_value, date_value
-from services.planner.values.normal import QUOTED_CHARS, Invalid, Normal, fold, plain, quoted, tidy
-from services.planner.values.numbers import exact_number
 from services.planner.values.written_dates import Order
 from shared.task_spec import OutputField, base_type
-
-__all__ = [
-    "QUOTED_CHARS",
-    "Context",
-    "Invalid",
-    "Normal",
-    "as_shown",
-    "fold",
-    "is_not_present",
-    "normalise",
-    "plain",
-    "quoted",
-    "tidy",
-    "typed",
-]
+from shared.text.normal import Invalid, Normal, fold, plain, quoted, tidy
+from shared.text.numbers import exact_number
 
 TRUE = frozenset({"true", "yes", "y", "on", "checked", "enabled", "1", "✓", "✔", "☑"})
 FALSE = frozenset({"false", "no", "n", "off", "unchecked", "disabled", "0", "✗", "✘", "☐"})

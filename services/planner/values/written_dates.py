@@ -9,8 +9,8 @@ from datetime import date
 
 from services.planner.values.clocks import NotADate, clock_of, is_zone
 from services.planner.values.date_words import MONTHS, WEEKDAYS, bare, is_vague
-from services.planner.values.normal import plain, quoted
 from shared.task_spec import DateOrder
+from shared.text.normal import plain, quoted
 
 LAST_SURE_YEAR = 49
 """Of the years written with two digits, the last that is surely of this century."""

@@ -10,10 +10,10 @@ from shared.contracts.discovery import PopulationClosed, RunAccepted, RunRecord,
 from shared.contracts.evidence import RunLoaded
 from shared.contracts.planner import SampleFinished, SamplesListed, WorkSample
 from shared.errors import Unavailable
-from shared.names import DISCOVERY
 from shared.streams import INBOX, RUNS
 from shared.subjects import WORK_SAMPLE, message_id
 from shared.testing.bus import MemoryBus
+from shared.text.names import DISCOVERY
 
 SEARCH = {
     "task_id": "list",

@@ -10,7 +10,7 @@ from test_evidence_handlers import NOW, Desk
 
 from shared.contracts.discovery import PopulationClosed, RunRecord, RunStarted, Sample, SampleFound
 from shared.contracts.planner import SampleFinished
-from shared.names import DISCOVERY
+from shared.text.names import DISCOVERY
 
 LIST = {"task_id": "list", "phase": "discovery", "output_schema": {"number": "string", "size": "number | null"}}
 WORK = {"task_id": "work", "output_schema": {"number": "string"}}

@@ -37,7 +37,7 @@ from shared.evidence_format.sources.base import NoRun
 from shared.evidence_format.sources.folder import FolderMedium
 from shared.evidence_format.sources.zip import ZipMedium
 from shared.evidence_format.verify.run import Checked, check_run
-from shared.names import DISCOVERY
+from shared.text.names import DISCOVERY
 
 STRANGER = SigningKey(Ed25519PrivateKey.from_private_bytes(b"s" * 32))
 

@@ -9,10 +9,10 @@ import pytest
 
 from services.browser_pool.capture_bytes import discard, reading
 from services.browser_pool.ports import Capture
-from shared.hashed import Hashed
+from shared.hashing import HashingReader
 
 
-def drain(source: Hashed) -> bytes:
+def drain(source: HashingReader) -> bytes:
     buffer, pieces = bytearray(7), []
     while count := source.readinto(buffer):
         pieces.append(bytes(buffer[:count]))

@@ -12,8 +12,9 @@ from planner_pages import el, page, row, spec, text
 
 from services.planner.reading.fields import Ambiguous, Found, read_fields
 from services.planner.values.page_dates import date_order_of
-from services.planner.values.typed_values import Invalid, Normal, typed
+from services.planner.values.typed_values import typed
 from shared.task_spec import OutputField
+from shared.text.normal import Invalid, Normal
 
 DAY, MOMENT = OutputField(type="date"), OutputField(type="date-time")
 EVERY_TIME_THE_SAME = settings(derandomize=True, deadline=None, database=None, max_examples=300)

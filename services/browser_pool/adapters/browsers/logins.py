@@ -11,7 +11,7 @@ from typing import Any
 
 from services.browser_pool.access import LoginState
 from shared.errors import PermanentError
-from shared.names import safe_id
+from shared.text.names import safe_id
 
 
 class LoginFolder:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.names import safe_id, safe_label
+from shared.text.names import safe_id, safe_label
 
 SAFE = re.compile(r"^[A-Za-z0-9_-]+$")
 

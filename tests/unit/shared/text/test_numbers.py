@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.planner.values.numbers import exact_number
-from services.planner.values.typed_values import Invalid, Normal, typed
+from services.planner.values.typed_values import typed
 from shared.task_spec import OutputField
+from shared.text.normal import Invalid, Normal
+from shared.text.numbers import exact_number
 
 NUMBER, MONEY = OutputField(type="number"), OutputField(type="decimal")
 EVERY_TIME_THE_SAME = settings(derandomize=True, deadline=None, database=None, max_examples=300)

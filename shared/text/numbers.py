@@ -18,7 +18,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
-from services.planner.values.normal import Invalid, plain, quoted
+from shared.text.normal import Invalid, plain, quoted
 
 _DOLLARS = ("USD", "CAD", "AUD", "NZD", "SGD", "HKD", "MXN")
 _CODES = (
