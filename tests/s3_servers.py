@@ -26,7 +26,7 @@ import urllib3
 from pydantic import SecretStr
 
 from scripts.build_s3_servers import CannotBuild, built, in_ci, ready
-from shared.host.nats_server import die_with_parent
+from shared.child_process.child import die_with_parent
 from shared.settings import Settings
 from tests.ports import free_port
 

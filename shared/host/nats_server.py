@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import json
 import logging
 import shutil
-import signal
 import sys
 import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from shared.child_process.child import die_with_parent
+from shared.child_process.parent import kill_and_wait
 from shared.errors import Unavailable
 
 log = logging.getLogger(__name__)
@@ -22,7 +22,6 @@ MAX_PAYLOAD_BYTES = 64 * 1024 * 1024
 """The most a server allows. One that is not ours mostly allows 1 MB: what grows with a run comes in pages."""
 START_BOUND_S = 15.0
 STOP_BOUND_S = 5.0
-_PR_SET_PDEATHSIG = 1
 
 
 @asynccontextmanager
@@ -75,12 +74,6 @@ def _binary() -> Path:
     return Path(found)
 
 
-def die_with_parent() -> None:
-    """Runs in the child before it becomes the server."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
 async def _url(process: asyncio.subprocess.Process, ports_dir: Path, output: Path) -> str:
     """The server writes its ports to a file once it listens."""
     try:
@@ -105,5 +98,4 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     try:
         await asyncio.wait_for(process.wait(), STOP_BOUND_S)
     except TimeoutError:
-        process.kill()
-        await process.wait()
+        await kill_and_wait(process)

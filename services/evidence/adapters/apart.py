@@ -26,12 +26,11 @@ from services.evidence.adapters.apart_frames import (
     Asked,
     Kind,
     Told,
-    read_frame,
-    write_frame,
+    parse_frame,
 )
-from services.evidence.adapters.helper_process import end, started
 from services.evidence.closing.products import Closing, Dossier, Made, MakeProduct, Product
 from services.evidence.closing.watched import NotMadeError
+from shared.child_process.parent import ChildProcess
 from shared.errors import Unavailable
 
 PROGRAM = "services.evidence.adapters.apart_child"
@@ -67,7 +66,7 @@ class Apart:
 
     def __init__(self, product: ProductClass, makes: str, closing: Closing, folder: Path) -> None:
         self.makes = makes
-        self._process = started(PROGRAM)
+        self._process = ChildProcess(PROGRAM)
         self._opening: deque[OpenFile] = deque()
         asked = Asked(f"{product.__module__}:{product.__qualname__}", closing, str(folder))
         self._say(OPEN, msgspec.json.encode(asked))
@@ -85,15 +84,14 @@ class Apart:
         return [Made(name, Path(path)) for name, path in told.made]
 
     def close(self) -> None:
-        end(self._process)
+        self._process.close()
 
     def _hear(self) -> Told | None:
         """Its last word, unless that is that the product could not be made; None where it said another one."""
-        assert self._process.stdout is not None
-        frame = read_frame(self._process.stdout)
+        frame = self._process.receive()
         if frame is None:
             raise NotMadeError(f"{self.makes} could not be made: its process ended with {self._process.wait()}")
-        kind, data = frame
+        kind, data = parse_frame(frame)
         if kind == DONE:
             self._opening.popleft()
         elif kind == WANTED:
@@ -105,10 +103,8 @@ class Apart:
         return None
 
     def _say(self, kind: Kind, data: bytes = b"") -> None:
-        assert self._process.stdin is not None
         with self._heard():
-            write_frame(self._process.stdin, kind, data)
-            self._process.stdin.flush()
+            self._process.send(kind, data)
 
     @contextmanager
     def _heard(self) -> Generator[None]:

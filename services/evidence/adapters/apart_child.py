@@ -3,7 +3,6 @@ standard input and output. Where its input ends before the run does, nobody wait
 
 from __future__ import annotations
 
-import os
 import sys
 from collections import deque
 from importlib import import_module
@@ -22,11 +21,11 @@ from services.evidence.adapters.apart_frames import (
     WANTED,
     Asked,
     Told,
-    read_frame,
-    write_frame,
+    parse_frame,
 )
 from services.evidence.closing.products import Dossier, MakeProduct
 from services.evidence.closing.watched import Watched
+from shared.child_process.child import read_frame, take_stdout, write_frame
 from shared.errors import ExhibitError
 
 
@@ -80,7 +79,7 @@ class Work:
         frame = read_frame(self._given)
         if frame is None:
             raise _Nobody
-        return frame
+        return parse_frame(frame)
 
 
 def _maker(named: str) -> MakeProduct:
@@ -89,8 +88,7 @@ def _maker(named: str) -> MakeProduct:
 
 
 def main() -> None:
-    replies: BinaryIO = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever a library prints is no reply
+    replies = take_stdout()
     try:
         told = Work(sys.stdin.buffer, replies).do()
     except _Nobody:

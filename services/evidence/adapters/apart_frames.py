@@ -1,15 +1,13 @@
-"""What evidence and a process that makes a product say to each other: a kind, a length, and so many bytes."""
+"""The frames between evidence and a process that makes a product: one byte of kind, then its data."""
 
 from __future__ import annotations
 
-import struct
-from typing import IO, Literal
+from typing import Literal
 
 import msgspec
 
 from services.evidence.closing.products import Closing
 
-_HEAD = struct.Struct(">cI")
 Kind = Literal[b"o", b"s", b"f", b"g", b"e", b"d", b"w", b"t"]
 OPEN: Kind = b"o"
 """First: `Asked`."""
@@ -47,16 +45,6 @@ class Told(msgspec.Struct, frozen=True):
     code: str = ""
 
 
-def write_frame(to: IO[bytes], kind: Kind, data: bytes = b"") -> None:
-    to.write(_HEAD.pack(kind, len(data)))
-    to.write(data)
-
-
-def read_frame(source: IO[bytes]) -> tuple[bytes, bytes] | None:
-    """The kind and the bytes; None where the other side is gone."""
-    head = source.read(_HEAD.size)
-    if len(head) < _HEAD.size:
-        return None
-    kind, length = _HEAD.unpack(head)
-    data = source.read(length)
-    return (kind, data) if len(data) == length else None
+def parse_frame(frame: bytes) -> tuple[bytes, bytes]:
+    """Return the kind and the data."""
+    return frame[:1], frame[1:]

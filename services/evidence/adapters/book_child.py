@@ -1,13 +1,11 @@
 """The process that makes combined.xlsx, beside the one that makes the other tables: it takes as long as both of them.
 
-Run as ``python -I -m``. On its standard input: what the book is of, in a line of JSON, then the rows, each in a line as
-`row_spool.RowLines` writes them, then `END`. Where its input ends before, nobody waits for the book any more, and
-nothing is made. On its standard output it says how it went, in a line of JSON.
+Run as ``python -I -m``, with frames on its standard input: `Asked`, then the rows, each as `row_spool.RowLines` writes
+them, then `END`. Where the input ends before that, nothing is made. The answer is one frame: `Told`.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
 from pathlib import Path
@@ -18,10 +16,11 @@ import msgspec
 from services.evidence.adapters.row_spool import RowLines
 from services.evidence.adapters.workbook import Workbook
 from services.evidence.combining.columns import columns_of
+from shared.child_process.child import read_frame, take_stdout, write_frame
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
 
-END = b"end\n"
+END = b"end"
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -41,8 +40,7 @@ class Told(msgspec.Struct, frozen=True):
 
 
 def main() -> None:
-    replies = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever a library prints is no reply
+    replies = take_stdout()
     try:
         told = Told() if _made(sys.stdin.buffer) else None
     except OSError as exc:
@@ -51,16 +49,16 @@ def main() -> None:
         traceback.print_exc()
         told = Told(problem=f"{type(exc).__name__}: {exc}")
     if told is not None:
-        replies.write(msgspec.json.encode(told))
+        write_frame(replies, msgspec.json.encode(told))
         replies.flush()
 
 
 def _made(given: BinaryIO) -> bool:
-    asked = msgspec.json.decode(given.readline(), type=Asked)
+    asked = msgspec.json.decode(read_frame(given) or b"", type=Asked)
     lines = RowLines(columns_of(asked.record.spec))
     book = Workbook(Path(asked.path), Path(asked.folder), asked.record, asked.finished)
     try:
-        for line in given:
+        while (line := read_frame(given)) is not None:
             if line == END:
                 book.wait()
                 return True

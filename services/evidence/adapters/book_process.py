@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 
 from services.evidence.adapters.book_child import END, Asked, Told
-from services.evidence.adapters.helper_process import end, started
 from services.evidence.combining.rows import Row
+from shared.child_process.parent import ChildProcess
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
 
@@ -29,9 +29,9 @@ class BookProcess:
     """
 
     def __init__(self, path: Path, folder: Path, record: RunRecord, finished: RunFinished) -> None:
-        self._process = started(PROGRAM)
+        self._process = ChildProcess(PROGRAM)
         asked = Asked(str(path), str(folder), record, finished)
-        self._write(msgspec.json.encode(asked) + b"\n")
+        self._write(msgspec.json.encode(asked))
 
     def add(self, row: Row, line: bytes) -> None:
         """``line``: the row as `RowLines` writes it."""
@@ -39,13 +39,11 @@ class BookProcess:
 
     def end(self) -> None:
         self._write(END)
-        assert self._process.stdin is not None
         with self._heard():
-            self._process.stdin.close()
+            self._process.close_input()
 
     def wait(self) -> None:
-        assert self._process.stdout is not None
-        said = self._process.stdout.read()
+        said = self._process.receive()
         code = self._process.wait()
         told = msgspec.json.decode(said, type=Told) if said else Told(problem=f"its process ended with {code}")
         if told.errno:
@@ -55,12 +53,11 @@ class BookProcess:
 
     def close(self) -> None:
         """The process is gone afterwards, whatever it was at; calling it twice is no error."""
-        end(self._process)
+        self._process.close()
 
     def _write(self, data: bytes) -> None:
-        assert self._process.stdin is not None
         with self._heard():
-            self._process.stdin.write(data)
+            self._process.send(data, flush=False)
 
     @contextmanager
     def _heard(self) -> Generator[None]:

@@ -3,15 +3,12 @@
 It is apart from evidence because a query is not ours: one that takes all memory, or finds a bug in the database, ends
 this process and no other. It has no environment, reads the files that the views need and writes below one folder; the
 operating system bounds its memory and the size of what it writes. Run as ``python -I -m`` with frames on its standard
-input and output (`services.evidence.adapters.sql_frames`).
+input and output that hold JSON.
 """
 
 from __future__ import annotations
 
-import ctypes
 import json
-import os
-import resource
 import signal
 import sys
 import threading
@@ -21,7 +18,6 @@ from typing import Any, BinaryIO
 
 import duckdb
 
-from services.evidence.adapters.sql_frames import framed, read_frame
 from services.evidence.querying.catalogue import RUNS
 from services.evidence.querying.confining import Refusal, refusal_of, views_named
 from services.evidence.querying.statements import (
@@ -35,8 +31,8 @@ from services.evidence.querying.statements import (
     text,
 )
 from services.evidence.querying.words import characters, hints_for, refusal_from
+from shared.child_process.child import die_with_parent, limit_resources, read_frame, take_stdout, write_frame
 
-PR_SET_PDEATHSIG = 1
 ASIDE = "EXPLAIN "
 INTERRUPTED_EVERY_S = 0.1
 
@@ -193,19 +189,14 @@ def _shut(given: dict[str, Any]) -> list[str]:
 
 def _bounded(given: dict[str, Any]) -> None:
     """By the operating system: memory, the size of a file, and an end with the process that started this one."""
-    resource.setrlimit(resource.RLIMIT_AS, (given["most_memory_bytes"], given["most_memory_bytes"]))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (given["most_bytes"], given["most_bytes"]))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    limit_resources(memory_bytes=given["most_memory_bytes"], file_bytes=given["most_bytes"])
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    die_with_parent()
 
 
 def main() -> None:
-    replies: BinaryIO = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever a library prints is no reply
-    given = read_frame(sys.stdin.buffer)
+    replies = take_stdout()
+    given = _next_message()
     if given is None:
         return
     _bounded(given)
@@ -215,12 +206,18 @@ def main() -> None:
         _say(replies, {"failed": str(exc)[:1000]})
         return
     _say(replies, {"open": True})
-    while (asked := read_frame(sys.stdin.buffer)) is not None:
+    while (asked := _next_message()) is not None:
         _say(replies, cell.answer(asked))
 
 
+def _next_message() -> dict[str, Any] | None:
+    """None where the process that asks is gone."""
+    frame = read_frame(sys.stdin.buffer)
+    return None if frame is None else json.loads(frame)
+
+
 def _say(replies: BinaryIO, message: dict[str, Any]) -> None:
-    replies.write(framed(message))
+    write_frame(replies, json.dumps(message).encode())
     replies.flush()
 
 

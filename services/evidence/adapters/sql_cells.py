@@ -6,8 +6,7 @@ import asyncio
 import json
 import os
 import shutil
-import sys
-from asyncio.subprocess import PIPE, Process
+from asyncio.subprocess import Process
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -16,10 +15,10 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from services.evidence.adapters.sql_frames import LENGTH, framed
 from services.evidence.querying.answers import Question, Refused, Sources, Written, reply_from
 from services.evidence.querying.catalogue import BY_NAME, TABLES
 from services.evidence.querying.statements import view_over
+from shared.child_process.parent import exchange, kill_and_wait, start_python
 from shared.s3.opening import credentials
 from shared.s3.place import place_of
 from shared.settings import Settings
@@ -100,14 +99,7 @@ class SqlCells:
         root = Path(os.path.commonpath((self._root, folder)))
         runs = folder / "runs.jsonl"
         runs.write_bytes(sources.runs)
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", "-m", PROGRAM),
-            stdin=PIPE,
-            stdout=PIPE,
-            cwd=root,
-            env={},
-            start_new_session=True,  # Ctrl-C in a terminal is ours to answer
-        )
+        process = await start_python("-m", PROGRAM, env={}, cwd=root)
         cell = _Cell(process, folder, root)
         reply = await self._exchanged(cell, self._given(sources, cell, runs), OPEN_BOUND_S)
         if reply is not None and reply.get("open"):
@@ -145,17 +137,8 @@ class SqlCells:
 
     async def _exchanged(self, cell: _Cell, message: dict[str, Any], bound_s: float) -> dict[str, Any] | None:
         """The reply; None where the process ended, or did not answer in time."""
-        stdin, stdout = cell.process.stdin, cell.process.stdout
-        assert stdin is not None
-        assert stdout is not None
-        try:
-            async with asyncio.timeout(bound_s):
-                stdin.write(framed(message))
-                await stdin.drain()
-                (length,) = LENGTH.unpack(await stdout.readexactly(LENGTH.size))
-                return json.loads(await stdout.readexactly(length))
-        except (TimeoutError, asyncio.IncompleteReadError, ConnectionError):
-            return None
+        reply = await exchange(cell.process, json.dumps(message).encode(), bound_s)
+        return None if reply is None else json.loads(reply)
 
     # --- ends
 
@@ -175,11 +158,7 @@ class SqlCells:
 async def _ended(cell: _Cell) -> None:
     if cell.ending is not None:
         cell.ending.cancel()
-    if cell.process.returncode is None:
-        cell.process.kill()
-    await cell.process.wait()
-    if cell.process.stdin is not None:
-        cell.process.stdin.close()
+    await kill_and_wait(cell.process)
     shutil.rmtree(cell.folder, ignore_errors=True)
 
 

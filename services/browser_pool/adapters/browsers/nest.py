@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import sys
 import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from weakref import WeakKeyDictionary
+
+from shared.child_process.parent import start_python
 
 log = logging.getLogger(__name__)
 
@@ -27,13 +28,7 @@ class Nest:
     @classmethod
     async def build(cls) -> Nest:
         folder = Path(tempfile.mkdtemp(prefix="exhibit-browser-"))
-        watcher = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", str(WATCHER), str(folder)),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.DEVNULL,
-            # Whoever kills our whole process group must not get the watcher too.
-            start_new_session=True,
-        )
+        watcher = await start_python(str(WATCHER), str(folder), stdout=asyncio.subprocess.DEVNULL)
         return cls(folder, watcher)
 
     @asynccontextmanager

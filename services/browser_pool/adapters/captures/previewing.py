@@ -5,16 +5,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-import sys
-from contextlib import suppress
 from pathlib import Path
 
 from services.browser_pool import previews
 from services.browser_pool.filenames import suffix_of
+from shared.child_process.parent import kill_and_wait, start_python
 
 log = logging.getLogger(__name__)
 
+PROGRAM = "services.browser_pool.adapters.captures.preview_child"
 BOUND_S = 22.0
 AT_ONCE = asyncio.Semaphore(2)
 """Each may take a processor and a gigabyte."""
@@ -39,24 +38,15 @@ def _head(path: Path) -> bytes:
 
 async def _read_apart(path: Path, kind: str) -> str | None:
     with path.open("rb") as file:
-        child = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "services.browser_pool.adapters.captures.preview_child", kind),
-            stdin=file,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            # Nothing of ours goes along: no key, no address.
-            env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "LANG": "C.UTF-8"},
-        )
+        # An empty environment: the process that reads a hostile file is given no key and no address.
+        child = await start_python("-m", PROGRAM, kind, stdin=file, stderr=asyncio.subprocess.DEVNULL, env={})
     try:
         async with asyncio.timeout(BOUND_S):
             out, _ = await child.communicate()
     except TimeoutError:
         return None
     finally:
-        if child.returncode is None:
-            with suppress(ProcessLookupError):
-                child.kill()
-            await child.wait()
+        await kill_and_wait(child)
     if child.returncode != 0:
         log.info("no preview of a %s file: its reader ended with %s", kind, child.returncode)
         return None
