@@ -253,6 +253,7 @@ class SampleWork:
             refused=outcome.refused,
             remark=told.remark,
             notices=self.state.notices if first else (),
+            route=decision.route if isinstance(decision, Act) and first else None,
             call=told.call,
             artifacts=artifacts,
             values=outcome.values,

@@ -58,10 +58,14 @@ async def guarded(view: View, decision: Decision, once: Once) -> Decision:
         return decision
     decision = _alone(view, decision)
     by = decision.decided_by
-    at = step_of(view, decision.action, by)
+    at = step_of(view, decision.action, by, decision.route)
     if at is None:
         return decision
-    if pressed_before(view, decision.action, by) if by in WITHOUT_MODEL else refused_press(view, decision.action):
+    if by in WITHOUT_MODEL:
+        refused = pressed_before(view, decision.action, by, decision.route)
+    else:
+        refused = refused_press(view, decision.action)
+    if refused:
         return decision
     pressed = _pressed(view, at)
     holder = await once.claim(pressed)

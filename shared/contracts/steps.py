@@ -137,6 +137,19 @@ def note_detail(note: Note) -> str:
     return ": ".join(filter(None, (step, note.field, note.text)))
 
 
+class RouteMark(Part, frozen=True, kw_only=True, omit_defaults=True):
+    """Which step of the task's route an action was taken for. Only the rules set it; a replay takes it over."""
+
+    step: int
+    """Of the route, from 1."""
+    part: str = ""
+    """Of the step, such as ``press`` of a search; empty: the step has one part."""
+    found: int = 0
+    """Where a list was turned: how many records matched on the pages before."""
+    at: str = ""
+    """Where a list was turned: the address of the one that matched, else what tells it from the others."""
+
+
 class StepTaken(Message, frozen=True, kw_only=True):
     """One turn of observe, decide, act. Steps count from 1 within an attempt.
 
@@ -165,6 +178,8 @@ class StepTaken(Message, frozen=True, kw_only=True):
     """What else the decider is told of its answer."""
     notices: tuple[str, ...] = ()
     """What the decider was told of its own progress before it decided."""
+    route: RouteMark | None = None
+    """The step of the route that the action was taken for; None: there is no route, or it was taken for none."""
     call: int = 1
     """Which of the calls of one answer this was."""
     artifacts: tuple[FiledArtifact, ...] = ()

@@ -10,6 +10,7 @@ import msgspec
 from services.evidence.recalling.paging import PAGE_BYTES, fitting
 from shared.contracts.actions import Done, Fail
 from shared.contracts.steps import StepTaken
+from shared.evidence_format.earlier_logs import route_mark_of
 from shared.evidence_format.notes import to_notes
 
 _READERS = ("thinking", "params", "timestamp", "problems", "outcome", "previous_sha256", "sha256")
@@ -29,6 +30,8 @@ def step_of(entry: Mapping[str, Any], run_id: str, sample_id: str) -> StepTaken:
         "result": entry.get("outcome"),
         "notes": to_notes(entry.get("notes")),
     }
+    if "route" not in entry:
+        built["route"] = route_mark_of(entry)
     return msgspec.convert(built, StepTaken)
 
 

@@ -27,7 +27,7 @@ from services.planner.state.transitions import read
 from shared.contracts.actions import AnyAction, ByRef, Done, Fail, JudgmentGiven
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import Artifact
-from shared.contracts.steps import FieldValue, Note, StepTaken, note_detail, plain_note
+from shared.contracts.steps import FieldValue, Note, RouteMark, StepTaken, note_detail, plain_note
 
 LOOKS = 2
 """At a page that is not what it was, before that is said: it may not have come to rest."""
@@ -79,7 +79,7 @@ def _without_page(view: View, recorded: StepTaken, told: list[Note]) -> Act:
     if isinstance(action, Fail) and (view.state.last is None or not view.state.last.ok):
         return _act(action, told)
     if recorded.observation is None and action is not None and not isinstance(action, Done | Fail):
-        return _act(action, told)
+        return _act(action, told, route=recorded.route)
     return _differs(recorded, "there is no page to look at", told)
 
 
@@ -117,13 +117,14 @@ def _again(
     action: Any = recorded.action
     if found is not None:
         action = msgspec.structs.replace(action, target=ByRef(ref=found.ref, snapshot_id=page.snapshot_id))
-    if may_change_something(recorded, found, page) or step_of(view, action, recorded.decided_by) is not None:
+    for_good = step_of(view, action, recorded.decided_by, recorded.route) is not None
+    if for_good or may_change_something(recorded, found, page):
         if not view.allow_effects:
             return _fail("replay_withheld", _held_back(recorded, found), told, seen)
         if view.attempt > 1:
             why = "an earlier attempt of this replay may have taken it already, and it is never taken twice"
             return _fail("unknown_outcome", f"{_name(recorded)}: {why}", told, seen)
-    return _act(action, told, seen)
+    return _act(action, told, seen, recorded.route)
 
 
 def _target(recorded: StepTaken, page: PageObserved) -> Element | Lost | None:
@@ -222,5 +223,7 @@ def _fail(code: str, note: str, told: Sequence[Note], seen: tuple[FieldValue, ..
     return _act(Fail(code=code, note=note, reason=note), told, seen)
 
 
-def _act(action: AnyAction, told: Sequence[Note], seen: tuple[FieldValue, ...] = ()) -> Act:
-    return Act(action, BY_REPLAY, seen=seen, notes=tuple(told))
+def _act(
+    action: AnyAction, told: Sequence[Note], seen: tuple[FieldValue, ...] = (), route: RouteMark | None = None
+) -> Act:
+    return Act(action, BY_REPLAY, seen=seen, notes=tuple(told), route=route)

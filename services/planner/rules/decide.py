@@ -78,15 +78,11 @@ def _finish(
 def _clear_the_view(view: View, page: PageObserved, read: PageRead) -> Act | Look | None:
     """Sends a banner or a dialog away, unless the record itself is shown in it."""
     button = dismissal(page)
-    clicks = sum(isinstance(entry.action, Click) and _dismisses(entry.action) for entry in view.state.history)
+    clicks = sum(isinstance(entry.action, Click) and entry.route is None for entry in view.state.history)
     if button is None or clicks >= MAX_DISMISSALS or _record_in_dialog(read):
         return None
     target = ByRef(ref=button.ref, snapshot_id=page.snapshot_id)
     return by_rule(Click(target=target, reason=f"{button.name!r} sends away what lies over the page."))
-
-
-def _dismisses(click: Click) -> bool:
-    return not click.reason.startswith("Route step ")
 
 
 def _record_in_dialog(read: PageRead) -> bool:

@@ -15,11 +15,11 @@ from services.planner.rules.patience import MAX_TRIES
 from services.planner.rules.scene import Onward, Scene, row_with_gaps
 from services.planner.rules.targets import controls, pressable, tabs
 from services.planner.state.opening import LOGIN, by_rule
-from services.planner.state.route_marks import entries_of, last_mark
+from services.planner.state.route_marks import RELOAD, entries_of, last_mark, reloads
 from services.planner.state.sample_state import Act, Look, View
 from shared.contracts.actions import Fail, Goto
 from shared.contracts.browser_pool import PageObserved
-from shared.contracts.steps import FieldValue, Note
+from shared.contracts.steps import FieldValue, Note, RouteMark
 from shared.task_route import (
     Address,
     Count,
@@ -42,8 +42,6 @@ from shared.task_route import (
     words,
 )
 from shared.task_spec import placeholders
-
-ONCE_MORE = "the site answered with HTTP"
 
 HANDLERS: dict[type[Step], Callable[[Scene, Any], Act | Look | Onward]] = {
     Follow: moving.follow,
@@ -92,7 +90,7 @@ def walk(view: View, page: PageObserved, read: PageRead) -> Walked:
 def position(view: View) -> int:
     """The step that the last action was taken for; the first one where there was none."""
     mark = last_mark(view.state.history)
-    return mark.at if mark is not None else 0
+    return mark.step - 1 if mark is not None else 0
 
 
 def searching_ahead(view: View) -> bool:
@@ -156,14 +154,14 @@ def _wrong_status(view: View, page: PageObserved) -> Act | None:
     mark, status = last_mark(view.state.history), page.http_status
     if mark is None or status is None or status < 400:
         return None
-    scene = Scene(view, page, PageRead({}, gathering.UNPROVEN), mark.at)
+    scene = Scene(view, page, PageRead({}, gathering.UNPROVEN), mark.step - 1)
     told = f"{page.url} answers with HTTP {status}"
     step = scene.step
     if isinstance(step, PressButton) and step.irreversible:
         return scene.fail("unknown_outcome", f"the button was pressed, and {told}")
     if status in LOGIN:
         return scene.fail("auth_required", told)
-    reloads = sum(isinstance(e.action, Goto) and ONCE_MORE in e.action.reason for e in view.state.history)
-    if (status >= 500 or status == 429) and reloads < MAX_TRIES:
-        return by_rule(Goto(url=page.url, reason=f"{ONCE_MORE} {status}; once more."))
+    if (status >= 500 or status == 429) and reloads(view.state.history) < MAX_TRIES:
+        again = Goto(url=page.url, reason=f"the site answered with HTTP {status}; once more.")
+        return by_rule(again, RouteMark(step=mark.step, part=RELOAD))
     return scene.fail("http_error", told)

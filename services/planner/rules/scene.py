@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import msgspec
+
 from services.planner.reading.identity import PageRead, row_of
 from services.planner.reading.page_text import asks_for_password, says_not_found
 from services.planner.rules.patience import look_again, look_at_more
 from services.planner.state.opening import after_evidence, by_rule
-from services.planner.state.route_marks import entries_of, marked
+from services.planner.state.route_marks import entries_of, reason_of
 from services.planner.state.sample_state import Act, Entry, Look, View
 from shared.contracts.actions import AnyAction, ByRef, Fail
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
-from shared.contracts.steps import FieldValue, Note
+from shared.contracts.steps import FieldValue, Note, RouteMark
 from shared.task_route import Step, told
 from shared.task_spec import TaskSpec, fill, nullable
 from shared.text.normal import quoted
@@ -56,8 +58,10 @@ class Scene:
     def ref(self, element: Element) -> ByRef:
         return ByRef(ref=element.ref, snapshot_id=self.page.snapshot_id)
 
-    def act(self, action: AnyAction, why: str, part: str = "") -> Act:
-        return by_rule(marked(action, self.at, why, part))
+    def act(self, action: AnyAction, why: str, part: str = "", *, found: int = 0, at: str = "") -> Act:
+        """``found``, ``at``: as in RouteMark."""
+        mark = RouteMark(step=self.at + 1, part=part, found=found, at=at)
+        return by_rule(msgspec.structs.replace(action, reason=reason_of(mark, why)), mark)
 
     # --- where it comes to nothing
 

@@ -4,7 +4,6 @@ are a question for a person, and both are only known once every page of results 
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from services.planner.reading.page_text import label_form
@@ -14,7 +13,6 @@ from services.planner.rules.results import Hit, Listed, listed
 from services.planner.rules.scene import Onward, Scene, row_with_gaps
 from services.planner.rules.targets import controls, pressable, section
 from services.planner.state.opening import after_evidence
-from services.planner.state.route_marks import mark_of
 from services.planner.state.sample_state import Act, Look
 from shared.contracts.actions import Click, Fail, Goto, Press, TypeText
 from shared.contracts.browser_pool import Element
@@ -26,7 +24,6 @@ TYPED, SENT, TURNED, OPENED = "type", "press", "turn", "open"
 MAX_PAGES = 40
 NEXT = frozenset({"next", "next page", "›", "»", "→", "next ›", "next »", "next →", "older", "go to next page"})
 MORE = frozenset({"load more", "show more", "more results", "show more results", "load more results", "more"})
-_FOUND = re.compile(r"matches so far: (\d+)(?:, at (\S+))?$")
 
 
 @dataclass(frozen=True)
@@ -120,7 +117,7 @@ def _weigh(scene: Scene, wanted: Wanted, here: Listed, part: tuple[Element, ...]
     if not here.hits and (later := look_again(scene.view, looks=1 if here.items else 3)) is not None:
         return later
     before, where = _so_far(scene)
-    fresh = tuple(hit for hit in here.hits if hit.key != where)
+    fresh = tuple(hit for hit in here.hits if not before or hit.key != where)
     if before + len(fresh) > 1:
         return _cannot_tell(scene, wanted, before, where, fresh)
     following = _next_page(scene, part)
@@ -130,15 +127,14 @@ def _weigh(scene: Scene, wanted: Wanted, here: Listed, part: tuple[Element, ...]
         return scene.fail("off_route", f"the results have more than {MAX_PAGES} pages")
     if fresh:
         return _open(scene, fresh[0])
-    return _open_again(scene, where) if before else _nobody(scene, wanted, here)
+    return _open_again(scene, where, here) if before else _nobody(scene, wanted, here)
 
 
 def _so_far(scene: Scene) -> tuple[int, str]:
-    """How many were found on the pages before this one, and where the one is; it was said when the page was turned."""
+    """How many were found on the pages before this one, and where the one is; noted when the page was turned."""
     turned = scene.entries(TURNED)
-    mark = mark_of(turned[-1]) if turned else None
-    found = _FOUND.search(mark.told) if mark is not None else None
-    return (int(found[1]), found[2] or "") if found is not None else (0, "")
+    mark = turned[-1].route if turned else None
+    return (mark.found, mark.at) if mark is not None else (0, "")
 
 
 def _next_page(scene: Scene, part: tuple[Element, ...]) -> Element | None:
@@ -154,9 +150,11 @@ def _next_page(scene: Scene, part: tuple[Element, ...]) -> Element | None:
 
 def _turn(scene: Scene, control: Element, found: int, where: str) -> Act:
     """A button that adds to the list leaves what was found in sight, so nothing of it is carried over."""
-    adds = label_form(control.name) in MORE
-    so_far = "matches so far: 0" if adds or not found else f"matches so far: {found}, at {where.replace(' ', '_')}"
-    return scene.act(Click(target=scene.ref(control)), f"the next page of results; {so_far}", TURNED)
+    if not found or label_form(control.name) in MORE:
+        found, where = 0, ""
+    so_far = f"matches so far: {found}, at {where.replace(' ', '_')}" if found else "matches so far: 0"
+    why = f"the next page of results; {so_far}"
+    return scene.act(Click(target=scene.ref(control)), why, TURNED, found=found, at=where)
 
 
 def _open(scene: Scene, hit: Hit) -> Act | Look:
@@ -165,7 +163,11 @@ def _open(scene: Scene, hit: Hit) -> Act | Look:
     return press_once(scene, hit.link, f"{quoted(hit.told)} is the one result that matches.", OPENED)
 
 
-def _open_again(scene: Scene, where: str) -> Act:
+def _open_again(scene: Scene, where: str, here: Listed) -> Act | Look:
+    """The one that matched on an earlier page; without an address it can only be opened where this page repeats it."""
+    repeated = next((hit for hit in here.hits if hit.key == where), None)
+    if repeated is not None and (repeated.link is None or not repeated.link.url):
+        return _open(scene, repeated)
     if not where.startswith(("http://", "https://")):
         return scene.fail(
             "off_route", f"the one result that matches ({where}) is on an earlier page without an address"

@@ -1,6 +1,6 @@
 """Pure: what a task says cannot be taken back: the buttons its route marks so. Each is pressed once by anybody.
 
-The route's own marks are believed only of the rules, which set them: what a model writes as its reason says nothing.
+The route's own marks are believed only of the rules, which set them, and of a replay of these.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from services.planner.reading.identity import row_of
 from services.planner.reading.page_text import label_form, mentions
 from services.planner.rules.targets import pressable
 from services.planner.state.opening import BY_RULE, WITHOUT_MODEL
-from services.planner.state.route_marks import read_mark
 from services.planner.state.sample_state import NOT_FIRED, Entry, View
 from shared.contracts.actions import AnyAction, ByCss, ByRef, ByText, Click, Download, Drag, Pick, Press, Target
+from shared.contracts.steps import RouteMark
 from shared.task_route import PressButton, words
 from shared.task_spec import fill
 
@@ -28,14 +28,13 @@ def last_words(view: View) -> tuple[int, ...]:
     return tuple(at for at, step in enumerate(view.spec.route) if isinstance(step, PressButton) and step.irreversible)
 
 
-def step_of(view: View, action: AnyAction, decided_by: str) -> int | None:
-    """The step whose press this is: by the route's own mark, else by what is acted on."""
+def step_of(view: View, action: AnyAction, decided_by: str, mark: RouteMark | None = None) -> int | None:
+    """The step whose press this is, counted from 0: by the route's own ``mark``, else by what is acted on."""
     if not isinstance(action, FIRES):
         return None
     there = last_words(view)
-    mark = read_mark(action)
-    if mark is not None and decided_by in WITHOUT_MODEL and (mark.at in there or decided_by == BY_RULE):
-        return mark.at if mark.at in there else None
+    if mark is not None and decided_by in WITHOUT_MODEL and (mark.step - 1 in there or decided_by == BY_RULE):
+        return mark.step - 1 if mark.step - 1 in there else None
     return next((at for at in there if _is_button_of(view, at, action.target)), None)
 
 
@@ -45,9 +44,9 @@ def refused_press(view: View, action: AnyAction) -> str:
     return _untold(view, action) or pressed_before(view, action, "")
 
 
-def pressed_before(view: View, action: AnyAction, decided_by: str) -> str:
+def pressed_before(view: View, action: AnyAction, decided_by: str, mark: RouteMark | None = None) -> str:
     """Why a press is refused that was made in this attempt already; empty where it was not."""
-    at = step_of(view, action, decided_by)
+    at = step_of(view, action, decided_by, mark)
     if at is None or not any(_may_have_fired(entry) and _may_be(view, entry, at) for entry in view.state.history):
         return ""
     return (
@@ -104,9 +103,8 @@ def _may_be(view: View, entry: Entry, at: int) -> bool:
     action = entry.action
     if not isinstance(action, FIRES):
         return False
-    mark = read_mark(action)
-    if mark is not None and entry.decided_by == BY_RULE:
-        return mark.at == at
+    if entry.route is not None and entry.decided_by == BY_RULE:
+        return entry.route.step == at + 1
     found = entry.result.target if entry.result is not None else None
     if found is None:
         return not isinstance(action.target, ByText) or _may_mean(view, at, action.target.text)

@@ -10,6 +10,7 @@ import msgspec
 from services.planner.reading.identity import missing_columns, start_url
 from services.planner.state.sample_state import Act, Entry, View
 from shared.contracts.actions import AnyAction, Fail, Goto, Screenshot
+from shared.contracts.steps import RouteMark
 
 BY_RULE, BY_REPLAY = "rules", "replay"
 WITHOUT_MODEL = frozenset({BY_RULE, BY_REPLAY})
@@ -76,8 +77,8 @@ def _url(visit: Entry) -> str:
     return visit.action.url if isinstance(visit.action, Goto) else ""
 
 
-def by_rule(action: AnyAction) -> Act:
-    """A step of ours; where it ends the sample, its note is its reason."""
+def by_rule(action: AnyAction, route: RouteMark | None = None) -> Act:
+    """A step of ours; where it ends the sample, its note is its reason. ``route``: the step that it is taken for."""
     if isinstance(action, Fail) and not action.reason:
         action = msgspec.structs.replace(action, reason=action.note)
-    return Act(action, BY_RULE)
+    return Act(action, BY_RULE, route=route)

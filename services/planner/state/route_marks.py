@@ -1,50 +1,39 @@
-"""Pure: which step of the route an action was taken for. The action's reason says so, in words and exactly, so that the
-step log alone tells how far a sample has come; nothing is remembered beside it.
-"""
+"""Pure: which step of the route an action was taken for. The step log alone says how far a sample has come."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-
-import msgspec
 
 from services.planner.state.sample_state import Entry
-from shared.contracts.actions import AnyAction
+from shared.contracts.steps import RouteMark
 
-_MARK = re.compile(r"Route step (\d+)(?:\.([a-z0-9]+))?: (.*)", re.S)
-
-
-@dataclass(frozen=True)
-class Mark:
-    """``at`` counts the steps of the route from 0; ``part`` names a part of the step, such as ``press`` of a search."""
-
-    at: int
-    part: str
-    told: str
+RELOAD = "reload"
+"""The part of a mark where the page that a step had led to is only asked for again."""
 
 
-def marked(action: AnyAction, at: int, told: str, part: str = "") -> AnyAction:
-    """The action with the reason that :func:`mark_of` reads."""
-    number = f"{at + 1}.{part}" if part else str(at + 1)
-    return msgspec.structs.replace(action, reason=f"Route step {number}: {told}")
+def reason_of(mark: RouteMark, why: str) -> str:
+    """Return the sentence that says why an action is taken, such as ``Route step 2.press: the search is sent.``"""
+    part = f".{mark.part}" if mark.part else ""
+    return f"Route step {mark.step}{part}: {why}"
 
 
-def mark_of(entry: Entry) -> Mark | None:
-    return None if entry.action is None or entry.refused else read_mark(entry.action)
-
-
-def read_mark(action: AnyAction) -> Mark | None:
-    found = _MARK.fullmatch(action.reason)
-    return Mark(int(found[1]) - 1, found[2] or "", found[3]) if found is not None else None
-
-
-def last_mark(history: Sequence[Entry]) -> Mark | None:
-    return next((mark for entry in reversed(history) if (mark := mark_of(entry)) is not None), None)
+def last_mark(history: Sequence[Entry]) -> RouteMark | None:
+    return next((entry.route for entry in reversed(history) if entry.route is not None and _counts(entry)), None)
 
 
 def entries_of(history: Sequence[Entry], at: int, part: str | None = None) -> tuple[Entry, ...]:
-    """What was done for one step, or for one part of it."""
-    marks = ((entry, mark_of(entry)) for entry in history)
-    return tuple(e for e, mark in marks if mark is not None and mark.at == at and part in (None, mark.part))
+    """Return what was done for one step of the route, counted from 0, or for one part of it."""
+    return tuple(e for e in history if e.route is not None and _counts(e) and _is_of(e.route, at, part))
+
+
+def reloads(history: Sequence[Entry]) -> int:
+    """Return how often a page that a step had led to was asked for again."""
+    return sum(entry.route is not None and entry.route.part == RELOAD for entry in history)
+
+
+def _counts(entry: Entry) -> bool:
+    return entry.action is not None and not entry.refused
+
+
+def _is_of(mark: RouteMark, at: int, part: str | None) -> bool:
+    return mark.step == at + 1 and (mark.part == part if part is not None else mark.part != RELOAD)

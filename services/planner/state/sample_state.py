@@ -27,7 +27,16 @@ from shared.contracts.browser_pool import PageObserved
 from shared.contracts.discovery import Sample
 from shared.contracts.planner import Status
 from shared.contracts.results import ActionResult, Artifact
-from shared.contracts.steps import FieldValue, FiledArtifact, Note, StepTaken, Summary, ValueSource, plain_note
+from shared.contracts.steps import (
+    FieldValue,
+    FiledArtifact,
+    Note,
+    RouteMark,
+    StepTaken,
+    Summary,
+    ValueSource,
+    plain_note,
+)
 from shared.contracts.usage import Usage
 from shared.task_spec import TaskSpec
 
@@ -71,6 +80,8 @@ class Entry:
     """Where it was taken."""
     kept: tuple[FiledArtifact, ...] = ()
     """Pages and what was observed of them: nobody asked for them, and no decider is told."""
+    route: RouteMark | None = None
+    """The step of the route that the action was taken for."""
 
     @property
     def ok(self) -> bool:
@@ -210,6 +221,8 @@ class Act:
     remark: str = ""
     """What the decider is told of its answer, beside what comes of the action."""
     then: tuple[AnyAction, ...] = ()
+    route: RouteMark | None = None
+    """The step of the route that ``action`` is taken for."""
     summary: Summary | None = None
     prompt_chars: int = 0
     prompt_weight: float = 0.0

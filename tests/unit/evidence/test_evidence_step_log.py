@@ -16,7 +16,7 @@ from services.evidence.filing.contents import as_json, log_entry
 from services.evidence.recalling.step_log import page_of, problem_of, step_of
 from shared.contracts.actions import AnyAction, Done, Fail, Goto
 from shared.contracts.results import Effect
-from shared.contracts.steps import Note, StepTaken, plain_note
+from shared.contracts.steps import Note, RouteMark, StepTaken, plain_note
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
@@ -90,6 +90,23 @@ def test_notes_of_an_older_log_are_typed_when_they_are_read():
     entry = json.loads(as_json(log_entry(a_step(1), []))) | {"notes": ["differs: step 2: address: then a, now b", "b"]}
     differs = Note(kind="differs", text="step 2: address: then a, now b")
     assert step_of(entry, "r", "s").notes == (differs, plain_note("b"))
+
+
+@pytest.mark.parametrize(
+    ("by", "reason", "mark"),
+    [
+        ("rules", "Route step 2.press: the search is sent.", RouteMark(step=2, part="press")),
+        ("replay", "Route step 12: 'Send', once and for good: all was read back.", RouteMark(step=12)),
+        ("rules", "The task starts here.", None),
+        ("a-model", "Route step 2: I send it.", None),
+    ],
+)
+def test_the_step_of_the_route_is_read_from_the_reason_in_logs_that_have_no_field_for_it(by, reason, mark):
+    step = a_step(1, Goto(url="http://x", reason=reason), decided_by=by)
+    entry = json.loads(as_json(log_entry(step, [])))
+    assert step_of(entry, "r", "s").route is None
+    del entry["route"]
+    assert step_of(entry, "r", "s").route == mark
 
 
 def a_step(number: int, action: Any = None, **changes: Any) -> StepTaken:

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import structs
 
-from services.planner.state.sample_state import SampleState, View
+from services.planner.state.sample_state import Act, SampleState, View
 from services.planner.state.transitions import advanced, filed
 from shared.contracts.actions import AnyAction, SaveProgress, Screenshot
 from shared.contracts.browser_pool import Element, PageObserved
@@ -184,9 +184,11 @@ def step(state: SampleState, action: AnyAction | None, result: ActionResult | No
 
 
 def acted(
-    state: SampleState, action: AnyAction, result: ActionResult | None, message: str, remark: str = ""
+    state: SampleState, action: AnyAction | Act, result: ActionResult | None, message: str, remark: str = ""
 ) -> SampleState:
-    return advanced(state, step(state, action, result, message=message, remark=remark))
+    """A decision of the rules takes its place on the route with it."""
+    decided, route = (action.action, action.route) if isinstance(action, Act) else (action, None)
+    return advanced(state, step(state, decided, result, message=message, remark=remark, route=route))
 
 
 def bounced(state: SampleState, action: AnyAction, message: str, remark: str = "") -> SampleState:

@@ -33,7 +33,7 @@ from shared.contracts.actions import (
     Upload,
 )
 from shared.contracts.results import Locator, TargetFound
-from shared.contracts.steps import FieldValue, ObservationRef, StepTaken, ValueSource, note_text
+from shared.contracts.steps import FieldValue, ObservationRef, RouteMark, StepTaken, ValueSource, note_text
 
 REF = ByRef(ref=1, snapshot_id="s0")
 SEEN = ObservationRef(
@@ -272,3 +272,17 @@ def test_what_the_route_calls_irreversible_is_held_back_whatever_the_button_is_c
     plain = decide(view_of(log, 1, shown))
     assert isinstance(plain, Act)
     assert isinstance(plain.action, Click)
+
+
+def test_a_replay_knows_what_a_press_was_for_by_its_mark_and_takes_the_mark_over():
+    mark, found = RouteMark(step=1), TargetFound(role="button", name="Show more", tag="button", fingerprint="f1")
+    pressed = a_step(2, Click(target=REF), result=done_result(target=found), decided_by="rules", route=mark)
+    log = [a_step(1, Goto(url=URL), result=done_result(), observation=None), pressed, a_step(3, Done(values={}))]
+    shown = page(*ticket(), button("Show more"), sha256="x")
+    for_good = decide(view_of(log, 1, shown, route=[{"press": "Send", "irreversible": True}]))
+    assert isinstance(for_good, Act)
+    assert isinstance(for_good.action, Fail)
+    assert for_good.action.code == "replay_withheld"
+    again = decide(view_of(log, 1, shown, route=[{"press": "Send"}]))
+    assert isinstance(again, Act)
+    assert (type(again.action), again.route) == (Click, mark)

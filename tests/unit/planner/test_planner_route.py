@@ -30,6 +30,7 @@ from services.planner.state.transitions import looked
 from shared.contracts.actions import AnswerDialog, Click, Done, Download, Fail, Goto, Pick, SetDate, TypeText
 from shared.contracts.actions import Press as PressKey
 from shared.contracts.results import NotSeen, PageChanged, ValueSet
+from shared.contracts.steps import RouteMark
 from shared.task_spec import check_spec
 
 OPENED = acted(SampleState(), Goto(url="http://127.0.0.1:8000/"), done_result(), "")
@@ -58,10 +59,14 @@ def decided(seen, task, state=OPENED, who=None):
     return decide(view(seen, state, spec=task, **({} if who is None else {"sample": who})))
 
 
-def act(seen, task, state=OPENED, who=None):
+def take(seen, task, state=OPENED, who=None):
     decision = decided(seen, task, state, who)
     assert isinstance(decision, Act), decision
-    return decision.action
+    return decision
+
+
+def act(seen, task, state=OPENED, who=None):
+    return take(seen, task, state, who).action
 
 
 def after(state, action, **result):
@@ -135,7 +140,7 @@ def test_what_hangs_on_an_optional_link_that_is_not_there_is_not_present():
 def test_the_history_alone_says_that_a_step_is_done_and_a_click_to_no_effect_does_not():
     task = routed({"follow": "Checks"}, {"screenshot": "checks"})
     seen = page(*ticket(), link("Checks", "/checks"))
-    click = act(seen, task)
+    click = take(seen, task)
     assert act(seen, task, after(OPENED, click)).label == "checks"
     again = act(seen, task, after(OPENED, click, effect=NotSeen()))
     assert isinstance(again, Goto)
@@ -148,7 +153,7 @@ def test_the_history_alone_says_that_a_step_is_done_and_a_click_to_no_effect_doe
 def test_a_page_that_says_nothing_of_whose_record_it_is_is_on_its_trail_and_another_records_page_is_not_read():
     task = routed({"follow": "Details"}, {"read": ["assignee"]})
     proven = replace(OPENED, proven=True)
-    there = after(proven, act(page(*ticket(), link("Details", "/d")), task, proven))
+    there = after(proven, take(page(*ticket(), link("Details", "/d")), task, proven))
     there = replace(there, proven=True)
     assert act(page(*row("Assignee", "Bob")), task, patient(there)).values["assignee"] == "Bob"
     failed = ending(page(*ticket("TCK-1002", "Eve")), task, there)
@@ -162,12 +167,12 @@ SEARCH = {"search": {"into": "Name", "text": "{ticket_number}", "press": "Go", "
 
 
 def asked(task, *, turned=()):
-    """Typed and sent; pages turned with these words."""
+    """Typed and sent; pages turned with these marks."""
     form_page = page(el("textbox", "Name", tag="input", value=""), el("button", "Go", tag="button"))
-    typed = after(OPENED, act(form_page, task), effect=ValueSet(value="TCK-1001"))
-    state = after(typed, act(form_page, task, typed))
-    for told in turned:
-        state = after(state, Click(target=act(form_page, task, typed).target, reason=f"Route step 1.turn: {told}"))
+    typed = after(OPENED, take(form_page, task), effect=ValueSet(value="TCK-1001"))
+    state = after(typed, take(form_page, task, typed))
+    for mark in turned:
+        state = after(state, Act(Click(target=act(form_page, task, typed).target), "rules", route=mark))
     return state
 
 
@@ -188,7 +193,7 @@ def test_it_types_sends_and_opens_the_one_exact_result():
 def test_without_a_button_the_enter_key_sends():
     task = routed({"search": {"into": "Name", "text": "{ticket_number}"}})
     seen = page(el("textbox", "Name", tag="input", value=""))
-    sent = act(seen, task, after(OPENED, act(seen, task), effect=ValueSet(value="TCK-1001")))
+    sent = act(seen, task, after(OPENED, take(seen, task), effect=ValueSet(value="TCK-1001")))
     assert (type(sent), sent.keys) == (PressKey, "Enter")
 
 
@@ -205,8 +210,8 @@ def test_two_that_match_exactly_are_listed_for_a_person():
 def test_the_one_match_counts_only_when_every_page_of_results_was_read():
     task = routed(SEARCH)
     first = results("TCK-1001", more=(link("Next", "/2"),))
-    turn = act(first, task, asked(task))
-    assert first.elements[turn.target.ref - 1].name == "Next"
+    turn = take(first, task, asked(task))
+    assert first.elements[turn.action.target.ref - 1].name == "Next"
     there = after(asked(task), turn)
     again = ending(
         page(el("columnheader", "Ticket", row=1), link("TCK-1001", "/t/9", header="Ticket", row=2)), task, there
@@ -216,9 +221,20 @@ def test_the_one_match_counts_only_when_every_page_of_results_was_read():
 
 def test_the_match_of_an_earlier_page_is_opened_by_its_address():
     task = routed(SEARCH)
-    state = asked(task, turned=("the next page of results; matches so far: 1, at http://127.0.0.1:8000/t/2",))
+    state = asked(task, turned=(RouteMark(step=1, part="turn", found=1, at="http://127.0.0.1:8000/t/2"),))
     opened = act(results("TCK-7"), task, patient(state))
     assert (type(opened), opened.url) == (Goto, "http://127.0.0.1:8000/t/2")
+
+
+def test_a_match_without_a_link_that_the_next_page_repeats_is_one_record():
+    task, record = routed(SEARCH), (cell("Ticket", "TCK-1001", 2), cell("Owner", "Ann Lee", 2))
+    turn = take(page(*record, link("Next", "/2")), task, asked(task))
+    there = after(asked(task), turn)
+    failed = ending(page(*record, cell("Ticket", "TCK-7", 3)), task, there)
+    assert (failed.code, "it cannot be told what opens" in failed.note) == ("off_route", True)
+    button = el("button", "Show", tag="button", header="", row=2)
+    opened = act(page(*record, button), task, patient(there))
+    assert (type(opened), opened.target.ref) == (Click, 3)
 
 
 def test_only_results_under_the_heading_count():
@@ -227,6 +243,19 @@ def test_only_results_under_the_heading_count():
     other = (heading("TCK-1001", 3), link("TCK-1001", "/t/2"))
     seen = page(heading("1 people found"), *card, heading("Elsewhere", 2), *other)
     assert act(seen, task).target.ref == 3
+
+
+def test_a_page_that_answers_with_an_error_is_asked_for_again_and_its_step_is_not_done_by_that():
+    task = routed({"follow": "Checks"}, {"screenshot": "checks"})
+    state = after(OPENED, take(page(*ticket(), link("Checks", "/checks")), task))
+    for _ in range(2):
+        again = take(page(http_status=503), task, state)
+        assert isinstance(again.action, Goto)
+        state = acted(state, again, done_result(), "")
+    assert ending(page(http_status=503), task, state).code == "http_error"
+    nowhere = after(OPENED, take(page(*ticket(), link("Checks", "/checks")), task), effect=NotSeen())
+    reloaded = acted(nowhere, take(page(http_status=503), task, nowhere), done_result(), "")
+    assert act(page(*ticket(), link("Checks", "/checks")), task, reloaded).url == "/checks"
 
 
 # --- forms
@@ -247,8 +276,9 @@ def test_each_field_gets_the_action_that_fits_it_and_an_optional_empty_one_none(
     task, state, taken = form(FILL), OPENED, []
     for _ in range(3):
         seen = page(*fields())
-        taken.append(act(seen, task, state, FORM_ROW))
-        state = after(state, taken[-1])
+        decision = take(seen, task, state, FORM_ROW)
+        taken.append(decision.action)
+        state = after(state, decision)
     assert [type(one) for one in taken] == [Pick, SetDate, Click]
     assert (taken[0].option, taken[1].date, taken[2].target.ref) == ("Peru", "2026-03-04", 4)
 
@@ -256,7 +286,7 @@ def test_each_field_gets_the_action_that_fits_it_and_an_optional_empty_one_none(
 def test_a_value_that_is_not_offered_is_invalid_input_with_what_is_offered():
     task, state = form(FILL), OPENED
     for _ in range(2):
-        pick = act(page(*fields()), task, patient(state), FORM_ROW)
+        pick = take(page(*fields()), task, patient(state), FORM_ROW)
         state = after(state, pick, ok=False, code="no_such_option", effect=None, message="it offers Chile, Cuba")
     failed = ending(page(*fields()), task, state, FORM_ROW)
     assert (failed.code, "Chile, Cuba" in failed.note) == ("invalid_input", True)
@@ -264,7 +294,7 @@ def test_a_value_that_is_not_offered_is_invalid_input_with_what_is_offered():
 
 def test_a_field_that_another_one_has_reset_is_filled_again():
     task = form({"fill": {"Country": "{country}", "Start": "{start}"}})
-    state = after(OPENED, act(page(*fields()), task, OPENED, FORM_ROW), effect=ValueSet(value="Peru"))
+    state = after(OPENED, take(page(*fields()), task, OPENED, FORM_ROW), effect=ValueSet(value="Peru"))
     again = act(page(*fields(country="Chile")), task, state, FORM_ROW)
     assert (type(again), again.option) == (Pick, "Peru")
 
@@ -275,7 +305,7 @@ BUTTON = el("button", "Submit", tag="button")
 
 def test_what_cannot_be_taken_back_is_not_pressed_while_a_field_holds_something_else():
     task = form({"fill": {"Country": "{country}"}}, SUBMIT)
-    fill = act(page(*fields(), BUTTON), task, OPENED, FORM_ROW)
+    fill = take(page(*fields(), BUTTON), task, OPENED, FORM_ROW)
     state = after(OPENED, fill, effect=ValueSet(value="Peru"))
     assert isinstance(act(page(*fields("Peru"), BUTTON), task, state, FORM_ROW), Click)
     review = page(*row("Country", "Chile"), BUTTON)
@@ -287,19 +317,19 @@ def test_what_cannot_be_taken_back_is_not_pressed_while_a_field_holds_something_
 @pytest.mark.parametrize("result", [{"effect": NotSeen()}, {"ok": False, "code": "timeout", "effect": None}])
 def test_what_cannot_be_taken_back_is_never_pressed_again_where_its_outcome_is_unknown(result):
     task = form(SUBMIT)
-    state = after(OPENED, act(page(BUTTON), task, OPENED, FORM_ROW), **result)
+    state = after(OPENED, take(page(BUTTON), task, OPENED, FORM_ROW), **result)
     assert ending(page(BUTTON), task, state, FORM_ROW).code == "unknown_outcome"
 
 
 def test_a_press_that_was_refused_before_it_was_fired_may_be_tried_again():
     task = form(SUBMIT)
-    state = after(OPENED, act(page(BUTTON), task, OPENED, FORM_ROW), ok=False, code="stale_ref", effect=None)
+    state = after(OPENED, take(page(BUTTON), task, OPENED, FORM_ROW), ok=False, code="stale_ref", effect=None)
     assert isinstance(act(page(BUTTON), task, state, FORM_ROW), Click)
 
 
 def test_only_the_question_that_was_foreseen_is_agreed_to():
     task = form({"press": "Submit", "irreversible": True, "confirm": "Send it?"})
-    state = after(OPENED, act(page(BUTTON), task, OPENED, FORM_ROW))
+    state = after(OPENED, take(page(BUTTON), task, OPENED, FORM_ROW))
     answer = act(page(dialog="Send it?"), task, state, FORM_ROW)
     assert answer == AnswerDialog(answer="accept", reason=answer.reason)
     assert act(page(dialog="Delete everything?"), task, last_picture(state), FORM_ROW).code == "off_route"
@@ -352,9 +382,9 @@ def test_every_file_of_the_section_comes_down_once_and_is_counted():
     seen = page(*ticket(), heading("Attachments", 2), *files, heading("Other", 2), link("Download c", "/c"))
     state = replace(OPENED, proven=True)
     labels = []
-    while isinstance(action := act(seen, task, patient(state)), Download):
+    while isinstance(action := (decision := take(seen, task, patient(state))).action, Download):
         labels.append(action.label)
-        state = replace(acted(state, action, shot(action.label), ""), proven=True)
+        state = replace(acted(state, decision, shot(action.label), ""), proven=True)
     assert labels == ["attachments_1", "attachments_2"]
     assert action.values["attachment_count"] == 2
 
