@@ -57,7 +57,7 @@ def listing_done(view: View) -> str | None:
     if expected is not None and found >= expected:
         return f"all {expected} items that were expected have been found"
     reports = [e for e in view.state.history if isinstance(e.action, ReportItems) and not e.refused]
-    if len(reports) >= 2 and all(e.message.startswith("0 new") for e in reports[-2:]):
+    if len(reports) >= 2 and not any(e.new_items for e in reports[-2:]):
         return "two pages in a row showed nothing new"
     return None
 

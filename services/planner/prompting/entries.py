@@ -17,9 +17,14 @@ STUB_CALL_CHARS, STUB_CHARS, STUB_FILES = 100, 160, 3
 
 
 def full(number: int, entry: Entry, share: float = 1.0) -> str:
-    """Of the last steps: what was called and why, and what came of it; ``share`` of the usual length."""
+    """Of the last steps, with its number; ``share`` of the usual length."""
+    return f"{number}. {unnumbered(entry, share)}"
+
+
+def unnumbered(entry: Entry, share: float = 1.0) -> str:
+    """What was called and why, and what came of it."""
     call = _call(entry.action, int(CALL_CHARS * share))
-    parts = [f"{number}. {call}: {_outcome(entry)}{_files(entry)}", *_told(entry, share)]
+    parts = [f"{call}: {_outcome(entry)}{_files(entry)}", *_told(entry, share)]
     why = tidy(entry.action.reason) if entry.action is not None else ""
     return " - ".join(parts) + (f" (why: {clipped(why, int(REASON_CHARS * share))})" if why else "")
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from services.planner.prompting.entries import full
+from services.planner.prompting.entries import full, unnumbered
 from services.planner.prompting.history import FULL_ENTRIES, SUMMARY_CHARS, importance, is_meta
 from services.planner.state.looking import missing_fields
 from services.planner.state.sample_state import Entry, View
@@ -91,8 +91,8 @@ def written(what: ToCondense, said: object, by: str) -> Summary | None:
 def mechanical(view: View, what: ToCondense) -> Summary:
     """By rule: what was saved, read and filed; what is missing and what failed."""
     known = ", ".join(name for name, value in view.state.seen.items() if value.state != "not_found")
-    weighty = [full(n, e).split(". ", 1)[1] for n, e in what.entries if e.ok and not e.refused and importance(e) >= 2]
-    failed = [full(n, e).split(". ", 1)[1] for n, e in what.entries if not e.ok]
+    weighty = [unnumbered(e) for _, e in what.entries if e.ok and not e.refused and importance(e) >= 2]
+    failed = [unnumbered(e) for _, e in what.entries if not e.ok]
     found = "; ".join((f"fields known: {known or 'none'}", *(clipped(one, 120) for one in weighty[-4:])))
     gaps = "; ".join((f"fields missing: {_missing(view)}", *(clipped(one, 120) for one in failed[-3:])))
     return Summary(steps=what.last, text=_lines([found, gaps, "what is under GAPS"]), by=MECHANICAL)

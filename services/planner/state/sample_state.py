@@ -82,6 +82,8 @@ class Entry:
     """Pages and what was observed of them: nobody asked for them, and no decider is told."""
     route: RouteMark | None = None
     """The step of the route that the action was taken for."""
+    new_items: int = 0
+    """Of a list: how many were reported that were not known before."""
 
     @property
     def ok(self) -> bool:

@@ -98,7 +98,7 @@ def entry_of(step: StepTaken, state: SampleState) -> Entry:
     return Entry(
         step.action, step.result, step.message, asked, state.proven, state.astray, step.refused, step.remark,
         (), url, said, _sure(step.vision), step.decided_by, step.vision.answered_by if step.vision is not None else "",
-        pictured(step), kept, step.route,
+        pictured(step), kept, step.route, len(step.items),
     )  # fmt: skip
 
 

@@ -114,12 +114,12 @@ def test_an_address_with_a_password_in_it_is_no_link_to_report():
 # --- the end
 
 
-def entry(action, message: str = "", url: str = f"{SITE}/list") -> Entry:
-    return Entry(action, None, message, url=url)
+def entry(action, new_items: int = 0, url: str = f"{SITE}/list") -> Entry:
+    return Entry(action, None, "", url=url, new_items=new_items)
 
 
 def begun(*more: Entry, listed: int = 1, looks: int = 0) -> SampleState:
-    start = (entry(Goto(url=f"{SITE}/list")), entry(ReportItems(items=(), place="row"), "1 new"))
+    start = (entry(Goto(url=f"{SITE}/list")), entry(ReportItems(items=(), place="row"), 1))
     keys = frozenset(
         item_key({"number": f"T-{n}", "due": "2026-03-03", "url": f"{SITE}/t/T-{n}"}) for n in range(1, listed + 1)
     )
@@ -129,6 +129,13 @@ def begun(*more: Entry, listed: int = 1, looks: int = 0) -> SampleState:
 def test_a_list_is_read_once_all_that_was_expected_is_there():
     assert listing_done(listing_view(page(), begun(listed=3), expected_items=4)) is None
     assert listing_done(listing_view(page(), begun(listed=4), expected_items=4)) is not None
+
+
+def test_a_list_is_read_once_two_pages_in_a_row_brought_nothing_new():
+    nothing = entry(ReportItems(items=()))
+    assert listing_done(listing_view(page(), begun(nothing))) is None
+    assert listing_done(listing_view(page(), begun(nothing, nothing))) == "two pages in a row showed nothing new"
+    assert listing_done(listing_view(page(), begun(nothing, entry(ReportItems(items=()), 2)))) is None
 
 
 def test_fewer_than_expected_go_to_a_person():
