@@ -10,22 +10,26 @@
         PolicyDenied             allowed by nobody: a host, a file, a scheme
         Unsupported              nothing here can do that
 
-The error carries the verdict (retry or not); the caller never decides that. Anything
+The error carries the verdict (retry or not); the caller never decides that. Which codes may be tried again, and what
+each of them means, is listed in :mod:`shared.contracts.error_codes`; a class takes codes of its own list. Anything
 that is no ExhibitError is a bug: it is logged with its traceback, retried to the bound
 and then dead-lettered. On the wire a failure is a :class:`Failure`, never a traceback.
 """
 
 from __future__ import annotations
 
+from typing import cast
+
 from shared.contracts.base import Failure
+from shared.contracts.error_codes import ErrorCode, PermanentCode, TransientCode
 
 
 class ExhibitError(Exception):
     """Base of all; ``code`` is a stable word for programs, the message is for people."""
 
-    code = "internal"
+    code: ErrorCode = "internal"
 
-    def __init__(self, message: str, *, code: str | None = None) -> None:
+    def __init__(self, message: str, *, code: ErrorCode | None = None) -> None:
         super().__init__(message)
         if code is not None:
             self.code = code
@@ -36,7 +40,7 @@ class TransientError(ExhibitError):
 
     code = "transient"
 
-    def __init__(self, message: str, *, code: str | None = None, retry_after_s: float | None = None) -> None:
+    def __init__(self, message: str, *, code: TransientCode | None = None, retry_after_s: float | None = None) -> None:
         super().__init__(message, code=code)
         self.retry_after_s = retry_after_s
 
@@ -56,6 +60,9 @@ class DeadlineExceeded(TransientError):
 class PermanentError(ExhibitError):
     code = "permanent"
 
+    def __init__(self, message: str, *, code: PermanentCode | None = None) -> None:
+        super().__init__(message, code=code)
+
 
 class InvalidMessage(PermanentError):
     code = "invalid_message"
@@ -67,6 +74,11 @@ class PolicyDenied(PermanentError):
 
 class Unsupported(PermanentError):
     code = "unsupported"
+
+
+def reworded(error: TransientError, message: str) -> Unavailable:
+    """An error of the same code with another message."""
+    return Unavailable(message, code=cast("TransientCode", error.code))
 
 
 def to_failure(error: Exception) -> Failure:
@@ -81,5 +93,6 @@ def to_failure(error: Exception) -> Failure:
 def from_failure(failure: Failure) -> ExhibitError:
     """The error a caller raises for a failure that came over the wire."""
     if failure.retry:
-        return TransientError(failure.message, code=failure.code, retry_after_s=failure.retry_after_s)
-    return PermanentError(failure.message, code=failure.code)
+        code = cast("TransientCode", failure.code)
+        return TransientError(failure.message, code=code, retry_after_s=failure.retry_after_s)
+    return PermanentError(failure.message, code=cast("PermanentCode", failure.code))

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 from urllib.parse import urlsplit
 
+from shared.contracts.codes import ActionCode
+
 MAX_LISTED = 20
 
 _UNREACHABLE = (
@@ -84,7 +86,7 @@ def refused_address(url: str) -> str | None:
     return None if parts.hostname else f"{url!r} names no host"
 
 
-def navigation_code(message: str) -> str:
+def navigation_code(message: str) -> ActionCode:
     """The result code for what the browser said when it could not load a page."""
     found = _NET_ERROR.search(message)
     if found is None:

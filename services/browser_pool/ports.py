@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 from services.browser_pool.page import RawPage, Seen
 from shared.contracts.actions import BrowserAction
 from shared.contracts.browser_pool import Politeness, Sought
+from shared.contracts.error_codes import RestoreCode
 from shared.contracts.results import ActionResult, Box, Viewport
 from shared.subjects import Ask
 
@@ -104,7 +105,7 @@ class Restoring:
 class NotRestored:
     """See PageNotRestored."""
 
-    code: str
+    code: RestoreCode
     message: str
 
 

@@ -10,8 +10,9 @@ import msgspec
 from services.discovery.replays import replay_option_problems
 from services.discovery.rows import samples_of_table
 from services.discovery.table import Table
+from shared.contracts.codes import is_final
 from shared.contracts.discovery import Problem, RunRecord, Sample, SubmitRun
-from shared.contracts.evidence import SAMPLE_UNREADABLE, RunLoaded
+from shared.contracts.evidence import RunLoaded
 from shared.task_spec import TaskSpec, check_spec
 
 MAX_CONCURRENCY = 256
@@ -112,7 +113,7 @@ def resumed_plan(request: SubmitRun, loaded: RunLoaded, on_bus: RunRecord | None
     if record.discovery_spec is None and (loaded.expected is None or len(loaded.samples) < loaded.expected):
         told = f"{record.run_id} was cut off while its samples were being written down; submit it again"
         problems.append(Problem(where="resume_run_id", message=told))
-    open_ = (state for state in loaded.samples if state.status != "done" and state.reason != SAMPLE_UNREADABLE)
+    open_ = (state for state in loaded.samples if not is_final(state.status, state.reason))
     left = tuple(state.sample for state in open_)
     # Above every attempt made, and above the round before: what is said of this round is never taken for that one's.
     tried = (state.attempt for state in loaded.samples)

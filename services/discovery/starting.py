@@ -26,7 +26,7 @@ from shared.contracts.discovery import (
     SubmitRun,
 )
 from shared.contracts.planner import WorkSample
-from shared.errors import TransientError, Unavailable
+from shared.errors import TransientError, reworded
 from shared.hashing import rows_sha256, search_sha256
 from shared.streams import RUNS, samples_of
 from shared.subjects import POPULATION_CLOSED, RUN_STARTED, SAMPLE_FOUND, WORK_SAMPLE
@@ -123,4 +123,4 @@ async def _named(run_id: str) -> AsyncGenerator[None]:
         yield
     except TransientError as exc:
         told = f"the run {run_id} was only partly started: {exc}; resume it or, where that is refused, submit it again"
-        raise Unavailable(told, code=exc.code) from exc
+        raise reworded(exc, told) from exc

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from services.planner.bounds import allowed_hosts, private_hosts
 from services.planner.deps import Deps, Run
 from services.planner.drafting import request_problem
-from services.planner.judging.gates import FAILURES, login_wall
+from services.planner.judging.gates import login_wall
 from services.planner.learning import hints_for, remembered
 from services.planner.loop import SampleWork, Task
 from services.planner.recorded import recorded
 from services.planner.reperforming.work import reperform
 from services.planner.sessions import leased
+from services.planner.state.sample_state import ending_of
 from shared.bus.actor import Actor
 from shared.bus.session_heartbeat import TTL_S
 from shared.contracts.browser_pool import LeaseSession, Politeness, ProfilePaused
+from shared.contracts.codes import fault_of
 from shared.contracts.discovery import Problem, RunRecord
+from shared.contracts.error_codes import PermanentCode
 from shared.contracts.planner import (
     CheckPlanner,
     DraftRefused,
@@ -42,7 +45,6 @@ NO_DRAFTER = (
     "a task is drafted from a sentence by a model, and there is no key for one: set ANTHROPIC_API_KEY (or "
     "ANTHROPIC_BASE_URL with a key of that server), or write the spec yourself from task_specs/_template.json"
 )
-SITE_CODES = frozenset({"unreachable", "http_error", "timeout", "site_unavailable"})
 
 actor: Actor[Deps] = Actor("planner")
 
@@ -57,9 +59,9 @@ def give_up(message: WorkSample, deps: Deps, attempt: int, error: ExhibitError) 
         sample_id=message.sample_id,
         attempt=message.attempt_base + attempt,
         status="failed",
-        reason=error.code if final else "retries_exhausted",
+        reason=cast("PermanentCode", error.code) if isinstance(error, PermanentError) else "retries_exhausted",
         message=f"{tried}{error}",
-        fault="site" if error.code in SITE_CODES else "us",
+        fault=fault_of(error.code),
         sample=message.sample,
         started_at=now,
         finished_at=now,
@@ -136,14 +138,14 @@ async def draft_task(request: DraftTask, deps: Deps) -> DraftReply:
 
 def not_let_in(message: WorkSample, attempt: int, paused: ProfilePaused, deps: Deps) -> SampleFinished:
     """Accounts for a sample whose login state has met a login wall: no browser is opened for it."""
-    now, ending = deps.now(), FAILURES["auth_required"]
+    now, ending = deps.now(), ending_of("login_required", paused.reason)
     return SampleFinished(
         run_id=message.run_id,
         sample_id=message.sample_id,
         attempt=attempt,
         status=ending.status,
         reason=ending.reason,
-        message=paused.reason,
+        message=ending.message,
         fault=ending.fault,
         sample=message.sample,
         started_at=now,

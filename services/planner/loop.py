@@ -11,7 +11,7 @@ from datetime import datetime
 
 from services.planner.carrying import Outcome, carry_out, cut_off
 from services.planner.deps import Decider, Deps
-from services.planner.judging.limits import cut_short, limit_reached, refusal
+from services.planner.judging.limits import limit_reached, refusal, with_partial_values
 from services.planner.once import FiledOnce, guarded
 from services.planner.reading.identity import keywords
 from services.planner.spending import over_budget, spend, used_up
@@ -169,7 +169,7 @@ class SampleWork:
             return due
         self.watch.browser_ms += outcome.browser_ms
         await self._take(Act(outcome.action, BY_RULE), outcome, Told(None if self.stale else self.ref, 1, ""))
-        return cut_short(self.view, due.reason, due.message)
+        return with_partial_values(self.view, due)
 
     async def _calls(self, decision: Act) -> Ending | None:
         """The calls of one answer, in their order, for as long as the page stays what they were chosen on."""

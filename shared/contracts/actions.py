@@ -10,6 +10,7 @@ from typing import Any, Literal
 import msgspec
 
 from shared.contracts.base import Part
+from shared.contracts.codes import FailCode, OpenCode
 
 # --- targets: what an action acts on
 
@@ -300,14 +301,9 @@ class Done(Action, frozen=True, kw_only=True, tag="done"):
 
 
 class Fail(Action, frozen=True, kw_only=True, tag="fail"):
-    """The sample cannot be worked on.
+    """The sample cannot be worked on. `shared.contracts.codes.REASONS` has the reason that each ``code`` becomes."""
 
-    ``code``: not_found, auth_required, blocked or other; by rule also missing_column, identity_mismatch,
-    ambiguous, http_error, unreachable, policy_denied, off_route, ambiguous_target, ambiguous_record, invalid_input,
-    unknown_outcome, replay_differs, replay_withheld.
-    """
-
-    code: str = "other"
+    code: OpenCode[FailCode] = "other"
     note: str = ""
 
 

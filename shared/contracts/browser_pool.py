@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from shared.contracts.actions import BrowserAction
 from shared.contracts.base import Message, Part
+from shared.contracts.codes import OpenCode
 from shared.contracts.discovery import Problem
+from shared.contracts.error_codes import RestoreCode
 from shared.contracts.results import ActionResult, Artifact, Box, CaptureFacts, Locator
 
 
@@ -285,9 +287,9 @@ class PageRestored(Message, frozen=True, kw_only=True):
 
 
 class PageNotRestored(Message, frozen=True, kw_only=True):
-    """``code``: altered (the bytes are not those that were recorded), too_large, not_a_page, not_restored."""
+    """Why a stored page was not opened."""
 
-    code: str
+    code: OpenCode[RestoreCode]
     message: str
 
 

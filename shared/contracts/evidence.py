@@ -6,7 +6,9 @@ from datetime import datetime
 from typing import Any, Literal
 
 from shared.contracts.base import Message, Part
+from shared.contracts.codes import OpenCode
 from shared.contracts.discovery import RunRecord, Sample
+from shared.contracts.error_codes import SqlCode
 from shared.contracts.steps import FieldValue, Pressed, StepTaken
 
 
@@ -67,10 +69,6 @@ class LoadRun(Message, frozen=True, kw_only=True):
     run_id: str
     skip: int = 0
     count_only: bool = False
-
-
-SAMPLE_UNREADABLE = "sample_unreadable"
-"""Why a sample has failed for good: what was asked for cannot be read any more, so nobody can work on it again."""
 
 
 class SampleState(Part, frozen=True, kw_only=True):
@@ -294,15 +292,13 @@ class SqlAnswered(Message, frozen=True, kw_only=True):
 
 
 class SqlRefused(Message, frozen=True, kw_only=True):
-    """No answer. ``code`` is one of: syntax, not_read_only, several_statements, no_such_view, no_such_column,
-    not_allowed (a function that is open to nobody), wrong (the types do not fit, say), too_slow, too_large,
-    unknown_run, unreadable_run, failed.
+    """No answer.
 
     ``position`` counts the characters of the query before the mistake, where one can be pointed at. ``hints`` say what
     there is instead.
     """
 
-    code: str
+    code: OpenCode[SqlCode]
     message: str
     position: int | None = None
     hints: tuple[str, ...] = ()

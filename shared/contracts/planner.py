@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from shared.contracts.actions import Judgment
 from shared.contracts.base import Message, Part
+from shared.contracts.codes import Fault, OpenCode, Status
 from shared.contracts.discovery import Problem, Sample
+from shared.contracts.error_codes import EndCode
 from shared.contracts.steps import FieldValue, FiledArtifact, Note
 from shared.contracts.usage import Usage
 
@@ -84,28 +86,20 @@ class SamplesListed(Message, frozen=True, kw_only=True):
     items: tuple[dict[str, Any], ...]
 
 
-Status = Literal["done", "partial_success", "needs_review", "failed", "auth_required"]
-
-
 class SampleFinished(Message, frozen=True, kw_only=True):
     """The end of a sample: exactly one counts, that of the highest attempt.
 
-    ``reason`` is empty for done, else a stable code: not_found, identity_mismatch, ambiguous_value,
-    missing_fields, invalid_values, missing_artifacts, unconfirmed_values, contradicted_values, invalid_judgment,
-    disputed_not_found, replay_differs, replay_withheld, missing_column, http_error, unreachable, policy_denied,
-    login_required, blocked, gave_up, bad_replies, too_many_failures, stagnated, max_steps_exceeded,
-    time_exceeded, budget_exceeded, run_budget_exceeded, retries_exhausted, artifact_mismatch, artifact_missing, or the
-    code of the error that ended the last try.
-    ``fault``: ``record`` when the sample itself is the reason, ``site``, or ``us``.
+    ``reason`` is empty for done, else one of `shared.contracts.codes.REASONS`, or the code of the error that ended the
+    last try.
     """
 
     run_id: str
     sample_id: str
     attempt: int
     status: Status
-    reason: str = ""
+    reason: OpenCode[EndCode] = ""
     message: str = ""
-    fault: Literal["", "record", "site", "us"] = ""
+    fault: Fault = ""
     sample: Sample
     values: tuple[FieldValue, ...] = ()
     judgment: Judgment | None = None

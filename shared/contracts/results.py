@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from shared.contracts.base import Message, Part
+from shared.contracts.codes import ActionCode, OpenCode
 
 
 class Box(Part, frozen=True, kw_only=True):
@@ -198,13 +199,11 @@ class Change(Part, frozen=True, kw_only=True):
 class ActionResult(Message, frozen=True, kw_only=True):
     """What an action did. It is always an answer: a failed action is a result with ``ok`` false.
 
-    ``code`` is ``ok`` or one of: not_found, ambiguous, stale_ref, not_editable, no_such_option,
-    timeout, http_error, unreachable, policy_denied, no_file, too_large, effect_not_seen, blocked, no_such_tab,
-    dialog_open, no_dialog, no_such_secret, no_such_file, failed.
+    ``code`` is ``ok`` or another of `shared.contracts.codes.ACTION_CODES`.
     """
 
     ok: bool
-    code: str
+    code: OpenCode[ActionCode]
     message: str
     change: Change
     effect: Effect | None = None

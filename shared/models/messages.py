@@ -12,12 +12,13 @@ from anthropic.types import Message
 from anthropic.types import Usage as Tokens
 from msgspec.structs import replace
 
+from shared.contracts.error_codes import PermanentCode
 from shared.contracts.usage import Usage
 from shared.errors import ExhibitError, PermanentError, RateLimited, Unavailable
 from shared.models.plain import whole
 from shared.models.prices import NONE_OF_OURS, Price, cost_usd
 
-REFUSALS = {
+REFUSALS: dict[int, tuple[PermanentCode, str]] = {
     400: ("model_rejected", "the model's API rejects our request"),
     401: ("model_key_refused", "the model refused our key (ANTHROPIC_API_KEY)"),
     402: ("model_unpaid", "the model's account cannot pay"),

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 import urllib3
 from minio.error import InvalidResponseError, MinioException, S3Error, ServerError
 
+from shared.contracts.error_codes import TransientCode
 from shared.errors import Unavailable
 from shared.s3.place import Place
 
@@ -43,7 +44,7 @@ _SAID = {
     "SlowDown": "the server asks for fewer requests",
 }
 _CREDENTIALS = ("InvalidAccessKeyId", "XAdminUserNotFound", "SignatureDoesNotMatch", "InvalidToken", "ExpiredToken")
-_CODES = {
+_CODES: dict[str, TransientCode] = {
     "NoSuchBucket": "no_bucket",
     **dict.fromkeys(("XMinioStorageFull", "InsufficientStorage"), "disk_full"),
     **dict.fromkeys(("QuotaExceeded", "XMinioAdminBucketQuotaExceeded"), "disk_full"),

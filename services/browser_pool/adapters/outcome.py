@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from services.browser_pool.ports import Capture, NotKept, PageKept
+from shared.contracts.codes import ActionCode
 from shared.contracts.results import Effect, TargetFound
 
 
 @dataclass(frozen=True)
 class Outcome:
     ok: bool
-    code: str
+    code: ActionCode
     message: str
     effect: Effect | None = None
     target: TargetFound | None = None
@@ -30,5 +31,7 @@ def done(
     return Outcome(True, "ok", message, effect, target, captures, page)
 
 
-def refuse(code: str, message: str, *, effect: Effect | None = None, target: TargetFound | None = None) -> Outcome:
+def refuse(
+    code: ActionCode, message: str, *, effect: Effect | None = None, target: TargetFound | None = None
+) -> Outcome:
     return Outcome(False, code, message, effect, target)

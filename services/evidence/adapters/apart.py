@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
 import msgspec
 
@@ -31,6 +31,7 @@ from services.evidence.adapters.apart_frames import (
 from services.evidence.closing.products import Closing, Dossier, Made, MakeProduct, Product
 from services.evidence.closing.watched import NotMadeError
 from shared.child_process.parent import ChildProcess
+from shared.contracts.error_codes import TransientCode
 from shared.errors import Unavailable
 
 PROGRAM = "services.evidence.adapters.apart_child"
@@ -121,7 +122,7 @@ def _checked(told: Told) -> Told:
     if told.errno:
         raise OSError(told.errno, told.failure)
     if told.code:
-        raise Unavailable(told.failure, code=told.code)
+        raise Unavailable(told.failure, code=cast("TransientCode", told.code))
     if told.failure:
         raise NotMadeError(told.failure)
     return told

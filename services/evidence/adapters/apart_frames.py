@@ -7,6 +7,8 @@ from typing import Literal
 import msgspec
 
 from services.evidence.closing.products import Closing
+from shared.contracts.codes import OpenCode
+from shared.contracts.error_codes import ErrorCode
 
 Kind = Literal[b"o", b"s", b"f", b"g", b"e", b"d", b"w", b"t"]
 OPEN: Kind = b"o"
@@ -42,7 +44,7 @@ class Told(msgspec.Struct, frozen=True):
     made: list[tuple[str, str]] = []
     failure: str = ""
     errno: int = 0
-    code: str = ""
+    code: OpenCode[ErrorCode | Literal[""]] = ""
 
 
 def parse_frame(frame: bytes) -> tuple[bytes, bytes]:

@@ -22,7 +22,7 @@ from services.evidence.recalling.rounds import RunState
 from services.evidence.recalling.unreadable import sample_in
 from shared.aio import map_concurrently
 from shared.contracts.evidence import RunFinished
-from shared.errors import PermanentError, Unavailable
+from shared.errors import PermanentError, Unavailable, reworded
 from shared.evidence_format import chain
 from shared.text.names import DISCOVERY
 
@@ -60,7 +60,9 @@ async def make_products(deps: Deps, state: RunState, finished: RunFinished) -> P
     except (Unavailable, OSError) as exc:
         told = str(exc) if isinstance(exc, Unavailable) else f"tables and report cannot be made: {exc}"
         await deps.on_blocked(f"{state.record.run_id}/-", told)
-        raise Unavailable(told, code=exc.code if isinstance(exc, Unavailable) else "table_unavailable") from exc
+        raise (
+            reworded(exc, told) if isinstance(exc, Unavailable) else Unavailable(told, code="table_unavailable")
+        ) from exc
     finally:
         for product in products:
             product.close()

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from services.evidence.csv_cells import csv_line, guarded
+from shared.contracts.codes import REASONS
 from shared.contracts.discovery import Sample, SampleFound
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import FiledArtifact, StepTaken
@@ -83,8 +84,8 @@ def result_of(message: SampleFinished, log: AttemptLog, missing: Sequence[str]) 
     built: dict[str, Any] = msgspec.to_builtins(message)
     status, reason, fault, words = message.status, message.reason, message.fault, message.message
     if problems:
-        code = "artifact_mismatch" if log.problems else "artifact_missing"
-        status, reason, fault, words = "failed", code, "us", "; ".join(problems)
+        reason = "artifact_mismatch" if log.problems else "artifact_missing"
+        status, fault, words = REASONS[reason].status, REASONS[reason].fault, "; ".join(problems)
     return {
         "sample_id": message.sample_id,
         "key": message.sample.key,

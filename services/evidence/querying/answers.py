@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+
+from shared.contracts.error_codes import SqlCode
 
 MOST_ROWS = 5_000_000
 MOST_S = 120.0
@@ -54,7 +56,7 @@ class Written:
 
 @dataclass(frozen=True)
 class Refused:
-    code: str
+    code: SqlCode
     message: str
     position: int | None = None
     hints: tuple[str, ...] = ()
@@ -68,4 +70,4 @@ def reply_from(told: Mapping[str, Any], question: Question) -> Written | Refused
     message = str(told["message"])
     if told["code"] == "too_slow":
         message = f"it took longer than {question.timeout_s:g} s"
-    return Refused(str(told["code"]), message, told["position"], tuple(told["hints"]))
+    return Refused(cast("SqlCode", told["code"]), message, told["position"], tuple(told["hints"]))

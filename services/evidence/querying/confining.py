@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from services.evidence.querying.catalogue import BY_NAME
+from shared.contracts.error_codes import SqlCode
 
 REVIEWED = "1.5.5"
 """The DuckDB whose functions were gone through one by one for DENIED. Another one has others."""
@@ -56,7 +57,7 @@ Tree = Mapping[str, Any]
 class Refusal:
     """``position`` counts bytes of the query before the place, where there is one."""
 
-    code: str
+    code: SqlCode
     message: str
     position: int | None = None
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from services.evidence.querying.catalogue import BY_NAME, VIEWS
 from services.evidence.querying.confining import Refusal
+from shared.contracts.error_codes import SqlCode
 
 SHOWN_HINTS = 3
-_CODES = {"Parser": "syntax", "INTERRUPT": "too_slow", "Out of Memory": "too_large"}
+_CODES: dict[str, SqlCode] = {"Parser": "syntax", "INTERRUPT": "too_slow", "Out of Memory": "too_large"}
 _OURS = ("", "INTERNAL", "FATAL", "IO")
 """Faults that no other query would mend."""
 
@@ -21,7 +22,7 @@ def refusal_from(error: str) -> Refusal:
     said = _said(error)
     kind, message = str(said.get("exception_type", "")), str(said.get("exception_message", error))
     position = said.get("position")
-    code = _CODES.get(kind, "failed" if kind in _OURS else "wrong")
+    code: SqlCode = _CODES.get(kind, "failed" if kind in _OURS else "wrong")
     if said.get("error_subtype") == "COLUMN_NOT_FOUND":
         code, message = "no_such_column", f"there is no column {str(said.get('name'))!r} here"
     if said.get("type") == "Table":

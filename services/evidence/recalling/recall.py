@@ -18,6 +18,7 @@ from services.evidence.filing.log_files import attempt_begun, read_log
 from services.evidence.recalling.rounds import Ended, RunState
 from services.evidence.recalling.unreadable import (
     RESULT_UNREADABLE,
+    SAMPLE_UNREADABLE,
     FoundSample,
     RunFile,
     remarked,
@@ -28,7 +29,7 @@ from services.evidence.recalling.unreadable import (
 from shared.aio import map_concurrently
 from shared.contracts.base import Part
 from shared.contracts.discovery import RunRecord, Sample
-from shared.contracts.evidence import SAMPLE_UNREADABLE, RunFinished, SampleState
+from shared.contracts.evidence import RunFinished, SampleState
 from shared.errors import PermanentError
 from shared.evidence_format import chain
 from shared.text.names import DISCOVERY

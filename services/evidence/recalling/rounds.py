@@ -10,8 +10,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from shared.contracts.codes import is_final
 from shared.contracts.discovery import RunRecord, Sample
-from shared.contracts.evidence import SAMPLE_UNREADABLE, Outcome, RunFinished, SampleState
+from shared.contracts.evidence import Outcome, RunFinished, SampleState
 from shared.text.names import DISCOVERY
 
 
@@ -106,7 +107,7 @@ class RunState:
         ended = self.ended.get(sample_id)
         if ended is None:
             return False
-        return ended.status == "done" or ended.reason == SAMPLE_UNREADABLE or ended.attempt > self.attempt_base
+        return is_final(ended.status, ended.reason) or ended.attempt > self.attempt_base
 
 
 def run_finished(state: RunState, location: str, table: str, now: datetime) -> RunFinished:

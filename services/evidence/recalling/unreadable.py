@@ -10,12 +10,14 @@ import msgspec
 
 from services.evidence import layout
 from shared.contracts.base import Part
+from shared.contracts.codes import REASONS, Reason
 from shared.contracts.discovery import RunRecord, Sample
-from shared.contracts.evidence import SAMPLE_UNREADABLE, RunFinished
+from shared.contracts.evidence import RunFinished
 from shared.contracts.steps import plain_note
 from shared.evidence_format import chain
 
-RESULT_UNREADABLE = "result_unreadable"
+RESULT_UNREADABLE: Reason = "result_unreadable"
+SAMPLE_UNREADABLE: Reason = "sample_unreadable"
 """Why a sample counts as failed whose result.json is none any more."""
 
 
@@ -92,5 +94,6 @@ def without_sample(result: Mapping[str, Any], why: str) -> Mapping[str, Any]:
     return {**result, **_failed(SAMPLE_UNREADABLE, told)}
 
 
-def _failed(reason: str, told: str) -> Mapping[str, Any]:
-    return {"status": "failed", "reason": reason, "fault": "us", "message": told, "flagged": True}
+def _failed(reason: Reason, told: str) -> Mapping[str, Any]:
+    facts = REASONS[reason]
+    return {"status": facts.status, "reason": reason, "fault": facts.fault, "message": told, "flagged": True}

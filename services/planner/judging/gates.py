@@ -10,33 +10,13 @@ from services.planner.judging.whole_record import artifact_problems, identity_pr
 from services.planner.listing.items import listing_ended
 from services.planner.reading.identity import expected, shows_record
 from services.planner.reading.page_text import asks_for_password
-from services.planner.state.sample_state import Ending, Problem, View
+from services.planner.state.sample_state import Ending, Problem, View, ending_of
 from shared.contracts.actions import Done, Fail, Judgment
 from shared.contracts.browser_pool import PageObserved
+from shared.contracts.codes import reason_of_fail
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import FieldValue, Note
 from shared.text.normal import quoted, tidy
-
-FAILURES: dict[str, Ending] = {
-    "not_found": Ending("failed", "not_found", "the record does not exist", "record"),
-    "missing_column": Ending("failed", "missing_column", "the sample lacks a column the task needs", "record"),
-    "auth_required": Ending("auth_required", "login_required", "the site asks for a login", "site"),
-    "blocked": Ending("failed", "blocked", "the site does not let us in", "site"),
-    "identity_mismatch": Ending("failed", "identity_mismatch", "the page shows another record", "site"),
-    "ambiguous": Ending("needs_review", "ambiguous_value", "the page shows two values for one field", "us"),
-    "http_error": Ending("failed", "http_error", "the site answered with an error", "site"),
-    "unreachable": Ending("failed", "unreachable", "the site cannot be reached", "site"),
-    "policy_denied": Ending("failed", "policy_denied", "the address may not be visited", "us"),
-    "off_route": Ending("needs_review", "off_route", "the page does not offer what the route asks for", "us"),
-    "ambiguous_target": Ending("needs_review", "ambiguous_target", "two things on the page are called so", "us"),
-    "ambiguous_record": Ending("needs_review", "ambiguous_record", "two records match what was asked for", "record"),
-    "invalid_input": Ending("needs_review", "invalid_input", "the form does not take a value of the row", "record"),
-    "replay_differs": Ending("needs_review", "replay_differs", "the page is not as it was recorded", "site"),
-    "replay_withheld": Ending("needs_review", "replay_withheld", "a step was not taken again", "us"),
-    "unknown_outcome": Ending("needs_review", "unknown_outcome", "nobody knows whether it was submitted", "us"),
-}
-DISPUTED = Ending("needs_review", "disputed_not_found", "the page shows the record that is said not to exist", "us")
-GAVE_UP = Ending("failed", "gave_up", "the decider gave up", "us")
 
 
 @dataclass(frozen=True)
@@ -93,11 +73,12 @@ def ruling(view: View, checked: Checked, *, by_model: bool) -> Ending | Bounce:
     if state.refusals(Done) == 0 and not view.last_step and (by_model or not final):
         return Bounce("\n".join(problem.message for problem in checked.problems))
     if final:
-        ending = FAILURES[first.reason]
+        ending = ending_of(first.reason, first.message)
         fault = ending.fault if not by_model or shows_another(view) else "us"
-        return replace(ending, message=first.message, fault=fault, notes=notes, flagged=True)
+        return replace(ending, fault=fault, notes=notes, flagged=True)
     told = "; ".join(problem.message for problem in checked.problems)
-    return Ending("needs_review", first.reason, told, "us", checked.values, True, notes, checked.judgment)
+    ending = ending_of(first.reason, told)
+    return replace(ending, values=checked.values, flagged=True, notes=notes, judgment=checked.judgment)
 
 
 def _flagged(view: View, checked: Checked) -> bool:
@@ -112,12 +93,10 @@ def judge_fail(view: View, fail: Fail, *, by_model: bool = True) -> Ending | Bou
     if doubts and view.state.refusals(Fail) == 0 and not view.last_step:
         return Bounce("\n".join(doubt.message for doubt in doubts))
     disputed = [doubt.message for doubt in doubts if doubt.reason == "disputed_not_found"]
-    ending = DISPUTED if disputed else FAILURES.get(fail.code, GAVE_UP)
+    ending = ending_of("disputed_not_found" if disputed else reason_of_fail(fail.code), tidy(fail.note)[:1000])
     review = ending.status == "needs_review"
     values = partial_values(view) if review else ()
-    message = tidy(fail.note)[:1000] or ending.message
-    if disputed:
-        message = f"{disputed[0]}; the decider said: {message}"
+    message = f"{disputed[0]}; the decider said: {ending.message}" if disputed else ending.message
     return replace(ending, message=message, values=values, flagged=review, notes=view.state.notes)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from services.planner.judging.field_values import partial_values
 from services.planner.state.irreversible import refused_press
-from services.planner.state.sample_state import Ending, SampleState, View
+from services.planner.state.sample_state import Ending, SampleState, View, ending_of
 from services.planner.state.stalling import STOP_AT, must_end
 from shared.contracts.actions import AnyAction, Done, Fail
+from shared.contracts.codes import Reason
 from shared.contracts.usage import Usage, total_tokens
 from shared.task_spec import BudgetSpec
 
@@ -75,13 +76,17 @@ def limit_reached(view: View, elapsed_s: float) -> Ending | None:
     return None
 
 
-def cut_short(view: View, reason: str, message: str) -> Ending:
+def cut_short(view: View, reason: Reason, message: str) -> Ending:
+    """The ending for a limit that was reached."""
+    return with_partial_values(view, ending_of(reason, message))
+
+
+def with_partial_values(view: View, ending: Ending) -> Ending:
     """What was read of the right record is kept as a partial success."""
     values = partial_values(view)
     read = any(value.state != "not_found" and value.field not in view.spec.identity for value in values)
-    status = "partial_success" if read else "failed"
-    fault = "site" if reason == "unreachable" else "us"
-    return Ending(status, reason, message, fault, values if read else (), read, view.state.notes)
+    ending = replace(ending, notes=view.state.notes)
+    return replace(ending, status="partial_success", values=values, flagged=True) if read else ending
 
 
 def _last(state: SampleState) -> str:

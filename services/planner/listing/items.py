@@ -7,12 +7,12 @@ in its text, and both in one row where the page has rows.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 from services.planner.reading.page_text import mentions, text_of
-from services.planner.state.sample_state import Ending, Problem, View
+from services.planner.state.sample_state import Ending, Problem, View, ending_of
 from services.planner.state.transitions import item_key
 from services.planner.values.typed_values import as_shown, is_not_present, normalise
 from shared.contracts.actions import ReportItems
@@ -68,11 +68,11 @@ def listing_ended(view: View, missing: Iterable[Problem]) -> Ending:
     notes = view.state.notes
     if lacking:
         told = "; ".join(problem.message for problem in lacking)
-        return Ending("needs_review", lacking[0].reason, told, "us", flagged=True, notes=notes)
+        return replace(ending_of(lacking[0].reason, told), flagged=True, notes=notes)
     expected, found = view.spec.expected_items, len(view.state.listed)
     if expected is not None and found < expected:
         told = f"{found} items were found where {expected} are expected"
-        return Ending("needs_review", "missing_items", told, "site", flagged=True, notes=notes)
+        return replace(ending_of("missing_items", told), flagged=True, notes=notes)
     return Ending("done", "", "", "", notes=notes)
 
 

@@ -13,10 +13,11 @@ from urllib.parse import urljoin, urlsplit
 import msgspec
 
 from services.planner.bounds import is_on_visited_host, may_open
-from services.planner.prompting.tools import FAIL_CODES, TARGET, TOOLS, fields_of, offered
+from services.planner.prompting.tools import TARGET, TOOLS, fields_of, offered
 from services.planner.state.sample_state import View
 from services.planner.values.typed_values import as_shown
 from shared.contracts.actions import Action, AnyAction, AskPicture, Done, Fail, Goto, SaveProgress, parse_target
+from shared.contracts.codes import FAIL_CODES_FOR_MODELS
 from shared.text.normal import fold, quoted
 
 TARGETS = ("target", "onto")
@@ -132,8 +133,8 @@ def _checked(action: AnyAction | BadCall, view: View) -> AnyAction | BadCall:
     """What the types cannot say."""
     if isinstance(action, Goto):
         return _allowed_goto(action, view)
-    if isinstance(action, Fail) and action.code not in FAIL_CODES:
-        return BadCall(f"fail: the code must be one of {', '.join(FAIL_CODES)}.")
+    if isinstance(action, Fail) and action.code not in FAIL_CODES_FOR_MODELS:
+        return BadCall(f"fail: the code must be one of {', '.join(FAIL_CODES_FOR_MODELS)}.")
     unknown = sorted(_fields_of(action) - set(view.spec.output_schema))
     if unknown:
         return BadCall(f"There is no field {unknown[0][:60]!r}; the fields are: {', '.join(view.spec.output_schema)}.")

@@ -10,11 +10,11 @@ import msgspec
 from services.planner.judging.judgment import answers_of
 from services.planner.values.output_schema import field_schema
 from shared.contracts.actions import Action, AnyAction, AskPicture, Done, Fail, ReportItems, SaveProgress, Target
+from shared.contracts.codes import FAIL_CODES_FOR_MODELS
 from shared.task_spec import OutputField, TaskSpec, base_type, nullable
 
 TARGET = 'A ref ("12"), visible text that only one element has, or css=SELECTOR.'
 REASON = "One sentence."
-FAIL_CODES = ("not_found", "ambiguous_record", "auth_required", "blocked", "invalid_input", "unknown_outcome", "other")
 JSON_TYPES: dict[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 FIELD_TYPES = {"number": ["number", "string"], "boolean": ["boolean", "string"], "array": ["array"]}
 MOST_NAMED_FIELDS = 40
@@ -110,7 +110,7 @@ def _property(key: str, hint: Any, kind: type[Action], spec: TaskSpec) -> Tool:
     if get_origin(hint) is Literal:
         return {"type": "string", "enum": list(get_args(hint)), **_default(key, kind)}
     if kind is Fail and key == "code":
-        return {"type": "string", "enum": list(FAIL_CODES)}
+        return {"type": "string", "enum": list(FAIL_CODES_FOR_MODELS)}
     if key in PER_FIELD:
         return _per_field(key, spec)
     if kind is Fail and key == "note":

@@ -26,6 +26,7 @@ from services.planner.state.sample_state import Act, Decision, Look, View, is_br
 from services.planner.state.transitions import read
 from shared.contracts.actions import AnyAction, ByRef, Done, Fail, JudgmentGiven
 from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.codes import FailCode
 from shared.contracts.results import Artifact
 from shared.contracts.steps import FieldValue, Note, RouteMark, StepTaken, note_detail, plain_note
 
@@ -219,7 +220,7 @@ def _differs(recorded: StepTaken, why: str, told: Sequence[Note], seen: tuple[Fi
     return _fail("replay_differs", note_detail(note), [*told, note], seen)
 
 
-def _fail(code: str, note: str, told: Sequence[Note], seen: tuple[FieldValue, ...] = ()) -> Act:
+def _fail(code: FailCode, note: str, told: Sequence[Note], seen: tuple[FieldValue, ...] = ()) -> Act:
     return _act(Fail(code=code, note=note, reason=note), told, seen)
 
 

@@ -8,7 +8,7 @@ from services.planner.rules.moving import came_through, filled, or_else, press_o
 from services.planner.rules.patience import look_again
 from services.planner.rules.scene import Onward, Scene
 from services.planner.rules.targets import pressable
-from services.planner.state.sample_state import NOT_FIRED, Act, Entry, Look
+from services.planner.state.sample_state import Act, Entry, Look
 from shared.contracts.actions import AnswerDialog, Click
 from shared.task_route import Fill, PressButton
 from shared.text.normal import fold, quoted
@@ -19,7 +19,7 @@ AGREED = "confirm"
 def press(scene: Scene, step: PressButton) -> Act | Look | Onward:
     if scene.page.dialog is not None and scene.entries():
         return _answer(scene, step)
-    fired = tuple(entry for entry in scene.entries() if _may_have_fired(entry))
+    fired = tuple(entry for entry in scene.entries() if entry.may_have_fired)
     if step.irreversible and fired:
         return _after(scene, fired)
     if came_through(scene.entries()):
@@ -68,10 +68,6 @@ def _after(scene: Scene, fired: tuple[Entry, ...]) -> Act | Look | Onward:
         return Onward()
     told = fired[-1].message or "nothing was seen to come of it"
     return scene.fail("unknown_outcome", f"the button was pressed, and it is not known what came of it: {told}")
-
-
-def _may_have_fired(entry: Entry) -> bool:
-    return entry.ok or entry.result is None or entry.result.code not in NOT_FIRED
 
 
 def _answer(scene: Scene, step: PressButton) -> Act:

@@ -14,6 +14,7 @@ from services.planner.state.route_marks import entries_of, reason_of
 from services.planner.state.sample_state import Act, Entry, Look, View
 from shared.contracts.actions import AnyAction, ByRef, Fail
 from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.codes import FailCode
 from shared.contracts.discovery import Sample
 from shared.contracts.steps import FieldValue, Note, RouteMark
 from shared.task_route import Step, told
@@ -81,7 +82,7 @@ class Scene:
             return self.fail("not_found", f"the page says: {words}")
         return self.fail("off_route", why)
 
-    def fail(self, code: str, why: str) -> Act:
+    def fail(self, code: FailCode, why: str) -> Act:
         where = f"step {self.at + 1} of the route ({_short(told(self.step))}) on {self.page.url}"
         return after_evidence(self.view, Fail(code=code, note=f"{why} [{where}]"))
 

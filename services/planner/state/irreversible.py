@@ -11,7 +11,7 @@ from services.planner.reading.identity import row_of
 from services.planner.reading.page_text import label_form, mentions
 from services.planner.rules.targets import pressable
 from services.planner.state.opening import BY_RULE, WITHOUT_MODEL
-from services.planner.state.sample_state import NOT_FIRED, Entry, View
+from services.planner.state.sample_state import Entry, View
 from shared.contracts.actions import AnyAction, ByCss, ByRef, ByText, Click, Download, Drag, Pick, Press, Target
 from shared.contracts.steps import RouteMark
 from shared.task_route import PressButton, words
@@ -47,7 +47,7 @@ def refused_press(view: View, action: AnyAction) -> str:
 def pressed_before(view: View, action: AnyAction, decided_by: str, mark: RouteMark | None = None) -> str:
     """Why a press is refused that was made in this attempt already; empty where it was not."""
     at = step_of(view, action, decided_by, mark)
-    if at is None or not any(_may_have_fired(entry) and _may_be(view, entry, at) for entry in view.state.history):
+    if at is None or not any(entry.may_have_fired and _may_be(view, entry, at) for entry in view.state.history):
         return ""
     return (
         f"Step {at + 1} of the route was taken already and cannot be taken back: the button is not pressed again. Find "
@@ -110,10 +110,6 @@ def _may_be(view: View, entry: Entry, at: int) -> bool:
         return not isinstance(action.target, ByText) or _may_mean(view, at, action.target.text)
     exact = label_form(found.name) in {label_form(word) for word in _words(view, at)}
     return exact or (found.role != "link" and _says(view, at, found.name))
-
-
-def _may_have_fired(entry: Entry) -> bool:
-    return not entry.refused and (entry.ok or entry.result is None or entry.result.code not in NOT_FIRED)
 
 
 def _says(view: View, at: int, text: str) -> bool:

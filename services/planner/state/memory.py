@@ -17,6 +17,7 @@ import msgspec
 from services.planner.state.sample_state import SampleState
 from services.planner.values.typed_values import as_shown
 from shared.contracts.base import Part
+from shared.contracts.codes import Reason
 from shared.contracts.discovery import Sample
 from shared.contracts.planner import Lessons, SampleFinished
 from shared.contracts.steps import FieldValue
@@ -28,7 +29,7 @@ LESSON_CHARS = 200
 FIRST_SAMPLES, MAX_SAMPLES = 2, 30
 """The first samples always teach; later ones where something went wrong, so many in all."""
 STORY_CHARS = 6000
-NOTHING_LEFT = ("budget_exceeded", "run_budget_exceeded")
+NOTHING_LEFT: tuple[Reason, ...] = ("budget_exceeded", "run_budget_exceeded")
 """Where a model may not be asked any more, it is not asked what was learned either."""
 _LEAST_PRIVATE_CHARS = 4
 _ADDRESS = re.compile(r"\bhttps?://\S+", re.I)

@@ -10,6 +10,7 @@ import msgspec
 from services.planner.reading.identity import missing_columns, start_url
 from services.planner.state.sample_state import Act, Entry, View
 from shared.contracts.actions import AnyAction, Fail, Goto, Screenshot
+from shared.contracts.codes import reason_of_fail
 from shared.contracts.steps import RouteMark
 
 BY_RULE, BY_REPLAY = "rules", "replay"
@@ -52,7 +53,7 @@ def _after_visit(view: View, visits: list[Entry]) -> Act | None:
 
 def after_evidence(view: View, fail: Fail) -> Act:
     """A picture of the page first, so that a person can see why; it is tried once."""
-    label = {"auth_required": "login_required", "ambiguous": "ambiguous_value"}.get(fail.code, fail.code)
+    label = reason_of_fail(fail.code)
     tried = any(isinstance(e.action, Screenshot) and e.action.label == label for e in view.state.history)
     if tried or view.page is None or view.last_step:
         return by_rule(fail)

@@ -24,8 +24,8 @@ from shared.contracts.actions import (
 )
 from shared.contracts.actions import ScreenshotViews as Views
 from shared.contracts.browser_pool import PageObserved
+from shared.contracts.codes import REASONS, Fault, Reason, Status, may_have_fired
 from shared.contracts.discovery import Sample
-from shared.contracts.planner import Status
 from shared.contracts.results import ActionResult, Artifact
 from shared.contracts.steps import (
     FieldValue,
@@ -43,8 +43,6 @@ from shared.task_spec import TaskSpec
 OBSERVE_TOKENS = 6000
 MAX_OBSERVE_TOKENS = 96_000
 NO_USAGE = Usage()
-NOT_FIRED = frozenset({"not_found", "ambiguous", "stale_ref", "not_editable", "blocked", "dialog_open"})
-"""Codes of an action that was refused before anything was pressed."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +86,11 @@ class Entry:
     @property
     def ok(self) -> bool:
         return self.result is None or self.result.ok
+
+    @property
+    def may_have_fired(self) -> bool:
+        """Whether the action may have reached the page; True where that is not known."""
+        return not self.refused and (self.ok or self.result is None or may_have_fired(self.result.code))
 
 
 @dataclass(frozen=True)
@@ -258,9 +261,9 @@ Decision = Act | Look | Unusable
 
 @dataclass(frozen=True)
 class Problem:
-    """One reason why a sample is not done. ``reason`` is the code of the result if it stays so."""
+    """One reason why a sample is not done. ``reason`` is that of the result if it stays so."""
 
-    reason: str
+    reason: Reason
     text: str
     field: str = ""
     """The output field that it is about; empty: none."""
@@ -279,13 +282,19 @@ class Ending:
     """How the work on a sample ends; the fields of SampleFinished of the same names."""
 
     status: Status
-    reason: str
+    reason: Reason | Literal[""]
     message: str
-    fault: Literal["", "record", "site", "us"]
+    fault: Fault
     values: tuple[FieldValue, ...] = ()
     flagged: bool = False
     notes: tuple[Note, ...] = ()
     judgment: Judgment | None = None
+
+
+def ending_of(reason: Reason, message: str = "") -> Ending:
+    """The ending that a reason stands for; without a message it says what the reason means."""
+    facts = REASONS[reason]
+    return Ending(facts.status, reason, message or facts.words, facts.fault)
 
 
 # --- small facts

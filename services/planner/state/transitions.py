@@ -23,6 +23,7 @@ from services.planner.state.sample_state import (
 )
 from services.planner.state.stalling import shown, told, weighed
 from shared.contracts.actions import AskPicture, ReportItems, SaveProgress, Scroll
+from shared.contracts.codes import is_unanswered
 from shared.contracts.results import ActionResult, Artifact, TextRead
 from shared.contracts.steps import FieldValue, FiledArtifact, Note, ObservationRef, StepTaken, plain_note
 from shared.contracts.usage import Usage, add_usage
@@ -30,7 +31,6 @@ from shared.contracts.vision import VisionAnswered
 from shared.task_spec import TaskSpec
 from shared.text.names import safe_label
 
-NETWORK_CODES = frozenset({"unreachable", "timeout"})
 STEPS_PER_PAGE, MAX_GRANTED = 3, 200
 KEPT_SUMMARIES = 3
 SURE_FROM = 0.8
@@ -113,7 +113,7 @@ def _counted(state: SampleState, step: StepTaken) -> SampleState:
     """Failures in a row; an answer that was refused is no action that failed."""
     network = state.network_failures
     if step.result is not None:
-        network = 0 if step.result.ok else network + (step.result.code in NETWORK_CODES)
+        network = 0 if step.result.ok else network + is_unanswered(step.result.code)
     bad = state.bad_replies + 1 if step.action is None else 0
     failures = state.failures
     if not step.refused:

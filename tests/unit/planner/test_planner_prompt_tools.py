@@ -9,10 +9,11 @@ from planner_pages import URL, done_result, heading, page, spec, step, ticket, v
 
 from services.planner.prompting.calls import BadCall, Call, parse_call, parse_calls
 from services.planner.prompting.task_part import output_schema
-from services.planner.prompting.tools import FAIL_CODES, TOOLS, tools_for
+from services.planner.prompting.tools import TOOLS, tools_for
 from services.planner.state.sample_state import SampleState
 from services.planner.state.transitions import advanced, read
 from shared.contracts.actions import AskPicture, ByCss, ByRef, ByText, Click, Done, Fail, Goto, Screenshot, Wait
+from shared.contracts.codes import FAIL_CODES_FOR_MODELS
 from shared.contracts.steps import FieldValue
 from shared.contracts.vision import VisionAnswered
 
@@ -29,7 +30,7 @@ def test_every_action_is_a_tool_with_a_reason_it_must_give():
     assert tools["wait"]["required"] == ["reason"]
     assert tools["click"]["properties"]["target"]["type"] == "string"
     assert tools["scroll"]["properties"]["direction"]["enum"] == ["up", "down"]
-    assert tools["fail"]["properties"]["code"]["enum"] == list(FAIL_CODES)
+    assert tools["fail"]["properties"]["code"]["enum"] == list(FAIL_CODES_FOR_MODELS)
 
 
 def test_done_has_the_fields_of_the_task():

@@ -12,11 +12,17 @@ from services.browser_pool.adapters.captures.previewing import text_preview
 from services.browser_pool.adapters.outcome import Outcome
 from services.browser_pool.adapters.tabs import Tabs
 from services.browser_pool.ports import Capture
+from shared.contracts.codes import ActionCode
 from shared.contracts.results import Captured, NotSeen
 
 LONGEST_S = 100.0
 """For all files of an action together, however well they come on: whoever asked waits for the answer."""
-CODES = {"too_large": "too_large", "too_many": "too_large", "late": "timeout", "interrupted": "no_file"}
+CODES: dict[str, ActionCode] = {
+    "too_large": "too_large",
+    "too_many": "too_large",
+    "late": "timeout",
+    "interrupted": "no_file",
+}
 
 
 async def arrived(files: Files, one: Incoming, stall_s: float, until_s: float) -> None:

@@ -13,6 +13,7 @@ from services.browser_pool.adapters.eyes.targets import Found
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import SelectOption
+from shared.contracts.codes import ActionCode
 from shared.contracts.results import PageChanged, ValueSet
 
 LATE_OPTIONS_S = 1.5
@@ -36,7 +37,7 @@ async def pick_native(session: PageSession, found: Found, option: str) -> Outcom
     index = matching.pick_option(now.options, option)
     if index is None:
         several = [label for label, _, _ in now.options].count(option.strip()) > 1
-        code = "ambiguous" if several else "no_such_option"
+        code: ActionCode = "ambiguous" if several else "no_such_option"
         return refuse(code, matching.no_such_option(now.options, option), target=found.told())
     label, _, disabled = now.options[index]
     if disabled or now.disabled:

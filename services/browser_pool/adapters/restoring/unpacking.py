@@ -7,6 +7,8 @@ from pathlib import Path
 
 import zstandard
 
+from shared.contracts.error_codes import RestoreCode
+
 MAX_PAGE_BYTES = 256_000_000
 MAX_WINDOW_BYTES = 128 * 1024 * 1024
 PIECE_BYTES = 1024 * 1024
@@ -15,9 +17,9 @@ PIECE_BYTES = 1024 * 1024
 class Unfit(Exception):
     """``code`` as in :class:`shared.contracts.browser_pool.PageNotRestored`; the message is for people."""
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, code: RestoreCode, message: str) -> None:
         super().__init__(message)
-        self.code = code
+        self.code: RestoreCode = code
 
 
 def unpack(packed: bytes, path: Path, most_bytes: int = MAX_PAGE_BYTES) -> None:

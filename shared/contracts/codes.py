@@ -1,0 +1,360 @@
+"""How a sample ends and what an action came to, as stable codes: one row for each code, and nothing else lists them.
+
+A new reason is a new row of `REASONS` (and its name in `Reason`, which the type checker holds everybody to): gates,
+report, README tables and docs/codes.md follow from the row. Errors and refusals: `shared.contracts.error_codes`.
+
+A field that travels or is stored is annotated ``OpenCode[...]``: the type checker holds those who write it to the codes
+listed here, and any text is accepted when it is read, for it may come from another version.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+
+if TYPE_CHECKING:
+    _Code = TypeVar("_Code")
+    OpenCode = Annotated[_Code, "any text when it is read"]
+else:
+
+    class OpenCode:
+        def __class_getitem__(cls, codes: Any) -> type[str]:
+            return str
+
+
+# --- how a sample ends
+
+Status = Literal["done", "partial_success", "needs_review", "failed", "auth_required"]
+"""Their order, groups, words and colours are in `shared.statuses`."""
+Fault = Literal["", "record", "site", "us"]
+"""Where the cause is: in the sample itself (``record``), at the ``site``, or with ``us``; empty for done."""
+Reason = Literal[
+    "not_found",
+    "missing_column",
+    "ambiguous_record",
+    "identity_mismatch",
+    "login_required",
+    "blocked",
+    "http_error",
+    "unreachable",
+    "policy_denied",
+    "off_route",
+    "ambiguous_target",
+    "invalid_input",
+    "unknown_outcome",
+    "gave_up",
+    "ambiguous_value",
+    "missing_fields",
+    "missing_artifacts",
+    "missing_items",
+    "invalid_values",
+    "unconfirmed_values",
+    "contradicted_values",
+    "disputed_not_found",
+    "judgment_missing",
+    "invalid_judgment",
+    "bad_replies",
+    "too_many_failures",
+    "stagnated",
+    "max_steps_exceeded",
+    "time_exceeded",
+    "budget_exceeded",
+    "run_budget_exceeded",
+    "replay_differs",
+    "replay_withheld",
+    "retries_exhausted",
+    "artifact_mismatch",
+    "artifact_missing",
+    "result_unreadable",
+    "sample_unreadable",
+]
+FailCode = Literal[
+    "not_found",
+    "missing_column",
+    "ambiguous_record",
+    "identity_mismatch",
+    "auth_required",
+    "blocked",
+    "http_error",
+    "unreachable",
+    "policy_denied",
+    "off_route",
+    "ambiguous_target",
+    "invalid_input",
+    "unknown_outcome",
+    "other",
+    "ambiguous",
+    "replay_differs",
+    "replay_withheld",
+]
+"""Codes of the action `fail`; which reason each of them becomes is in `REASONS`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReasonFacts:
+    """What a reason means. ``words`` and ``when`` are shown to people, and so is ``advice``: what to do about it."""
+
+    status: Status
+    fault: Fault
+    words: str
+    when: str
+    advice: str
+    fail: FailCode | None = None
+    """The code of the `fail` action that ends a sample so."""
+    for_models: bool = False
+    """Whether a model may give that code; the prompt lists those codes in the order of the rows."""
+    partial: bool = False
+    """A limit was reached: the status is partial_success where fields of the proven record had been read."""
+    final: bool = False
+    """A resumed run does not work on the sample again."""
+
+
+_RESUME = "Resume the run when the site works again."
+_LOOK = "Read the message and the step log, and look at the page."
+_INSISTED = "`done` was refused once and came again: "
+
+# fmt: off
+REASONS: dict[Reason, ReasonFacts] = {
+    # The record
+    "not_found": ReasonFacts(
+        status="failed", fault="record", fail="not_found", for_models=True, words="the site has no such record",
+        when="HTTP 404 or 410, or the page says so in words and does not show the record; a screenshot shows it",
+        advice="Check the key and the address in the input."),
+    "missing_column": ReasonFacts(
+        status="failed", fault="record", fail="missing_column", words="the row lacks a column that the task needs",
+        when="the row has no value for a column that the start URL, the identity or the route uses",
+        advice="Complete the input."),
+    "ambiguous_record": ReasonFacts(
+        status="needs_review", fault="record", fail="ambiguous_record", for_models=True,
+        words="two records match what was asked for",
+        when="a search or a list has two entries that match exactly",
+        advice="Add a column that tells them apart, and use it in the route's `pick`."),
+    # The site
+    "identity_mismatch": ReasonFacts(
+        status="failed", fault="site", fail="identity_mismatch", words="the page showed another record",
+        when="the page shows another record; the fault is `us` where a model named another record and the page did not",
+        advice="Check the address in the input, and `identity` in the spec."),
+    "login_required": ReasonFacts(
+        status="auth_required", fault="site", fail="auth_required", for_models=True,
+        words="the site asks for a login",
+        when="HTTP 401 or 403, or a password field and no record; or the login state met one before and is paused",
+        advice="Record the login state again with `exhibit login`, then resume the run."),
+    "blocked": ReasonFacts(
+        status="failed", fault="site", fail="blocked", for_models=True, words="the site does not let us in",
+        when="the decider reports a barrier other than a login, such as a captcha",
+        advice="Open the page by hand. `politeness` in the spec slows a run down."),
+    "http_error": ReasonFacts(
+        status="failed", fault="site", fail="http_error", words="the site answered with an error",
+        when="HTTP 5xx twice, or another 4xx", advice=_RESUME),
+    "unreachable": ReasonFacts(
+        status="failed", fault="site", fail="unreachable", partial=True, words="the site did not answer",
+        when="no answer, or none in time", advice=_RESUME),
+    # The route and the decider
+    "policy_denied": ReasonFacts(
+        status="failed", fault="us", fail="policy_denied", words="the address may not be visited",
+        when="the start address is on a host that the task does not allow", advice="Name the host in `allowed_hosts`."),
+    "off_route": ReasonFacts(
+        status="needs_review", fault="us", fail="off_route", words="the page does not offer what the route asks for",
+        when="a step of the route found nothing to act on", advice="Compare the page with the route."),
+    "ambiguous_target": ReasonFacts(
+        status="needs_review", fault="us", fail="ambiguous_target", words="two elements of the page have the same name",
+        when="a step of the route found more than one element of that name",
+        advice="Name the element more exactly in the route."),
+    "invalid_input": ReasonFacts(
+        status="needs_review", fault="record", fail="invalid_input", for_models=True,
+        words="the form does not take a value of the row",
+        when="a field does not offer, does not take or does not keep a value of the row",
+        advice="Compare the value with what the form offers."),
+    "unknown_outcome": ReasonFacts(
+        status="needs_review", fault="us", fail="unknown_outcome", for_models=True,
+        words="it is not known whether it was submitted",
+        when="an irreversible button may have been pressed, by this attempt or an earlier one",
+        advice="Look on the site. The button is not pressed again."),
+    "gave_up": ReasonFacts(
+        status="failed", fault="us", fail="other", for_models=True, words="the decider gave up",
+        when="the decider calls `fail` with the code `other`", advice=_LOOK),
+    # The gates
+    "ambiguous_value": ReasonFacts(
+        status="needs_review", fault="us", fail="ambiguous", words="the page says two things",
+        when="the page shows two different values for one field", advice="Narrow `labels` of the field."),
+    "missing_fields": ReasonFacts(
+        status="needs_review", fault="us", words="required values were not found",
+        when=_INSISTED + "required fields are missing", advice="Add what the page calls them to `labels`."),
+    "missing_artifacts": ReasonFacts(
+        status="needs_review", fault="us", words="a required screenshot or file is missing",
+        when=_INSISTED + "a required artifact was not captured on the proven record", advice=_LOOK),
+    "missing_items": ReasonFacts(
+        status="needs_review", fault="site", words="the list is shorter than expected",
+        when="a discovery task found fewer items than `expected_items`",
+        advice="Look at the list, and correct `expected_items`."),
+    "invalid_values": ReasonFacts(
+        status="needs_review", fault="us", words="a value is not of the type of its field",
+        when=_INSISTED + "a value is not of its field's type, or may not be absent",
+        advice="Change the type, `not_present` or `date_order` of the field."),
+    "unconfirmed_values": ReasonFacts(
+        status="needs_review", fault="us", words="no page shows a value that was reported",
+        when=_INSISTED + "a model reports a value that no page shows", advice=_LOOK),
+    "contradicted_values": ReasonFacts(
+        status="needs_review", fault="us", words="the page contradicts a value that was reported",
+        when=_INSISTED + "a model reports a value that its element, or the field's label, contradicts", advice=_LOOK),
+    "disputed_not_found": ReasonFacts(
+        status="needs_review", fault="us", words="the page shows the record that is said not to exist",
+        when="a model insisted on `not_found` while the page shows the record", advice=_LOOK),
+    "judgment_missing": ReasonFacts(
+        status="needs_review", fault="us", words="the question was not answered",
+        when=_INSISTED + "there is no judgment (the rules never give one)",
+        advice="Answer the question by hand, or use a model as planner."),
+    "invalid_judgment": ReasonFacts(
+        status="needs_review", fault="us", words="the judgment could not be used",
+        when=_INSISTED + "the judgment has another form than asked for, or rests on no evidence", advice=_LOOK),
+    # The limits
+    "bad_replies": ReasonFacts(
+        status="failed", fault="us", partial=True, words="the model's answers could not be used",
+        when="three answers in a row held no action that could be used", advice=_LOOK),
+    "too_many_failures": ReasonFacts(
+        status="failed", fault="us", partial=True, words="too many actions in a row failed",
+        when="five actions in a row failed", advice=_LOOK),
+    "stagnated": ReasonFacts(
+        status="failed", fault="us", partial=True, words="the work made no progress",
+        when="ten steps in a row brought nothing new", advice=_LOOK),
+    "max_steps_exceeded": ReasonFacts(
+        status="failed", fault="us", partial=True, words="more steps than the task allows",
+        when="`max_steps` of the spec was reached", advice="Raise `max_steps`, or shorten the route."),
+    "time_exceeded": ReasonFacts(
+        status="failed", fault="us", partial=True, words="more time than the task allows",
+        when="`max_time_s` of the spec was reached", advice="Raise `max_time_s`."),
+    "budget_exceeded": ReasonFacts(
+        status="failed", fault="us", partial=True, words="more cost than the task allows",
+        when="the budget of a sample was reached (`sample_usd`, `sample_tokens`)", advice="Raise `budget`."),
+    "run_budget_exceeded": ReasonFacts(
+        status="failed", fault="us", partial=True, words="the budget of the run is used up",
+        when="the budget of the run was reached (`run_usd`, `run_tokens`)",
+        advice="Raise `budget`, then resume the run."),
+    # Replays
+    "replay_differs": ReasonFacts(
+        status="needs_review", fault="site", fail="replay_differs", words="not as it was recorded",
+        when="a replay: an element is not there, a step fails that went well, or a value is another one",
+        advice="Compare what was recorded with what is shown now; both are in the notes."),
+    "replay_withheld": ReasonFacts(
+        status="needs_review", fault="us", fail="replay_withheld", words="a step was not taken again",
+        when="a replay: the next step may change something on the site, and that was not allowed",
+        advice="`exhibit replay --allow-effects` takes it."),
+    # Delivery and evidence
+    "retries_exhausted": ReasonFacts(
+        status="failed", fault="us", words="every try failed",
+        when="four attempts ended with an error that may pass; the fault is that of the last error's code",
+        advice="Read the message, remove the cause, then resume the run."),
+    "artifact_mismatch": ReasonFacts(
+        status="failed", fault="us", words="a file is not what was captured",
+        when="evidence: the bytes that arrived are not those that were captured", advice="Resume the run."),
+    "artifact_missing": ReasonFacts(
+        status="failed", fault="us", words="a file that was captured is gone",
+        when="evidence: the result names a file that no step left behind", advice="Resume the run."),
+    "result_unreadable": ReasonFacts(
+        status="failed", fault="us", words="the result cannot be read any more",
+        when="evidence: `result.json` of the sample is damaged", advice="Put the file back, or resume the run."),
+    "sample_unreadable": ReasonFacts(
+        status="failed", fault="us", final=True, words="what was asked for cannot be read any more",
+        when="evidence: `sample.json` of a sample that is not done is damaged", advice="Put the file back."),
+}
+# fmt: on
+_BY_CODE: dict[str, ReasonFacts] = {**REASONS}
+REASON_OF: dict[str, Reason] = {facts.fail: reason for reason, facts in REASONS.items() if facts.fail is not None}
+"""From the code of a `fail` action to the reason of the result."""
+FAIL_CODES_FOR_MODELS = tuple(facts.fail for facts in REASONS.values() if facts.fail is not None and facts.for_models)
+
+
+def reason_of_fail(code: str) -> Reason:
+    """The reason that the code of a `fail` action becomes."""
+    return REASON_OF.get(code, "gave_up")
+
+
+def facts_of(reason: str) -> ReasonFacts | None:
+    """The row of a reason; None for one of another version, and for the code of an error."""
+    return _BY_CODE.get(reason)
+
+
+def fault_of(code: str) -> Fault:
+    """The fault of a reason or an error's code; ``us`` for one that has no row."""
+    facts = facts_of(code)
+    return "us" if facts is None else facts.fault
+
+
+def is_final(status: str | None, reason: str) -> bool:
+    """Whether a resumed run leaves a sample that ended so as it is."""
+    facts = facts_of(reason)
+    return status == "done" or (facts is not None and facts.final)
+
+
+# --- what an action came to
+
+ActionCode = Literal[
+    "ok",
+    "not_found",
+    "ambiguous",
+    "stale_ref",
+    "not_editable",
+    "blocked",
+    "dialog_open",
+    "no_such_option",
+    "effect_not_seen",
+    "timeout",
+    "unreachable",
+    "http_error",
+    "policy_denied",
+    "no_file",
+    "too_large",
+    "no_such_tab",
+    "no_dialog",
+    "no_such_secret",
+    "no_such_file",
+    "failed",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActionCodeFacts:
+    """``fired``: the action may have reached the page, so an irreversible one is not repeated. False only where it is
+    certain that nothing was pressed. ``answered``: False where the site gave no answer."""
+
+    words: str
+    fired: bool = True
+    answered: bool = True
+
+
+ACTION_CODES: dict[ActionCode, ActionCodeFacts] = {
+    "ok": ActionCodeFacts(words="the action was executed and its effect was seen"),
+    "not_found": ActionCodeFacts(words="no element matches the target", fired=False),
+    "ambiguous": ActionCodeFacts(words="several elements match the target, or several options the text", fired=False),
+    "stale_ref": ActionCodeFacts(words="the element of that ref is no longer on the page", fired=False),
+    "not_editable": ActionCodeFacts(words="the element is disabled, read-only or of another kind", fired=False),
+    "blocked": ActionCodeFacts(words="something else covers the element", fired=False),
+    "dialog_open": ActionCodeFacts(words="a dialog of the browser waits for its answer first", fired=False),
+    "no_such_option": ActionCodeFacts(words="the control does not offer that option"),
+    "effect_not_seen": ActionCodeFacts(words="the action was executed, and the field does not hold what was set"),
+    "timeout": ActionCodeFacts(words="no answer, or no end, within the time limit", answered=False),
+    "unreachable": ActionCodeFacts(words="the site does not answer", answered=False),
+    "http_error": ActionCodeFacts(words="the page answered with HTTP 400 or above"),
+    "policy_denied": ActionCodeFacts(words="the address may not be visited"),
+    "no_file": ActionCodeFacts(words="no file was downloaded"),
+    "too_large": ActionCodeFacts(words="the file is larger than the limit"),
+    "no_such_tab": ActionCodeFacts(words="there is no tab of that number"),
+    "no_dialog": ActionCodeFacts(words="no dialog is open"),
+    "no_such_secret": ActionCodeFacts(words="the task or the browser pool has no secret of that name"),
+    "no_such_file": ActionCodeFacts(words="there is no file of that name to upload"),
+    "failed": ActionCodeFacts(words="the browser could not execute the action"),
+}
+
+
+def may_have_fired(code: str) -> bool:
+    """Whether an action that came to this may have reached the page; a code of another version may."""
+    return code not in _NOT_FIRED
+
+
+def is_unanswered(code: str) -> bool:
+    """Whether the site gave no answer."""
+    return code in _UNANSWERED
+
+
+_NOT_FIRED = frozenset(code for code, facts in ACTION_CODES.items() if not facts.fired)
+_UNANSWERED = frozenset(code for code, facts in ACTION_CODES.items() if not facts.answered)

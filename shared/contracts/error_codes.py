@@ -1,0 +1,212 @@
+"""Codes of errors and refusals: one row for each code, and nothing else lists them.
+
+Whether a call that failed may be tried again is told by the list that its code is in: `TransientCode` or
+`PermanentCode`. The classes in `shared.errors` take codes of their own list only, as the type checker sees to.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from shared.contracts.codes import Reason
+
+# --- errors
+
+TransientCode = Literal[
+    "transient",
+    "unavailable",
+    "rate_limited",
+    "deadline_exceeded",
+    "no_bus",
+    "record_contended",
+    "bus_closed",
+    "bus_slow",
+    "bus_unavailable",
+    "no_responders",
+    "instance_gone",
+    "run_unknown",
+    "run_held",
+    "no_browser",
+    "no_session",
+    "session_lost",
+    "model_timeout",
+    "model_unreachable",
+    "model_unreadable",
+    "model_rate_limited",
+    "model_overloaded",
+    "model_unavailable",
+    "disk_full",
+    "store_unavailable",
+    "store_credentials",
+    "store_denied",
+    "no_bucket",
+    "table_unavailable",
+    "no_signing_key",
+]
+"""The same call may work later."""
+PermanentCode = Literal[
+    "permanent",
+    "invalid_message",
+    "policy_denied",
+    "unsupported",
+    "invalid_spec",
+    "invalid_settings",
+    "run_rejected",
+    "unknown_run",
+    "no_run",
+    "run_unreadable",
+    "no_name",
+    "bad_workbook",
+    "cannot_write",
+    "unknown_planner",
+    "nothing_to_replay",
+    "task_too_long",
+    "prompt_too_long",
+    "model_key_missing",
+    "model_key_refused",
+    "model_rejected",
+    "model_unpaid",
+    "model_forbidden",
+    "model_unknown",
+    "login_required",
+    "no_auth_profile",
+    "no_such_secret",
+    "sample_over",
+    "no_blob",
+    "blob_damaged",
+    "too_large",
+    "not_a_picture",
+    "artifact_mismatch",
+    "answer_mismatch",
+    "unsafe_name",
+    "name_taken",
+    "object_damaged",
+    "no_object_lock",
+    "bad_place",
+    "bad_pointer",
+    "key_in_evidence",
+]
+"""The same call fails again."""
+ErrorCode = TransientCode | PermanentCode | Literal["internal", "retries_exhausted"]
+"""``internal`` is a bug: it is retried to a bound, then given up. ``retries_exhausted`` says that it was."""
+EndCode = Reason | PermanentCode | Literal[""]
+"""Why a sample is not done: a reason, or the code of the error that ended it; empty for done."""
+TRANSIENT: frozenset[str] = frozenset(get_args(TransientCode))
+
+ERRORS: dict[ErrorCode, str] = {
+    "internal": "an error in this program; its traceback is in the log",
+    "retries_exhausted": "every try failed",
+    "transient": "something that may pass",
+    "unavailable": "a peer, a browser, a disk or a site cannot serve now",
+    "rate_limited": "too many requests",
+    "deadline_exceeded": "it took longer than was allowed",
+    "no_bus": "no NATS server answers, or none could be started",
+    "record_contended": "a record on the bus changes too fast to be written",
+    "bus_closed": "the connection to the bus is closed",
+    "bus_slow": "the bus did not answer in time",
+    "bus_unavailable": "the bus cannot store messages now",
+    "no_responders": "no service answers this question",
+    "instance_gone": "the process that was asked has ended",
+    "run_unknown": "the record of the run is not on the bus yet",
+    "run_held": "another evidence process has the run",
+    "no_browser": "no browser is found, or it cannot be started",
+    "no_session": "no browser session became free",
+    "session_lost": "the browser session has ended",
+    "model_timeout": "the model did not answer in time",
+    "model_unreachable": "the model's address does not answer",
+    "model_unreadable": "the model's answer is no message",
+    "model_rate_limited": "the model's API asks for fewer requests",
+    "model_overloaded": "the model is overloaded",
+    "model_unavailable": "the model's API answers with an error",
+    "disk_full": "the disk, or the quota of the bucket, is full",
+    "store_unavailable": "the evidence folder or the S3 server cannot be written or read now",
+    "store_credentials": "the S3 server does not know the credentials",
+    "store_denied": "the S3 credentials may not do that",
+    "no_bucket": "there is no such bucket",
+    "table_unavailable": "a table cannot be made now",
+    "no_signing_key": "the signing key cannot be read or made",
+    "permanent": "the same call fails again",
+    "invalid_message": "the bytes are not of the type that is expected",
+    "policy_denied": "a host, a file or a scheme is not allowed",
+    "unsupported": "nothing here can do that",
+    "invalid_spec": "the task spec is not valid",
+    "invalid_settings": "an environment variable has no valid value",
+    "run_rejected": "the run request is not valid; every problem is listed",
+    "unknown_run": "there is no record of the run",
+    "no_run": "there is no run in this place",
+    "run_unreadable": "run.json of the run is damaged",
+    "no_name": "no name is left for a sample",
+    "bad_workbook": "the input cannot be read as an Excel workbook",
+    "cannot_write": "the output file cannot be written",
+    "unknown_planner": "there is no planner of this name",
+    "nothing_to_replay": "nothing usable was recorded of the sample",
+    "task_too_long": "the task leaves no room for a page in the prompt",
+    "prompt_too_long": "the prompt is too long for the model",
+    "model_key_missing": "there is no key for a model",
+    "model_key_refused": "the model's API refuses the key",
+    "model_rejected": "the model's API rejects the request",
+    "model_unpaid": "the model's account cannot pay",
+    "model_forbidden": "the key may not use this model",
+    "model_unknown": "the model's API does not know the model",
+    "login_required": "the login state has met a login page",
+    "no_auth_profile": "there is no such login state, or it cannot be used",
+    "no_such_secret": "the browser pool has no such secret",
+    "sample_over": "the attempt at the sample has ended",
+    "no_blob": "the bytes are not on the bus any more",
+    "blob_damaged": "the bytes on the bus are not those that were put there",
+    "too_large": "it is larger than the limit",
+    "not_a_picture": "the bytes are no picture",
+    "artifact_mismatch": "the picture is not the one that was captured",
+    "answer_mismatch": "the answer is not the one that evidence made",
+    "unsafe_name": "a name leads out of its folder",
+    "name_taken": "another file has the name already",
+    "object_damaged": "stored bytes are not what their hash says",
+    "no_object_lock": "the bucket has no object lock",
+    "bad_place": "the address of a bucket is not valid",
+    "bad_pointer": "a name in the bucket points to nothing",
+    "key_in_evidence": "the signing key must not be inside of the evidence",
+}
+
+
+def is_transient(code: str) -> bool:
+    """Whether a call that failed with this code may work later."""
+    return code in TRANSIENT
+
+
+# --- refusals
+
+SqlCode = Literal[
+    "syntax",
+    "not_read_only",
+    "several_statements",
+    "no_such_view",
+    "no_such_column",
+    "not_allowed",
+    "wrong",
+    "too_slow",
+    "too_large",
+    "unknown_run",
+    "unreadable_run",
+    "failed",
+]
+SQL_REFUSALS: dict[SqlCode, str] = {
+    "syntax": "the query cannot be parsed",
+    "not_read_only": "it is no SELECT",
+    "several_statements": "more than one statement",
+    "no_such_view": "there is no view of that name",
+    "no_such_column": "there is no column of that name",
+    "not_allowed": "a function or a clause that queries may not use",
+    "wrong": "the query fails, such as for types that do not fit",
+    "too_slow": "the time limit was reached",
+    "too_large": "the memory limit was reached",
+    "unknown_run": "there is no such run",
+    "unreadable_run": "a file of the run cannot be read",
+    "failed": "an error that no other query would avoid",
+}
+RestoreCode = Literal["altered", "too_large", "not_a_page", "not_restored"]
+RESTORE_REFUSALS: dict[RestoreCode, str] = {
+    "altered": "the stored page is not what was recorded",
+    "too_large": "the stored page is larger than the limit",
+    "not_a_page": "the stored bytes are no page",
+    "not_restored": "the browser cannot open the stored page",
+}
