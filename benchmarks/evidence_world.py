@@ -23,9 +23,10 @@ from services.evidence.closing.products import Closing, Dossier
 from services.evidence.filing.contents import as_json, log_entry, log_of, result_of, sample_file, samples_csv
 from services.evidence.recalling.unreadable import RunFile
 from shared.contracts.actions import ByRef, Click, Done, Judgment, Screenshot
+from shared.contracts.codes import Status
 from shared.contracts.discovery import RunRecord, Sample, SampleFound
 from shared.contracts.evidence import Outcome, RunFinished
-from shared.contracts.planner import SampleFinished, Status
+from shared.contracts.planner import SampleFinished
 from shared.contracts.results import Box, Locator
 from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, StepTaken, ValueSource, plain_note
 from shared.contracts.usage import Usage
@@ -105,8 +106,8 @@ def finished_of(number: int) -> SampleFinished:
     sample, (status, reason, fault) = sample_of(number), outcome_of(number)
     began = BEGAN + timedelta(seconds=number // 8)
     read = status != "failed" and status != "auth_required"
-    read = plain_note(f"'{number % 28 + 1}/3' was read as day and month", "due_date")
-    notes = (read, plain_note("look twice")) if number % 10 == 3 else ()
+    told = plain_note(f"'{number % 28 + 1}/3' was read as day and month", "due_date")
+    notes = (told, plain_note("look twice")) if number % 10 == 3 else ()
     return SampleFinished(
         run_id=RUN_ID,
         sample_id=sample.sample_id,
