@@ -6,16 +6,15 @@ there is no Go it says so and goes on, for the rest of the tests needs none; whe
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Generator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from filelock import FileLock
 
 BUILD_BOUND_S = 1800.0
 WHERE_GO_INSTALLS_ITSELF = "/usr/local/go/bin"
@@ -64,16 +63,8 @@ def built(name: str, into: Path | None = None) -> Path:
     """The server, built now where it was not before. CannotBuild, saying why, where that fails."""
     folder = into or cache()
     folder.mkdir(parents=True, exist_ok=True)
-    with _alone(folder):
+    with FileLock(folder / ".lock"):  # of two that would build at once the second waits, and finds it done
         return ready(name, folder) or _build(PROGRAMS[name], folder)
-
-
-@contextmanager
-def _alone(folder: Path) -> Generator[None]:
-    """Two that would build at once: the second waits, and finds it done."""
-    with (folder / ".lock").open("wb") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def _build(one: Program, folder: Path) -> Path:

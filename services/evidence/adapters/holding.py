@@ -1,12 +1,11 @@
 """Which runs this process writes: no two processes write one, whoever resumes it twice or serves a bus twice.
 
-A lock of the system that a process has and loses with its life, however that ends; files of another machine's disk are
-only as safe as that disk's locks are.
+The kernel drops a lock when its process ends, be it by kill -9. Between machines that share a disk it is as good as the
+locks of that disk (see `shared.file_lock`).
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
 import socket
 from contextlib import suppress
@@ -14,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from services.evidence.holder import Holder
+from shared.file_lock import open_locked
 
 MOST_BYTES = 4096
 
@@ -50,7 +50,7 @@ class Holding:
 
     def says(self, name: str) -> bytes:
         """What whoever holds it wrote, or died and left there; empty where that is nothing."""
-        if (handle := self._held.get(name)) is not None:  # to open it once more would end the lock
+        if (handle := self._held.get(name)) is not None:
             return os.pread(handle, MOST_BYTES, 0)
         with suppress(OSError):
             return (self._folder / name).read_bytes()[:MOST_BYTES]
@@ -77,22 +77,16 @@ class Holding:
         while True:
             path.parent.mkdir(parents=True, exist_ok=True)
             try:
-                handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+                handle = open_locked(path, create=True)
             except FileNotFoundError:  # who let go of the last one took the folder away
                 continue
-            if _locked(handle, path):
+            if _is_at(path, handle):
                 return handle
+            os.close(handle)
 
 
-def _locked(handle: int, path: Path) -> bool:
-    """False where the file was taken away by whoever held it before."""
-    try:
-        fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(handle)
-        raise
+def _is_at(path: Path, handle: int) -> bool:
+    """False where whoever held the file before has removed it between our opening and locking it."""
     with suppress(FileNotFoundError):
-        if path.stat().st_ino == os.fstat(handle).st_ino:
-            return True
-    os.close(handle)
+        return path.stat().st_ino == os.fstat(handle).st_ino
     return False

@@ -6,15 +6,14 @@ died has left behind is told from what another one is at work on, in whatever co
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import uuid
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from services.evidence.adapters.disk import on_disk
+from shared.file_lock import locked, open_locked
 
 
 class Spool:
@@ -40,7 +39,7 @@ class Spool:
     def clear_leftovers(self) -> None:
         """Removes what processes that died have left behind; where nothing is left, the root too."""
         if self.root.is_dir():
-            with _locked(self.root):
+            with locked(self.root):
                 self._clear()
                 self._remove_root()
 
@@ -52,49 +51,27 @@ class Spool:
         shutil.rmtree(own, ignore_errors=True)
         os.close(held)
         if self.root.is_dir():
-            with _locked(self.root):
+            with locked(self.root):
                 self._remove_root()
 
     def _open(self) -> None:
         self.close()
         while True:
             self.root.mkdir(parents=True, exist_ok=True)
-            with _locked(self.root):
+            with locked(self.root):
                 if self.root.is_dir():  # or another process has just removed it
                     self._clear()
                     self._own = self.root / uuid.uuid4().hex
                     self._own.mkdir()
-                    self._held = _lock(self._own)
+                    self._held = open_locked(self._own)
                     return
 
     def _clear(self) -> None:
         for entry in self.root.iterdir():
             with suppress(OSError):
-                os.close(_lock(entry))  # raises where a living process holds it
+                os.close(open_locked(entry))  # raises where a living process holds it
                 shutil.rmtree(entry, ignore_errors=True)
 
     def _remove_root(self) -> None:
         with suppress(OSError):  # another process has its folder there
             self.root.rmdir()
-
-
-def _lock(folder: Path) -> int:
-    """Raises BlockingIOError where somebody holds it."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(handle)
-        raise
-    return handle
-
-
-@contextmanager
-def _locked(folder: Path) -> Generator[None]:
-    """Others wait meanwhile; all that is done in it is short."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)

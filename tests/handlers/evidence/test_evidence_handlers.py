@@ -67,14 +67,23 @@ HANDLERS = {
 }
 
 
+def drop_locks(store: FolderStore) -> None:
+    """As the kernel does for a process that is dead."""
+    for name in list(store._holding._held):
+        store._holding.leave(name)
+
+
 class Desk:
     """Evidence on a folder and a bus in memory; `restart` forgets what a process remembers."""
 
     def __init__(self, root: Path) -> None:
         self.root, self.bus = root, MemoryBus()
+        self.deps: Deps | None = None
         self.restart()
 
     def restart(self) -> None:
+        if self.deps is not None:
+            drop_locks(self.deps.store)
         self.deps = Deps(
             store=FolderStore(self.root), blobs=self.bus, now=lambda: NOW, products=(CombinedTables,), signer=KEY
         )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import shutil
 import tempfile
 import time
 from functools import cache
 from pathlib import Path
+
+from shared.file_lock import open_locked
 
 PREFIX = "exhibit-files-"
 LOCK = "lock"
@@ -26,14 +27,12 @@ def of_this_process() -> Path:
             _remove_if_left_over(folder)
     owned = tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True)
     _owned.append(owned)
-    lock = (Path(owned.name) / LOCK).open("w")
-    fcntl.flock(lock, fcntl.LOCK_EX)
-    _locks.append(lock)
+    _locks.append(open_locked(Path(owned.name) / LOCK, create=True, wait=True))
     return Path(owned.name)
 
 
 _owned: list[tempfile.TemporaryDirectory[str]] = []
-_locks: list[object] = []
+_locks: list[int] = []
 
 
 def _remove_if_left_over(folder: Path) -> None:
@@ -41,7 +40,8 @@ def _remove_if_left_over(folder: Path) -> None:
     about = folder.lstat()
     if about.st_uid != os.getuid() or folder.is_symlink() or time.time() - about.st_mtime < YOUNG_S:
         return
-    with (folder / LOCK).open("r+") as lock:
-        # Whoever is alive holds it; the kernel lets go of it for whoever was killed.
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    descriptor = open_locked(folder / LOCK)  # raises OSError while its process lives
+    try:
         shutil.rmtree(folder, ignore_errors=True)
+    finally:
+        os.close(descriptor)
