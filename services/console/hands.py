@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 import time
@@ -17,7 +16,6 @@ import msgspec
 
 from services.console.tally import words
 from shared.bus.nats_bus import Bus, connect
-from shared.bus.session_heartbeat import TTL_S, kept
 from shared.contracts.actions import BrowserAction, Goto, parse_target
 from shared.contracts.browser_pool import (
     ActOnPage,
@@ -25,22 +23,22 @@ from shared.contracts.browser_pool import (
     ObservePage,
     PageObserved,
     ProfilePaused,
-    ReleaseSession,
     SessionLeased,
 )
 from shared.contracts.discovery import Problem
 from shared.contracts.results import ActionResult
-from shared.errors import PermanentError, TransientError, Unavailable
+from shared.errors import PermanentError
 from shared.host.nats_server import nats_server
 from shared.host.services import running
 from shared.hosts import host_of
+from shared.sessions import SESSION_TTL_S, lease_session
 from shared.settings import Settings
 from shared.streams import ARTIFACTS
-from shared.subjects import ACT, LEASE, OBSERVE, RELEASE
+from shared.subjects import ACT, OBSERVE
 from shared.text.names import safe_label
 
 ACT_BOUND_S = 120.0
-LEASE_TRIES = 50
+LEASE_BOUND_S, LEASE_TIMEOUT_S = 10.0, 60.0
 ANYWHERE = "*"
 """Where a person may go who sees the window himself."""
 
@@ -88,7 +86,7 @@ class Terms:
         return LeaseSession(
             run_id="hand",
             sample_id="hand",
-            ttl_s=TTL_S,
+            ttl_s=SESSION_TTL_S,
             auth_profile=self.profile,
             allowed_hosts=hosts,
             private_hosts=tuple(host for host in hosts if host != ANYWHERE),
@@ -106,29 +104,12 @@ async def hand(settings: Settings, terms: Terms) -> AsyncGenerator[Hand]:
             url = await stack.enter_async_context(nats_server(Path(store)))
             await stack.enter_async_context(running(settings, url, ("browser_pool",)))
         bus = await stack.enter_async_context(connect(url, name="hand"))
-        lease = await _lease(bus, terms.lease())
-        try:
-            async with kept(bus, lease):
-                yield Hand(bus, lease)
-        finally:
-            await bus.ask(RELEASE, ReleaseSession(session_id=lease.session_id, instance_id=lease.instance_id))
-
-
-async def _lease(bus: Bus, request: LeaseSession) -> SessionLeased:
-    for _ in range(LEASE_TRIES):
-        try:
-            reply = await bus.ask(LEASE, request, timeout_s=60.0)
-            if isinstance(reply, SessionLeased):
-                return reply
-            if isinstance(reply, ProfilePaused):
-                raise PermanentError(reply.reason, code="login_required")
-            wait_s = reply.retry_after_s
-        except TransientError as exc:
-            if exc.code != "no_responders":
-                raise
-            wait_s = 0.2
-        await asyncio.sleep(wait_s)
-    raise Unavailable("no browser session is free; is a browser pool running?", code="no_session")
+        lease = await stack.enter_async_context(
+            lease_session(bus, terms.lease(), wait_bound_s=LEASE_BOUND_S, lease_timeout_s=LEASE_TIMEOUT_S)
+        )
+        if isinstance(lease, ProfilePaused):
+            raise PermanentError(lease.reason, code="login_required")
+        yield Hand(bus, lease.session)
 
 
 async def observe_page(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -11,10 +12,11 @@ from services.planner.drafting import Draft
 from services.planner.state.memory import Story
 from services.planner.state.sample_state import Decision, View
 from shared.bus.ports import Asks, Blobs, Publishes, Records
-from shared.bus.session_heartbeat import EVERY_S
+from shared.contracts.browser_pool import LeaseSession, ProfilePaused
 from shared.contracts.discovery import Problem, RunRecord
 from shared.contracts.planner import WorkSample
 from shared.contracts.usage import Usage
+from shared.sessions import HEARTBEAT_EVERY_S, Lease, lease_session
 from shared.task_spec import TaskSpec
 
 
@@ -96,6 +98,16 @@ class Deps:
     """None: no task can be drafted."""
     lease_bound_s: float = 120.0
     """The longest that is waited for a browser session."""
-    keep_every_s: float = EVERY_S
-    """How often a browser pool is told that its session is still needed."""
+    heartbeat_every_s: float = HEARTBEAT_EVERY_S
+    """Between two heartbeats of a browser session that is held."""
     runs: dict[str, Run] = field(default_factory=dict[str, Run])
+
+    def lease(self, request: LeaseSession) -> AbstractAsyncContextManager[Lease | ProfilePaused]:
+        """See :func:`shared.sessions.lease_session`."""
+        return lease_session(
+            self.asks,
+            request,
+            wait_bound_s=self.lease_bound_s,
+            heartbeat_every_s=self.heartbeat_every_s,
+            sleep=self.wait,
+        )

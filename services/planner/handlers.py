@@ -12,10 +12,8 @@ from services.planner.learning import hints_for, remembered
 from services.planner.loop import SampleWork, Task
 from services.planner.recorded import recorded
 from services.planner.reperforming.work import reperform
-from services.planner.sessions import leased
 from services.planner.state.sample_state import ending_of
 from shared.bus.actor import Actor
-from shared.bus.session_heartbeat import TTL_S
 from shared.contracts.browser_pool import LeaseSession, Politeness, ProfilePaused
 from shared.contracts.codes import fault_of
 from shared.contracts.discovery import Problem, RunRecord
@@ -32,6 +30,7 @@ from shared.contracts.planner import (
 )
 from shared.contracts.reperform import Reperform, SampleReperformed
 from shared.errors import ExhibitError, PermanentError, Unavailable
+from shared.sessions import SESSION_TTL_S
 from shared.streams import RUNS
 from shared.subjects import CHECK_PLANNER, DRAFT_TASK, REPERFORM, SAMPLE_FINISHED, WORK_SAMPLE
 from shared.task_spec import TaskSpec, check_spec
@@ -81,19 +80,19 @@ async def work_sample(message: WorkSample, deps: Deps, attempt: int) -> SampleFi
     request = LeaseSession(
         run_id=message.run_id,
         sample_id=message.sample_id,
-        ttl_s=TTL_S,
+        ttl_s=SESSION_TTL_S,
         auth_profile=spec.auth_profile,
         allowed_hosts=allowed_hosts(spec, message.sample),
         private_hosts=private_hosts(spec),
         secrets=tuple(spec.secrets),
         politeness=Politeness(**spec.politeness.model_dump()),
     )
-    async with leased(request, deps) as hold:
-        if isinstance(hold, ProfilePaused):
-            return not_let_in(message, task.attempt, hold, deps)
-        work = SampleWork(task, hold.session, deps)
+    async with deps.lease(request) as lease:
+        if isinstance(lease, ProfilePaused):
+            return not_let_in(message, task.attempt, lease, deps)
+        work = SampleWork(task, lease.session, deps)
         finished = await work.run()
-        hold.login_wall = login_wall(finished, work.page)
+        lease.login_wall = login_wall(finished, work.page)
     return await remembered(spec, finished, work.state, deps) if decider.asks_model else finished
 
 

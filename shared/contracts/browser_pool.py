@@ -20,7 +20,7 @@ class Politeness(Part, frozen=True, kw_only=True):
 
 
 class LeaseSession(Message, frozen=True, kw_only=True):
-    """A fresh, isolated browser context for one sample, for ``ttl_s`` seconds after the last use or heart-beat,
+    """A fresh, isolated browser context for one sample, for ``ttl_s`` seconds after the last use or heartbeat,
     and never for longer than ``max_s``.
 
     ``allowed_hosts``: where it may navigate, as ``host``, ``host:port`` or ``*.domain``; none: to the host of the
@@ -63,7 +63,7 @@ LeaseReply = SessionLeased | NoSessionFree | ProfilePaused
 
 
 class KeepSession(Message, frozen=True, kw_only=True):
-    """A heart-beat: whoever holds the session is still there, however long it thinks."""
+    """A heartbeat: whoever holds the session is still there, however long it thinks."""
 
     session_id: str
     instance_id: str

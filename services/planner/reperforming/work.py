@@ -11,9 +11,7 @@ from services.planner.reading.identity import keywords
 from services.planner.reperforming.observed import observed
 from services.planner.reperforming.reading import witness_of
 from services.planner.reperforming.verdicts import Kept, KeptPage, identity_of, page_reperformed, reperformed
-from services.planner.sessions import leased
 from shared.bus.ports import Blobs
-from shared.bus.session_heartbeat import TTL_S
 from shared.contracts.browser_pool import (
     LeaseSession,
     PageRestored,
@@ -34,6 +32,7 @@ from shared.contracts.evidence import (
 from shared.contracts.reperform import Reperform, SampleReperformed, ValueReperformed
 from shared.contracts.steps import FieldValue, ValueSource
 from shared.errors import ExhibitError, TransientError, Unsupported
+from shared.sessions import SESSION_TTL_S
 from shared.streams import ANSWERS
 from shared.subjects import LEND_ARTIFACT, LOAD_RESULT, RESTORE
 from shared.task_spec import TaskSpec, check_spec
@@ -174,13 +173,13 @@ async def _opened(
     job: Job, file: KeptFile, blob: str, sources: Sequence[ValueSource], words: tuple[str, ...], max_tokens: int
 ) -> RestoreReply:
     run_id, sample_id = job.result.run_id, job.result.sample.sample_id
-    request = LeaseSession(run_id=run_id, sample_id=sample_id, ttl_s=TTL_S, allowed_hosts=NOWHERE)
-    async with leased(request, job.deps) as hold:
-        if isinstance(hold, ProfilePaused):
-            raise TransientError(hold.reason, code="no_session")
+    request = LeaseSession(run_id=run_id, sample_id=sample_id, ttl_s=SESSION_TTL_S, allowed_hosts=NOWHERE)
+    async with job.deps.lease(request) as lease:
+        if isinstance(lease, ProfilePaused):
+            raise TransientError(lease.reason, code="no_session")
         restore = RestorePage(
-            session_id=hold.session.session_id,
-            instance_id=hold.session.instance_id,
+            session_id=lease.session.session_id,
+            instance_id=lease.session.instance_id,
             blob=blob,
             sha256=file.sha256,
             size_bytes=file.size_bytes,

@@ -241,7 +241,7 @@ async def test_a_sample_whose_login_state_is_paused_is_not_begun():
 async def test_a_session_is_kept_while_a_decider_thinks():
     one = bench(page(*ticket()), decider=Thinks())
     one.decider.until = one.scripted.beat
-    one.deps.keep_every_s = 0.0
+    one.deps.heartbeat_every_s = 0.0
     assert (await one.run()).status == "failed"
     assert one.scripted.beat.is_set()
 
