@@ -9,7 +9,7 @@ from services.planner.capturing import Bound, bind
 from services.planner.deps import Deps
 from services.planner.judging.field_values import saved
 from services.planner.judging.gates import Bounce, judge_done, judge_fail
-from services.planner.listing.items import checked
+from services.planner.judging.items import checked
 from services.planner.state.binding import kept_pages, not_kept, read_by, to_ask, with_files
 from services.planner.state.looking import picture_of, question_of, said_of
 from services.planner.state.opening import WITHOUT_MODEL

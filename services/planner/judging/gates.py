@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from services.planner.judging.field_values import judge_field, partial_values
+from services.planner.judging.items import listing_ended
 from services.planner.judging.judgment import judged, unsure
 from services.planner.judging.whole_record import artifact_problems, identity_problems, missing_fields, shows_another
-from services.planner.listing.items import listing_ended
 from services.planner.reading.identity import expected, shows_record
 from services.planner.reading.page_text import asks_for_password
 from services.planner.state.sample_state import Ending, Problem, View, ending_of

@@ -11,11 +11,10 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 from urllib.parse import urljoin
 
-from services.planner.listing.items import is_address, last_segment, same_address
+from services.planner.page.lists import ListedRecord, is_address, last_segment, repeated, same_address
 from services.planner.reading.fields import labels_of
 from services.planner.reading.page_text import HEADER_ROLES, is_heading, is_input, label_form, mentions, text_of
 from services.planner.values.typed_values import is_not_present, normalise
@@ -23,11 +22,6 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.task_spec import OutputField, TaskSpec, base_type
 from shared.text.normal import Normal, fold
 
-NOISE = frozenset({"navigation", "banner", "contentinfo", "complementary", "pager", "search"})
-MAX_CANDIDATES = 12
-WITHIN_A_LINE_PX = 24
-"""Two links this near stand in one line of text; those of two cards are further apart."""
-_OF_AN_ITEM = re.compile(r"(?:^|>)(?:li|tr|article|dd|option)>")
 _HASH = re.compile(r"(?:^|_)(?:sha|hash)$", re.I)
 _HEX = re.compile(r"[0-9a-f]{7,128}", re.I)
 _TITLE = frozenset({"name", "title", "subject", "summary", "headline", "full_name", "display_name"})
@@ -45,18 +39,12 @@ class ListRead:
     end_px: float
 
 
-@dataclass(frozen=True)
-class _Record:
-    head: Element
-    parts: tuple[Element, ...]
-
-
 NOTHING = ListRead((), "", 0, 0.0)
 
 
 def read_list(spec: TaskSpec, page: PageObserved, place: str = "") -> ListRead:
     """The list on this page; ``place``: where earlier pages had it, so that nothing else is taken for it."""
-    candidates = _candidates(page, place)
+    candidates = repeated(page, place)
     read = [(_worth(spec, items), -at, _read(name, records, items))
             for at, (name, records) in enumerate(candidates)
             if (items := _items(spec, records, page))]  # fmt: skip
@@ -64,7 +52,7 @@ def read_list(spec: TaskSpec, page: PageObserved, place: str = "") -> ListRead:
     return best[2] if best is not None and best[0][0] > 0 else NOTHING
 
 
-def _read(place: str, records: Sequence[_Record], items: Sequence[dict[str, Any]]) -> ListRead:
+def _read(place: str, records: Sequence[ListedRecord], items: Sequence[dict[str, Any]]) -> ListRead:
     last = records[-1]
     end_px = max((r.head.box.y for r in records if r.head.box is not None), default=0.0)
     return ListRead(tuple(items), place, last.parts[-1].ref, end_px)
@@ -77,68 +65,15 @@ def _worth(spec: TaskSpec, items: Sequence[Mapping[str, Any]]) -> tuple[int, int
     return len(different), sum(value is not None for item in items for value in item.values())
 
 
-# --- what repeats
-
-
-def _candidates(page: PageObserved, place: str) -> list[tuple[str, list[_Record]]]:
-    own = [e for e in page.elements if e.area not in NOISE and not e.in_dialog]
-    found: list[tuple[str, list[_Record]]] = []
-    if place in ("", "row") and (rows := _rows(own)):
-        found.append(("row", rows))
-    groups: dict[str, list[Element]] = defaultdict(list)
-    for element in own:
-        if element.url is not None and element.role == "link" and (not place or element.place == place):
-            groups[f"{element.frame} {element.place}" if element.frame != "main" else element.place].append(element)
-    by_size = sorted(groups.items(), key=lambda one: -len({e.url for e in one[1]}))[:MAX_CANDIDATES]
-    for name, heads in by_size:
-        if place or len({e.url for e in heads}) > 1 or _OF_AN_ITEM.search(name):
-            found.append((heads[0].place, _segments(own, heads)))
-    return found
-
-
-def _rows(own: Sequence[Element]) -> list[_Record]:
-    rows: dict[tuple[str, int], list[Element]] = defaultdict(list)
-    for element in own:
-        if element.row is not None and element.role not in ("columnheader",):
-            rows[element.frame, element.row].append(element)
-    return [_Record(parts[0], tuple(parts)) for parts in rows.values() if any(e.header for e in parts)]
-
-
-def _segments(own: Sequence[Element], heads: Sequence[Element]) -> list[_Record]:
-    """Each head with all that follows it up to the next one; behind the last, as much as behind the others at most."""
-    starts = [own.index(head) for head in _one_each(heads)]
-    longest = max((b - a for a, b in pairwise(starts)), default=8)
-    ends = [*starts[1:], (starts[-1] + longest) if starts else 0]
-    return [_Record(own[a], tuple(own[a:b])) for a, b in zip(starts, ends, strict=True)]
-
-
-def _one_each(heads: Sequence[Element]) -> list[Element]:
-    """Two links in a row that lead to the same are one head; a link in the line of one, to another kind of page, is a
-    part of it: the pull request that is named beside a commit, say."""
-    kept: list[Element] = []
-    for head in heads:
-        if not kept or (kept[-1].url != head.url and not _goes_with(kept[-1], head)):
-            kept.append(head)
-    return kept
-
-
-def _goes_with(head: Element, other: Element) -> bool:
-    a, b = head.box, other.box
-    if a is None or b is None or (head.url or "").rpartition("/")[0] == (other.url or "").rpartition("/")[0]:
-        return False
-    in_line = min(a.y + a.height, b.y + b.height) - max(a.y, b.y) > 0.5 * min(a.height, b.height)
-    return in_line and b.x - (a.x + a.width) <= WITHIN_A_LINE_PX
-
-
 # --- the fields of one
 
 
-def _items(spec: TaskSpec, records: Sequence[_Record], page: PageObserved) -> list[dict[str, Any]]:
+def _items(spec: TaskSpec, records: Sequence[ListedRecord], page: PageObserved) -> list[dict[str, Any]]:
     shared = _shared_addresses(records)
     return [_item(spec, record, page, shared) for record in records]
 
 
-def _shared_addresses(records: Sequence[_Record]) -> frozenset[str]:
+def _shared_addresses(records: Sequence[ListedRecord]) -> frozenset[str]:
     """Addresses that several records link to: those of an author, say, which are no record's own."""
     counts: dict[str, int] = defaultdict(int)
     for record in records:
@@ -147,7 +82,7 @@ def _shared_addresses(records: Sequence[_Record]) -> frozenset[str]:
     return frozenset(url for url, count in counts.items() if count > 1 and len(records) > 1)
 
 
-def _item(spec: TaskSpec, record: _Record, page: PageObserved, shared: frozenset[str]) -> dict[str, Any]:
+def _item(spec: TaskSpec, record: ListedRecord, page: PageObserved, shared: frozenset[str]) -> dict[str, Any]:
     own = _own_link(record, shared)
     item: dict[str, Any] = {}
     for name, field in spec.output_schema.items():
@@ -159,12 +94,12 @@ def _item(spec: TaskSpec, record: _Record, page: PageObserved, shared: frozenset
     return item
 
 
-def _own_link(record: _Record, shared: frozenset[str]) -> Element | None:
+def _own_link(record: ListedRecord, shared: frozenset[str]) -> Element | None:
     links = [e for e in record.parts if e.url is not None and e.role == "link"]
     return next((e for e in links if same_address(e.url or "") not in shared), links[0] if links else None)
 
 
-def _labelled_link(name: str, field: OutputField, record: _Record) -> Element | None:
+def _labelled_link(name: str, field: OutputField, record: ListedRecord) -> Element | None:
     """The link that is called, or headed, as the field is."""
     labels = labels_of(name, field) | {
         label.removesuffix(" url").removesuffix(" link") for label in labels_of(name, field)
@@ -174,7 +109,7 @@ def _labelled_link(name: str, field: OutputField, record: _Record) -> Element | 
     return fitting[0] if fitting else None
 
 
-def _shown(name: str, field: OutputField, spec: TaskSpec, record: _Record, own: Element | None) -> str | None:
+def _shown(name: str, field: OutputField, spec: TaskSpec, record: ListedRecord, own: Element | None) -> str | None:
     labels = labels_of(name, field)
     headed = [e for e in record.parts if e.role not in HEADER_ROLES and label_form(e.header or "") in labels]
     if headed:
@@ -187,7 +122,7 @@ def _shown(name: str, field: OutputField, spec: TaskSpec, record: _Record, own: 
     return _unlabelled(name, field, spec, record, own)
 
 
-def _unlabelled(name: str, field: OutputField, spec: TaskSpec, record: _Record, own: Element | None) -> str | None:
+def _unlabelled(name: str, field: OutputField, spec: TaskSpec, record: ListedRecord, own: Element | None) -> str | None:
     """Lists without headings: a title is what the link says, an id stands in its address, a date looks like one."""
     texts = [n for n, f in spec.output_schema.items() if not is_address(n) and base_type(f.type) == "string"]
     if name.lower() in _TITLE or (texts == [name] and not _IN_ADDRESS.search(name)):
@@ -199,7 +134,7 @@ def _unlabelled(name: str, field: OutputField, spec: TaskSpec, record: _Record, 
     return found if found is not None else text_of(record.head) if texts == [name] else None
 
 
-def _in_address(name: str, record: _Record, own: Element | None) -> str | None:
+def _in_address(name: str, record: ListedRecord, own: Element | None) -> str | None:
     """An id as a text of the item has it, where its address ends in it; else as the address has it."""
     if own is None or own.url is None or not _IN_ADDRESS.search(name):
         return None

@@ -7,10 +7,10 @@ the steps of the task, to which each page that brought something adds a few.
 
 from __future__ import annotations
 
+from services.planner.judging.items import checked, same_address
 from services.planner.judging.whole_record import missing_artifacts
-from services.planner.listing.items import checked, listing_done, same_address
 from services.planner.listing.list_reading import ListRead, read_list
-from services.planner.listing.paging import Control, turning
+from services.planner.page.paging import Control, turning
 from services.planner.reading.page_text import asks_for_password, dismissal, says_not_found
 from services.planner.state.opening import LOGIN, after_evidence, by_rule, opening
 from services.planner.state.sample_state import MAX_OBSERVE_TOKENS, Act, Decision, Entry, Look, View
@@ -127,6 +127,17 @@ def _go_on(view: View, page: PageObserved, read: ListRead) -> Act:
         note = f"{control.element.name!r} brought nothing new when it was pressed, {presses} times; it is still there"
         return _end(view, note, (plain_note(note),))
     return _turn(view, page, control)
+
+
+def listing_done(view: View) -> str | None:
+    """Why the list counts as read; None where nothing says so yet."""
+    expected, found = view.spec.expected_items, len(view.state.listed)
+    if expected is not None and found >= expected:
+        return f"all {expected} items that were expected have been found"
+    reports = [e for e in view.state.history if isinstance(e.action, ReportItems) and not e.refused]
+    if len(reports) >= 2 and not any(e.new_items for e in reports[-2:]):
+        return "two pages in a row showed nothing new"
+    return None
 
 
 def _nothing_new(read: ListRead) -> str:

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from services.planner.page.targets import controls
 from services.planner.reading.page_text import mentions
 from services.planner.rules.patience import MAX_TRIES, look_again
 from services.planner.rules.scene import Scene
-from services.planner.rules.targets import controls
 from services.planner.state.sample_state import Act, Look
 from shared.contracts.actions import Click, TypeText
 from shared.contracts.browser_pool import Element

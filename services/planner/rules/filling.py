@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 
+from services.planner.page.targets import controls
 from services.planner.reading.fields import labelled
 from services.planner.reading.page_text import is_input, label_form, mentions, text_of
 from services.planner.rules.choosing import Wish, choose, only_control
 from services.planner.rules.patience import MAX_TRIES, look_again
 from services.planner.rules.scene import Onward, Scene
-from services.planner.rules.targets import controls
 from services.planner.state.sample_state import Act, Entry, Look
 from services.planner.values.dates import NotADate, iso_date
 from services.planner.values.typed_values import FALSE, TRUE

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
+from services.planner.page.targets import distinct, pressable, section
 from services.planner.reading.fields import Ambiguous, field_values, source_of
 from services.planner.reading.identity import PageRead, Proof
 from services.planner.reading.page_text import humanised, is_header, is_heading, mentions
 from services.planner.rules.moving import OPTIONAL_LOOKS, or_else, own_rows, several
 from services.planner.rules.patience import ALL_LOOKS, MAX_TRIES, look_again, look_at_more, scroll
 from services.planner.rules.scene import Onward, Scene
-from services.planner.rules.targets import distinct, pressable, section
 from services.planner.state.sample_state import Act, Look, View
 from shared.contracts.actions import Download, Screenshot
 from shared.contracts.browser_pool import Element, PageObserved

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from urllib.parse import quote, urljoin
 
+from services.planner.page.targets import Rows, pressable, rows_of, tabs
 from services.planner.reading.identity import expected
 from services.planner.rules.patience import MAX_TRIES, look_again, look_at_more, scroll
 from services.planner.rules.scene import Onward, Scene, row_with_gaps
-from services.planner.rules.targets import Rows, pressable, rows_of, tabs
 from services.planner.state.sample_state import Act, Entry, Look
 from shared.contracts.actions import Back, Click, Goto
 from shared.contracts.browser_pool import Element

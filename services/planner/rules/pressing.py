@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from services.planner.page.targets import pressable
 from services.planner.rules import filling
 from services.planner.rules.gathering import on_trail
 from services.planner.rules.moving import came_through, filled, or_else, press_once, several
 from services.planner.rules.patience import look_again
 from services.planner.rules.scene import Onward, Scene
-from services.planner.rules.targets import pressable
 from services.planner.state.sample_state import Act, Entry, Look
 from shared.contracts.actions import AnswerDialog, Click
 from shared.task_route import Fill, PressButton

@@ -6,16 +6,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from services.planner.page.lists import cards, table_rows
+from services.planner.page.targets import distinct
 from services.planner.reading.page_text import (
     PRESSED_ROLES,
     humanised,
-    is_header,
-    is_heading,
     is_input,
     label_form,
     text_of,
 )
-from services.planner.rules.targets import distinct
 from shared.contracts.browser_pool import Element
 from shared.text.normal import fold, tidy
 
@@ -36,7 +35,7 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListMatches:
     """``items``: how many records there are at all. ``lacking``: columns that a table does not have."""
 
     items: int
@@ -44,18 +43,18 @@ class Listed:
     lacking: tuple[str, ...] = ()
 
 
-def listed(part: Sequence[Element], wanted: Mapping[str, str], *, numbered: bool = False) -> Listed:
+def matches_in(part: Sequence[Element], wanted: Mapping[str, str], *, numbered: bool = False) -> ListMatches:
     """The records among these elements that match every column of ``wanted`` exactly, but for case and white space."""
-    rows = _rows(part)
+    rows = table_rows(part)
     headed = {label_form(e.header) for row in rows for e in row if e.header is not None}
     asked = {name: _labels(name) for name in wanted}
     if rows and any(labels & headed for labels in asked.values()):
         lacking = tuple(name for name, labels in asked.items() if not labels & headed)
         hits = tuple(_hit(row, wanted) for row in rows if not lacking and _row_matches(row, wanted, asked))
-        return Listed(len(rows), _different(hits), lacking)
-    cards = _cards(part)
-    fitting = [card for card in cards if all(_shows(card, name, wanted[name], numbered) for name in wanted)]
-    return Listed(len(cards), _different([_hit(card, wanted) for card in fitting]))
+        return ListMatches(len(rows), _different(hits), lacking)
+    found = cards(part)
+    fitting = [card for card in found if all(_shows(card, name, wanted[name], numbered) for name in wanted)]
+    return ListMatches(len(found), _different([_hit(card, wanted) for card in fitting]))
 
 
 def _different(hits: Sequence[Hit]) -> tuple[Hit, ...]:
@@ -69,14 +68,6 @@ def _labels(column: str) -> set[str]:
 # --- tables
 
 
-def _rows(part: Sequence[Element]) -> list[list[Element]]:
-    rows: dict[tuple[str, int], list[Element]] = {}
-    for element in part:
-        if element.row is not None and not (is_header(element) and element.role != "rowheader"):
-            rows.setdefault((element.frame, element.row), []).append(element)
-    return list(rows.values())
-
-
 def _row_matches(row: Sequence[Element], wanted: Mapping[str, str], asked: Mapping[str, set[str]]) -> bool:
     return all(
         any(label_form(e.header or "") in asked[name] and fold(text_of(e)) == fold(value) for e in row)
@@ -85,19 +76,6 @@ def _row_matches(row: Sequence[Element], wanted: Mapping[str, str], asked: Mappi
 
 
 # --- cards
-
-
-def _cards(part: Sequence[Element]) -> list[list[Element]]:
-    """One from each heading to the next where the links are in headings, else from each link to the next."""
-    heads = [at for at, e in enumerate(part) if is_heading(e)]
-    starts = heads or [at for at, e in enumerate(part) if _opens(e)]
-    ends = [*starts[1:], len(part)]
-    cards = [list(part[start:end]) for start, end in zip(starts, ends, strict=True)] if starts else []
-    return [card for card in cards if any(_opens(e) for e in card)]
-
-
-def _opens(element: Element) -> bool:
-    return element.role == "link" and bool(element.name.strip())
 
 
 def _shows(card: Sequence[Element], column: str, value: str, numbered: bool) -> bool:

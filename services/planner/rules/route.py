@@ -8,12 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from services.planner.page.targets import controls, pressable, tabs
 from services.planner.reading.fields import Ambiguous, field_values
 from services.planner.reading.identity import PageRead
 from services.planner.rules import filling, gathering, moving, pressing, searching
 from services.planner.rules.patience import MAX_TRIES
 from services.planner.rules.scene import Onward, Scene, row_with_gaps
-from services.planner.rules.targets import controls, pressable, tabs
 from services.planner.state.opening import LOGIN, by_rule
 from services.planner.state.route_marks import RELOAD, entries_of, last_mark, reloads
 from services.planner.state.sample_state import Act, Look, View

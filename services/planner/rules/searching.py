@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from services.planner.reading.page_text import label_form
+from services.planner.page.paging import Control, turning_results
+from services.planner.page.targets import controls, pressable, section
 from services.planner.rules.moving import came_through, filled, or_else, press_once, several
 from services.planner.rules.patience import MAX_TRIES, look_again, look_at_more
-from services.planner.rules.results import Hit, Listed, listed
+from services.planner.rules.results import Hit, ListMatches, matches_in
 from services.planner.rules.scene import Onward, Scene, row_with_gaps
-from services.planner.rules.targets import controls, pressable, section
 from services.planner.state.opening import after_evidence
 from services.planner.state.sample_state import Act, Look
 from shared.contracts.actions import Click, Fail, Goto, Press, TypeText
@@ -22,8 +22,6 @@ from shared.text.normal import quoted
 
 TYPED, SENT, TURNED, OPENED = "type", "press", "turn", "open"
 MAX_PAGES = 40
-NEXT = frozenset({"next", "next page", "›", "»", "→", "next ›", "next »", "next →", "older", "go to next page"})
-MORE = frozenset({"load more", "show more", "more results", "show more results", "load more results", "more"})
 
 
 @dataclass(frozen=True)
@@ -107,10 +105,10 @@ def _pick(scene: Scene, wanted: Wanted) -> Act | Look | Onward:
     part = section(scene.page, names) if names else scene.page.elements
     if part is None:
         return scene.missing(f"heading {or_else(names)} over the results")
-    return _weigh(scene, wanted, listed(part, wanted.columns, numbered=wanted.numbered), part)
+    return _weigh(scene, wanted, matches_in(part, wanted.columns, numbered=wanted.numbered), part)
 
 
-def _weigh(scene: Scene, wanted: Wanted, here: Listed, part: tuple[Element, ...]) -> Act | Look:
+def _weigh(scene: Scene, wanted: Wanted, here: ListMatches, part: tuple[Element, ...]) -> Act | Look:
     if here.lacking:
         lacking = ", ".join(map(quoted, here.lacking))
         return scene.fail("off_route", f"the list has no column {lacking}, so nobody in it can be told apart by that")
@@ -137,24 +135,20 @@ def _so_far(scene: Scene) -> tuple[int, str]:
     return (mark.found, mark.at) if mark is not None else (0, "")
 
 
-def _next_page(scene: Scene, part: tuple[Element, ...]) -> Element | None:
-    """What turns the page, within the part that counts, else anywhere, where it can be pressed."""
+def _next_page(scene: Scene, part: tuple[Element, ...]) -> Control | None:
+    """What turns the page; nothing where turning it has come to nothing."""
     if scene.entries(TURNED) and not came_through(scene.entries(TURNED)[-1:]):
         return None
-    for elements in (part, scene.page.elements):
-        found = [e for e in elements if e.role in ("link", "button") and label_form(e.name) in NEXT | MORE]
-        if found:
-            return found[0] if "disabled" not in found[0].states else None
-    return None
+    return turning_results(scene.page, part)
 
 
-def _turn(scene: Scene, control: Element, found: int, where: str) -> Act:
+def _turn(scene: Scene, control: Control, found: int, where: str) -> Act:
     """A button that adds to the list leaves what was found in sight, so nothing of it is carried over."""
-    if not found or label_form(control.name) in MORE:
+    if not found or control.kind == "more":
         found, where = 0, ""
     so_far = f"matches so far: {found}, at {where.replace(' ', '_')}" if found else "matches so far: 0"
     why = f"the next page of results; {so_far}"
-    return scene.act(Click(target=scene.ref(control)), why, TURNED, found=found, at=where)
+    return scene.act(Click(target=scene.ref(control.element)), why, TURNED, found=found, at=where)
 
 
 def _open(scene: Scene, hit: Hit) -> Act | Look:
@@ -163,7 +157,7 @@ def _open(scene: Scene, hit: Hit) -> Act | Look:
     return press_once(scene, hit.link, f"{quoted(hit.told)} is the one result that matches.", OPENED)
 
 
-def _open_again(scene: Scene, where: str, here: Listed) -> Act | Look:
+def _open_again(scene: Scene, where: str, here: ListMatches) -> Act | Look:
     """The one that matched on an earlier page; without an address it can only be opened where this page repeats it."""
     repeated = next((hit for hit in here.hits if hit.key == where), None)
     if repeated is not None and (repeated.link is None or not repeated.link.url):
@@ -177,7 +171,7 @@ def _open_again(scene: Scene, where: str, here: Listed) -> Act | Look:
     return scene.act(Goto(url=where), "the one result that matches, on an earlier page.", OPENED)
 
 
-def _nobody(scene: Scene, wanted: Wanted, here: Listed) -> Act:
+def _nobody(scene: Scene, wanted: Wanted, here: ListMatches) -> Act:
     """Not found, with a picture, and with how many were looked through."""
     asked = ", ".join(f"{name} {quoted(value)}" for name, value in wanted.columns.items())
     pages = len(scene.entries(TURNED)) + 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from planner_pages import el, page, text
 
-from services.planner.listing.paging import turning
+from services.planner.page.paging import turning, turning_results
 
 
 def link(name: str, **rest):
@@ -66,3 +66,41 @@ def test_a_button_for_more_is_pressed(name: str):
 
 def test_a_button_for_more_of_each_item_is_none_for_more_of_the_list():
     assert turning(page(text("an item"), el("button", "Show more"), text("b"), el("button", "Show more")), 1) is None
+
+
+# --- results of a search along a route
+
+
+@pytest.mark.parametrize(
+    "name", ["Next", "Go to next page", "›", "»", "next →", "Older", "Weiter", "Nächste Seite", "Siguiente", "次へ"]
+)
+def test_results_are_turned_by_the_words_of_every_language_wherever_they_stand(name: str):
+    control = turning_results(page(link(name), text("a result")), ())
+    assert control is not None
+    assert (control.kind, control.element.name) == ("next", name)
+
+
+@pytest.mark.parametrize("name", ["Load more", "Show 20 more results", "More", "Mehr anzeigen", "Charger plus"])
+def test_what_adds_to_the_results_is_told_from_what_leads_to_others(name: str):
+    control = turning_results(page(text("a result"), el("button", name)), ())
+    assert control is not None
+    assert control.kind == "more"
+
+
+@pytest.mark.parametrize("name", ["View more", "See more of Ann Lee", "Voir plus", "Next.js", "Back", ">"])
+def test_what_may_open_one_result_turns_no_page(name: str):
+    assert turning_results(page(text("a result"), link(name)), ()) is None
+
+
+def test_the_part_that_holds_the_results_is_asked_first_and_its_end_is_the_end():
+    seen = page(link("Next", states=("disabled",)), link("Next", url="/other"))
+    assert turning_results(seen, seen.elements[:1]) is None
+    control = turning_results(seen, seen.elements[1:])
+    assert control is not None
+    assert control.element.url == "/other"
+
+
+def test_a_link_that_says_of_itself_that_it_leads_on_turns_results():
+    control = turning_results(page(link("25 to 50", turn="next")), ())
+    assert control is not None
+    assert control.kind == "next"

@@ -1,4 +1,4 @@
-"""Pure: what a page of a list holds, as a decider reports it: nothing invented, each once; and when a list has ended.
+"""Pure: what a page of a list holds, as a decider reports it: nothing invented, each once. And how a search ends.
 
 An item is believed as far as the page bears it out: an address must be that of a link on it, anything else must stand
 in its text, and both in one row where the page has rows.
@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+from urllib.parse import urljoin, urlsplit
 
+from services.planner.page.lists import is_address, path_segments, same_address
 from services.planner.reading.page_text import mentions, text_of
 from services.planner.state.sample_state import Ending, Problem, View, ending_of
 from services.planner.state.transitions import item_key
@@ -24,7 +25,7 @@ MAX_PROBLEMS = 5
 
 
 @dataclass(frozen=True)
-class Listed:
+class ReportedItems:
     """``problems`` says why items were left out, in words for the decider."""
 
     new: tuple[dict[str, Any], ...]
@@ -32,7 +33,7 @@ class Listed:
     problems: tuple[str, ...]
 
 
-def checked(view: View, action: ReportItems) -> Listed:
+def checked(view: View, action: ReportItems) -> ReportedItems:
     """The items that the page bears out and that were not reported before, each once, in their types."""
     new: dict[str, dict[str, Any]] = {}
     problems: list[str] = []
@@ -48,18 +49,7 @@ def checked(view: View, action: ReportItems) -> Listed:
             new[key] = item
     more = len(problems) - MAX_PROBLEMS
     told = (*problems[:MAX_PROBLEMS], *([f"and {more} more problems of this kind"] if more > 0 else ()))
-    return Listed(tuple(new.values()), known, told)
-
-
-def listing_done(view: View) -> str | None:
-    """Why the list counts as read; None where nothing says so yet."""
-    expected, found = view.spec.expected_items, len(view.state.listed)
-    if expected is not None and found >= expected:
-        return f"all {expected} items that were expected have been found"
-    reports = [e for e in view.state.history if isinstance(e.action, ReportItems) and not e.refused]
-    if len(reports) >= 2 and not any(e.new_items for e in reports[-2:]):
-        return "two pages in a row showed nothing new"
-    return None
+    return ReportedItems(tuple(new.values()), known, told)
 
 
 def listing_ended(view: View, missing: Iterable[Problem]) -> Ending:
@@ -74,17 +64,6 @@ def listing_ended(view: View, missing: Iterable[Problem]) -> Ending:
         told = f"{found} items were found where {expected} are expected"
         return replace(ending_of("missing_items", told), flagged=True, notes=notes)
     return Ending("done", "", "", "", notes=notes)
-
-
-def is_address(name: str) -> bool:
-    """Whether a field of this name holds an address."""
-    last = name.lower().replace("-", "_").rpartition("_")[2]
-    return last in ("url", "link", "href", "uri") or name.lower().endswith("url")
-
-
-def same_address(url: str) -> str:
-    """For comparing addresses: without fragment, and without a slash at the end."""
-    return urldefrag(url)[0].rstrip("/")
 
 
 class Shown:
@@ -162,23 +141,11 @@ def _shows(element: Element, field: OutputField, text: str, value: object) -> bo
     own = text_of(element)
     if mentions(own, text) or (element.header and mentions(element.header, text)):
         return True
-    if element.url is not None and text and text in _segments(element.url):
+    if element.url is not None and text and text in path_segments(element.url):
         return True
     if base_type(field.type) in ("string", "array") or not own:
         return False
     return normalise(field.type, own) == normalise(field.type, value)
-
-
-def _segments(url: str) -> list[str]:
-    try:
-        return [unquote(part) for part in urlsplit(url).path.split("/") if part]
-    except ValueError:
-        return []
-
-
-def last_segment(url: str) -> str:
-    """The last part of the path of an address."""
-    return (_segments(url) or [""])[-1]
 
 
 def _has_user(url: str) -> bool:
