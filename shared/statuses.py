@@ -57,7 +57,7 @@ STYLES: dict[Status | Literal["no_result"], StatusStyle] = {
     ),
     "no_result": StatusStyle("excepted", "No result", "have no result", "failed", "red", ("#B71C1C", "#FDECEA")),
     "auth_required": StatusStyle(
-        "excepted", "Login required", "met a login", "excepted", "magenta", ("#0D47A1", "#E7F0FB")
+        "excepted", "Login required", "were stopped by a login", "excepted", "magenta", ("#0D47A1", "#E7F0FB")
     ),
     "failed": StatusStyle("failed", "Failed", "failed", "failed", "red", ("#B71C1C", "#FDECEA")),
 }
@@ -79,12 +79,12 @@ def urgency_of(status: str) -> int:
 
 
 def population_order(status: str) -> tuple[int, int, str]:
-    """For sorting as a population is accounted for: by group, then by urgency; one of another version comes last."""
-    group = list(GROUPS).index(group_of(status)) if status in _PLACE else len(GROUPS)
+    """For sorting as a population is accounted for: by group, then by urgency. One of another version comes last."""
+    group = list(GROUPS).index(group_of(status)) if status in STATUSES else len(GROUPS)
     return group, urgency_of(status), status
 
 
-def terminal_colour(status: str) -> str:
+def colour_of(status: str) -> str:
     """A colour of rich; empty for a status of another version."""
     style = _style_of(status)
     return "" if style is None else style.terminal

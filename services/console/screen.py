@@ -15,16 +15,10 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from services.console.tally import STATUSES, Tally, headline, words
+from services.console.tally import Tally, headline, words
 from shared.contracts.evidence import RunFinished
+from shared.statuses import STATUSES, colour_of, urgency_of
 
-COLOURS = {
-    "done": "green",
-    "partial_success": "yellow",
-    "needs_review": "yellow",
-    "auth_required": "magenta",
-    "failed": "red",
-}
 SHOWN_ACTIVE = 8
 SHOWN_TROUBLES = 4
 REFRESH_PER_S = 8
@@ -132,7 +126,8 @@ def _bar(tally: Tally, elapsed_s: float) -> RenderableType:
 
 
 def _counts(tally: Tally) -> RenderableType:
-    parts = [f"[{COLOURS[s]}]{tally.counts[s]} {words(s)}[/]" for s in STATUSES if tally.counts[s] or s == "done"]
+    told = [status for status in STATUSES if tally.counts[status] or status == "done"]
+    parts = [f"[{colour_of(status)}]{tally.counts[status]} {words(status)}[/]" for status in told]
     calls = f"{tally.usage.llm_calls} model calls" + (f", ${tally.usage.cost_usd:.3f}" if tally.usage.cost_usd else "")
     return Text.from_markup("\n" + "   ".join([*parts, f"[dim]{tally.steps} steps, {calls}[/]"]))
 
@@ -151,7 +146,7 @@ def _troubles(tally: Tally) -> RenderableType:
     table = Table.grid(padding=(0, 2))
     for result in tally.troubles[-SHOWN_TROUBLES:]:
         said = words(result.status) + (f" ({words(result.reason)})" if result.reason else "")
-        table.add_row(Text(result.sample_id, style=COLOURS[result.status]), said, _short(result.message))
+        table.add_row(Text(result.sample_id, style=colour_of(result.status)), said, _short(result.message))
     return Group(Text(""), table)
 
 
@@ -164,9 +159,9 @@ def summary(finished: RunFinished, tally: Tally, here: Path) -> RenderableType:
     table = Table(
         title="Outcome", title_justify="left", title_style="bold", box=None, padding=(0, 2), show_header=False
     )
-    for outcome in sorted(finished.outcomes, key=lambda o: STATUSES.index(o.status)):
+    for outcome in sorted(finished.outcomes, key=lambda o: urgency_of(o.status)):
         table.add_row(
-            Text(words(outcome.status), style=COLOURS[outcome.status]),
+            Text(words(outcome.status), style=colour_of(outcome.status)),
             Text(words(outcome.reason)),
             str(outcome.samples),
         )
@@ -210,7 +205,9 @@ def _troubles_in_full(tally: Tally) -> RenderableType:
     table = Table(box=None, padding=(0, 2), show_header=False)
     for result in tally.troubles[:20]:
         table.add_row(
-            Text(result.sample_id, style=COLOURS[result.status]), Text(words(result.reason)), Text(result.message)
+            Text(result.sample_id, style=colour_of(result.status)),
+            Text(words(result.reason)),
+            Text(result.message),
         )
     more = len(tally.troubles) - 20
     return Group(table, Text(f"  and {more} more, in the table", style="dim")) if more > 0 else table

@@ -12,9 +12,8 @@ from shared.contracts.evidence import EvidenceBlocked, Outcome, RunFinished
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import StepTaken
 from shared.contracts.usage import Usage, add_usage
+from shared.statuses import urgency_of
 from shared.text.names import DISCOVERY
-
-STATUSES = ("done", "partial_success", "needs_review", "auth_required", "failed")
 
 
 @dataclass(frozen=True)
@@ -116,7 +115,7 @@ def action_name(action: Action) -> str:
 
 def headline(outcomes: tuple[Outcome, ...], samples: int) -> str:
     """``60 samples: 58 done, 2 failed (not found)``; the same words whatever the order of the outcomes."""
-    ordered = sorted(outcomes, key=lambda o: (STATUSES.index(o.status) if o.status in STATUSES else 99, o.reason))
+    ordered = sorted(outcomes, key=lambda o: (urgency_of(o.status), o.reason))
     parts = [f"{o.samples} {words(o.status)}" + (f" ({words(o.reason)})" if o.reason else "") for o in ordered]
     noun = "1 sample" if samples == 1 else f"{samples} samples"
     return f"{noun}: {', '.join(parts)}" if parts else noun

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-from shared.contracts.codes import Reason
+from shared.contracts.codes import Reason, facts_of
 
 # --- errors
 
@@ -172,6 +172,14 @@ def is_transient(code: str) -> bool:
     """Whether a call that failed with this code may work later."""
     return code in TRANSIENT
 
+
+def end_words(code: str) -> str:
+    """Why a sample is not done, for people; empty for done, and for a code of another version."""
+    facts = facts_of(code)
+    return _WORDS.get(code, "") if facts is None else facts.words
+
+
+_WORDS: dict[str, str] = {**ERRORS}
 
 # --- refusals
 

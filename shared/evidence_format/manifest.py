@@ -9,6 +9,7 @@ from datetime import datetime
 import msgspec
 
 from shared.evidence_format import chain
+from shared.statuses import group_of
 
 MANIFEST, SEAL = "manifest.json", "seal.json"
 OBJECTS, ROUNDS, MEMORY = "objects", "rounds", "memory"
@@ -17,7 +18,6 @@ POPULATIONS = ("samples.csv", "discovered_samples.csv")
 SAMPLE_FORMAT, RUN_FORMAT, SEAL_FORMAT = "exhibit-sample/1", "exhibit-run/1", "exhibit-seal/1"
 PUBLIC_KEY, VERIFY = "public_key.pem", "VERIFY.txt"
 """What is put beside a run that is handed over; neither is sealed, and both follow from the seal."""
-REVIEW = ("needs_review", "partial_success")
 
 
 class _Kept(msgspec.Struct, frozen=True, kw_only=True): ...
@@ -161,17 +161,16 @@ def chained(links: Iterable[SampleLink], first: str) -> tuple[tuple[SampleLink, 
 
 
 def population(samples: Sequence[SampleLink], announced: int, *, complete: bool, note: str) -> Population:
-    by_status = Counter(sample.status for sample in samples)
-    review = sum(by_status[status] for status in REVIEW)
+    groups = Counter(group_of(sample.status) for sample in samples)
     counted = Counter((sample.status, sample.reason) for sample in samples)
     return Population(
         announced=announced,
         found=len(samples),
         attempted=sum(sample.attempted for sample in samples),
-        done=by_status["done"],
-        review=review,
-        failed=by_status["failed"],
-        excepted=len(samples) - by_status["done"] - review - by_status["failed"],
+        done=groups["done"],
+        review=groups["review"],
+        failed=groups["failed"],
+        excepted=groups["excepted"],
         reasons=tuple(Reason(status=s, reason=r, samples=n) for (s, r), n in sorted(counted.items())),
         complete=complete,
         note=note,

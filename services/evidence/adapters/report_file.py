@@ -20,6 +20,7 @@ from services.evidence.reporting.page import SAMPLES_A_CHUNK, Assets, as_json, d
 from services.evidence.reporting.pictures import Budget, area_of, chosen, marks_on, plan_for
 from services.evidence.reporting.run_facts import Sums, run_facts
 from services.evidence.reporting.sample_facts import detail_of, row_of
+from services.evidence.reporting.status_styles import status_css, status_js
 
 THREADS = 2
 IN_WORK = 8
@@ -35,7 +36,9 @@ def assets() -> Assets:
     scripts = "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
     css = "\n".join((folder / f"{name}.css").read_text(encoding="utf-8") for name in ("report", "print"))
     return Assets(
-        css=css, js=f'(() => {{\n"use strict";\n{scripts}\n}})();', body=(folder / "body.html").read_text("utf-8")
+        css=f"{css}\n{status_css()}",
+        js=f'(() => {{\n"use strict";\n{status_js()}{scripts}\n}})();',
+        body=(folder / "body.html").read_text("utf-8"),
     )
 
 

@@ -10,14 +10,9 @@ from typing import Any
 import xlsxwriter
 from xlsxwriter.format import Format
 
+from shared.statuses import STYLES
+
 _TOP: dict[str, Any] = {"valign": "top"}
-_COLOURS = {
-    "done": ("#1B5E20", "#E8F5E9"),
-    "partial_success": ("#7A5B00", "#FFF8E1"),
-    "needs_review": ("#8A4B00", "#FFF0DC"),
-    "failed": ("#B71C1C", "#FDECEA"),
-    "auth_required": ("#0D47A1", "#E7F0FB"),
-}
 _STYLES: dict[str, dict[str, Any]] = {
     "plain": {},
     "text": {"text_wrap": True},
@@ -28,7 +23,7 @@ _STYLES: dict[str, dict[str, Any]] = {
     "moment": {"num_format": "yyyy-mm-dd hh:mm:ss"},
     "utc": {"num_format": 'yyyy-mm-dd hh:mm:ss "UTC"'},
     "head": {"text_wrap": True, "bold": True, "bg_color": "#ECEFF1", "bottom": 1},
-    **{f"status {one}": {"font_color": ink, "bg_color": ground} for one, (ink, ground) in _COLOURS.items()},
+    **{f"status {one}": {"font_color": style.sheet[0], "bg_color": style.sheet[1]} for one, style in STYLES.items()},
 }
 
 

@@ -28,9 +28,9 @@ from services.evidence.combining.columns import columns_of
 from services.evidence.combining.rows import Row
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
+from shared.statuses import population_order
 
 ALL, ABOUT = "Samples", "About"
-STATUSES = ("done", "partial_success", "needs_review", "failed", "auth_required")
 OPTIONS = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
 LINK_CHARACTERS = 24.0
 
@@ -165,7 +165,7 @@ def _said(by_the_system: OSError) -> OSError:
 
 
 def _ordered(statuses: Mapping[str, int]) -> list[str]:
-    return [*(one for one in STATUSES if one in statuses), *sorted(set(statuses) - set(STATUSES))]
+    return sorted(statuses, key=population_order)
 
 
 def _properties(record: RunRecord, finished: RunFinished) -> dict[str, Any]:

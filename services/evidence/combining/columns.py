@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
+from shared.statuses import STATUSES, population_order
 from shared.task_spec import TYPE_EXPRESSION, base_type
 
 Kind = Literal["text", "number", "whole", "decimal", "boolean", "date", "date-time", "array", "names", "notes"]
@@ -30,10 +31,11 @@ class Column:
     field: bool = False
 
 
+_STATUSES = sorted(STATUSES, key=population_order)
 BEFORE = (
     Column("sample_id", "text", "name of the sample, and of its folder"),
     Column("row", "whole", "row of the input, from 1"),
-    Column("status", "text", "done, partial_success, needs_review, failed or auth_required"),
+    Column("status", "text", f"{', '.join(_STATUSES[:-1])} or {_STATUSES[-1]}"),
     Column("reason", "text", "why it is not done, as a stable code; empty for done"),
 )
 JUDGED = (

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from shared.statuses import STATUSES, STYLES
+
 TEXT, NUMBER, WHOLE, BIG, YES_NO = "VARCHAR", "DOUBLE", "INTEGER", "BIGINT", "BOOLEAN"
 MOMENT, DAY, MONEY, EXACT, VARIES = "TIMESTAMP WITH TIME ZONE", "DATE", "DECIMAL(18,9)", "DECIMAL(38,9)", "JSON"
 TEXTS = "VARCHAR[]"
@@ -92,11 +94,7 @@ RUNS = View(
         _c("population_complete", YES_NO, "False: finding the samples was cut short, so there may be more."),
         _c("population_note", TEXT, "Why it was cut short, or what else is to be known of how they were found."),
         _c("samples", WHOLE, "Samples found.", "samples"),
-        _c("done", WHOLE, "Those that ended as done.", "samples"),
-        _c("partial_success", WHOLE, "Those that brought only a part.", "samples"),
-        _c("needs_review", WHOLE, "Those that a person must look at.", "samples"),
-        _c("auth_required", WHOLE, "Those that met a closed door.", "samples"),
-        _c("failed", WHOLE, "Those that failed.", "samples"),
+        *(_c(status, WHOLE, f"Those that {STYLES[status].meaning}.", "samples") for status in STATUSES),
         _c("not_ended", WHOLE, "Those without a result. With the five before it: all samples.", "samples"),
         _c("flagged", WHOLE, "Those with a remark that a person should read, done ones among them.", "samples"),
         _c("outcomes", OUTCOMES, "How many samples ended with which status and reason."),
@@ -121,10 +119,8 @@ SAMPLES = View(
         _c("row", WHOLE, "Its row in the input, from 1."),
         _c("url", TEXT, "The address it came with, where it came with one."),
         _c("input", INPUT, "The whole row of the input: `input['ticket_number']`."),
-        _c(
-            "status", TEXT, "`done`, `partial_success`, `needs_review`, `auth_required`, `failed`; NULL: no result yet."
-        ),
-        _c("reason", TEXT, "Why it is not done, as a stable code such as `not_found`; NULL for done."),
+        _c("status", TEXT, f"{', '.join(f'`{status}`' for status in STATUSES)}; NULL: no result yet."),
+        _c("reason", TEXT, "Why it is not done, as a stable code such as `not_found` (docs/codes.md); NULL for done."),
         _c("fault", TEXT, "Whose fault that is: `record`, `site` or `us`."),
         _c("message", TEXT, "The same in words."),
         _c("flagged", YES_NO, "Whether a person should read its notes."),

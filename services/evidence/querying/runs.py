@@ -12,8 +12,7 @@ import msgspec
 from services.evidence.querying.row_parts import Json, Row
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
-
-STATUSES = ("done", "partial_success", "needs_review", "auth_required", "failed")
+from shared.statuses import STATUSES
 
 
 @dataclass

@@ -4,15 +4,6 @@ const RUN = JSON.parse(byId("run").textContent);
 const ROWS = JSON.parse(byId("rows").textContent);
 byId("rows").remove();
 const [ID, KEY, AT, STATUS, REASON, FLAG, VALUES, STATES, ANSWER, SURE, MESSAGE, COST, SECONDS, INPUT, NOTES] = Array(15).keys();
-const STATUSES = {
-  done: "Done",
-  partial_success: "Partial",
-  needs_review: "Needs review",
-  failed: "Failed",
-  auth_required: "Login required",
-  no_result: "No result",
-};
-const URGENCY = ["failed", "auth_required", "no_result", "needs_review", "partial_success", "done"];
 const FIELD_STATES = { v: "has a value", p: "the page says none", n: "not found" };
 const FIELDS = RUN.fields || [];
 const PER_CHUNK = RUN.pictures.chunk;

@@ -1,29 +1,5 @@
 // The cover: what was asked, of what, and how it ended.
 
-const GROUPS = [
-  ["done", "done", "done"],
-  ["review", "for review", "needs_review"],
-  ["failed", "failed", "failed"],
-  ["excepted", "excepted", "auth_required"],
-];
-const ABOUT = {
-  not_found: "the site has no such record",
-  identity_mismatch: "the page showed another record",
-  missing_fields: "required values were not found",
-  ambiguous_value: "the page says two things",
-  artifact_mismatch: "a file is not what was captured",
-  artifact_missing: "a file that was captured is gone",
-  invalid_judgment: "the judgment could not be used",
-  replay_differs: "not as it was recorded",
-  login_required: "the site asks for a login",
-  max_steps_exceeded: "more steps than the task allows",
-  time_exceeded: "more time than the task allows",
-  budget_exceeded: "more cost than the task allows",
-  gave_up: "the decider gave up",
-  unreachable: "the site did not answer",
-  retries_exhausted: "every try failed",
-};
-
 function coverPage() {
   fill(byId("bar"),
     el("a", { class: "brand", href: "#", onclick: toTop }, el("span", { class: "seal", "aria-hidden": "true" }, "E"), "Exhibit"),
@@ -135,7 +111,7 @@ function completeness(accounted) {
 function outcomes() {
   const rows = RUN.outcomes.map((one) => el("tr", null,
     el("td", null, status(one.status)),
-    el("td", null, one.reason ? el("span", null, sentence(one.reason), ABOUT[one.reason] && el("small", null, ABOUT[one.reason])) : el("span", { class: "muted" }, "–")),
+    el("td", null, one.reason ? el("span", null, sentence(one.reason), one.about && el("small", null, one.about)) : el("span", { class: "muted" }, "–")),
     el("td", { class: "number" }, el("button", { type: "button", class: "link", "aria-label": `Show the ${one.samples} samples: ${STATUSES[one.status] || one.status} ${words(one.reason)}`, onclick: () => narrow({ status: one.status, reason: one.reason }) }, count(one.samples))),
     el("td", { class: "number muted" }, share(one.samples, RUN.samples)),
   ));

@@ -12,10 +12,11 @@ import msgspec
 from services.evidence import layout
 from services.evidence.closing.products import Closing, Dossier
 from services.evidence.reporting.sample_facts import TOKENS, lean, shortened
-from services.evidence.reporting.words import GROUPS
+from shared.contracts.error_codes import end_words
 from shared.contracts.evidence import RunFinished
 from shared.evidence_format.notes import to_notes
 from shared.hosts import host_of
+from shared.statuses import group_of, population_order
 
 MOST_HOSTS = 200
 MOST_ANSWERS = 1_000
@@ -125,13 +126,13 @@ def run_facts(closing: Closing, sums: Sums, pictures: Mapping[str, int]) -> dict
 def _outcomes(finished: RunFinished, sums: Sums) -> list[dict[str, Any]]:
     """By group of the population, in the order in which they are told."""
     counts = sums.statuses or {(o.status, o.reason): o.samples for o in finished.outcomes}
-    order = list(GROUPS)
-    listed = [
-        {"group": GROUPS.get(status, "excepted"), "status": status, "reason": reason, "samples": count}
-        for (status, reason), count in counts.items()
-    ]
-    place = {status: at for at, status in enumerate(order)}
-    return sorted(listed, key=lambda one: (place.get(one["status"], len(order)), -one["samples"], one["reason"]))
+    ordered = sorted(counts.items(), key=lambda one: (population_order(one[0][0]), -one[1], one[0][1]))
+    return [_outcome(status, reason, samples) for (status, reason), samples in ordered]
+
+
+def _outcome(status: str, reason: str, samples: int) -> dict[str, Any]:
+    about = end_words(reason)
+    return {"group": group_of(status), "status": status, "reason": reason, "about": about, "samples": samples}
 
 
 def _field(name: str, spec: Mapping[str, Any], states: Counter[str]) -> dict[str, Any]:

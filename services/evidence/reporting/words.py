@@ -6,14 +6,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-GROUPS = {
-    "done": "done",
-    "partial_success": "review",
-    "needs_review": "review",
-    "failed": "failed",
-    "auth_required": "excepted",
-}
-"""What a status counts as in the population: found = done + review + failed + excepted."""
 NAMED = ("text", "option", "keys", "answer", "field", "question", "file", "label", "url", "date", "code", "note")
 
 

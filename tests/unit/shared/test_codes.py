@@ -128,7 +128,7 @@ def test_a_code_of_another_version_is_read(kind, written):
 def test_a_status_of_another_version_is_sorted_last_and_excepted():
     assert statuses.urgency_of("new") > max(statuses.urgency_of(status) for status in statuses.STATUSES)
     assert statuses.group_of("new") == "excepted"
-    assert statuses.terminal_colour("new") == ""
+    assert statuses.colour_of("new") == ""
     assert max([*statuses.STATUSES, "new"], key=statuses.population_order) == "new"
 
 

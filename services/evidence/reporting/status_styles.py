@@ -1,0 +1,41 @@
+"""Pure: the statuses of samples in the report: rules of its style sheet and constants of its program."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from shared.statuses import GROUPS, STYLES, GroupStyle, population_order
+
+
+def status_css() -> str:
+    """Colours on light and dark ground and on paper as custom properties, and the classes that use them."""
+    light = _colours(lambda style: (style.ink[0], style.bar[0]))
+    dark = _colours(lambda style: (style.ink[1], style.bar[1]))
+    paper = _colours(lambda style: (style.print_ink, style.bar[0]))
+    return "\n".join(
+        (
+            f":root {{ {light} }}",
+            f"@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}",
+            f"@media print {{ :root {{ {paper} }} }}",
+            *(f".p-{group} span {{ color: var(--{group}); }}" for group in GROUPS),
+            *(f".s-{group} {{ background-color: var(--{group}-bar); }}" for group in GROUPS),
+            *(f".st-{status} {{ color: var(--{style.ink}); }}" for status, style in STYLES.items()),
+        )
+    )
+
+
+def status_js() -> str:
+    """``STATUSES``: words by status, as a population is accounted for. ``URGENCY``: the most urgent first. ``GROUPS``:
+    name, words and icon of each term of the population."""
+    constants = {
+        "STATUSES": {status: STYLES[status].words for status in sorted(STYLES, key=population_order)},
+        "URGENCY": list(reversed(STYLES)),
+        "GROUPS": [[group, style.words, style.icon] for group, style in GROUPS.items()],
+    }
+    return "".join(f"const {name} = {json.dumps(value)};\n" for name, value in constants.items())
+
+
+def _colours(of: Callable[[GroupStyle], tuple[str, str]]) -> str:
+    named = ((group, of(style)) for group, style in GROUPS.items())
+    return " ".join(f"--{group}: {ink}; --{group}-bar: {bar};" for group, (ink, bar) in named)
