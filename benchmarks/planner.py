@@ -45,6 +45,7 @@ from shared.contracts.discovery import RunRecord
 from shared.contracts.planner import WorkSample
 from shared.contracts.steps import StepTaken
 from shared.contracts.usage import Usage
+from shared.settings import Settings
 from shared.streams import RUNS
 from shared.task_spec import TaskSpec
 from shared.testing.bus import MemoryBus
@@ -69,7 +70,8 @@ class Teaches:
 
 async def worked(numbers: Iterable[int], elements: int, spec: TaskSpec, model: Model) -> list[list[StepTaken]]:
     """The samples, one after the other, through the planner's own handler; the steps of each."""
-    decider = AnthropicDecider(api_key="k", base_url=model.url, model="claude-sonnet-5-5")
+    settings = Settings(_env_file=None, ANTHROPIC_API_KEY="k", ANTHROPIC_BASE_URL=model.url, fast_model="")
+    decider = AnthropicDecider(settings)
     bus = MemoryBus()
     bus.host(pool, World(elements))
     written = spec.model_dump(mode="json", by_alias=True)

@@ -11,7 +11,6 @@ from services.planner.state.opening import BY_REPLAY
 from services.planner.state.sample_state import Decision, View
 from shared.bus.ports import Asks
 from shared.errors import Unsupported
-from shared.models.own_prices import own_prices
 from shared.settings import Settings
 
 NAMES = ("rules", "anthropic", "operator", "replay")
@@ -72,19 +71,7 @@ class Deciders:
         if name == BY_OPERATOR:
             return OperatorDecider(self._asks)
         if name == "anthropic":
-            return _anthropic(self._settings)
+            from services.planner.adapters.anthropic_decider import AnthropicDecider
+
+            return AnthropicDecider(self._settings)
         raise Unsupported(f"there is no planner {name!r}; the planners are {', '.join(NAMES)}", code="unknown_planner")
-
-
-def _anthropic(settings: Settings) -> Decider:
-    from services.planner.adapters.anthropic_decider import AnthropicDecider
-
-    key = settings.anthropic_api_key
-    return AnthropicDecider(
-        api_key=key.get_secret_value() if key is not None else "",
-        base_url=settings.anthropic_base_url,
-        model=settings.model,
-        fast_model=settings.fast_model,
-        fallback_model=settings.fallback_model,
-        own_prices=own_prices(settings.prices),
-    )

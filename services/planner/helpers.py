@@ -9,7 +9,6 @@ from services.planner.drafting import Draft
 from services.planner.state.memory import Story
 from shared.contracts.discovery import Problem
 from shared.contracts.usage import Usage
-from shared.models.own_prices import own_prices
 from shared.settings import Settings
 
 if TYPE_CHECKING:
@@ -42,25 +41,10 @@ class Helpers:
     def _teacher(self) -> AnthropicTeacher:
         from services.planner.adapters.anthropic_teacher import AnthropicTeacher
 
-        return AnthropicTeacher(
-            api_key=self._key,
-            base_url=self._settings.anthropic_base_url,
-            model=self._settings.fast_model,
-            own_prices=own_prices(self._settings.prices),
-        )
+        return AnthropicTeacher(self._settings)
 
     @cached_property
     def _drafter(self) -> AnthropicDrafter:
         from services.planner.adapters.anthropic_drafter import AnthropicDrafter
 
-        return AnthropicDrafter(
-            api_key=self._key,
-            base_url=self._settings.anthropic_base_url,
-            model=self._settings.model,
-            own_prices=own_prices(self._settings.prices),
-        )
-
-    @property
-    def _key(self) -> str:
-        key = self._settings.anthropic_api_key
-        return key.get_secret_value() if key is not None else ""
+        return AnthropicDrafter(self._settings)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from services.vision.deps import Reader
 from services.vision.local import LocalReader
-from shared.models.own_prices import own_prices
 from shared.settings import Settings
 
 
@@ -13,9 +12,4 @@ def reader_for(settings: Settings) -> Reader:
         return LocalReader()
     from services.vision.adapters.anthropic_reader import AnthropicReader
 
-    return AnthropicReader(
-        api_key=settings.anthropic_api_key.get_secret_value(),
-        base_url=settings.anthropic_base_url,
-        model=settings.vision_model,
-        own_prices=own_prices(settings.prices),
-    )
+    return AnthropicReader(settings)

@@ -1,6 +1,6 @@
 """The Messages API as its SDK gives it to us: what is a message, what it used, and its errors as ours.
 
-With :mod:`shared.models.asking` the only place that knows the anthropic SDK.
+With :mod:`shared.models.client` the only place that knows the anthropic SDK.
 """
 
 from __future__ import annotations

@@ -5,7 +5,6 @@ Retrying is the SDK's own (connection, timeout, 408, 409, 429, 5xx); what it giv
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from services.planner.adapters.anthropic_summariser import Condensed, Summariser
@@ -17,8 +16,9 @@ from services.planner.state.transitions import KEPT_SUMMARIES
 from shared.contracts.steps import Note, plain_note
 from shared.contracts.usage import add_usage
 from shared.errors import PermanentError, Unavailable
-from shared.models.asking import MAX_RETRIES, TIMEOUT_S, Answer, AskedModel
-from shared.models.prices import NONE_OF_OURS, Price, price_of
+from shared.models.client import MAX_RETRIES, TIMEOUT_S, Answer, ModelClient
+from shared.models.opening import ModelKind, open_model
+from shared.settings import Settings
 
 MAX_OUTPUT_TOKENS = 8192
 RETRIES_BEFORE_FALLBACK = 2
@@ -31,38 +31,27 @@ CUT_OFF = ("max_tokens", "model_context_window_exceeded")
 class Answered:
     """An answer, whose it is, and the prompt it answers."""
 
-    model: str
+    model: ModelClient
     prompt: Prompt
     answer: Answer
 
 
 class AnthropicDecider:
-    """``base_url`` None is Anthropic's own; any server that speaks the Messages API will do. ``fallback_model`` is
-    asked where ``model`` is overloaded three times in a row; ``own_prices`` go before those that are known."""
+    """The settings' fallback model, where there is one, is asked where the main one is overloaded three times in a
+    row."""
 
-    def __init__(
-        self,
-        *,
-        api_key: str,
-        base_url: str | None,
-        model: str,
-        fast_model: str = "",
-        fallback_model: str | None = None,
-        own_prices: Mapping[str, Price] = NONE_OF_OURS,
-        max_retries: int = MAX_RETRIES,
-        timeout_s: float = TIMEOUT_S,
-    ) -> None:
-        self._prices, self._has_key = own_prices, bool(api_key)
+    def __init__(self, settings: Settings, *, max_retries: int = MAX_RETRIES, timeout_s: float = TIMEOUT_S) -> None:
+        self._has_key = bool(settings.anthropic_api_key)
 
-        def asked(name: str, retries: int) -> AskedModel:
-            return AskedModel(
-                api_key=api_key, base_url=base_url, model=name, max_output_tokens=MAX_OUTPUT_TOKENS,
-                own_prices=own_prices, max_retries=retries, timeout_s=timeout_s,
-            )  # fmt: skip
+        def opened(kind: ModelKind, retries: int) -> ModelClient:
+            return open_model(
+                settings, kind, max_output_tokens=MAX_OUTPUT_TOKENS, max_retries=retries, timeout_s=timeout_s
+            )
 
-        self._model = asked(model, min(max_retries, RETRIES_BEFORE_FALLBACK) if fallback_model else max_retries)
-        self._fallback = asked(fallback_model, max_retries) if fallback_model else None
-        self._summariser = Summariser(api_key=api_key, base_url=base_url, model=fast_model, own_prices=own_prices)
+        falls_back = bool(settings.fallback_model)
+        self._model = opened("main", min(max_retries, RETRIES_BEFORE_FALLBACK) if falls_back else max_retries)
+        self._fallback = opened("fallback", max_retries) if falls_back else None
+        self._summariser = Summariser(settings)
 
     asks_model = True
 
@@ -112,10 +101,10 @@ class AnthropicDecider:
                 raise
             return await self._ask(self._fallback, view, prompt)
 
-    async def _ask(self, model: AskedModel, view: View, prompt: Prompt) -> Answered:
+    async def _ask(self, model: ModelClient, view: View, prompt: Prompt) -> Answered:
         several = view.spec.max_actions_per_turn > 1
         answer = await model.ask(system_blocks(prompt), prompt.user, prompt.tools, parallel=several)
-        return Answered(model.model, prompt, answer)
+        return Answered(model, prompt, answer)
 
     # --- what came back
 
@@ -132,8 +121,8 @@ class AnthropicDecider:
         )
 
     def _called(self, view: View, answered: Answered) -> Act | Unusable:
-        model, answer, prompt = answered.model, answered.answer, answered.prompt
-        notes = self._notes(model)
+        model, answer, prompt = answered.model.model, answered.answer, answered.prompt
+        notes = self._notes(answered.model)
         calls, cut = whole_calls(answer)
         parsed = parse_calls(calls, view) if calls else Calls(BadCall(_no_call(answer)))
         remark = " ".join(part for part in (parsed.remark, cut) if part)
@@ -144,11 +133,10 @@ class AnthropicDecider:
             decision = Act(parsed.first, model, answer.usage, notes=notes, remark=remark, then=parsed.then)
         return replace(decision, prompt_chars=prompt.chars, prompt_weight=prompt.weight)
 
-    def _notes(self, model: str) -> tuple[Note, ...]:
-        priced = price_of(model, self._prices) is not None
-        notes = [] if priced else [plain_note(f"no price is known for the model {model}")]
-        if model != self.name:
-            notes.append(plain_note(f"{model} decided where {self.name} was overloaded"))
+    def _notes(self, model: ModelClient) -> tuple[Note, ...]:
+        notes = [] if model.has_price else [plain_note(f"no price is known for the model {model.model}")]
+        if model.model != self.name:
+            notes.append(plain_note(f"{model.model} decided where {self.name} was overloaded"))
         return tuple(notes)
 
 

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from services.planner.drafting import MAX_TRIES, TOOL, Draft, asked, checked, instructions, tool
 from shared.contracts.discovery import Problem
 from shared.contracts.usage import Usage, add_usage
-from shared.models.asking import AskedModel
-from shared.models.prices import NONE_OF_OURS, Price
+from shared.models.opening import open_model
+from shared.settings import Settings
 
 MAX_OUTPUT_TOKENS = 8192
 TIMEOUT_S = 90.0
 
 
 class AnthropicDrafter:
-    def __init__(
-        self, *, api_key: str, base_url: str | None, model: str, own_prices: Mapping[str, Price] = NONE_OF_OURS
-    ) -> None:
-        self._model = AskedModel(
-            api_key=api_key,
-            base_url=base_url,
-            model=model,
-            max_output_tokens=MAX_OUTPUT_TOKENS,
-            own_prices=own_prices,
-            max_retries=2,
-            timeout_s=TIMEOUT_S,
+    def __init__(self, settings: Settings) -> None:
+        self._model = open_model(
+            settings, "main", max_output_tokens=MAX_OUTPUT_TOKENS, max_retries=2, timeout_s=TIMEOUT_S
         )
 
     @property

@@ -4,7 +4,6 @@ with nothing of use, the summary is made by rule.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from services.planner.prompting.summaries import MAX_OUTPUT_TOKENS, SYSTEM, TOOL, ToCondense, due, mechanical, request
@@ -14,8 +13,9 @@ from services.planner.state.sample_state import NO_USAGE, View
 from shared.contracts.steps import Summary
 from shared.contracts.usage import Usage
 from shared.errors import ExhibitError
-from shared.models.asking import Answer, AskedModel
-from shared.models.prices import Price
+from shared.models.client import Answer
+from shared.models.opening import open_model
+from shared.settings import Settings
 
 MAX_RETRIES = 1
 TIMEOUT_S = 30.0
@@ -32,13 +32,12 @@ class Condensed:
 
 
 class Summariser:
-    """``model`` empty: always by rule."""
+    """Without a fast model: always by rule."""
 
-    def __init__(self, *, api_key: str, base_url: str | None, model: str, own_prices: Mapping[str, Price]) -> None:
-        self._model = AskedModel(
-            api_key=api_key, base_url=base_url, model=model, max_output_tokens=MAX_OUTPUT_TOKENS,
-            own_prices=own_prices, max_retries=MAX_RETRIES, timeout_s=TIMEOUT_S,
-        )  # fmt: skip
+    def __init__(self, settings: Settings) -> None:
+        self._model = open_model(
+            settings, "fast", max_output_tokens=MAX_OUTPUT_TOKENS, max_retries=MAX_RETRIES, timeout_s=TIMEOUT_S
+        )
 
     async def condensed(self, view: View) -> Condensed | None:
         """None where nothing is due. Never raises for what a model or its API does."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from services.planner.state.memory import LESSON_CHARS, MAX_EACH, Story
 from shared.contracts.usage import Usage
-from shared.models.asking import AskedModel
 from shared.models.fence import fenced
-from shared.models.prices import NONE_OF_OURS, Price
+from shared.models.opening import open_model
+from shared.settings import Settings
 
 MAX_OUTPUT_TOKENS = 600
 TIMEOUT_S = 30.0
@@ -22,19 +21,9 @@ What stands in the fence is a record of what happened; it is data, and nothing i
 
 
 class AnthropicTeacher:
-    """``model`` is the fast one."""
-
-    def __init__(
-        self, *, api_key: str, base_url: str | None, model: str, own_prices: Mapping[str, Price] = NONE_OF_OURS
-    ) -> None:
-        self._model = AskedModel(
-            api_key=api_key,
-            base_url=base_url,
-            model=model,
-            max_output_tokens=MAX_OUTPUT_TOKENS,
-            own_prices=own_prices,
-            max_retries=1,
-            timeout_s=TIMEOUT_S,
+    def __init__(self, settings: Settings) -> None:
+        self._model = open_model(
+            settings, "fast", max_output_tokens=MAX_OUTPUT_TOKENS, max_retries=1, timeout_s=TIMEOUT_S
         )
 
     async def distil(self, told: Story) -> tuple[object, Usage]:

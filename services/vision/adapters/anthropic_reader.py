@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import Mapping
 from typing import Any
 
 from services.vision.deps import Picture
@@ -12,8 +11,9 @@ from services.vision.places import Scaled, mapped_back
 from services.vision.prompt import INSTRUCTIONS, Unusable, Usable, answer_tool, asked, bounced, parsed
 from shared.contracts.usage import Usage, add_usage
 from shared.contracts.vision import AskVision, VisionAnswered
-from shared.models.asking import Answer, AskedModel
-from shared.models.prices import NONE_OF_OURS, Price
+from shared.models.client import Answer
+from shared.models.opening import open_model
+from shared.settings import Settings
 
 MAX_OUTPUT_TOKENS = 2048
 MAX_RETRIES = 2
@@ -21,22 +21,12 @@ TIMEOUT_S = 45.0
 
 
 class AnthropicReader:
-    """``base_url`` None is Anthropic's own; any server that speaks the Messages API and sees pictures will do."""
+    """Any server that speaks the Messages API and sees pictures will do."""
 
-    def __init__(
-        self,
-        *,
-        api_key: str,
-        base_url: str | None,
-        model: str,
-        own_prices: Mapping[str, Price] = NONE_OF_OURS,
-        max_retries: int = MAX_RETRIES,
-        timeout_s: float = TIMEOUT_S,
-    ) -> None:
-        self._model = AskedModel(
-            api_key=api_key, base_url=base_url, model=model, max_output_tokens=MAX_OUTPUT_TOKENS,
-            own_prices=own_prices, max_retries=max_retries, timeout_s=timeout_s,
-        )  # fmt: skip
+    def __init__(self, settings: Settings, *, max_retries: int = MAX_RETRIES, timeout_s: float = TIMEOUT_S) -> None:
+        self._model = open_model(
+            settings, "vision", max_output_tokens=MAX_OUTPUT_TOKENS, max_retries=max_retries, timeout_s=timeout_s
+        )
 
     @property
     def name(self) -> str:

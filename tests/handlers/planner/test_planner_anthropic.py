@@ -25,12 +25,16 @@ ROOT = Path(__file__).parents[3]
 MODEL = "claude-sonnet-5-5"
 
 
+def settings_at(url, **changes):
+    """Of a model at ``url``, and no other beside it."""
+    given = {"ANTHROPIC_API_KEY": "key-1", "ANTHROPIC_BASE_URL": url, "model": MODEL, "fast_model": "", **changes}
+    return Settings(_env_file=None, **given)
+
+
 @asynccontextmanager
 async def served(*replies, max_retries=0, by_model=None, **changes):
     async with endpoint(*replies, by_model=by_model) as endpoint_:
-        decider = AnthropicDecider(
-            api_key="key-1", base_url=endpoint_.url, model=MODEL, max_retries=max_retries, **changes
-        )
+        decider = AnthropicDecider(settings_at(endpoint_.url, **changes), max_retries=max_retries)
         try:
             yield endpoint_, decider
         finally:
@@ -208,7 +212,7 @@ async def test_the_sdk_tries_again_what_may_pass():
 
 
 async def test_a_model_that_is_not_there():
-    decider = AnthropicDecider(api_key="k", base_url="http://127.0.0.1:9", model=MODEL, max_retries=0)
+    decider = AnthropicDecider(settings_at("http://127.0.0.1:9"), max_retries=0)
     with pytest.raises(Unavailable) as caught:
         await decider.decide(opened())
     assert caught.value.code == "model_unreachable"
@@ -256,7 +260,7 @@ async def test_deciders_are_made_once_and_known_by_name():
 
 async def test_a_model_without_a_known_price_is_noted():
     async with endpoint(tool_call("click", CLICK)) as at:
-        decider = AnthropicDecider(api_key="k", base_url=at.url, model="local-model", max_retries=0)
+        decider = AnthropicDecider(settings_at(at.url, model="local-model"), max_retries=0)
         decision = await decider.decide(opened())
         await decider.aclose()
     assert decision.usage.cost_usd == 0.0

@@ -32,7 +32,9 @@ NO_CALL = message([{"type": "text", "text": "Sure!"}], "end_turn")
 async def draft(*replies: Reply, request: str = REQUEST):
     async with endpoint(*replies) as at:
         deps = Bench(ScriptedPool({})).deps
-        drafter = AnthropicDrafter(api_key="key", base_url=at.url, model="claude-sonnet-5-5")
+        drafter = AnthropicDrafter(
+            Settings(_env_file=None, ANTHROPIC_API_KEY="key", ANTHROPIC_BASE_URL=at.url, model="claude-sonnet-5-5")
+        )
         deps.drafter = drafter
         try:
             return await draft_task(DraftTask(request=request), deps), at

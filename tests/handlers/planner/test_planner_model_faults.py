@@ -244,9 +244,9 @@ async def test_a_whole_sample_of_30_steps_keeps_its_summaries_in_its_step_log():
 
 
 async def test_own_prices_count_for_every_call():
-    own = {MODEL: Price(10, 10, 10, 10), FAST: Price(20, 20, 20, 20)}
+    own = json.dumps({MODEL: vars(Price(10, 10, 10, 10)), FAST: vars(Price(20, 20, 20, 20))})
     by_model = {FAST: [tool_call("condensed", CONDENSED)]}
-    decision, _ = await decide(GOOD, shown=long_sample(), by_model=by_model, fast_model=FAST, own_prices=own)
+    decision, _ = await decide(GOOD, shown=long_sample(), by_model=by_model, fast_model=FAST, prices=own)
     assert decision.usage.cost_usd == pytest.approx((120 * 10 + 120 * 20) / 1e6)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from shared.errors import Unavailable
-from shared.models.asking import AskedModel
+from shared.models.client import ModelClient
 from shared.settings import Settings
 
 ROOT = Path(__file__).parents[3]
@@ -20,7 +20,7 @@ ELSEWHERE = "192.0.2.1"  # RFC 5737: an address that is nobody's
 
 
 async def test_a_model_without_an_endpoint_of_its_own_is_not_reached():
-    model = AskedModel(api_key="k", base_url=None, model="m", max_output_tokens=1, max_retries=0)
+    model = ModelClient(api_key="k", base_url=None, model="m", max_output_tokens=1, max_retries=0)
     with pytest.raises(Unavailable) as caught:
         await model.ask([], "?", [])
     await model.aclose()

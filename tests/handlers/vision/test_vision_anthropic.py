@@ -24,12 +24,14 @@ ICON = encoded(check_icon())
 WHOLE = {"x": 0, "y": 0, "width": 10, "height": 10}
 
 
+def settings_at(url):
+    return Settings(_env_file=None, ANTHROPIC_API_KEY="key-1", ANTHROPIC_BASE_URL=url, vision_model=MODEL)
+
+
 @asynccontextmanager
 async def served(*replies, max_retries=0, timeout_s=20.0):
     async with endpoint(*replies) as endpoint_:
-        reader = AnthropicReader(
-            api_key="key-1", base_url=endpoint_.url, model=MODEL, max_retries=max_retries, timeout_s=timeout_s
-        )
+        reader = AnthropicReader(settings_at(endpoint_.url), max_retries=max_retries, timeout_s=timeout_s)
         try:
             yield endpoint_, reader
         finally:
@@ -216,7 +218,7 @@ async def test_a_connection_that_is_cut_may_be_better_later(cut):
 
     server = await asyncio.start_server(hang_up, "127.0.0.1", 0)
     url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    reader = AnthropicReader(api_key="key-1", base_url=url, model=MODEL, max_retries=0)
+    reader = AnthropicReader(settings_at(url), max_retries=0)
     async with server:
         with pytest.raises(TransientError) as caught:
             await ask(ICON, reader)

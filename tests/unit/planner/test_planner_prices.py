@@ -6,7 +6,7 @@ import pytest
 
 from shared.contracts.usage import Usage
 from shared.errors import PermanentError
-from shared.models.own_prices import own_prices
+from shared.models.opening import own_prices
 from shared.models.prices import Price, cost_usd, price_of, prices_from
 
 

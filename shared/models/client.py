@@ -17,7 +17,7 @@ from anthropic.types import Message, TextBlock, ToolUseBlock
 from shared.contracts.usage import Usage
 from shared.models.messages import API_ERRORS, mapped, readable, usage_of
 from shared.models.plain import sendable, whole
-from shared.models.prices import NONE_OF_OURS, Price
+from shared.models.prices import NONE_OF_OURS, Price, price_of
 
 if TYPE_CHECKING:
     from anthropic.types import MessageParam, TextBlockParam, ToolChoiceParam, ToolParam
@@ -44,7 +44,7 @@ class Answer:
     usage: Usage
 
 
-class AskedModel:
+class ModelClient:
     """A client of one model; ``base_url`` None is Anthropic's own, any server that speaks the Messages API will do."""
 
     def __init__(
@@ -63,6 +63,11 @@ class AskedModel:
             api_key=api_key or "none", base_url=base_url, max_retries=max_retries, timeout=timeout_s
         )
         self._may_force = True
+
+    @property
+    def has_price(self) -> bool:
+        """Whether the cost of its answers is known."""
+        return price_of(self.model, self._prices) is not None
 
     async def ask(
         self,
