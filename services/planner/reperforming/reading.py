@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
+from services.planner.page.refind import Lost, Refound
 from services.planner.reading.fields import Found
 from services.planner.reading.identity import PageRead, Proof, prove, read_page
 from services.planner.reading.page_text import is_input, mentions, text_of
-from services.planner.reperforming.refinding import Lost, Refound
 from services.planner.values.page_dates import date_order_of
 from services.planner.values.typed_values import as_shown, typed
 from services.planner.values.written_dates import Order

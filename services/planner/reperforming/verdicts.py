@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from services.planner.page.refind import find_source, find_source_in_observation
 from services.planner.reperforming.reading import Heard, Witness, heard
-from services.planner.reperforming.refinding import found_again, found_in_observation
 from shared.contracts.reperform import Identity, PageReperformed, ValueReperformed, Verdict
 from shared.contracts.steps import FieldValue
 from shared.task_spec import OutputField
@@ -71,7 +71,7 @@ def reperformed(value: FieldValue, field: OutputField, kept: KeptPage) -> ValueR
 def _asked(value: FieldValue, field: OutputField, kept: Kept, *, again: bool) -> Heard | None:
     if kept.witness is None or value.source is None:
         return None
-    find = found_again if again else found_in_observation
+    find = find_source if again else find_source_in_observation
     return heard(value, field, kept.witness, find(value.source, kept.witness.page.elements))
 
 

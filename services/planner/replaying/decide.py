@@ -14,10 +14,10 @@ from typing import Any
 import msgspec
 
 from services.planner.judging.gates import judge_done
+from services.planner.page.refind import Lost, described, find_target
 from services.planner.reading.identity import prove, shows_record
 from services.planner.replaying import differences
 from services.planner.replaying.effects import may_change_something
-from services.planner.replaying.refinding import Lost, described, found_again
 from services.planner.replaying.rereading import due_at, read_again, recorded_values
 from services.planner.rules.patience import look_again, look_at_more
 from services.planner.state.irreversible import step_of
@@ -135,7 +135,7 @@ def _target(recorded: StepTaken, page: PageObserved) -> Element | Lost | None:
         return Lost("where to it was dragged is not in the recording")
     target = getattr(action, "target", None)
     if result is not None and result.target is not None and target is not None:
-        return found_again(result.target, page)
+        return find_target(result.target, page)
     return Lost("what it acted on is not in the recording") if isinstance(target, ByRef) else None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from services.planner.replaying.refinding import described
+from services.planner.page.refind import described
 from services.planner.state.sample_state import Entry, is_page
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.results import ActionResult, Artifact, Effect, Navigated, Scrolled

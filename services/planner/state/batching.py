@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from services.planner.page.refind import find_ref
 from shared.contracts.actions import AnyAction, ByRef, Done, Fail, Goto, ReportItems, SaveProgress
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult
@@ -70,31 +71,16 @@ def _moved(action: AnyAction, before: PageObserved, now: PageObserved) -> tuple[
     for name in ("target", "onto"):
         target = getattr(action, name, None)
         if isinstance(target, ByRef):
-            ref = _again(target.ref, before, now)
+            ref = find_ref(target.ref, before, now)
             if ref is None:
                 return None, _not_done(f"[{target.ref}] is not the same any more")
             changed[name] = ByRef(ref=ref, snapshot_id=now.snapshot_id)
     if isinstance(action, Done | SaveProgress):
-        refs = {name: _again(ref, before, now) for name, ref in action.refs.items()}
+        refs = {name: find_ref(ref, before, now) for name, ref in action.refs.items()}
         if None in refs.values():
             return None, _not_done("an element that shows a value is not the same any more")
         changed["refs"] = refs
     return (msgspec.structs.replace(action, **changed) if changed else action), ""
-
-
-def _again(ref: int, before: PageObserved, now: PageObserved) -> int | None:
-    """The element's number in the page as it is now: the n-th of its kind, where there are as many as before."""
-    wanted = next((e for e in before.elements if e.ref == ref), None)
-    if wanted is None:
-        return None
-    then = [e.ref for e in before.elements if _kind(e) == _kind(wanted)]
-    found = [e.ref for e in now.elements if _kind(e) == _kind(wanted)]
-    return found[then.index(ref)] if len(then) == len(found) else None
-
-
-def _kind(element: Element) -> tuple[object, ...]:
-    """What it is, whatever it holds: a field that was just filled is the same field."""
-    return (element.frame, element.role, element.name, element.fingerprint, element.header)
 
 
 def _same(element: Element) -> tuple[object, ...]:

@@ -12,9 +12,9 @@ import zstandard
 from msgspec.structs import replace
 from planner_pages import box, cell, el, heading, page, row, sample, spec, text, ticket
 
+from services.planner.page.refind import Lost, Refound, find_source, find_source_in_observation
 from services.planner.reperforming.observed import observed
 from services.planner.reperforming.reading import Heard, heard, witness_of
-from services.planner.reperforming.refinding import Lost, Refound, found_again, found_in_observation
 from services.planner.reperforming.verdicts import Kept, KeptPage, identity_of, page_reperformed, reperformed
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.reperform import FAULTS, PageReperformed, Verdict
@@ -76,7 +76,7 @@ def refs(found: Refound | Lost) -> object:
     ],
 )
 def test_a_recorded_element_is_found_alone_or_not_at_all(elements: tuple[Element, ...], expected: object):
-    assert refs(found_again(source(box=box(5.5, 80)), page(*elements).elements)) == expected
+    assert refs(find_source(source(box=box(5.5, 80)), page(*elements).elements)) == expected
 
 
 def test_locators_that_lead_to_different_elements_lead_nowhere():
@@ -85,23 +85,23 @@ def test_locators_that_lead_to_different_elements_lead_nowhere():
     moved = page(
         replace(first, locators=(by("id", "#a"),)), replace(second, locators=(by("testid", "[data-testid=a]"),))
     )
-    assert refs(found_again(wanted, moved.elements)) == "ambiguous"
+    assert refs(find_source(wanted, moved.elements)) == "ambiguous"
     together = page(replace(first, locators=wanted.locators), second)
-    assert refs(found_again(wanted, together.elements)) == (1, ("id", "testid"), False)
+    assert refs(find_source(wanted, together.elements)) == (1, ("id", "testid"), False)
 
 
 def test_an_id_finds_what_bears_another_label_now():
     wanted = source(locators=(by("id", "#a"), by("css", "#a")))
     now = dd("Bob", "f2", header="Reviewer", locators=wanted.locators)
-    assert refs(found_again(wanted, page(now).elements)) == (1, ("id", "css"), False)
+    assert refs(find_source(wanted, page(now).elements)) == (1, ("id", "css"), False)
 
 
 def test_an_observation_knows_elements_by_their_number():
     there = page(dd("Ann", "f0"), dd(), dd("Bob", "f2"))
-    assert refs(found_in_observation(source(kept_ref=3), there.elements)) == (3, ("number",), False)
-    assert refs(found_in_observation(source(kept_ref=2), there.elements)) == (2, ("number",), True)
-    assert refs(found_in_observation(source(), there.elements)) == (2, ("fingerprint",), True)
-    assert refs(found_in_observation(source(kept_ref=7, fingerprint="f9"), there.elements)) == "not_found"
+    assert refs(find_source_in_observation(source(kept_ref=3), there.elements)) == (3, ("number",), False)
+    assert refs(find_source_in_observation(source(kept_ref=2), there.elements)) == (2, ("number",), True)
+    assert refs(find_source_in_observation(source(), there.elements)) == (2, ("fingerprint",), True)
+    assert refs(find_source_in_observation(source(kept_ref=7, fingerprint="f9"), there.elements)) == "not_found"
 
 
 # --- what it says

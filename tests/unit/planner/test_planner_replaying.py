@@ -8,9 +8,9 @@ import msgspec
 import pytest
 from planner_pages import NOW, URL, done_result, el, page, row, sample, spec, text, ticket
 
+from services.planner.page.refind import Lost, find_target
 from services.planner.replaying import decide
 from services.planner.replaying.effects import may_change_something
-from services.planner.replaying.refinding import Lost, found_again
 from services.planner.replaying.rereading import read_again
 from services.planner.state.sample_state import Act, SampleState, View
 from services.planner.state.transitions import replayed
@@ -70,30 +70,30 @@ def a_step(number: int, action: Action | None, **changes: Any) -> StepTaken:
 
 
 def test_the_number_of_another_snapshot_means_nothing():
-    assert refs(found_again(wanted(), page(text("new"), text("more"), button()))) == 3
+    assert refs(find_target(wanted(), page(text("new"), text("more"), button()))) == 3
 
 
 def test_of_two_with_one_fingerprint_the_recorded_locator_decides():
     two = page(button(), button(locators=(by("id", "#n"),)))
-    assert refs(found_again(wanted(), two)) == 2
+    assert refs(find_target(wanted(), two)) == 2
 
 
 def test_of_two_that_nothing_tells_apart_none_is_taken():
-    found = found_again(wanted(), page(button(), button()))
+    found = find_target(wanted(), page(button(), button()))
     assert isinstance(found, Lost)
     assert "2 elements are like it" in found.message
 
 
 def test_a_place_that_moved_is_found_by_its_locator():
-    assert refs(found_again(wanted(), page(button(fingerprint="f2", locators=(by("id", "#n"),))))) == 1
+    assert refs(find_target(wanted(), page(button(fingerprint="f2", locators=(by("id", "#n"),))))) == 1
 
 
 def test_another_name_needs_two_locators():
     target = wanted(locators=(by("id", "#n"), by("testid", "#t")))
     renamed = button("Onward", "f2", locators=(by("id", "#n"),))
-    assert isinstance(found_again(target, page(renamed)), Lost)
+    assert isinstance(find_target(target, page(renamed)), Lost)
     both = button("Onward", "f2", locators=(by("id", "#n"), by("testid", "#t")))
-    assert refs(found_again(target, page(both))) == 1
+    assert refs(find_target(target, page(both))) == 1
 
 
 def test_locators_that_lead_to_two_elements_agree_on_none():
@@ -101,7 +101,7 @@ def test_locators_that_lead_to_two_elements_agree_on_none():
     apart = page(
         button(fingerprint="f2", locators=(by("id", "#n"),)), button(fingerprint="f3", locators=(by("testid", "#t"),))
     )
-    found = found_again(target, apart)
+    found = find_target(target, apart)
     assert isinstance(found, Lost)
     assert "its locators lead to" in found.message
 
@@ -116,12 +116,12 @@ def test_locators_that_lead_to_two_elements_agree_on_none():
     ids=["another frame", "another role", "several by that id"],
 )
 def test_what_only_looks_like_it_is_not_taken(element: Any):
-    assert isinstance(found_again(wanted(), page(element)), Lost)
+    assert isinstance(find_target(wanted(), page(element)), Lost)
 
 
 def test_a_locator_that_found_several_then_says_nothing_now():
     target = wanted(locators=(by("css", "button", matches=3),))
-    assert isinstance(found_again(target, page(button(fingerprint="f2", locators=(by("css", "button"),)))), Lost)
+    assert isinstance(find_target(target, page(button(fingerprint="f2", locators=(by("css", "button"),)))), Lost)
 
 
 # --- what may change something
