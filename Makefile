@@ -3,7 +3,7 @@
 PY := .venv/bin/python
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help setup demo test check s3 unit real bench bench-observe bench-planner bench-evidence lock schema sql-docs up clean
+.PHONY: help setup demo test check s3 unit real bench bench-observe bench-planner bench-evidence lock schema docs up clean
 
 help:  ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -54,8 +54,8 @@ lock: .venv/ready  ## Lock the dependencies anew, with hashes and without hosts
 schema: .venv/ready  ## Publish the task spec's JSON Schema
 	@$(PY) -m scripts.write_schema
 
-sql-docs: .venv/ready  ## Write docs/sql.md of the catalogue of views
-	@$(PY) -m scripts.write_sql_docs
+docs: .venv/ready  ## Write the pages and tables of the documentation that follow from the code
+	@$(PY) -m scripts.write_docs
 
 clean:  ## Remove what setup made; evidence stays, and the key that sealed it
 	@rm -rf .venv .exhibit/nats

@@ -9,7 +9,7 @@ from services.evidence.querying.questions import EXAMPLES
 
 HEAD = """# The evidence in SQL
 
-<!-- Written by scripts/write_sql_docs.py of services/evidence/querying: change it there. -->
+<!-- Written by scripts/write_docs.py from services/evidence/querying: change it there. -->
 
     exhibit sql "select status, reason, count(*) from samples group by all"
     exhibit sql run_2026-03-01_101500 "from fields where state = 'not_found'" --format csv --out missing.csv

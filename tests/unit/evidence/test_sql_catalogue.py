@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scripts.write_sql_docs import PAGE
+from scripts.write_docs import ROOT
 from services.evidence.querying.catalogue import VIEWS
 from services.evidence.querying.page import page
 from services.evidence.querying.questions import EXAMPLES
@@ -16,8 +16,8 @@ from services.evidence.querying.typed import date_of, exact_of, moment_of
 
 
 def test_the_page_is_current():
-    """If not: python -m scripts.write_sql_docs"""
-    assert PAGE.read_text(encoding="utf-8") == page()
+    """If not: make docs"""
+    assert (ROOT / "docs" / "sql.md").read_text(encoding="utf-8") == page()
 
 
 def test_every_column_is_told_once_with_its_unit():

@@ -1,0 +1,39 @@
+"""Writes what the documentation takes from the code: whole pages, and tables between markers.
+
+A table stands between ``<!-- table NAME, written by scripts/write_docs.py -->`` and ``<!-- end of table NAME -->``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from scripts import code_tables
+from services.evidence.querying import page as sql_page
+
+ROOT = Path(__file__).parents[1]
+PAGES: Mapping[str, Callable[[], str]] = {"docs/sql.md": sql_page.page, "docs/codes.md": code_tables.page}
+TABLES: Mapping[str, Callable[[], str]] = {
+    "reasons-by-status": code_tables.reasons_by_status,
+    "sample-ends": code_tables.sample_ends,
+}
+WITH_TABLES = ("docs/architecture.md", "services/planner/README.md")
+_TABLE = re.compile(
+    r"(?P<begin><!-- table (?P<name>[a-z-]+), written by scripts/write_docs\.py -->\n)"
+    r".*?(?P<end><!-- end of table (?P=name) -->)",
+    re.S,
+)
+
+
+def render(path: str) -> str:
+    """What the file, seen from the root, is to hold."""
+    if path in PAGES:
+        return PAGES[path]()
+    text = (ROOT / path).read_text(encoding="utf-8")
+    return _TABLE.sub(lambda found: f"{found['begin']}\n{TABLES[found['name']]()}\n{found['end']}", text)
+
+
+if __name__ == "__main__":
+    for each in (*PAGES, *WITH_TABLES):
+        (ROOT / each).write_text(render(each), encoding="utf-8")

@@ -1,0 +1,63 @@
+"""Documentation that follows from the code is what the code says, and codes that are named in words exist."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from scripts.write_docs import PAGES, ROOT, TABLES, WITH_TABLES, render
+from services.planner.judging.limits import MAX_BAD_REPLIES, MAX_FAILURES
+from services.planner.state.stalling import STOP_AT
+from shared.contracts.codes import REASONS
+from shared.contracts.error_codes import ERRORS
+from shared.statuses import STATUSES
+from shared.task_spec import TaskSpec
+
+HANDWRITTEN = ("README.md", "docs/architecture.md", "task_specs/README.md", *(
+    str(path.relative_to(ROOT)) for path in sorted(ROOT.glob("services/*/README.md"))
+))  # fmt: skip
+
+
+def text_of(path: str) -> str:
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", [*PAGES, *WITH_TABLES])
+def test_it_is_current(path):
+    """If not: make docs"""
+    assert text_of(path) == render(path)
+
+
+def test_every_table_stands_in_a_page():
+    told = [name for path in WITH_TABLES for name in re.findall(r"<!-- table ([a-z-]+), written", text_of(path))]
+    assert sorted(told) == sorted(TABLES)
+
+
+@pytest.mark.parametrize("path", HANDWRITTEN)
+def test_a_status_with_a_reason_is_one_that_there_is(path):
+    told = re.findall(rf"`({'|'.join(STATUSES)}): (\w+)`", text_of(path))
+    assert [f"{status}: {reason}" for status, reason in told if REASONS[reason].status != status] == []
+
+
+def test_codes_in_the_tables_of_what_fails_are_codes_that_there_are():
+    known = {*REASONS, *ERRORS, *STATUSES, *TaskSpec.model_fields}
+    for path in ("docs/architecture.md", "services/vision/README.md", "services/discovery/README.md"):
+        table = text_of(path).partition("## What fails how")[2].partition("\n## ")[0]
+        assert table, path
+        assert [word for word in re.findall(r"`([a-z]+(?:_[a-z]+)+)`", table) if word not in known] == [], path
+
+
+def test_limits_that_are_told_in_words_are_the_limits():
+    words = {3: "three", 5: "five", 10: "ten"}
+    assert REASONS["bad_replies"].when.startswith(f"{words[MAX_BAD_REPLIES]} answers")
+    assert REASONS["too_many_failures"].when.startswith(f"{words[MAX_FAILURES]} actions")
+    assert REASONS["stagnated"].when.startswith(f"{words[STOP_AT]} steps")
+
+
+def test_the_glossary_is_in_order_and_tells_each_word_once():
+    told = [line.split(" | ")[0].removeprefix("| ") for line in text_of("docs/glossary.md").splitlines()[6:] if line]
+    assert told == sorted(set(told), key=str.casefold)
+    named = set(re.findall(r"`([A-Z]\w+)`", text_of("docs/glossary.md")))
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "shared").rglob("*.py")))
+    assert [name for name in sorted(named) if not re.search(rf"^(class {name}\b|{name} = )", sources, re.M)] == []
