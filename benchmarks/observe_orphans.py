@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 
 from benchmarks.report import Row, at_most
-from shared.bus.nats_bus import Bus, connect
+from shared.bus.nats_bus import Bus, connect_bus
 from shared.contracts.browser_pool import LeaseSession, SessionLeased
 from shared.errors import Unavailable
 from shared.host.nats_server import nats_server
@@ -24,7 +24,7 @@ GONE_BOUND_S = 10.0
 
 async def orphans(folder: Path) -> Row:
     """A service of its own with some sessions open, ended with SIGKILL; what it started has 10 s to go."""
-    async with nats_server(folder / "jetstream") as url, connect(url, name="bench") as client:
+    async with nats_server(folder / "jetstream") as url, connect_bus(url, name="bench") as client:
         environment = {**os.environ, "EXHIBIT_NATS_URL": url, "EXHIBIT_STATE_DIR": str(folder)}
         service = await asyncio.create_subprocess_exec(sys.executable, "-m", "services.browser_pool", env=environment)
         started: list[psutil.Process] = []

@@ -13,7 +13,7 @@ from services.browser_pool import handlers
 from services.browser_pool.__main__ import actor, open_deps
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.deps import Deps
-from shared.bus.nats_bus import Bus, connect
+from shared.bus.nats_bus import Bus, connect_bus
 from shared.bus.serving import serve
 from shared.contracts.actions import BrowserAction, Goto
 from shared.contracts.browser_pool import (
@@ -104,9 +104,9 @@ async def pool(folder: Path) -> AsyncGenerator[Pool]:
     stop, ready = asyncio.Event(), asyncio.Event()
     async with (
         nats_server(folder / "jetstream") as url,
-        connect(url, name="browser_pool") as bus,
+        connect_bus(url, name="browser_pool") as bus,
         open_deps(settings, bus) as deps,
-        connect(url, name="bench") as client,
+        connect_bus(url, name="bench") as client,
     ):
         serving = asyncio.create_task(serve(bus, actor, deps, capacity=SESSIONS, stop=stop, ready=ready))
         await ready.wait()

@@ -26,7 +26,7 @@ from nats.aio.subscription import Subscription
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
 from shared.aio import raise_if_cancelled
-from shared.bus.nats_bus import Bus, connect
+from shared.bus.nats_bus import Bus, connect_bus
 from shared.contracts.discovery import InputFile, Problem, RunAccepted, RunRejected, SubmitRun
 from shared.contracts.events import RunEvent
 from shared.contracts.evidence import (
@@ -215,5 +215,5 @@ class Client:
 @asynccontextmanager
 async def connected(url: str) -> AsyncGenerator[Client]:
     """A client on the bus at ``url``; Unavailable where there is none."""
-    async with connect(url, name="client") as bus:
+    async with connect_bus(url, name="client") as bus:
         yield Client(bus)

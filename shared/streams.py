@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from shared.subjects import DEAD_LETTERS, PREFIX, WORK_SAMPLE
+from shared.subjects import DEAD_LETTERS, PREFIX, RUN_STARTED, WORK_SAMPLE, Stored
 
 DAY_S = 24 * 3600.0
 
@@ -29,6 +30,14 @@ class Consumer:
     subjects: tuple[str, ...]
     ack_wait_s: float = 12.0
     max_ack_pending: int = 1000
+
+
+@dataclass(frozen=True)
+class WorkQueues:
+    """All consumers of a work-queue stream, which come and go; ``opened_by`` is the event that announces a new one."""
+
+    stream: Stream
+    opened_by: Stored[Any]
 
 
 @dataclass(frozen=True)
@@ -67,6 +76,10 @@ INPUTS = Bucket("INPUTS", max_age_s=7 * DAY_S)
 ANSWERS = Bucket("ANSWERS", max_age_s=3600.0)
 """Objects: what was asked of evidence and is too large for a reply: results of queries, artifacts that are lent."""
 OBJECT_BUCKETS = (ARTIFACTS, INPUTS, ANSWERS)
+
+
+SAMPLE_QUEUES = WorkQueues(SAMPLES, RUN_STARTED)
+"""One queue for each round of a run."""
 
 
 def samples_of(run_id: str, concurrency: int, attempt_base: int = 0) -> Consumer:

@@ -105,6 +105,11 @@ def subject_for(subject: Ask[Any, Any] | Stored[Any], message: Message) -> str:
     return ".".join((subject.pattern, *(str(getattr(message, key)) for key in subject.keys)))
 
 
+def any_of(subject: Stored[Any]) -> str:
+    """The wildcard subject of all messages of this kind."""
+    return subject.pattern + ".*" * len(subject.keys)
+
+
 def message_id(subject: Stored[Any], message: Message) -> str:
     """The ``Nats-Msg-Id``: equal for two publishings of the same fact."""
     verb = subject.pattern.removeprefix(PREFIX + ".")

@@ -15,7 +15,7 @@ from typing import Any, cast
 import msgspec
 
 from services.console.tally import words
-from shared.bus.nats_bus import Bus, connect
+from shared.bus.nats_bus import Bus, connect_bus
 from shared.contracts.actions import BrowserAction, Goto, parse_target
 from shared.contracts.browser_pool import (
     ActOnPage,
@@ -103,7 +103,7 @@ async def hand(settings: Settings, terms: Terms) -> AsyncGenerator[Hand]:
             store = stack.enter_context(TemporaryDirectory(prefix="exhibit-streams-"))
             url = await stack.enter_async_context(nats_server(Path(store)))
             await stack.enter_async_context(running(settings, url, ("browser_pool",)))
-        bus = await stack.enter_async_context(connect(url, name="hand"))
+        bus = await stack.enter_async_context(connect_bus(url, name="hand"))
         lease = await stack.enter_async_context(
             lease_session(bus, terms.lease(), wait_bound_s=LEASE_BOUND_S, lease_timeout_s=LEASE_TIMEOUT_S)
         )

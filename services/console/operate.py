@@ -15,7 +15,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from services.console.answers import HELP_WORDS, Wrong, action_of, help_of
-from shared.bus.arriving import arrived
+from shared.bus.wire import flush
 from shared.client import connected
 from shared.contracts.operator import OPERATORS, DecisionAsked, DecisionDeclined, DecisionGiven
 from shared.settings import Settings
@@ -72,7 +72,7 @@ async def _one(nc: NatsClient, console: Console, lines: Lines, name: str) -> boo
     finally:
         # However this ends, whoever asked is not left waiting.
         await msg.respond(msgspec.json.encode(reply or DecisionDeclined(reason=f"{name} has gone")))
-        await arrived(nc)
+        await flush(nc)
     return reply is not None
 
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from shared.bus.ports import Asks, Blobs, Publishes, Records
 from shared.contracts.base import Message
-from shared.streams import Consumer
+from shared.streams import Consumer, Stream
 from shared.subjects import Stored
 
 PUBLISH_LIMIT = 100
@@ -27,7 +27,7 @@ class RunQueues(Protocol):
         """Ends the queue with what is left in it; closing what is not open is no error."""
         ...
 
-    async def holds(self, subject: Stored[Any], message: Message) -> bool:
+    async def is_queued(self, stream: Stream, subject: Stored[Any], message: Message) -> bool:
         """Whether work of this subject still stands in its queue, or is in somebody's hands."""
         ...
 

@@ -21,7 +21,7 @@ from shared.contracts.planner import SampleFinished, SamplesListed, WorkSample
 from shared.contracts.steps import note_text
 from shared.errors import PermanentError
 from shared.hosts import host_of
-from shared.streams import FOUND, INBOX, RUNS
+from shared.streams import FOUND, INBOX, RUNS, SAMPLES
 from shared.subjects import SAMPLE_FOUND, WORK_SAMPLE, message_id
 from shared.task_spec import PLACEHOLDER, TaskSpec, check_spec
 
@@ -148,7 +148,7 @@ async def _put_to_work(run_id: str, sample: Sample, again: bool, listing: Listin
 async def _at_work(work: WorkSample, deps: Deps) -> bool:
     """Whether it was published before: it stands in the queue, or was done. In this order, for it goes from one to
     the other; the stream's own memory of what was published is a short one."""
-    if await deps.queues.holds(WORK_SAMPLE, work):
+    if await deps.queues.is_queued(SAMPLES, WORK_SAMPLE, work):
         return True
     return await deps.records.read(INBOX, message_id(WORK_SAMPLE, work), bool) is not None
 

@@ -31,7 +31,7 @@ from shared.contracts.planner import (
 from shared.contracts.reperform import Reperform, SampleReperformed
 from shared.errors import ExhibitError, PermanentError, Unavailable
 from shared.sessions import SESSION_TTL_S
-from shared.streams import RUNS
+from shared.streams import RUNS, SAMPLE_QUEUES
 from shared.subjects import CHECK_PLANNER, DRAFT_TASK, REPERFORM, SAMPLE_FINISHED, WORK_SAMPLE
 from shared.task_spec import TaskSpec, check_spec
 
@@ -67,7 +67,9 @@ def give_up(message: WorkSample, deps: Deps, attempt: int, error: ExhibitError) 
     )
 
 
-@actor.handles(WORK_SAMPLE, emits=SAMPLE_FINISHED, deadline_s=DEADLINE_S, max_attempts=4, give_up=give_up)
+@actor.handles(
+    WORK_SAMPLE, queues=SAMPLE_QUEUES, emits=SAMPLE_FINISHED, deadline_s=DEADLINE_S, max_attempts=4, give_up=give_up
+)
 async def work_sample(message: WorkSample, deps: Deps, attempt: int) -> SampleFinished | None:
     """Works on one sample in a browser of its own. Without a decider that can work, no browser is leased."""
     run = await run_of(message.run_id, deps)

@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from shared.contracts.base import Message
 from shared.errors import ExhibitError
+from shared.streams import WorkQueues
 from shared.subjects import Ask, Stored
 
 DepsT = TypeVar("DepsT")
@@ -47,6 +48,7 @@ class StoredRoute(Generic[DepsT]):
     max_attempts: int | None
     emits: Stored[Any] | None
     give_up: Callable[[Any, DepsT, int, ExhibitError], Any] | None = None
+    queues: WorkQueues | None = None
 
 
 class Actor(Generic[DepsT]):
@@ -77,6 +79,7 @@ class Actor(Generic[DepsT]):
         deadline_s: float = 30.0,
         max_attempts: int | None = 5,
         give_up: Callable[[MsgT, DepsT, int, ExhibitError], OutT] | None = None,
+        queues: WorkQueues | None = None,
     ) -> Callable[
         [Callable[[MsgT, DepsT, int], Awaitable[OutT | None]]], Callable[[MsgT, DepsT, int], Awaitable[OutT | None]]
     ]:
@@ -86,7 +89,9 @@ class Actor(Generic[DepsT]):
             handler: Callable[[MsgT, DepsT, int], Awaitable[OutT | None]],
         ) -> Callable[[MsgT, DepsT, int], Awaitable[OutT | None]]:
             self._refuse_second(subject.pattern)
-            self.stored[subject.pattern] = StoredRoute(subject, handler, deadline_s, max_attempts, emits, give_up)
+            self.stored[subject.pattern] = StoredRoute(
+                subject, handler, deadline_s, max_attempts, emits, give_up, queues
+            )
             return handler
 
         return register

@@ -38,7 +38,7 @@ async def answer_pings(nc: NatsClient, instance_id: str) -> None:
     await nc.subscribe(ping_subject(instance_id), cb=on_ping)
 
 
-async def while_there(nc: NatsClient, instance_id: str, work: Coroutine[Any, Any, ReplyT]) -> ReplyT:
+async def run_while_alive(nc: NatsClient, instance_id: str, work: Coroutine[Any, Any, ReplyT]) -> ReplyT:
     """The outcome of ``work``; Unavailable (``instance_gone``) as soon as the instance is not there any more."""
     gone = Unavailable(f"the process {instance_id} that was asked is gone", code="instance_gone")
     return await run_unless(work, _until_gone(nc, instance_id), gone)

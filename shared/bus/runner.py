@@ -45,8 +45,8 @@ class Outbox(Protocol):
     """What the shell needs of the bus."""
 
     async def publish(self, subject: Stored[Any], message: Any) -> None: ...
-    async def handled(self, message_id: str) -> bool: ...
-    async def record(self, message_id: str) -> None: ...
+    async def is_handled(self, message_id: str) -> bool: ...
+    async def mark_handled(self, message_id: str) -> None: ...
     async def dead_letter(self, original: Delivery, failure: Failure) -> None: ...
 
 
@@ -99,7 +99,7 @@ class Runner(Generic[DepsT]):
         # Events are projected by idempotent handlers; a command has effects outside, so a redelivered
         # one first asks whether its result was already published.
         command = route.subject.pattern.startswith(f"{PREFIX}.cmd.")
-        if command and delivery.attempt > 1 and await self.outbox.handled(identity):
+        if command and delivery.attempt > 1 and await self.outbox.is_handled(identity):
             return
         if route.max_attempts is not None and delivery.attempt > route.max_attempts:
             raise ExhibitError(f"given up after {route.max_attempts} attempts", code="retries_exhausted")
@@ -110,7 +110,7 @@ class Runner(Generic[DepsT]):
         if event is not None and route.emits is not None:
             await self.outbox.publish(route.emits, event)
         if command:
-            await self.outbox.record(identity)
+            await self.outbox.mark_handled(identity)
 
     async def _bury(self, route: StoredRoute[DepsT], message: Any, delivery: Delivery, error: Exception) -> None:
         """Accounts for a message that will not be tried again: an event of its own, and the dead-letter stream."""

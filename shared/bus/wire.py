@@ -1,18 +1,26 @@
-"""How asks and failures look on the wire: NATS micro's error headers, and a Failure as the body."""
+"""NATS as the bus uses it: replies and failures on the wire, its errors as ours, and flushing.
 
+A failure travels as NATS micro's error headers, with a Failure as the body.
+"""
+
+# pyright: reportUnknownMemberType=false
+# nats-py leaves the options of a few of its functions untyped.
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import msgspec
 import nats.errors
+import nats.js.errors
+from nats.aio.client import Client as NatsClient
 from nats.aio.msg import Msg
 from nats.micro.request import ERROR_CODE_HEADER, Request
 
 from shared.bus.runner import decode
 from shared.contracts.base import Failure, Message
-from shared.errors import from_failure
+from shared.errors import PermanentError, Unavailable, from_failure
 from shared.subjects import Ask
 
 ReqT = TypeVar("ReqT", bound=Message)
@@ -20,7 +28,7 @@ RepT = TypeVar("RepT")
 
 
 async def respond(request: Request, msg_reply: str, answer: bytes | Failure) -> None:
-    """Sends the reply, or the failure; a request that was published without a reply subject wants neither."""
+    """Send the reply or the failure; nothing where the request names no reply subject."""
     if not msg_reply:
         return
     try:
@@ -38,10 +46,32 @@ async def _send(request: Request, answer: bytes | Failure) -> None:
         await request.respond(answer)
 
 
-def reply_of(subject: Ask[ReqT, RepT], msg: Msg) -> RepT:
-    """The decoded reply; a failure is raised as the error it was on the other side."""
+def parse_reply(subject: Ask[ReqT, RepT], msg: Msg) -> RepT:
+    """Return the decoded reply; raise a failure as the error that it was on the other side."""
     headers: Mapping[str, str] = msg.headers or {}
     if ERROR_CODE_HEADER in headers:
         raise from_failure(decode(msg.data, Failure))
     reply: Any = msgspec.json.decode(msg.data, type=subject.reply)
     return reply
+
+
+@contextmanager
+def map_errors() -> Generator[None]:
+    """Raise NATS errors of the block as ours."""
+    try:
+        yield
+    except (TimeoutError, nats.js.errors.NoStreamResponseError) as exc:
+        raise Unavailable("the bus did not answer in time", code="bus_slow") from exc
+    except (nats.js.errors.ServiceUnavailableError, nats.errors.ConnectionClosedError) as exc:
+        raise Unavailable(f"the bus cannot store messages now: {exc}", code="bus_unavailable") from exc
+    except nats.errors.MaxPayloadError as exc:
+        raise PermanentError("the message is larger than the bus allows", code="too_large") from exc
+
+
+async def flush(nc: NatsClient) -> None:
+    """Return once the server has processed all that this client has sent. Raises what ``nc.flush`` raises.
+
+    nats-py sends its ping ahead of what it has buffered, so only the answer to a second ping comes after that.
+    """
+    await nc.flush()
+    await nc.flush()

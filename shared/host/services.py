@@ -15,7 +15,7 @@ from typing import Any, Protocol, cast
 
 from shared.aio import first_completed
 from shared.bus.actor import Actor
-from shared.bus.nats_bus import Bus, connect
+from shared.bus.nats_bus import Bus, connect_bus
 from shared.bus.serving import serve
 from shared.errors import Unsupported
 from shared.settings import Settings
@@ -51,7 +51,7 @@ async def running(settings: Settings, url: str, names: Iterable[str] = NAMES) ->
 async def _one(settings: Settings, url: str, name: str) -> AsyncGenerator[None]:
     module = service_module(name)
     stop, ready = asyncio.Event(), asyncio.Event()
-    async with connect(url, name=name) as bus, module.open_deps(settings, bus) as deps:
+    async with connect_bus(url, name=name) as bus, module.open_deps(settings, bus) as deps:
         serving = asyncio.create_task(
             serve(bus, module.actor, deps, capacity=settings.planner_capacity, stop=stop, ready=ready), name=name
         )

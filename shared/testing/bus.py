@@ -14,7 +14,7 @@ from shared.bus.runner import Runner
 from shared.contracts.base import Failure, Message
 from shared.errors import PermanentError, Unavailable, from_failure
 from shared.host.nats_server import MAX_PAYLOAD_BYTES
-from shared.streams import Bucket, Consumer
+from shared.streams import Bucket, Consumer, Stream
 from shared.subjects import Ask, Stored, message_id, subject_for
 
 ReqT = TypeVar("ReqT", bound=Message)
@@ -121,7 +121,7 @@ class MemoryBus:
     async def close_queue(self, consumer: Consumer) -> None:
         self.queues.pop(consumer.name, None)
 
-    async def holds(self, subject: Stored[Any], message: Message) -> bool:
+    async def is_queued(self, stream: Stream, subject: Stored[Any], message: Message) -> bool:
         wanted = subject_for(subject, message)
         return any(there == wanted for there, _ in self.published)
 
@@ -143,9 +143,9 @@ class _NoOutbox:
     async def publish(self, subject: Stored[Any], message: Any) -> None:
         raise NotImplementedError
 
-    async def handled(self, message_id: str) -> bool:
+    async def is_handled(self, message_id: str) -> bool:
         return False
 
-    async def record(self, message_id: str) -> None: ...
+    async def mark_handled(self, message_id: str) -> None: ...
 
     async def dead_letter(self, original: Any, failure: Failure) -> None: ...

@@ -16,7 +16,7 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 
 from services.console.hands import Hand
-from shared.bus.nats_bus import connect
+from shared.bus.nats_bus import connect_bus
 from shared.contracts.actions import (
     BrowserAction,
     ByRef,
@@ -163,7 +163,7 @@ async def player(settings: Settings, site_url: str) -> AsyncGenerator[Player]:
     assert settings.nats_url is not None
     here = urlsplit(site_url).netloc
     terms = LeaseSession(run_id="real", sample_id="real", allowed_hosts=(here,), private_hosts=(here,))
-    async with connect(settings.nats_url, name="player") as bus:
+    async with connect_bus(settings.nats_url, name="player") as bus:
         lease = await bus.ask(LEASE, terms, timeout_s=LEASE_BOUND_S)
         assert isinstance(lease, SessionLeased), lease
         try:

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from services.console.operate import next_question
-from shared.bus.arriving import arrived
-from shared.bus.nats_bus import connect
+from shared.bus.nats_bus import connect_bus
+from shared.bus.wire import flush
 from shared.contracts.operator import DecisionAsked, DecisionGiven
 from shared.errors import Unavailable
 from shared.subjects import DECIDE
@@ -26,11 +26,11 @@ def asked(sample_id: str) -> DecisionAsked:
 async def test_each_question_goes_to_one_who_is_free(nats_url: str):
     async with AsyncExitStack() as stack:
         planner, *people = [
-            await stack.enter_async_context(connect(nats_url, name=n)) for n in ("planner", "ann", "bo")
+            await stack.enter_async_context(connect_bus(nats_url, name=n)) for n in ("planner", "ann", "bo")
         ]
         waiting = [asyncio.create_task(next_question(person.nc)) for person in people]
         await asyncio.sleep(0)  # each has said by then that it listens
-        await asyncio.gather(*(arrived(person.nc) for person in people))
+        await asyncio.gather(*(flush(person.nc) for person in people))
         asking = [asyncio.create_task(planner.ask(DECIDE, asked(one), timeout_s=20)) for one in ("A-1", "A-2")]
         questions = await asyncio.wait_for(asyncio.gather(*waiting), 20)
         assert {msgspec.json.decode(one.data)["sample_id"] for one in questions} == {"A-1", "A-2"}

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from shared.bus.actor import Actor
-from shared.bus.nats_bus import Bus, connect
+from shared.bus.nats_bus import Bus, connect_bus
 from shared.bus.serving import serve
 from shared.contracts.actions import Goto
 from shared.contracts.discovery import Problem, RunAccepted, RunRejected, Sample, SubmitReply, SubmitRun
@@ -29,7 +29,7 @@ SAMPLE = Sample(sample_id="TCK-1", key="TCK-1", row=1)
 
 @asynccontextmanager
 async def _answering(url: str, actor: Actor[Bus]) -> AsyncGenerator[None]:
-    async with connect(url, name=actor.name) as bus:
+    async with connect_bus(url, name=actor.name) as bus:
         stop, ready = asyncio.Event(), asyncio.Event()
         task = asyncio.create_task(serve(bus, actor, bus, capacity=1, stop=stop, ready=ready))
         await ready.wait()

@@ -12,7 +12,7 @@ import pytest_asyncio
 
 from services.browser_pool.adapters.bounds.pacing import Pacing, SessionPace
 from services.browser_pool.politeness import Limits
-from shared.bus.nats_bus import connect
+from shared.bus.nats_bus import connect_bus
 from shared.streams import SITE_PACE
 from shared.testing.bus import MemoryBus
 
@@ -203,7 +203,7 @@ async def start(nats_url: str) -> AsyncIterator[Start]:
         clock = Clock()
 
         async def pool() -> Pacing:
-            bus = await stack.enter_async_context(connect(nats_url, name="browser_pool"))
+            bus = await stack.enter_async_context(connect_bus(nats_url, name="browser_pool"))
             pacing = Pacing(bus, lambda: clock.now_s, clock.sleep)
             await pacing.start()
             stack.push_async_callback(pacing.drained)

@@ -123,7 +123,7 @@ def test_200_megabytes_pass_through_the_real_bus_with_flat_memory(tmp_path, nats
         from services.evidence.adapters.folder_store import FolderStore
         from services.evidence.filing.artifacts import file_artifact
         from services.evidence.deps import Deps
-        from shared.bus.nats_bus import connect
+        from shared.bus.nats_bus import connect_bus
         from shared.streams import ARTIFACTS
         from test_evidence_artifacts import NOW, filed_as, step_with
 
@@ -141,7 +141,7 @@ def test_200_megabytes_pass_through_the_real_bus_with_flat_memory(tmp_path, nats
         def size_mb(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
         async def main():
-            async with connect(sys.argv[1], name="test") as bus:
+            async with connect_bus(sys.argv[1], name="test") as bus:
                 store = FolderStore(Path(sys.argv[2]))
                 pattern = Pattern()
                 await bus.put(ARTIFACTS, "b", pattern)

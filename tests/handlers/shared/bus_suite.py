@@ -16,7 +16,7 @@ from shared.contracts.planner import WorkSample
 from shared.contracts.usage import Usage, add_usage
 from shared.errors import ExhibitError, PermanentError, RateLimited, TransientError
 from shared.host.nats_server import MAX_PAYLOAD_BYTES
-from shared.streams import ARTIFACTS, RUNS, SPENDING
+from shared.streams import ARTIFACTS, RUNS, SAMPLES, SPENDING
 from shared.subjects import LOAD_RUN, POPULATION_CLOSED, SUBMIT_RUN, WORK_SAMPLE
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -45,9 +45,9 @@ class BusSuite:
         bus = await served(actor, None)
         sample = Sample(sample_id=f"S-{uuid.uuid4().hex}", key="S", row=1)
         work = WorkSample(run_id="run_holds", sample_id=sample.sample_id, sample=sample)
-        assert not await bus.holds(WORK_SAMPLE, work)
+        assert not await bus.is_queued(SAMPLES, WORK_SAMPLE, work)
         await bus.publish(WORK_SAMPLE, work)
-        assert await bus.holds(WORK_SAMPLE, work)
+        assert await bus.is_queued(SAMPLES, WORK_SAMPLE, work)
 
     @pytest.mark.parametrize(
         ("raised", "kind", "code", "words"),

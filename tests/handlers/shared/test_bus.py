@@ -10,9 +10,9 @@ import pytest
 import pytest_asyncio
 from bus_suite import BusSuite, one_call_more, unique
 
-from shared.bus import nats_bus
+from shared.bus import records
 from shared.bus.actor import Actor
-from shared.bus.nats_bus import connect
+from shared.bus.nats_bus import connect_bus
 from shared.bus.serving import serve
 from shared.contracts.browser_pool import ReleaseSession, SessionReleased
 from shared.contracts.discovery import PopulationClosed
@@ -32,7 +32,7 @@ class TestRealBus(BusSuite):
             tasks = []
 
             async def start(actor, deps):
-                bus = await stack.enter_async_context(connect(nats_url, name=actor.name))
+                bus = await stack.enter_async_context(connect_bus(nats_url, name=actor.name))
                 ready = asyncio.Event()
                 tasks.append(asyncio.create_task(serve(bus, actor, deps, capacity=1, stop=stop, ready=ready)))
                 await ready.wait()
@@ -91,7 +91,7 @@ class Overtaken:
 
 
 async def test_a_change_that_was_overtaken_is_made_of_what_is_there_now(nats_url):
-    async with connect(nats_url, name="test") as bus:
+    async with connect_bus(nats_url, name="test") as bus:
         key, known = unique("run"), []
 
         def change(usage: Usage | None) -> Usage:
@@ -105,8 +105,8 @@ async def test_a_change_that_was_overtaken_is_made_of_what_is_there_now(nats_url
 
 
 async def test_a_change_that_is_always_overtaken_is_given_up(nats_url, monkeypatch):
-    monkeypatch.setattr(nats_bus, "MODIFY_TRIES", 3)
-    async with connect(nats_url, name="test") as bus:
+    monkeypatch.setattr(records, "MODIFY_TRIES", 3)
+    async with connect_bus(nats_url, name="test") as bus:
         key = unique("run")
         await bus.read(SPENDING, key, Usage)
         bus._kv[SPENDING.name] = Overtaken(bus._kv[SPENDING.name], times=99)
@@ -118,7 +118,7 @@ async def test_a_change_that_is_always_overtaken_is_given_up(nats_url, monkeypat
 
 async def test_processes_that_change_one_record_at_once_lose_nothing(nats_url):
     async with AsyncExitStack() as stack:
-        buses = [await stack.enter_async_context(connect(nats_url, name="test")) for _ in range(4)]
+        buses = [await stack.enter_async_context(connect_bus(nats_url, name="test")) for _ in range(4)]
         key = unique("run")
         await asyncio.gather(*(bus.modify(SPENDING, key, Usage, one_call_more) for bus in buses * 10))
         assert await buses[0].read(SPENDING, key, Usage) == Usage(llm_calls=40)
@@ -126,7 +126,7 @@ async def test_processes_that_change_one_record_at_once_lose_nothing(nats_url):
 
 async def test_no_server_is_said_with_its_address_and_what_to_do():
     with pytest.raises(Unavailable, match=r"no NATS server answers at nats://127\.0\.0\.1:1.*JetStream"):
-        async with connect("nats://127.0.0.1:1", name="lost"):
+        async with connect_bus("nats://127.0.0.1:1", name="lost"):
             pass
 
 
@@ -140,7 +140,7 @@ async def test_an_ask_may_be_published_by_a_client_that_waits_for_no_reply(nats_
         return RunUnknown(run_id=request.run_id, message="")
 
     stop, ready = asyncio.Event(), asyncio.Event()
-    async with connect(nats_url, name="listening") as bus:
+    async with connect_bus(nats_url, name="listening") as bus:
         serving = asyncio.create_task(serve(bus, actor, None, capacity=1, stop=stop, ready=ready))
         await ready.wait()
         await bus.nc.publish(LOAD_RUN.pattern, b'{"type":"LoadRun","run_id":"r"}')
@@ -161,8 +161,8 @@ async def test_an_instance_that_dies_while_it_is_asked_is_said_to_be_gone(nats_u
         raise AssertionError("it is never answered")
 
     asked, stop, ready = asyncio.Event(), asyncio.Event(), asyncio.Event()
-    async with connect(nats_url, name="asker") as bus:
-        async with connect(nats_url, name="slow") as other:
+    async with connect_bus(nats_url, name="asker") as bus:
+        async with connect_bus(nats_url, name="slow") as other:
             serving = asyncio.create_task(serve(other, actor, asked, capacity=1, stop=stop, ready=ready))
             await ready.wait()
             request = ReleaseSession(session_id="s", instance_id=other.instance_id)

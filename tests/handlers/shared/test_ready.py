@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from shared.bus.actor import Actor
-from shared.bus.nats_bus import connect
+from shared.bus.nats_bus import connect_bus
 from shared.bus.serving import serve
 from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown
 from shared.subjects import LOAD_RUN
@@ -83,9 +83,9 @@ async def test_an_actor_is_ready_once_the_server_knows_that_it_listens(nats_url,
 
     stop, ready = asyncio.Event(), asyncio.Event()
     async with (
-        connect(nats_url, name="asker") as asker,
+        connect_bus(nats_url, name="asker") as asker,
         held(nats_url) as (way, url),
-        connect(url, name="far-away") as bus,
+        connect_bus(url, name="far-away") as bus,
     ):
         way.open.clear()
         way.let_pings = 2 if overtaken else 0  # the micro service asks first

@@ -52,10 +52,10 @@ class Told:
     async def publish(self, subject, message):
         self.log.append(message)
 
-    async def handled(self, message_id):
+    async def is_handled(self, message_id):
         return message_id in self.recorded
 
-    async def record(self, message_id):
+    async def mark_handled(self, message_id):
         self.recorded.add(message_id)
         self.log.append("recorded")
 

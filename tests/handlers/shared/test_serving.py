@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from shared.bus.actor import Actor
-from shared.bus.nats_bus import Bus, connect
+from shared.bus.nats_bus import Bus, connect_bus
 from shared.bus.serving import serve
 from shared.contracts.discovery import PopulationClosed, Sample
 from shared.contracts.planner import SampleFinished, WorkSample
 from shared.errors import PermanentError, Unavailable
-from shared.streams import EVENTS_STREAM, SAMPLES, samples_of
+from shared.streams import EVENTS_STREAM, SAMPLE_QUEUES, SAMPLES, samples_of
 from shared.subjects import POPULATION_CLOSED, SAMPLE_FINISHED, WORK_SAMPLE
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -50,7 +50,7 @@ def planner() -> Actor[Desk]:
     def give_up(message, deps, attempt, error):
         return result(message, attempt, "failed")
 
-    @actor.handles(WORK_SAMPLE, emits=SAMPLE_FINISHED, max_attempts=2, give_up=give_up)
+    @actor.handles(WORK_SAMPLE, queues=SAMPLE_QUEUES, emits=SAMPLE_FINISHED, max_attempts=2, give_up=give_up)
     async def work(message: WorkSample, desk: Desk, attempt: int) -> SampleFinished:
         await desk.note(message.sample_id, attempt, 1)
         try:
@@ -79,7 +79,7 @@ def result(message: WorkSample, attempt: int, status) -> SampleFinished:
 @asynccontextmanager
 async def worker(url: str, desk: Desk, capacity: int) -> AsyncIterator[None]:
     stop, ready = asyncio.Event(), asyncio.Event()
-    async with connect(url, name="planner") as bus:
+    async with connect_bus(url, name="planner") as bus:
         task = asyncio.create_task(serve(bus, planner(), desk, capacity=capacity, stop=stop, ready=ready))
         await ready.wait()
         try:
@@ -115,7 +115,7 @@ async def until_empty(bus: Bus, run_id: str) -> None:
 
 async def test_two_processes_share_a_run_and_never_exceed_its_concurrency(nats_url):
     desk, names = Desk(), [f"s{n}" for n in range(12)]
-    async with connect(nats_url, name="test") as bus:
+    async with connect_bus(nats_url, name="test") as bus:
         run_id = await queue(bus, names, concurrency=3)
         async with worker(nats_url, desk, 8), worker(nats_url, desk, 8):
             await desk.until(lambda: desk.now == 3)
@@ -129,7 +129,7 @@ async def test_two_processes_share_a_run_and_never_exceed_its_concurrency(nats_u
 
 async def test_a_worker_that_is_stopped_gives_its_sample_back_at_once(nats_url):
     desk = Desk()
-    async with connect(nats_url, name="test") as bus:
+    async with connect_bus(nats_url, name="test") as bus:
         run_id = await queue(bus, ["s"], concurrency=1)
         async with worker(nats_url, desk, 1):
             await desk.until(lambda: desk.now == 1)
@@ -143,7 +143,7 @@ async def test_a_worker_that_is_stopped_gives_its_sample_back_at_once(nats_url):
 async def test_a_sample_that_cannot_be_worked_on_is_still_accounted_for(nats_url):
     desk = Desk()
     desk.hold.set()
-    async with connect(nats_url, name="test") as bus:
+    async with connect_bus(nats_url, name="test") as bus:
         run_id = await queue(bus, ["bad", "good"], concurrency=2)
         async with worker(nats_url, desk, 2):
             await desk.until(lambda: len(desk.worked) == 2 and desk.now == 0)
@@ -156,7 +156,7 @@ async def test_a_sample_that_cannot_be_worked_on_is_still_accounted_for(nats_url
 
 
 async def test_a_queue_that_is_closed_takes_its_samples_along(nats_url):
-    async with connect(nats_url, name="test") as bus:
+    async with connect_bus(nats_url, name="test") as bus:
         run_id = await queue(bus, ["a", "b"], concurrency=1)
         other = await queue(bus, ["c"], concurrency=1)
         await bus.close_queue(samples_of(run_id, 1))
@@ -183,7 +183,7 @@ async def test_events_are_handled_in_order_even_when_one_has_to_be_tried_again(n
             over.set()
 
     stop, ready = asyncio.Event(), asyncio.Event()
-    async with connect(nats_url, name="listener") as bus:
+    async with connect_bus(nats_url, name="listener") as bus:
         for base in (1, 2, 3):
             await bus.publish(POPULATION_CLOSED, PopulationClosed(run_id=run_id, samples=1, attempt_base=base))
         task = asyncio.create_task(serve(bus, actor, None, capacity=1, stop=stop, ready=ready))
