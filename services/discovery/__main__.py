@@ -10,10 +10,10 @@ from services.discovery.adapters.excel import read_sheet
 from services.discovery.deps import Deps
 from services.discovery.handlers import actor
 from shared.bus.nats_bus import Bus
+from shared.contracts.planner import PLANNERS
 from shared.settings import Settings
 
 NAME = "discovery"
-PLANNERS = frozenset({"rules", "anthropic", "operator", "replay"})
 
 __all__ = ["NAME", "actor", "open_deps"]
 
@@ -28,7 +28,7 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[Deps]:
         queues=bus,
         read_sheet=read_sheet,
         now=lambda: datetime.now(UTC),
-        planners=PLANNERS,
+        planners=frozenset(PLANNERS),
     )
 
 

@@ -12,11 +12,10 @@ from services.planner.judging.gates import Bounce, judge_done, judge_fail
 from services.planner.judging.items import checked
 from services.planner.state.binding import kept_pages, not_kept, read_by, to_ask, with_files
 from services.planner.state.looking import picture_of, question_of, said_of
-from services.planner.state.opening import WITHOUT_MODEL
 from services.planner.state.sample_state import NO_USAGE, Ending, View, changes_page
 from shared.contracts.actions import AnyAction, AskPicture, BrowserAction, Done, Fail, ReportItems, SaveProgress, Wait
 from shared.contracts.browser_pool import ActOnPage, SessionLeased
-from shared.contracts.planner import SamplesListed
+from shared.contracts.planner import WITHOUT_MODEL, SamplesListed
 from shared.contracts.results import ActionResult
 from shared.contracts.steps import FieldValue, FiledArtifact, Note
 from shared.contracts.usage import Usage

@@ -5,21 +5,18 @@ from __future__ import annotations
 from services.planner import replaying, rules
 from services.planner.deps import Decider
 from services.planner.listing import rules_listing
-from services.planner.operating import BY_OPERATOR
 from services.planner.operator_decider import OperatorDecider
-from services.planner.state.opening import BY_REPLAY
 from services.planner.state.sample_state import Decision, View
 from shared.bus.ports import Asks
+from shared.contracts.planner import BY_OPERATOR, BY_REPLAY, BY_RULE, PLANNERS
 from shared.errors import Unsupported
 from shared.settings import Settings
-
-NAMES = ("rules", "anthropic", "operator", "replay")
 
 
 class RulesDecider:
     """No model: see :mod:`services.planner.rules`, and for finding samples ``listing/rules_listing.py``."""
 
-    name = "rules"
+    name = BY_RULE
     asks_model = False
 
     def check(self) -> None: ...
@@ -64,7 +61,7 @@ class Deciders:
             await decider.aclose()
 
     def _make(self, name: str) -> Decider:
-        if name == "rules":
+        if name == BY_RULE:
             return RulesDecider()
         if name == BY_REPLAY:
             return ReplayDecider()
@@ -74,4 +71,5 @@ class Deciders:
             from services.planner.adapters.anthropic_decider import AnthropicDecider
 
             return AnthropicDecider(self._settings)
-        raise Unsupported(f"there is no planner {name!r}; the planners are {', '.join(NAMES)}", code="unknown_planner")
+        known = ", ".join(PLANNERS)
+        raise Unsupported(f"there is no planner {name!r}; the planners are {known}", code="unknown_planner")

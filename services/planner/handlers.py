@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+import msgspec
+
 from services.planner.bounds import allowed_hosts, private_hosts
 from services.planner.deps import Deps, Run
 from services.planner.drafting import request_problem
-from services.planner.judging.gates import login_wall
+from services.planner.judging.gates import login_wall, to_finished
 from services.planner.learning import hints_for, remembered
 from services.planner.loop import SampleWork, Task
 from services.planner.recorded import recorded
@@ -52,19 +54,10 @@ def give_up(message: WorkSample, deps: Deps, attempt: int, error: ExhibitError) 
     """Accounts for a sample that will not be tried again."""
     final = isinstance(error, PermanentError) or error.code == "retries_exhausted"
     tried = "" if final else f"given up after {attempt} attempts; the last one: "
-    now = deps.now()
-    return SampleFinished(
-        run_id=message.run_id,
-        sample_id=message.sample_id,
-        attempt=message.attempt_base + attempt,
-        status="failed",
-        reason=cast("PermanentCode", error.code) if isinstance(error, PermanentError) else "retries_exhausted",
-        message=f"{tried}{error}",
-        fault=fault_of(error.code),
-        sample=message.sample,
-        started_at=now,
-        finished_at=now,
-    )
+    reason = cast("PermanentCode", error.code) if isinstance(error, PermanentError) else "retries_exhausted"
+    ending, now = ending_of("retries_exhausted", f"{tried}{error}"), deps.now()
+    finished = to_finished(message, message.attempt_base + attempt, ending, now, now)
+    return msgspec.structs.replace(finished, reason=reason, fault=fault_of(error.code))
 
 
 @actor.handles(
@@ -139,19 +132,8 @@ async def draft_task(request: DraftTask, deps: Deps) -> DraftReply:
 
 def not_let_in(message: WorkSample, attempt: int, paused: ProfilePaused, deps: Deps) -> SampleFinished:
     """Accounts for a sample whose login state has met a login wall: no browser is opened for it."""
-    now, ending = deps.now(), ending_of("login_required", paused.reason)
-    return SampleFinished(
-        run_id=message.run_id,
-        sample_id=message.sample_id,
-        attempt=attempt,
-        status=ending.status,
-        reason=ending.reason,
-        message=ending.message,
-        fault=ending.fault,
-        sample=message.sample,
-        started_at=now,
-        finished_at=now,
-    )
+    now = deps.now()
+    return to_finished(message, attempt, ending_of("login_required", paused.reason), now, now)
 
 
 async def run_of(run_id: str, deps: Deps) -> Run:

@@ -9,22 +9,24 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+import msgspec
+
 from services.planner.carrying import Outcome, carry_out, cut_off
 from services.planner.deps import Decider, Deps
+from services.planner.judging.gates import to_finished
 from services.planner.judging.limits import limit_reached, refusal, with_partial_values
 from services.planner.once import FiledOnce, guarded
 from services.planner.reading.identity import keywords
 from services.planner.spending import over_budget, spend, used_up
 from services.planner.state.batching import goes_on, stops
-from services.planner.state.binding import kept_pages, latest, needs_review, with_files
+from services.planner.state.binding import kept_pages, latest, with_files
 from services.planner.state.looking import question_due
 from services.planner.state.observation import observation_ref, with_page
-from services.planner.state.opening import BY_RULE, WITHOUT_MODEL
 from services.planner.state.sample_state import Act, Decision, Ending, Look, SampleState, Unusable, View, changes_page
 from services.planner.state.transitions import advanced, filed, looked, noted, observed, read
 from shared.contracts.actions import AnyAction, Goto
 from shared.contracts.browser_pool import ObservePage, PageObserved, SessionLeased
-from shared.contracts.planner import SampleFinished, WorkSample
+from shared.contracts.planner import BY_RULE, WITHOUT_MODEL, SampleFinished, WorkSample
 from shared.contracts.steps import FieldValue, ObservationRef, StepTaken
 from shared.contracts.usage import Usage, add_usage
 from shared.subjects import OBSERVE, STEP_TAKEN
@@ -274,24 +276,14 @@ class SampleWork:
         )
 
     def _finished(self, ending: Ending) -> SampleFinished:
-        return SampleFinished(
-            run_id=self.task.message.run_id,
-            sample_id=self.task.message.sample_id,
-            attempt=self.task.attempt,
-            status=ending.status,
-            reason=ending.reason,
-            message=ending.message,
-            fault=ending.fault,
-            sample=self.task.message.sample,
-            values=with_files(ending.values, kept_pages(self.state.stored)),
-            judgment=ending.judgment,
-            hints=self.task.hints,
-            artifacts=self.state.stored,
-            steps=self.state.steps,
-            usage=self.state.usage,
-            decided_by=self.task.decider.name,
-            flagged=ending.flagged or needs_review(ending.notes),
-            notes=ending.notes,
-            started_at=self.started_at,
-            finished_at=self.deps.now(),
+        task, state = self.task, self.state
+        ended = to_finished(task.message, task.attempt, ending, self.started_at, self.deps.now())
+        return msgspec.structs.replace(
+            ended,
+            values=with_files(ended.values, kept_pages(state.stored)),
+            hints=task.hints,
+            artifacts=state.stored,
+            steps=state.steps,
+            usage=state.usage,
+            decided_by=task.decider.name,
         )

@@ -9,11 +9,12 @@ from itertools import takewhile
 from typing import Protocol
 
 from services.planner.state.irreversible import last_words, pressed_before, refused_press, step_of
-from services.planner.state.opening import WITHOUT_MODEL, by_rule
+from services.planner.state.opening import by_rule
 from services.planner.state.sample_state import Act, Decision, View
 from shared.bus.ports import Asks
 from shared.contracts.actions import Fail
 from shared.contracts.evidence import ClaimPress
+from shared.contracts.planner import WITHOUT_MODEL
 from shared.contracts.steps import Pressed
 from shared.subjects import CLAIM_PRESS
 

@@ -9,9 +9,9 @@ from services.planner.prompting.tools import tools_for
 from services.planner.state.sample_state import Act, Entry, Unusable, View
 from services.planner.values.output_schema import values_schema
 from shared.contracts.operator import DecisionAsked, DecisionGiven
+from shared.contracts.planner import BY_OPERATOR
 from shared.text.normal import quoted, tidy
 
-BY_OPERATOR = "operator"
 HISTORY, TEXT_CHARS, NAME_CHARS = 12, 150_000, 60
 """A message of 1 MB must hold it all, whatever the script of the page."""
 NO_REASON = "The operator's choice."

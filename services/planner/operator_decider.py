@@ -6,11 +6,12 @@ import logging
 
 import msgspec
 
-from services.planner.operating import BY_OPERATOR, asked_of, decision_of, named
+from services.planner.operating import asked_of, decision_of, named
 from services.planner.state.opening import opening
 from services.planner.state.sample_state import Act, Decision, Look, Unusable, View
 from shared.bus.ports import Asks
 from shared.contracts.operator import DecisionDeclined, DecisionReply
+from shared.contracts.planner import BY_OPERATOR
 from shared.errors import PermanentError, TransientError
 from shared.subjects import DECIDE
 

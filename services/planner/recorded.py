@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from services.planner.state.opening import BY_REPLAY
 from shared.bus.ports import Asks
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import LoadSteps, StepsReply, StepsUnknown
+from shared.contracts.planner import BY_REPLAY
 from shared.contracts.steps import StepTaken
 from shared.errors import PermanentError
 from shared.subjects import LOAD_STEPS

@@ -13,6 +13,13 @@ from shared.contracts.error_codes import EndCode
 from shared.contracts.steps import FieldValue, FiledArtifact, Note
 from shared.contracts.usage import Usage
 
+BY_RULE, BY_REPLAY, BY_OPERATOR = "rules", "replay", "operator"
+"""Planners without a model; a step names them in ``decided_by``, with the operator's own name behind the last."""
+PLANNERS = (BY_RULE, "anthropic", BY_OPERATOR, BY_REPLAY)
+"""The names by which a run asks for a planner."""
+WITHOUT_MODEL = frozenset({BY_RULE, BY_REPLAY})
+"""Planners that report only what they have read off the page themselves."""
+
 
 class WorkSample(Message, frozen=True, kw_only=True):
     run_id: str

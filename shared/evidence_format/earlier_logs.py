@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from shared.contracts.planner import WITHOUT_MODEL
 from shared.contracts.steps import RouteMark
 
 _REASON = re.compile(r"Route step (\d+)(?:\.([a-z0-9]+))?: .*", re.S)
-_WITHOUT_MODEL = ("rules", "replay")
 
 
 def route_mark_of(entry: Mapping[str, Any]) -> RouteMark | None:
@@ -18,7 +18,7 @@ def route_mark_of(entry: Mapping[str, Any]) -> RouteMark | None:
     A replay asks for it, so that a button that is pressed once only is known again. How many records had matched is not
     read: only the attempt that turned the list asks for that. What a model gave as its reason is not believed.
     """
-    if entry.get("decided_by") not in _WITHOUT_MODEL:
+    if entry.get("decided_by") not in WITHOUT_MODEL:
         return None
     found = _REASON.fullmatch(str(entry.get("thinking", "")))
     return RouteMark(step=int(found[1]), part=found[2] or "") if found is not None else None

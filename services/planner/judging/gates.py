@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from services.planner.judging.field_values import judge_field, partial_values
 from services.planner.judging.items import listing_ended
@@ -10,11 +11,12 @@ from services.planner.judging.judgment import judged, unsure
 from services.planner.judging.whole_record import artifact_problems, identity_problems, missing_fields, shows_another
 from services.planner.reading.identity import expected, shows_record
 from services.planner.reading.page_text import asks_for_password
+from services.planner.state.binding import needs_review
 from services.planner.state.sample_state import Ending, Problem, View, ending_of
 from shared.contracts.actions import Done, Fail, Judgment
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.codes import reason_of_fail
-from shared.contracts.planner import SampleFinished
+from shared.contracts.planner import SampleFinished, WorkSample
 from shared.contracts.steps import FieldValue, Note
 from shared.text.normal import quoted, tidy
 
@@ -111,6 +113,28 @@ def _not_found_doubts(view: View) -> tuple[Problem, ...]:
         told = "You called fail with the code not_found, but this screenshot is missing: screenshot:not_found"
         doubts.append(Problem("missing_artifacts", told))
     return tuple(doubts)
+
+
+def to_finished(
+    work: WorkSample, attempt: int, ending: Ending, started_at: datetime, finished_at: datetime
+) -> SampleFinished:
+    """Return the message that ends an attempt at a sample; what its steps have left behind is added to it."""
+    return SampleFinished(
+        run_id=work.run_id,
+        sample_id=work.sample_id,
+        attempt=attempt,
+        status=ending.status,
+        reason=ending.reason,
+        message=ending.message,
+        fault=ending.fault,
+        sample=work.sample,
+        values=ending.values,
+        judgment=ending.judgment,
+        flagged=ending.flagged or needs_review(ending.notes),
+        notes=ending.notes,
+        started_at=started_at,
+        finished_at=finished_at,
+    )
 
 
 def login_wall(finished: SampleFinished, page: PageObserved | None) -> str:

@@ -63,8 +63,14 @@ def missing_artifacts(view: View) -> tuple[str, ...]:
     )
 
 
+def kind_and_label(wanted: str) -> tuple[str, str]:
+    """``screenshot:ticket``; the label is empty where any will do."""
+    kind, _, label = wanted.partition(":")
+    return kind, label
+
+
 def _answers(wanted: str, kind: str, label: str) -> bool:
-    wanted_kind, _, wanted_label = wanted.partition(":")
+    wanted_kind, wanted_label = kind_and_label(wanted)
     return kind == wanted_kind and wanted_label in ("", label)
 
 

@@ -8,19 +8,17 @@ the steps of the task, to which each page that brought something adds a few.
 from __future__ import annotations
 
 from services.planner.judging.items import checked, same_address
-from services.planner.judging.whole_record import missing_artifacts
+from services.planner.judging.whole_record import kind_and_label, missing_artifacts
 from services.planner.listing.list_reading import ListRead, read_list
 from services.planner.page.paging import Control, turning
-from services.planner.reading.page_text import asks_for_password, dismissal, says_not_found
+from services.planner.reading.page_text import asks_for_password, says_not_found
+from services.planner.rules.patience import PAUSES_S, dismiss, look_at_more
 from services.planner.state.opening import LOGIN, after_evidence, by_rule, opening
-from services.planner.state.sample_state import MAX_OBSERVE_TOKENS, Act, Decision, Entry, Look, View
+from services.planner.state.sample_state import Act, Decision, Entry, Look, View
 from shared.contracts.actions import ByRef, Click, Done, Fail, Goto, ReportItems, Screenshot, Scroll
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import Note, plain_note
 
-PAUSES_S = (0.3, 0.7, 1.5, 3.0)
-"""Between looks at a page that may still be bringing more."""
-MAX_DISMISSALS = 3
 MAX_PRESSES = 2
 MAX_RELOADS = 2
 LEAST_SCROLL_PX = 400
@@ -33,7 +31,8 @@ def decide(view: View) -> Decision:
     if first is not None or view.page is None:
         return first or by_rule(Fail(code="unreachable", note="there is no page to look at"))
     page = view.page
-    in_the_way = _error(view, page) or _clear_the_view(view, page) or _see_it_all(view, page)
+    clicks = sum(isinstance(e.action, Click) for e in _since_gain(view))
+    in_the_way = _error(view, page) or dismiss(page, clicks) or look_at_more(view, page)
     if in_the_way is not None:
         return in_the_way
     read = read_list(view.spec, page, _place(view))
@@ -54,21 +53,6 @@ def _error(view: View, page: PageObserved) -> Act | Look | None:
     if status in MAY_PASS and again < MAX_RELOADS:
         return by_rule(Goto(url=page.url, reason=f"The page answered with HTTP {status}; once more."))
     return after_evidence(view, Fail(code="http_error", note=f"{page.url} answers with HTTP {status}"))
-
-
-def _clear_the_view(view: View, page: PageObserved) -> Act | None:
-    button = dismissal(page)
-    clicks = sum(isinstance(e.action, Click) for e in _since_gain(view))
-    if button is None or clicks >= MAX_DISMISSALS:
-        return None
-    target = ByRef(ref=button.ref, snapshot_id=page.snapshot_id)
-    return by_rule(Click(target=target, reason=f"{button.name!r} sends away what lies over the page."))
-
-
-def _see_it_all(view: View, page: PageObserved) -> Look | None:
-    if page.left_out and view.state.max_tokens < MAX_OBSERVE_TOKENS:
-        return Look(0.0, view.state.max_tokens * 4)
-    return None
 
 
 def _place(view: View) -> str:
@@ -164,11 +148,12 @@ def _scroll(view: View, page: PageObserved, read: ListRead) -> Act | None:
 
 def _picture(view: View) -> Act | None:
     """One picture of each page that brought something, where the task asks for pictures."""
-    wanted = next((w for w in view.spec.required_artifacts if w.partition(":")[0] == "screenshot"), None)
+    named = map(kind_and_label, view.spec.required_artifacts)
+    wanted = next((label for kind, label in named if kind == "screenshot"), None)
     taken = sum(isinstance(e.action, Screenshot) for e in view.state.history)
     if wanted is None or view.last_step or (taken >= view.state.listed_pages and not _lacking(view)):
         return None
-    label = wanted.partition(":")[2] or "list"
+    label = wanted or "list"
     name = label if taken == 0 else f"{label}_{taken + 1}"
     return by_rule(Screenshot(label=name, reason="Evidence of what the list shows here."))
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from services.planner.reading.fields import beside
 from services.planner.reading.page_text import (
     INPUT_ROLES,
+    OPENS_MORE,
     PRESSED_ROLES,
     is_heading,
     is_input,
@@ -21,7 +22,6 @@ from shared.text.normal import fold
 
 PRESSABLE = frozenset({"link", "button", "menuitem"})
 TABS = frozenset({"tab"})
-_OPENS = frozenset({"opens more", "collapsed", "expanded"})
 
 
 Rows = frozenset[tuple[str, int | None]]
@@ -54,7 +54,7 @@ def tabs(page: PageObserved, words: Sequence[str]) -> list[Element]:
 def is_control(element: Element) -> bool:
     if element.role in (*INPUT_ROLES, "searchbox") or (is_input(element) and element.role not in PRESSED_ROLES):
         return element.role != "radio"
-    return element.role == "button" and bool(_OPENS & set(element.states))
+    return element.role == "button" and bool(OPENS_MORE & set(element.states))
 
 
 def section(page: PageObserved, words: Sequence[str]) -> tuple[Element, ...] | None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from services.planner.prompting.tokens import Ruler
+from services.planner.reading.page_text import is_unsure
 from services.planner.state.sample_state import View
 from services.planner.state.stalling import FAILURES_AT
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.models.fence import clipped, fenced
 from shared.text.normal import tidy
 
-UNSURE_BELOW = 0.6
 URL_CHARS, TITLE_CHARS = 2000, 300
 MAX_TABS, TAB_CHARS = 10, 160
 LISTED_ELEMENTS, NAME_CHARS = 80, 60
@@ -79,6 +79,6 @@ def _over(page: PageObserved) -> str:
 def _notes(page: PageObserved) -> str:
     """Our own words, none of them the page's."""
     told = [] if page.settled else ["The page was still changing when it was read."]
-    if page.triggers or page.dom_confidence < UNSURE_BELOW:
+    if is_unsure(page):
         told.append("Parts of this page are pictures to us, with no text: ask_picture can tell what they show.")
     return "".join(f"\n{line}" for line in told)

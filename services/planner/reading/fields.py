@@ -24,11 +24,11 @@ from services.planner.reading.page_text import (
 from services.planner.values.page_dates import date_order_of
 from services.planner.values.typed_values import is_not_present, typed
 from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.planner import BY_RULE
 from shared.contracts.steps import FieldValue, ValueSource
 from shared.task_spec import OutputField, TaskSpec, base_type, nullable
 from shared.text.normal import Normal, fold, tidy
 
-READ_BY_RULE = "rules"
 MAX_VALUE_CHARS = 2000
 MAX_LABEL_CHARS = 60
 _NO_TEXT = frozenset({*PRESSED_ROLES, "img", "iframe", "canvas"})
@@ -323,7 +323,7 @@ def _value(name: str, state: str, candidate: Candidate, page: PageObserved, fiel
     """``value`` is still the shown text; the gate normalises it."""
     source = source_of(candidate.element, page, candidate.shown, field)
     if state == "not_present":
-        return FieldValue(field=name, state="not_present", shown=candidate.shown, source=source, read_by=READ_BY_RULE)
+        return FieldValue(field=name, state="not_present", shown=candidate.shown, source=source, read_by=BY_RULE)
     return FieldValue(
-        field=name, state="value", value=candidate.shown, shown=candidate.shown, source=source, read_by=READ_BY_RULE
+        field=name, state="value", value=candidate.shown, shown=candidate.shown, source=source, read_by=BY_RULE
     )

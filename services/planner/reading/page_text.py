@@ -13,6 +13,9 @@ INPUT_ROLES = frozenset({"textbox", "combobox", "listbox", "spinbutton", "checkb
 INPUT_TAGS = frozenset({"input", "select", "textarea"})
 PRESSED_ROLES = frozenset({"button", "tab", "menuitem", "option"})
 
+OPENS_MORE = frozenset({"opens more", "collapsed", "expanded"})
+"""States of what shows or hides a part of the page."""
+LEAST_DOM_CONFIDENCE = 0.6
 HIDDEN = "(hidden)"
 """What the browser pool says instead of the value of a password field."""
 
@@ -88,6 +91,11 @@ def dismissal(page: PageObserved) -> Element | None:
         if e.in_dialog and e.role in ("button", "link") and fold(e.name) in ranks and "disabled" not in e.states
     ]
     return min(buttons, key=lambda button: button[:2])[2] if buttons else None
+
+
+def is_unsure(page: PageObserved) -> bool:
+    """Whether parts of the page may be pictures without a text, so that its structure does not tell all it shows."""
+    return bool(page.triggers) or page.dom_confidence < LEAST_DOM_CONFIDENCE
 
 
 def says_not_found(page: PageObserved, texts: tuple[str, ...]) -> str | None:

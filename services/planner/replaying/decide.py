@@ -21,12 +21,12 @@ from services.planner.replaying.effects import may_change_something
 from services.planner.replaying.rereading import due_at, read_again, recorded_values
 from services.planner.rules.patience import look_again, look_at_more
 from services.planner.state.irreversible import step_of
-from services.planner.state.opening import BY_REPLAY
 from services.planner.state.sample_state import Act, Decision, Look, View, is_browser_action
 from services.planner.state.transitions import read
 from shared.contracts.actions import AnyAction, ByRef, Done, Fail, JudgmentGiven
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.codes import FailCode
+from shared.contracts.planner import BY_REPLAY
 from shared.contracts.results import Artifact
 from shared.contracts.steps import FieldValue, Note, RouteMark, StepTaken, note_detail, plain_note
 

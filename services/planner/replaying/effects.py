@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from services.planner.reading.page_text import PRESSED_ROLES, dismissal, is_input
+from services.planner.reading.page_text import OPENS_MORE, PRESSED_ROLES, dismissal, is_input
 from shared.contracts.actions import AnswerDialog, Click, Drag, DragBy, Press, Upload
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import StepTaken
@@ -22,7 +22,6 @@ LOOKS_ONLY = re.compile(
 )
 SEARCHES = re.compile(r"\b(?:search|find|filter|look ?up|query)\b", re.I)
 CHOOSES = frozenset({"tab", "checkbox", "radio", "option", "treeitem", "combobox", "textbox", "searchbox", "listbox"})
-OPENS = frozenset({"opens more", "collapsed", "expanded"})
 
 
 def may_change_something(recorded: StepTaken, now: Element | None, page: PageObserved | None) -> bool:
@@ -53,7 +52,7 @@ def _harmless_click(now: Element, page: PageObserved | None) -> bool:
         return True
     if now.role == "switch":  # it acts at once, without a form around it
         return False
-    if now.role in CHOOSES or (is_input(now) and now.role not in PRESSED_ROLES) or OPENS & set(now.states):
+    if now.role in CHOOSES or (is_input(now) and now.role not in PRESSED_ROLES) or OPENS_MORE & set(now.states):
         return True
     if page is not None and dismissal(page) is now:
         return True

@@ -10,17 +10,15 @@ from dataclasses import replace
 
 from services.planner.reading.fields import Ambiguous, Found, Reading, field_values
 from services.planner.reading.identity import PageRead, read_page
-from services.planner.reading.page_text import asks_for_password, dismissal, is_input, says_not_found
+from services.planner.reading.page_text import asks_for_password, is_input, says_not_found
 from services.planner.rules import route
 from services.planner.rules.evidence import capture, done
-from services.planner.rules.patience import ALL_LOOKS, look_again, look_at_more, scroll
+from services.planner.rules.patience import ALL_LOOKS, dismiss, look_again, look_at_more, scroll
 from services.planner.state.opening import after_evidence, by_rule, opening
 from services.planner.state.sample_state import Act, Decision, Look, View
-from shared.contracts.actions import ByRef, Click, Fail
+from shared.contracts.actions import Click, Fail
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import FieldValue, Note
-
-MAX_DISMISSALS = 3
 
 
 def decide(view: View) -> Decision:
@@ -77,12 +75,8 @@ def _finish(
 
 def _clear_the_view(view: View, page: PageObserved, read: PageRead) -> Act | Look | None:
     """Sends a banner or a dialog away, unless the record itself is shown in it."""
-    button = dismissal(page)
-    clicks = sum(isinstance(entry.action, Click) and entry.route is None for entry in view.state.history)
-    if button is None or clicks >= MAX_DISMISSALS or _record_in_dialog(read):
-        return None
-    target = ByRef(ref=button.ref, snapshot_id=page.snapshot_id)
-    return by_rule(Click(target=target, reason=f"{button.name!r} sends away what lies over the page."))
+    tried = sum(isinstance(entry.action, Click) and entry.route is None for entry in view.state.history)
+    return None if _record_in_dialog(read) else dismiss(page, tried)
 
 
 def _record_in_dialog(read: PageRead) -> bool:

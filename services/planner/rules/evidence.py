@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from services.planner.judging.whole_record import missing_artifacts
+from services.planner.judging.whole_record import kind_and_label, missing_artifacts
 from services.planner.reading.identity import PageRead
 from services.planner.reading.page_text import label_form
 from services.planner.rules.patience import MAX_TRIES
@@ -20,7 +20,7 @@ def capture(view: View, page: PageObserved, read: PageRead) -> Act | None:
     if read.proof.state != "proven":
         return None
     for wanted in missing_artifacts(view):
-        kind, _, label = wanted.partition(":")
+        kind, label = kind_and_label(wanted)
         action = _screenshot(view, label) if kind == "screenshot" else _download(page, label)
         if action is not None and _tries(view, action) < MAX_TRIES:
             return by_rule(action)

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from services.planner.page.targets import pressable
 from services.planner.reading.identity import row_of
 from services.planner.reading.page_text import label_form, mentions
-from services.planner.state.opening import BY_RULE, WITHOUT_MODEL
 from services.planner.state.sample_state import Entry, View
 from shared.contracts.actions import AnyAction, ByCss, ByRef, ByText, Click, Download, Drag, Pick, Press, Target
+from shared.contracts.planner import BY_RULE, WITHOUT_MODEL
 from shared.contracts.steps import RouteMark
 from shared.task_route import PressButton, words
 from shared.task_spec import fill

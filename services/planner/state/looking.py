@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from services.planner.reading.fields import Missing, labels_of
 from services.planner.reading.identity import prove, read_page
-from services.planner.reading.page_text import humanised, label_form
+from services.planner.reading.page_text import humanised, is_unsure, label_form
 from services.planner.state.sample_state import Act, View
 from services.planner.state.stalling import signature
 from shared.contracts.actions import AskPicture, ByRef, Screenshot, ScreenshotElement
 from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.planner import BY_RULE
 from shared.contracts.results import ActionResult, TargetFound
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.task_spec import OutputField
 from shared.text.normal import quoted, tidy
 
-UNSURE_BELOW = 0.6
 MAX_PER_PAGE, MAX_PER_SAMPLE = 2, 6
 LABEL = "vision"
 NEAR_ELEMENTS = 3
-BY_RULE = "rules"
 
 
 def question_due(view: View, *, asks_model: bool) -> Act | None:
@@ -113,7 +112,7 @@ def _unsure(page: PageObserved, field: OutputField) -> bool:
     """A list of icons says something of what is worked out from it, such as a count, and of nothing else."""
     if page.triggers == ("icons",):
         return field.derived
-    return page.dom_confidence < UNSURE_BELOW or bool(page.triggers)
+    return is_unsure(page)
 
 
 def _hints(view: View, action: AskPicture, found: TargetFound | None) -> tuple[str, ...]:

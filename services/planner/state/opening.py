@@ -11,11 +11,9 @@ from services.planner.reading.identity import missing_columns, start_url
 from services.planner.state.sample_state import Act, Entry, View
 from shared.contracts.actions import AnyAction, Fail, Goto, Screenshot
 from shared.contracts.codes import reason_of_fail
+from shared.contracts.planner import BY_RULE
 from shared.contracts.steps import RouteMark
 
-BY_RULE, BY_REPLAY = "rules", "replay"
-WITHOUT_MODEL = frozenset({BY_RULE, BY_REPLAY})
-"""Deciders that report only what they have read off the page themselves."""
 GONE = (404, 410)
 LOGIN = (401, 403)
 
