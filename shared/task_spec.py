@@ -16,13 +16,14 @@ from pydantic_core import PydanticCustomError
 from shared.contracts.discovery import Problem
 from shared.hosts import WRITTEN_RULE, is_spec_rule
 from shared.task_route import RouteStep, fields_of
+from shared.text.date_names import DateOrder
+from shared.text.normal import fold
 
 BARE_TYPES = ("string", "number", "decimal", "boolean", "date", "date-time", "array")
 """Types that say all by their name."""
 TYPES = (*BARE_TYPES, "enum")
 TYPE_EXPRESSION = re.compile(rf"^({'|'.join(TYPES)})(\s*\|\s*null)?$")
 BARE_EXPRESSION = re.compile(rf"^({'|'.join(BARE_TYPES)})(\s*\|\s*null)?$")
-DateOrder = Literal["dmy", "mdy", "ymd"]
 FIELD_NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 OWN_COLUMNS = frozenset(
     (
@@ -113,8 +114,8 @@ class OutputField(Strict):
 def _values_problem(field: OutputField) -> str:
     if base_type(field.type) != "enum":
         return "values: only an enum has them" if field.values else ""
-    forms = [" ".join(value.split()).casefold() for value in field.values]
-    absent = {" ".join(word.split()).casefold() for word in field.not_present}
+    forms = [fold(value) for value in field.values]
+    absent = {fold(word) for word in field.not_present}
     if not forms or not all(forms):
         return "values: an enum needs at least one, and none of them may be empty"
     twice = next((value for value, form in zip(field.values, forms, strict=True) if forms.count(form) > 1), None)

@@ -48,7 +48,8 @@ def packed(page: PageKept, label: str, capture_id: str, browser: str, hidden: It
     )
     if page.known:
         return Packed(facts)
-    stored = StoredObservation(capture=facts, headers=shown_headers(page.headers), elements=elements_of(page.raw.seen))
+    headers = shown_headers(page.headers)
+    stored = StoredObservation(capture=facts, headers=headers, elements=elements_of(page.raw.seen), lang=page.raw.lang)
     stored = redacted(stored, hidden)
     observation = _file("observation", label, msgspec.json.encode(stored), page)
     itself = None if page.file is None else without_secrets(page.file, hidden | _long(page.secrets))

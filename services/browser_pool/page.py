@@ -96,3 +96,5 @@ class RawPage:
     before: tuple[str, ...] | None = None
     tabs: tuple[Tab, ...] = ()
     dialog: str | None = None
+    lang: str = ""
+    """The language that the document says it is in, such as ``pt-BR``."""

@@ -67,6 +67,7 @@ def compose(raw: RawPage, snapshot_id: str) -> PageObserved:
         snapshot_id=snapshot_id,
         url=raw.url,
         title=raw.title,
+        lang=raw.lang,
         http_status=raw.http_status,
         elements=elements,
         text=with_gaps(lines, elements, len(raw.contents), raw.hidden, raw.unread, raw.dialog),

@@ -210,6 +210,8 @@ class PageObserved(Message, frozen=True, kw_only=True):
     """The JavaScript dialog that waits for an answer: the page itself cannot be read until then."""
     difference: str | None = None
     """Against the snapshot named in ``since``: lines that begin with ``+``, ``-`` or ``~``; empty: none."""
+    lang: str = ""
+    """The language that the document says it is in (``pt-BR``); empty where it says none."""
 
 
 class ActOnPage(Message, frozen=True, kw_only=True):
@@ -303,6 +305,8 @@ class StoredObservation(Part, frozen=True, kw_only=True):
     capture: CaptureFacts
     headers: tuple[tuple[str, str], ...]
     elements: tuple[Element, ...]
+    lang: str = ""
+    """As in :class:`PageObserved`."""
 
 
 class ReleaseSession(Message, frozen=True, kw_only=True):

@@ -38,6 +38,8 @@ class ValueSource(Part, frozen=True, kw_only=True):
     """What the element's markup says beside the shown text, such as the moment of "3 days ago"."""
     date_order: str | None = None
     """The order of day, month and year that the page settles for this value; None where nothing needed settling."""
+    date_language: str | None = None
+    """The language that the page settles for the name of this value's month; None where nothing needed settling."""
 
 
 class FieldValue(Part, frozen=True, kw_only=True):

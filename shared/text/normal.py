@@ -21,6 +21,9 @@ _PUNCTUATION = str.maketrans(
     }
 )
 
+_IN_WORDS = str.maketrans({"\u2019": "'", "\u05f3": None, "\u060c": ","})
+"""The apostrophe as it is typed; the Hebrew mark behind an abbreviation, which says no more than a dot; a comma."""
+
 
 @dataclass(frozen=True)
 class Normal:
@@ -61,3 +64,10 @@ def _digit(letter: str) -> str:
     """Decimal digits of any script; a raised 2 is none, for ``10²`` is not 102."""
     value = None if letter.isascii() else unicodedata.decimal(letter, None)
     return letter if value is None else str(value)
+
+
+def bare(text: str) -> str:
+    """For comparing words: small letters without accents, ``3 Août`` as ``3 aout``."""
+    apart = unicodedata.normalize("NFD", text.casefold().translate(_IN_WORDS))
+    kept = "".join(letter for letter in apart if not unicodedata.combining(letter))
+    return unicodedata.normalize("NFC", kept)

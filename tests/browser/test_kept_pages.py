@@ -87,7 +87,7 @@ def element(page: PageObserved, text: str) -> Element:
 
 async def test_a_picture_brings_the_page_and_what_is_read_of_it(look: Look, session: PageSession, site: Site) -> None:
     headers = {"x-served-by": "one", "set-cookie": "login=hunter2", "x-csrf-token": "letmein"}
-    url = site.add("/kept", TICKET, headers=headers)
+    url = site.add("/kept", f"<html lang=de>{TICKET}", headers=headers)
     await session.act(Goto(url=url))
     seen = await look(max_tokens=10)
     before = datetime.now(UTC)
@@ -105,7 +105,7 @@ async def test_a_picture_brings_the_page_and_what_is_read_of_it(look: Look, sess
     names = [one.name for one in observation.elements]
     assert {"TCK-1", "Owner", "Ann", "in the frame", "in the shadow"} <= set(names)
     assert len(names) > len(seen.elements)
-    assert observation.capture == files.facts
+    assert (observation.capture, observation.lang) == (files.facts, "de")
     assert [(one.kind, one.suffix, one.label) for one in files.captures] == [
         ("page", ".mhtml.zst", "ticket"),
         ("observation", ".observation.json.zst", "ticket"),

@@ -38,6 +38,12 @@ async def test_names_come_from_where_the_page_keeps_them(look: Look) -> None:
     ]
 
 
+async def test_the_language_that_a_document_says_it_is_in(look: Look) -> None:
+    assert (await look("<html lang=pt-BR><p>Oi</p>")).lang == "pt-BR"
+    assert (await look(f"<html lang={'x' * 99}><p>x</p>")).lang == "x" * 35
+    assert (await look("<p>x</p>")).lang == ""
+
+
 async def test_values_and_states(look: Look) -> None:
     page = await look(
         """<input aria-label=Name value=Ann required><input aria-label=Fixed value=1 readonly>

@@ -152,6 +152,7 @@ class PageSession:
         return RawPage(
             url=self.page.url,
             title=whole.main.title,
+            lang=whole.main.lang,
             http_status=self.network.status(self.page),
             contents=contents,
             seen=seen,

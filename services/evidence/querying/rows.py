@@ -102,7 +102,7 @@ def _value(type_: str, said: Json) -> Row:
 def _source(source: Json) -> Row:
     hashes = ("observation_sha256", "page_sha256", "observation_file_sha256", "screenshot_sha256")
     return {
-        **same(source, "url", "label", "role", "title", "date_order", "frame", "locators"),
+        **same(source, "url", "label", "role", "title", "date_order", "date_language", "frame", "locators"),
         **box_of(source.get("box")),
         "fingerprint": source.get("fingerprint") or None,
         "locator": _first_alone(source.get("locators") or ()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from msgspec.structs import replace as replace_part
 
@@ -17,11 +17,12 @@ from services.planner.judging.reported import (
 from services.planner.reading.fields import source_of
 from services.planner.reading.page_text import text_of
 from services.planner.state.sample_state import Entry, Problem, View
+from services.planner.values.page_dates import recorded_hints
 from services.planner.values.typed_values import as_shown, is_not_present, typed
 from shared.contracts.actions import AskPicture, Done, SaveProgress
 from shared.contracts.browser_pool import Element
 from shared.contracts.steps import FieldValue, Note, plain_note
-from shared.task_spec import DateOrder, OutputField, base_type, nullable
+from shared.task_spec import OutputField, base_type, nullable
 from shared.text.normal import QUOTED_CHARS, Invalid, fold, quoted
 
 
@@ -45,7 +46,7 @@ def judge_field(
         return written, [*_not_present_problems(name, field, written), *problems], notes
     source = written.source
     normal = (
-        typed(field, written.value, title=source.title, order=cast("DateOrder | None", source.date_order))
+        typed(field, written.value, title=source.title, order=recorded_hints(source))
         if source is not None
         else typed(field, written.value)
     )

@@ -13,14 +13,14 @@ from services.planner.reading.fields import Found, Reading, field_value, read_fi
 from services.planner.reading.identity import expected, read_page
 from services.planner.reading.page_text import humanised, is_input, text_of
 from services.planner.state.sample_state import Problem, View
-from services.planner.values.page_dates import date_order_of
+from services.planner.values.page_dates import date_hints_of
 from services.planner.values.typed_values import as_shown, typed
-from services.planner.values.written_dates import DateOrders
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import TextRead
 from shared.contracts.steps import FieldValue
 from shared.task_spec import OutputField, base_type
 from shared.text.normal import Normal, fold, quoted
+from shared.text.written_dates import DateHints
 
 CUT_OFF = re.compile(r" ?\.\.\. \(\+\d+ characters: extract\)$")
 RUN_ELEMENTS = 60
@@ -87,7 +87,7 @@ def element_of(page: PageObserved | None, ref: int | None) -> Element | None:
 
 
 def means_same(
-    raw: object, field: OutputField, text: str, *, title: str | None = None, order: DateOrders | None = None
+    raw: object, field: OutputField, text: str, *, title: str | None = None, order: DateHints | None = None
 ) -> bool:
     """Whether ``text``, of an element with this title, is another form of the same value."""
     meant, there = typed(field, raw, order=order), typed(field, text, title=title, order=order)
@@ -99,7 +99,7 @@ def means_same(
 
 
 def stands_in(
-    raw: Any, field: OutputField, text: str, *, title: str | None = None, order: DateOrders | None = None
+    raw: Any, field: OutputField, text: str, *, title: str | None = None, order: DateHints | None = None
 ) -> bool:
     """Word for word, or ``text`` means the same value of the type. ``7`` does not stand in ``17``."""
     if fold(as_shown(raw)) == fold(text) or means_same(raw, field, text, title=title, order=order):
@@ -156,10 +156,10 @@ def _stands_anywhere(raw: Any, name: str, field: OutputField, view: View) -> boo
     return _words_in(raw, " ".join(text_of(e) for e in page.elements), digits=False)
 
 
-def _order(field: OutputField, page: PageObserved | None) -> DateOrders | None:
+def _order(field: OutputField, page: PageObserved | None) -> DateHints | None:
     """What the page settles of its dates, where that can matter."""
     dated = base_type(field.type) in ("date", "date-time")
-    return date_order_of(page) if dated and page is not None else None
+    return date_hints_of(page) if dated and page is not None else None
 
 
 def _each_stands(raw: list[object], name: str, field: OutputField, view: View) -> bool:

@@ -21,7 +21,7 @@ from services.planner.reading.page_text import (
     label_form,
     text_of,
 )
-from services.planner.values.page_dates import date_order_of
+from services.planner.values.page_dates import Settled, date_hints_of, settled_by_page
 from services.planner.values.typed_values import is_not_present, typed
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_RULE
@@ -106,7 +106,7 @@ def _one_meaning(candidates: Sequence[Candidate], field: OutputField, page: Page
     """Two shown texts are one value when they normalise to one."""
     if base_type(field.type) == "string":
         return len({fold(one.shown) for one in candidates}) == 1
-    order = date_order_of(page)
+    order = date_hints_of(page)
     normal = [typed(field, one.shown, title=one.title, order=order) for one in candidates]
     meant = [
         one.value if isinstance(one, Normal) else fold(at.shown) for one, at in zip(normal, candidates, strict=True)
@@ -292,6 +292,7 @@ def source_of(
     """Where a value stands. ``shown`` and ``field``: what else the page says of how it is to be read is kept beside
     it, for the page may be gone when it is."""
     title = element.title if shown is not None and fold(shown) == fold(text_of(element)) else None
+    settled = Settled() if shown is None or field is None else settled_by_page(shown, field, title, page)
     return ValueSource(
         snapshot_id=page.snapshot_id,
         observation_sha256=page.sha256,
@@ -304,19 +305,9 @@ def source_of(
         fingerprint=element.fingerprint,
         locators=element.locators,
         title=title,
-        date_order=_settled_order(shown, field, title, page),
+        date_order=settled.order,
+        date_language=settled.language,
     )
-
-
-def _settled_order(shown: str | None, field: OutputField | None, title: str | None, page: PageObserved) -> str | None:
-    """Only for a date that can be read in several ways, and that the page's other dates settle."""
-    if shown is None or field is None or base_type(field.type) not in ("date", "date-time"):
-        return None
-    if isinstance(typed(field, shown, title=title), Normal):
-        return None
-    orders = date_order_of(page)
-    read = None if orders is None else typed(field, shown, title=title, order=orders)
-    return orders.order if orders is not None and isinstance(read, Normal) else None
 
 
 def _value(name: str, state: str, candidate: Candidate, page: PageObserved, field: OutputField) -> FieldValue:

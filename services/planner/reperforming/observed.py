@@ -27,6 +27,7 @@ def observed(packed: bytes, sha256: str, most_bytes: int = MOST_BYTES) -> PageOb
         snapshot_id=facts.capture_id,
         url=facts.url,
         title=facts.title,
+        lang=stored.lang,
         http_status=facts.http_status,
         elements=stored.elements,
         text="",

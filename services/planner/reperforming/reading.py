@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from services.planner.page.refind import Lost, Refound
 from services.planner.reading.fields import Found
 from services.planner.reading.identity import PageRead, Proof, prove, read_page
 from services.planner.reading.page_text import is_input, mentions, text_of
-from services.planner.values.page_dates import date_order_of
+from services.planner.values.page_dates import date_hints_of, recorded_hints
 from services.planner.values.typed_values import as_shown, typed
-from services.planner.values.written_dates import Order
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
-from shared.contracts.steps import FieldValue
-from shared.task_spec import DateOrder, OutputField, TaskSpec, base_type
+from shared.contracts.steps import FieldValue, ValueSource
+from shared.task_spec import OutputField, TaskSpec, base_type
 from shared.text.normal import Normal, fold, quoted, tidy
+from shared.text.written_dates import Order
 
 ADDRESS = re.compile(r"https?://\S+$")
 Said = Literal["same", "differs", "not_found", "ambiguous"]
@@ -47,7 +47,7 @@ class Heard:
 
 
 def witness_of(spec: TaskSpec, sample: Sample, page: PageObserved) -> Witness:
-    return Witness(page, read_page(spec, sample, page), prove(spec, sample, page), date_order_of(page))
+    return Witness(page, read_page(spec, sample, page), prove(spec, sample, page), date_hints_of(page))
 
 
 def heard(value: FieldValue, field: OutputField, witness: Witness, found: Refound | Lost) -> Heard:
@@ -88,14 +88,20 @@ def _read(shown: str, value: FieldValue, field: OutputField, witness: Witness, e
     """The value, and what speaks against it. Where the page itself does not settle the order of a date, that which was
     recorded counts, and that is said."""
     title = element.title if fold(shown) == fold(text_of(element)) else None
-    recorded = cast("DateOrder | None", value.source.date_order if value.source is not None else None)
+    recorded = recorded_hints(value.source)
     orders: tuple[Order, ...] = (None, witness.order, recorded)
     for order in dict.fromkeys(orders):
         normal = typed(field, shown, title=title, order=order)
         if isinstance(normal, Normal):
             assumed = order is not None and order is recorded and order is not witness.order
-            return normal.value, f"in the recorded order of day and month, {recorded}" if assumed else ""
+            return normal.value, _assumed(value.source) if assumed else ""
     return None, f"{quoted(shown)} does not read as {base_type(field.type)}"
+
+
+def _assumed(source: ValueSource | None) -> str:
+    if source is not None and source.date_language:
+        return f"in the recorded language of the page, {source.date_language}"
+    return f"in the recorded order of day and month, {source.date_order if source is not None else None}"
 
 
 def _equal(one: Any, other: Any) -> bool:

@@ -12,13 +12,13 @@ from services.planner.rules.choosing import Wish, choose, only_control
 from services.planner.rules.patience import MAX_TRIES, look_again
 from services.planner.rules.scene import Onward, Scene
 from services.planner.state.sample_state import Act, Entry, Look
-from services.planner.values.dates import NotADate, iso_date
 from services.planner.values.typed_values import FALSE, TRUE
 from shared.contracts.actions import BrowserAction, Click, Pick, SetDate, TypeText
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import ValueSet
 from shared.task_route import Choice, Fill
 from shared.task_spec import PLACEHOLDER, base_type
+from shared.text.dates import NotADate, iso_date
 from shared.text.normal import fold, quoted
 
 CHOICES = frozenset({"combobox", "listbox", "button"})

@@ -1,27 +1,85 @@
-"""Pure: in which order a page writes day, month and year, where its own dates leave no doubt."""
+"""Pure: what a page settles for reading its dates: their order, where they leave no doubt, and its language."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import cast
 
-from services.planner.values.clocks import NotADate
-from services.planner.values.written_dates import NUMERIC, Dated, DateOrders, days_by_order, form_of, read_date
+from services.planner.values.typed_values import typed
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.task_spec import DateOrder
-from shared.text.normal import plain
+from shared.contracts.steps import ValueSource
+from shared.task_spec import OutputField, base_type
+from shared.text.clocks import NotADate
+from shared.text.date_names import LANGUAGES, DateOrder, language_of
+from shared.text.date_numbers import NUMERIC, days_by_order, form_of
+from shared.text.normal import Normal, plain
+from shared.text.written_dates import Dated, DateHints, Order, languages_of_date, read_date
 
 _ALONE = re.compile(rf"(?<![\w./-]){NUMERIC.pattern}(?![\w/-]|\.\d)")
+_WORDED = re.compile(r"\d.*[^\W\d_]{2}|[^\W\d_]{2}.*\d")
+MAX_DATE_CHARS = 60
+"""An element that is a date, and no sentence with one, says no more."""
 Evidence = tuple[str, DateOrder]
 
 
-def date_order_of(page: PageObserved) -> DateOrders | None:
-    """What all dates on the page say together. One that says another order than the rest, and nothing is settled."""
+@dataclass(frozen=True)
+class Settled:
+    """What of a page settled how one of its dates is read: the order of its parts, or the language of its month."""
+
+    order: str | None = None
+    language: str | None = None
+
+
+def date_hints_of(page: PageObserved) -> DateHints:
+    """What all dates on the page say together. One that says another order than the rest, and no order is settled; the
+    same holds for languages, where the page does not say its own."""
     found: set[Evidence] = {evidence for element in page.elements for evidence in _evidence(element)}
     orders: set[DateOrder] = {order for _, order in found}
     if len(orders) != 1:
+        return DateHints(languages=_languages(page))
+    return DateHints(orders.pop(), frozenset(form for form, _ in found), _languages(page))
+
+
+def settled_by_page(shown: str, field: OutputField, title: str | None, page: PageObserved) -> Settled:
+    """What the page had to settle for a date that can be read in several ways by itself; nothing for all others."""
+    dated = base_type(field.type) in ("date", "date-time")
+    if not dated or isinstance(typed(field, shown, title=title), Normal):
+        return Settled()
+    hints = date_hints_of(page)
+    read = typed(field, shown, title=title, order=hints)
+    languages = sorted(language for known in hints.languages for language in known)
+    ways = (
+        (Settled(order=hints.order), replace(hints, languages=())),
+        *((Settled(language=language), in_language(language)) for language in languages),
+    )
+    same = (settled for settled, order in ways if typed(field, shown, title=title, order=order) == read)
+    return next(same, Settled()) if isinstance(read, Normal) else Settled()
+
+
+def recorded_hints(source: ValueSource | None) -> Order:
+    """What was recorded of a value's page to read its date again by."""
+    if source is None:
         return None
-    return DateOrders(orders.pop(), frozenset(form for form, _ in found))
+    if source.date_language:
+        return in_language(source.date_language)
+    return cast("DateOrder | None", source.date_order)
+
+
+def in_language(language: str) -> DateHints:
+    return DateHints(languages=(frozenset({language}),))
+
+
+def _languages(page: PageObserved) -> tuple[frozenset[str], ...]:
+    """That of the document, where it says one of ours; else those in which all its dates in words can be read."""
+    own = language_of(page.lang)
+    if own in LANGUAGES:
+        return (frozenset({own}),)
+    worded = (e.name for e in page.elements if len(e.name) <= MAX_DATE_CHARS and _WORDED.search(e.name))
+    found = [languages for languages in map(languages_of_date, worded) if languages]
+    common = frozenset[str].intersection(*found) if found else frozenset[str]()
+    return (common,) if common else ()
 
 
 def _evidence(element: Element) -> Iterator[Evidence]:
@@ -39,7 +97,7 @@ def _may_hold_one(text: str) -> bool:
 
 def _only_order(match: re.Match[str]) -> DateOrder | None:
     """The one order in which this can be a date. 2.13.24 is rather a version than a date of thirteen months."""
-    orders = days_by_order(match)
+    orders = days_by_order(match["a"], match["b"], match["y"])
     if match["sep"] == "/":
         orders.pop("ymd", None)
     if (match["sep"], len(match["y"])) == (".", 2) or len(orders) != 1:
@@ -57,6 +115,7 @@ def _by_title(element: Element) -> Iterator[Evidence]:
     except NotADate:
         return
     if isinstance(told, Dated):
-        orders: list[DateOrder] = [order for order, days in days_by_order(match).items() if told.days <= set(days)]
+        by_order = days_by_order(match["a"], match["b"], match["y"])
+        orders: list[DateOrder] = [order for order, days in by_order.items() if told.days <= set(days)]
         if len(orders) == 1:
             yield form_of(match), orders[0]

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import cast
 
-from services.planner.values.dates import date_time_value, date_value
-from services.planner.values.written_dates import Order
 from shared.task_spec import OutputField, base_type
+from shared.text.dates import date_time_value, date_value
 from shared.text.normal import Invalid, Normal, fold, plain, quoted, tidy
 from shared.text.numbers import exact_number
+from shared.text.written_dates import Order
 
 TRUE = frozenset({"true", "yes", "y", "on", "checked", "enabled", "1", "✓", "✔", "☑"})
 FALSE = frozenset({"false", "no", "n", "off", "unchecked", "disabled", "0", "✗", "✘", "☐"})
@@ -56,7 +56,7 @@ def is_not_present(shown: str, words: Iterable[str]) -> bool:
 
 def typed(field: OutputField, shown: object, *, title: str | None = None, order: Order = None) -> Normal | Invalid:
     """``shown`` as a value of the field. ``title`` is that of the element that shows it, ``order`` what its page
-    settles (:func:`services.planner.page_dates.date_order_of`); what the task says of the order comes first."""
+    settles (:func:`services.planner.page_dates.date_hints_of`); what the task says of the order comes first."""
     return normalise(field.type, shown, Context(tuple(field.values), field.date_order or order, title))
 
 

@@ -1,17 +1,15 @@
-"""Dates as pages show them: exactly one, or none."""
+"""What of a page helps to read its dates."""
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import settings
 from planner_pages import el, page, row, spec, text
 
 from services.planner.reading.fields import Ambiguous, Found, read_fields
-from services.planner.values.page_dates import date_order_of
+from services.planner.values.page_dates import Settled, date_hints_of, settled_by_page
 from services.planner.values.typed_values import typed
 from shared.task_spec import OutputField
 from shared.text.normal import Invalid, Normal
@@ -26,95 +24,9 @@ def value(field: OutputField, shown: str, **more: Any) -> object:
     return result.value
 
 
-def why_not(field: OutputField, shown: str, **more: Any) -> str:
-    result = typed(field, shown, **more)
-    assert isinstance(result, Invalid), result
-    return result.message
-
-
-@pytest.mark.parametrize(
-    "shown",
-    [
-        "Tuesday, March 3rd, 2026", "Tue 3 Mar 2026", "3rd of March 2026", "2026-Mar-03", "2026 March 3", "3.3.2026",
-        "3. März 2026", "Dienstag, den 3. März 2026", "Di., 3. Mrz. 2026", "3 mars 2026", "mardi 3 mars 2026",
-        "mar. 3 mars 2026", "3 de marzo de 2026", "martes, 3 de marzo de 2026", "3/Mar/2026", "٢٠٢٦-٠٣-٠٣",
-        "\u200f2026\u201103\u201103\u200e", "3\u202fmars\u00a02026", "2026-03-03 (over 2 years late)",
-        "Mar 3, 2026 (3 days ago)", "2026-03-03 14:05 EST", "2026-03-03 14:05 (CET)", "2026-03-03T14:05+01:00",
-        "Mar 3, 2026, 2:05\u202fPM GMT+1", "Tue 03/03/2026",
-    ],
-)  # fmt: skip
-def test_any_form_that_means_one_day(shown):
-    assert value(DAY, shown) == "2026-03-03"
-
-
-@pytest.mark.parametrize(
-    ("shown", "day"),
-    [
-        ("1er août 2026", "2026-08-01"),
-        ("18. Okt. 2026", "2026-10-18"),
-        ("2 de diciembre de 2026", "2026-12-02"),
-        ("15 févr. 2026", "2026-02-15"),
-        ("24. Jänner 2026", "2026-01-24"),
-        ("30/Nov/49", "2049-11-30"),
-        ("Thu, 03/10/2024", "2024-10-03"),
-        ("Sun 03/10/2024", "2024-03-10"),
-    ],
-)
-def test_months_of_four_languages_and_weekdays_that_settle(shown, day):
-    assert value(DAY, shown) == day
-
-
-@pytest.mark.parametrize(
-    "shown",
-    [
-        "03/10/24", "24-03-10", "31.12.25", "18-Nov-26", "25/12/75", "03-10-2024", "Mon, 3 March 2026",
-        "Fri 03/10/2024",
-        "2026-03-03 (was 2026-02-01)", "2026-03-03 (extended to 1 April)", "2026-03-03 (until 2027)",
-        "Mar 2026", "2026",
-        "Mar 3", "3 foo 2026", "31/02/2026", "0/0/2026", "2026-3-3-3", "20260303", "2026-03", "Due: 2026-03-03",
-        "2026-03-03, over 2 years late", "2026-03-03 or so", "None", "n/a", "2026-03-03 to 2026-03-04",
-        "3/3", "²/3/2026",
-        "x" * 5000,
-    ],
-)  # fmt: skip
-def test_what_is_no_certain_date(shown):
-    assert why_not(DAY, shown)
-
-
-def test_a_weekday_that_is_another_is_named():
-    assert "not a date of that weekday" in why_not(DAY, "Monday, 3 March 2026")
-
-
-# --- the order of day and month
-
-
-@pytest.mark.parametrize(
-    ("order", "shown", "day"),
-    [
-        ("dmy", "03/10/24", "2024-10-03"),
-        ("mdy", "03/10/24", "2024-03-10"),
-        ("ymd", "03/10/24", "2003-10-24"),
-        ("dmy", "3.10.2024", "2024-10-03"),
-        ("ymd", "24-03-10", "2024-03-10"),
-        ("dmy", "24-03-10", "2010-03-24"),
-        ("dmy", "18-Nov-26", "2026-11-18"),
-        ("ymd", "18-Nov-26", "2018-11-26"),
-        ("mdy", "2024-03-10", "2024-03-10"),
-    ],
-)
-def test_the_task_settles_the_order(order, shown, day):
-    assert value(OutputField(type="date", date_order=order), shown) == day
-
-
-def test_a_date_that_is_none_in_the_order_of_the_task_is_not_read_in_another():
-    assert "in the order mdy" in why_not(OutputField(type="date", date_order="mdy"), "25/12/24")
-    assert "could be" in why_not(OutputField(type="date", date_order="dmy"), "25/12/75")
-    assert "day/month or month/day" in why_not(OutputField(type="date", date_order="ymd"), "03/10/2024")
-
-
 def on_page(shown: str, *others: str) -> Normal | Invalid:
     seen = page(*(text(other) for other in others), text(shown))
-    return typed(DAY, shown, order=date_order_of(seen))
+    return typed(DAY, shown, order=date_hints_of(seen))
 
 
 @pytest.mark.parametrize(
@@ -159,99 +71,14 @@ def test_values_headers_and_titles_of_the_page_count_too():
         el("text", "04/10/24", title="2024-10-04T09:00Z"),
     )
     for element in settled:
-        assert typed(DAY, "03/10/24", order=date_order_of(page(element))) == Normal("2024-10-03")
+        assert typed(DAY, "03/10/24", order=date_hints_of(page(element))) == Normal("2024-10-03")
     both = page(el("text", "04/10/24", title="2024-10-04"), text("12/25/24"))
-    assert date_order_of(both) is None
+    assert date_hints_of(both).order is None
 
 
 def test_the_task_comes_before_the_page():
-    order = date_order_of(page(text("12/25/24")))
+    order = date_hints_of(page(text("12/25/24")))
     assert value(OutputField(type="date", date_order="dmy"), "03/10/24", order=order) == "2024-10-03"
-
-
-# --- what the markup says beside it
-
-
-@pytest.mark.parametrize(
-    "shown",
-    [
-        "3 days ago", "yesterday", "in 2 weeks", "just now", "an hour ago", "Yesterday at 5:00 PM", "last Friday",
-        "Wed", "3d",
-        "vor 3 Tagen", "gestern", "il y a 3 jours", "hier", "hace 3 días", "mañana", "9:00 AM", "about 2 hours ago",
-        "Nov 18", "18 Nov.", "Wed, Nov 18", "Nov 19 at 9:00 AM", "18. November", "18 de noviembre",
-    ],
-)  # fmt: skip
-def test_what_is_relative_is_told_by_its_title_only(shown):
-    assert why_not(DAY, shown)
-    assert value(DAY, shown, title="2026-11-18T09:00Z") == "2026-11-18"
-    assert value(MOMENT, shown, title="2026-11-18T09:00Z") == "2026-11-18T09:00:00+00:00"
-
-
-def test_the_reason_says_that_it_is_relative():
-    assert "relative" in why_not(DAY, "3 days ago")
-    assert "year" in why_not(DAY, "Nov 18")
-
-
-@pytest.mark.parametrize(
-    ("shown", "title"),
-    [
-        ("3 days ago", "Opened by Ann"),
-        ("3 days ago", "03/10/24"),
-        ("3 days ago", "2026-11"),
-        ("3 days ago", "last week"),
-        ("Nov 18", "2026-11-21"),
-        ("Nov 18", "2026-11-19"),
-        ("03/10/24", "2024-11-03"),
-        ("Overdue", "2024-03-10"),
-        ("Ann Lee", "2024-03-10"),
-    ],
-)
-def test_a_title_that_says_no_date_or_another_tells_nothing(shown, title):
-    assert why_not(DAY, shown, title=title)
-
-
-def test_a_title_settles_which_of_two_days_is_meant():
-    assert value(DAY, "03/10/24", title="2024-10-03") == "2024-10-03"
-    assert value(DAY, "18/Nov/26 9:00 AM", title="2026-11-18T09:00+0000") == "2026-11-18"
-    assert value(MOMENT, "03/10/24 9:00", title="Oct 3, 2024") == "2024-10-03T09:00:00"
-
-
-def test_a_title_adds_the_time_to_the_same_day_only():
-    assert value(MOMENT, "Nov 18, 2026", title="2026-11-18T09:00:00") == "2026-11-18T09:00:00"
-    assert value(MOMENT, "Nov 19, 2026", title="2026-11-18T23:30:00Z") == "2026-11-18T23:30:00+00:00"
-    assert "another day" in why_not(MOMENT, "Nov 19, 2026", title="2026-11-18T23:30:00")
-    assert "another day" in why_not(MOMENT, "Nov 21, 2026", title="2026-11-18T23:30:00Z")
-    assert "no time" in why_not(MOMENT, "Nov 18, 2026", title="2026-11-18")
-
-
-def test_what_is_shown_in_full_is_not_overruled_by_a_title():
-    assert value(DAY, "Nov 19, 2026", title="2026-11-18T23:30Z") == "2026-11-19"
-    assert value(MOMENT, "2026-11-18 10:00", title="2026-11-18T09:00Z") == "2026-11-18T10:00:00"
-
-
-def test_the_first_and_the_last_day_of_all_break_nothing():
-    assert value(MOMENT, "yesterday", title="0001-01-01T00:00Z") == "0001-01-01T00:00:00+00:00"
-    assert value(MOMENT, "9999-12-31", title="9999-12-31T00:00Z") == "9999-12-31T00:00:00+00:00"
-
-
-@pytest.mark.parametrize(
-    ("shown", "moment"),
-    [
-        ("2026-03-03 14:05 (UTC)", "2026-03-03T14:05:00+00:00"),
-        ("3 March 2026 14:05 GMT+1", "2026-03-03T14:05:00+01:00"),
-        ("3 March 2026 14:05 UTC-05:30", "2026-03-03T14:05:00-05:30"),
-        ("3. März 2026 um 14:05 Uhr", "2026-03-03T14:05:00"),
-        ("Mar 3, 2026, 2:05\u202fp.m.", "2026-03-03T14:05:00"),
-        ("2026-03-03 14:05 (late)", "2026-03-03T14:05:00"),
-    ],
-)
-def test_moments(shown, moment):
-    assert value(MOMENT, shown) == moment
-
-
-@pytest.mark.parametrize("shown", ["2026-03-03 14:05 EST", "2026-03-03 14:05 (CST)", "2026-03-03 24:00", "2026-03-03"])
-def test_what_is_no_certain_moment(shown):
-    assert why_not(MOMENT, shown)
 
 
 # --- on a page
@@ -279,114 +106,46 @@ def test_of_two_that_show_the_same_the_one_with_a_title_is_taken():
     assert isinstance(due(other, titled), Ambiguous)
 
 
-# --- any day
+# --- the language of a month that two languages name alike
+
+IN_TWO = "21 listopada 2026"
 
 
-DAYS = st.dates(date(2000, 1, 1), date(2049, 12, 31))
-GERMAN = [
-    "Januar",
-    "Februar",
-    "März",
-    "April",
-    "Mai",
-    "Juni",
-    "Juli",
-    "August",
-    "September",
-    "Oktober",
-    "November",
-    "Dezember",
-]
-FRENCH = [
-    "janvier",
-    "février",
-    "mars",
-    "avril",
-    "mai",
-    "juin",
-    "juillet",
-    "août",
-    "septembre",
-    "octobre",
-    "novembre",
-    "décembre",
-]
-SPANISH = [
-    "enero",
-    "febrero",
-    "marzo",
-    "abril",
-    "mayo",
-    "junio",
-    "julio",
-    "agosto",
-    "septiembre",
-    "octubre",
-    "noviembre",
-    "diciembre",
-]
-ENGLISH = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
-CERTAIN = {
-    "iso": lambda d: d.isoformat(),
-    "slashes": lambda d: f"{d.year}/{d.month}/{d.day}",
-    "english": lambda d: f"{ENGLISH[d.month - 1]} {d.day}, {d.year}",
-    "short": lambda d: f"{d.day} {ENGLISH[d.month - 1][:3]} {d.year}",
-    "german": lambda d: f"{d.day}. {GERMAN[d.month - 1]} {d.year}",
-    "french": lambda d: f"{d.day}\u00a0{FRENCH[d.month - 1]}\u202f{d.year}",
-    "spanish": lambda d: f"{d.day} de {SPANISH[d.month - 1]} de {d.year}",
-    "remarked": lambda d: f"{d.isoformat()} (over 2 years late)",
-}
+@pytest.mark.parametrize(("lang", "day"), [("pl", "2026-11-21"), ("PL-pl", "2026-11-21"), ("hr", "2026-10-21")])
+def test_the_language_of_the_document_settles_the_month(lang: str, day: str):
+    assert typed(DAY, IN_TWO, order=date_hints_of(page(text(IN_TWO), lang=lang))) == Normal(day)
 
 
-@EVERY_TIME_THE_SAME
-@given(DAYS, st.sampled_from(sorted(CERTAIN)))
-def test_a_day_comes_back_from_any_form_that_is_certain(day: date, form: str):
-    assert value(DAY, CERTAIN[form](day)) == day.isoformat()
+@pytest.mark.parametrize(
+    ("others", "day"),
+    [
+        (["3 sierpnia 2026"], "2026-11-21"),
+        (["3. kolovoza 2026.", "Zadano: 3. svibnja"], "2026-10-21"),
+        (["3. kolovoza", "Opened on 3 May"], "2026-10-21"),
+    ],
+)
+def test_other_dates_of_the_page_settle_the_month(others: list[str], day: str):
+    assert on_page(IN_TWO, *others) == Normal(day)
 
 
-@EVERY_TIME_THE_SAME
-@given(DAYS, st.sampled_from(["/", ".", "-"]), st.sampled_from(["%Y", "%y"]), st.sampled_from(["dmy", "mdy"]))
-def test_a_day_comes_back_in_the_order_that_is_told(day: date, separator: str, year: str, order: Any):
-    first, second = ("%d", "%m") if order == "dmy" else ("%m", "%d")
-    assert value(OutputField(type="date", date_order=order), day.strftime(separator.join((first, second, year)))) == (
-        day.isoformat()
-    )
+@pytest.mark.parametrize(
+    "others",
+    [[], ["3 sierpnia 2026", "3. kolovoza 2026."], ["3 May 2026", "3 sierpnia 2026"], ["3 May and later"], [IN_TWO]],
+)
+def test_where_the_page_is_of_no_one_language_the_month_is_open(others: list[str]):
+    assert isinstance(on_page(IN_TWO, *others), Invalid)
 
 
-@EVERY_TIME_THE_SAME
-@given(DAYS, st.sampled_from(["/", ".", "-"]))
-def test_without_an_order_a_day_is_read_only_where_one_reading_is_possible(day: date, separator: str):
-    shown = day.strftime(separator.join(("%d", "%m", "%Y")))
-    certain = day.day > 12 or day.day == day.month
-    assert typed(DAY, shown) == Normal(day.isoformat()) if certain else isinstance(typed(DAY, shown), Invalid)
+def test_a_language_that_knows_no_such_month_settles_nothing():
+    assert isinstance(typed(DAY, IN_TWO, order=date_hints_of(page(text(IN_TWO), lang="en"))), Invalid)
+    other = page(text(IN_TWO), text("3. kolovoza 2026."), lang="xx")
+    assert typed(DAY, IN_TWO, order=date_hints_of(other)) == Normal("2026-10-21")
 
 
-ZONES = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
-
-
-@EVERY_TIME_THE_SAME
-@given(st.datetimes(datetime(1900, 1, 1), datetime(2100, 1, 1), timezones=ZONES))
-def test_a_moment_comes_back_with_its_zone(moment: datetime):
-    found = value(MOMENT, moment.isoformat())
-    assert isinstance(found, str)
-    assert datetime.fromisoformat(found) == moment
-
-
-@EVERY_TIME_THE_SAME
-@given(st.text(max_size=60), st.text(max_size=60))
-def test_no_text_and_no_title_breaks_a_reader(shown: str, title: str):
-    for field in (DAY, MOMENT, OutputField(type="number"), OutputField(type="decimal")):
-        assert isinstance(typed(field, shown, title=title), Normal | Invalid)
+def test_what_settled_a_date_is_told_and_nothing_where_nothing_had_to():
+    seen = page(text("25/12/24"), lang="hr")
+    assert settled_by_page(IN_TWO, DAY, None, seen) == Settled(language="hr")
+    assert settled_by_page("03/10/24", DAY, None, seen) == Settled(order="dmy")
+    for shown, field in (("21 sierpnia 2026", DAY), (IN_TWO, OutputField(type="string")), ("soon", DAY)):
+        assert settled_by_page(shown, field, None, seen) == Settled()
+    assert settled_by_page(IN_TWO, DAY, None, page(text("x"))) == Settled()

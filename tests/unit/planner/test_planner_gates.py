@@ -558,16 +558,27 @@ def test_the_page_or_the_task_settles_day_and_month_and_nothing_else_does():
     )
 
 
-def test_what_the_page_settled_still_counts_when_the_page_is_gone():
-    seen = due("03/10/2024", text("25/12/2024"))
+def test_the_page_settles_the_language_of_a_month_and_it_is_kept_beside_the_value():
+    assert isinstance(done_with("3 listopada 2024", due("3 listopada 2024")), Bounce)
+    seen = due("3 listopada 2024", text("4. srpnja 2024."))
+    settled = by_name(done_with("3 listopada 2024", seen).values)["due_date"]
+    assert (settled.value, settled.source.date_order, settled.source.date_language) == ("2024-10-03", None, "hr")
+
+
+@pytest.mark.parametrize(
+    ("shown", "beside", "day"),
+    [("03/10/2024", "25/12/2024", "2024-10-03"), ("3 listopada 2024", "4. srpnja 2024.", "2024-10-03")],
+)
+def test_what_the_page_settled_still_counts_when_the_page_is_gone(shown, beside, day):
+    seen = due(shown, text(beside))
     task = spec(**DATED)
-    saves = SaveProgress(values={"due_date": "03/10/2024"}, refs={"due_date": 3})
+    saves = SaveProgress(values={"due_date": shown}, refs={"due_date": 3})
     values, _, unconfirmed = saved(view(seen, proven(), spec=task), saves)
     assert unconfirmed == frozenset()
     later = read(proven(), values)
     done = Done(values={"ticket_number": "TCK-1001"})
     ending = judge_done(view(page(heading("TCK-1001")), later, spec=task), done)[0]
-    assert by_name(ending.values)["due_date"].value == "2024-10-03"
+    assert by_name(ending.values)["due_date"].value == day
 
 
 def test_an_enum_is_written_as_the_task_spells_it():

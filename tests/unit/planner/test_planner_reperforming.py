@@ -172,6 +172,16 @@ def test_the_title_and_the_other_dates_of_the_page_are_read_as_they_were():
     assert said_of(dd("03/10/24"), "03/10/24", "2024-10-03", "date").said == "differs"
 
 
+def test_the_language_that_settled_a_month_is_read_as_it_was():
+    shown, value = "3 listopada 2024", "2024-11-03"
+    settled = said_of(dd(shown), shown, value, "date", beside=row("Closed", "4 sierpnia 2024"), date_language="pl")
+    assert (settled.said, settled.message) == ("same", "")
+    told = said_of(dd(shown), shown, value, "date", date_language="pl")
+    assert told.said == "same"
+    assert "recorded language" in told.message
+    assert said_of(dd(shown), shown, value, "date").said == "differs"
+
+
 def test_words_for_nothing_are_compared_as_words():
     field = {"type": "string | null", "not_present": ["Unassigned"]}
     assert said_of(dd("Unassigned"), "Unassigned", None, field, state="not_present").said == "same"

@@ -83,6 +83,7 @@ class State(msgspec.Struct, frozen=True):
     view_height: float
     scale: float
     name: str = ""
+    lang: str = ""
     appeared: tuple[str, ...] = ()
 
 

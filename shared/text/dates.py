@@ -2,8 +2,9 @@
 
 Decided so, and held by tests:
 
-- Months by name, in English, German, French and Spanish (see ``date_words``), leave no doubt; a weekday beside a date
-  must be that of the date, and may settle which one is meant.
+- Months by name leave no doubt, in all languages of ``date_names``, but for words that mean two months in two of them:
+  those are settled by the weekday, by the language of the page, or not at all. A weekday beside a date must be that of
+  the date, and may settle which one is meant.
 - ``03/10/24`` needs to be told which comes first. ``24-03-10`` and ``31.12.25`` may begin with the year as well, as
   they do in Korea or Hungary, and ``18-Nov-26`` may be of 2018; ``25/12/24`` begins with the day.
 - Two digits are a year of this century up to 49; ``25/12/75`` could be of either.
@@ -17,9 +18,10 @@ from __future__ import annotations
 
 from datetime import date
 
-from services.planner.values.clocks import UNKNOWN_ZONE, NotADate, is_zoned
-from services.planner.values.written_dates import NUMERIC, Dated, Order, Undated, read_date
+from shared.text.clocks import UNKNOWN_ZONE, NotADate, is_zoned
+from shared.text.date_numbers import NUMERIC
 from shared.text.normal import Invalid, plain, quoted
+from shared.text.written_dates import Dated, Order, Undated, read_date
 
 
 def date_value(shown: str, *, order: Order = None, title: str | None = None) -> str | Invalid:
@@ -99,12 +101,12 @@ def _around(day: date) -> tuple[date, ...]:
 def _fits(said: Dated | Undated, day: date) -> bool:
     if isinstance(said, Dated):
         return day in said.days
-    return said.month is None or (said.month, said.day) == (day.month, day.day)
+    return not said.months or (day.month in said.months and said.day == day.day)
 
 
 def _open(said: Dated | Undated, shown: str, lack: str) -> str:
     if isinstance(said, Undated):
-        told = "lacks the year" if said.month else "is relative: without the date in the markup it cannot be known"
+        told = "lacks the year" if said.months else "is relative: without the date in the markup it cannot be known"
         return f"{quoted(shown)} {told}"
     if len(said.days) == 1:
         return f"{quoted(shown)} {lack}"

@@ -1,0 +1,125 @@
+"""Pure: dates with the month as a word: which words can be its month and its weekday, and how the parts stand.
+
+The words of a text are replaced by marks, one for the month and one for the weekday; what is left is matched with a few
+patterns that hold for all languages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from operator import itemgetter
+
+from shared.text.date_names import NO_MEANING, Meanings, Words, date_names
+from shared.text.date_numbers import NUMERIC
+
+MONTH, WEEKDAY = "\x01", "\x02"
+MAX_WAYS = 4
+"""So many words at most are tried as the month, and as the weekday."""
+DAY = r"(?P<d>\d{1,2})(?:st|nd|rd|th|er|\.|\u00ba)?"
+END = r"(?![\w/-])"
+_MONTH = rf"{MONTH}\.?"
+_LINKS_NOT_IN_CLDR = ("of", "the", "le", "el")
+_TOKEN = re.compile(r"[^\W\d_]+")
+_FIRST = (re.compile(r"[^\W\d_]+[ -][^\W\d_]+"), _TOKEN)
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A text with its month as :data:`MONTH` and, where it has one, its weekday as :data:`WEEKDAY`."""
+
+    text: str
+    month: Meanings
+    weekday: Meanings
+
+
+@dataclass(frozen=True)
+class Patterns:
+    full: tuple[re.Pattern[str], ...]
+    """With groups ``y`` and ``d``."""
+    without_year: tuple[re.Pattern[str], ...]
+    """With a group ``d``."""
+    numeric: re.Pattern[str]
+    """A date in numbers behind a weekday; groups as in :data:`shared.text.date_numbers.NUMERIC`."""
+
+
+@cache
+def patterns() -> Patterns:
+    """Return the forms in which dates with a month in words are written. Texts are plain, bare and marked."""
+    known = _either(date_names().links)
+    link = _either({*date_names().links, *_LINKS_NOT_IN_CLDR})
+    before = rf"(?:{WEEKDAY}\.?,? (?:{link} )?)?"
+    behind = rf"(?:,? {WEEKDAY}\.?)?"
+    to_month = rf"(?: {link}(?=[ ']))?[ '/.-]?"
+    to_year = rf"(?:,?(?: {known})?[ /.-]|(?=\d{{4}}))"
+    full = (
+        rf"(?P<y>\d{{4}})(?:\.? {known}\b)?[ ./-]{{1,2}}{_MONTH}[ /-]{DAY}(?: {known}\.)?{behind}{END}",
+        rf"{before}(?P<y>\d{{4}})(?:\. {known})? {DAY} {_MONTH}{END}",
+        rf"{before}{_MONTH} ?{DAY}(?:, ?| )(?P<y>\d{{4}}){behind}{END}",
+        rf"{before}{DAY}{to_month}{_MONTH}{to_year}(?P<y>\d{{4}}|\d{{2}})(?: {known}\b)?\.?{behind}{END}",
+    )
+    without_year = (rf"{before}{_MONTH} ?{DAY}{END}", rf"{before}{DAY}{to_month}{_MONTH}{END}")
+    numeric = re.compile(before + NUMERIC.pattern)
+    return Patterns(tuple(map(re.compile, full)), tuple(map(re.compile, without_year)), numeric)
+
+
+def _either(words: Iterable[str]) -> str:
+    return f"(?:{'|'.join(sorted(words, key=len, reverse=True))})"
+
+
+def marked(text: str) -> Iterator[Marked]:
+    """Yield the text (plain and bare) in each way in which one of its words is a month, and at most one a weekday."""
+    if MONTH in text or WEEKDAY in text:
+        return
+    months = [*_spans(text, date_names().months), *_numbered(text)][:MAX_WAYS]
+    weekdays = _spans(text, date_names().weekdays)[:MAX_WAYS] if months else []
+    for month, meanings in months:
+        for weekday, days in weekdays:
+            if weekday[1] <= month[0] or weekday[0] >= month[1]:
+                yield Marked(_replaced(text, {month: MONTH, weekday: WEEKDAY}), meanings, days)
+        yield Marked(_replaced(text, {month: MONTH}), meanings, NO_MEANING)
+
+
+def with_weekday_marked(text: str) -> Marked:
+    """Return the text with the weekday marked that it begins with, if it does."""
+    for pattern in _FIRST:
+        word = pattern.match(text)
+        weekday = weekdays_of(word[0]) if word is not None else NO_MEANING
+        if word is not None and weekday:
+            return Marked(WEEKDAY + text[word.end() :], NO_MEANING, weekday)
+    return Marked(text, NO_MEANING, NO_MEANING)
+
+
+def with_months_marked(text: str) -> str:
+    """Return the text with every word marked that can be a month."""
+    return _replaced(text, dict.fromkeys((span for span, _ in _spans(text, date_names().months)), MONTH))
+
+
+def weekdays_of(word: str) -> Meanings:
+    return date_names().weekdays.get(word, NO_MEANING)
+
+
+def _spans(text: str, words: Words) -> list[tuple[Span, Meanings]]:
+    """Where words and pairs of words stand that mean something."""
+    tokens = [match.span() for match in _TOKEN.finditer(text)]
+    pairs = [(one[0], two[1]) for one, two in pairwise(tokens) if text[one[1] : two[0]] in (" ", "-")]
+    found = ((span, words.get(text[span[0] : span[1]])) for span in (*tokens, *pairs))
+    return sorted(((span, meanings) for span, meanings in found if meanings), key=itemgetter(0))
+
+
+def _numbered(text: str) -> Iterator[tuple[Span, Meanings]]:
+    for prefix in sorted({prefix.strip() for prefix, _ in date_names().numbered} - {""}):
+        match = re.search(rf"\b{prefix}\.? ?(\d{{1,2}})(?!\d)", text) if prefix in text else None
+        if match is not None and 1 <= int(match[1]) <= 12:
+            yield match.span(), {int(match[1]): frozenset()}
+
+
+def _replaced(text: str, marks: dict[Span, str]) -> str:
+    for (start, end), mark in sorted(marks.items(), reverse=True):
+        text = text[:start] + mark + text[end:]
+    return text
