@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -144,28 +144,12 @@ class PageSession:
             self.tabs.raise_if_lost(error)
             raise DeadlineExceeded(f"the page could not be read: {matching.first_line(error.message)}") from error
         self.targets.remember(snapshot_id, whole.refs)
-        contents = tuple(whole.contents)
+        raw = whole.raw_page(self.page.url, self.network.status(self.page), seen, kept, settled=self.rest.settled)
         before = self._told.get(since) if since else None
-        self._told[snapshot_id] = contents
+        self._told[snapshot_id] = raw.contents
         while len(self._told) > KEPT_SNAPSHOTS:
             del self._told[next(iter(self._told))]
-        return RawPage(
-            url=self.page.url,
-            title=whole.main.title,
-            lang=whole.main.lang,
-            http_status=self.network.status(self.page),
-            contents=contents,
-            seen=seen,
-            hidden=frozenset(kept) - {one.ref for one in seen},
-            stats=whole.stats,
-            scroll_y_px=whole.main.scroll_y,
-            scroll_max_y_px=whole.main.scroll_max,
-            settled=self.rest.settled,
-            browser_ms=self.spent_ms,
-            unread=tuple(whole.unread),
-            before=before,
-            tabs=await self.tabs.listed(),
-        )
+        return replace(raw, browser_ms=self.spent_ms, before=before, tabs=await self.tabs.listed())
 
     async def _question(self, waiting: DialogOpened) -> RawPage:
         """A page that waits for an answer to its question answers nothing itself."""

@@ -18,7 +18,7 @@ from services.browser_pool.adapters.eyes.engine import State, decode
 from services.browser_pool.adapters.eyes.frames import FRAME_TIMEOUT_S, Look, Whole
 from services.browser_pool.adapters.eyes.worlds import Worlds
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.page import RawPage, Seen
+from services.browser_pool.page import Seen
 from services.browser_pool.ports import NOTHING, NotKept, PageKept, Wanted
 from services.browser_pool.snapshot import page_hash
 from shared.contracts.results import Viewport
@@ -67,20 +67,8 @@ async def _once(session: PageSession, known: Sequence[str], wanted: Wanted) -> t
     seen = await look.seen(whole, range(len(whole.contents)))
     taken_at, url, main = datetime.now(UTC), page.url, whole.main
     answered = session.network.document(page)
-    raw = RawPage(
-        url=url,
-        title=main.title,
-        http_status=None if answered is None else answered.status,
-        contents=tuple(whole.contents),
-        seen=seen,
-        hidden=frozenset(range(1, len(whole.contents) + 1)) - {one.ref for one in seen},
-        stats=whole.stats,
-        scroll_y_px=main.scroll_y,
-        scroll_max_y_px=main.scroll_max,
-        settled=session.rest.settled,
-        browser_ms=0.0,
-        unread=tuple(whole.unread),
-    )
+    status = None if answered is None else answered.status
+    raw = whole.raw_page(url, status, seen, range(1, len(whole.contents) + 1), settled=session.rest.settled)
     sha256 = page_hash(url, main.title, whole.contents)
     found = await _found(session, worlds, look, whole, seen, wanted)
     file, problems = (

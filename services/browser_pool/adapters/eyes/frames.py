@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from playwright.async_api import Error, Frame, Page
@@ -13,7 +13,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from services.browser_pool.adapters.eyes import engine
 from services.browser_pool.adapters.eyes.engine import Counted, Surveyed, decode
 from services.browser_pool.adapters.eyes.worlds import Worlds
-from services.browser_pool.page import RawItem, Seen, Stats
+from services.browser_pool.page import RawItem, RawPage, Seen, Stats
 
 MAX_FRAMES = 40
 MIN_FRAME_PX = 4
@@ -97,6 +97,27 @@ class Whole:
     @property
     def stats(self) -> Stats:
         return total([surveyed.stats for _, surveyed, _ in self.parts])
+
+    def raw_page(
+        self, url: str, http_status: int | None, seen: tuple[Seen, ...], kept: Iterable[int], *, settled: bool
+    ) -> RawPage:
+        """Return the page as it was found. ``kept``: the refs that were looked at in full; ``seen`` are those of them
+        that have a place on the page."""
+        return RawPage(
+            url=url,
+            title=self.main.title,
+            lang=self.main.lang,
+            http_status=http_status,
+            contents=tuple(self.contents),
+            seen=seen,
+            hidden=frozenset(kept) - {one.ref for one in seen},
+            stats=self.stats,
+            scroll_y_px=self.main.scroll_y,
+            scroll_max_y_px=self.main.scroll_max,
+            settled=settled,
+            browser_ms=0.0,
+            unread=tuple(self.unread),
+        )
 
 
 class Look:

@@ -102,20 +102,7 @@ async def _opened(session: PageSession, url: str, asked: Restoring) -> RawPage:
         kept = sorted(located.union(choose(whole.contents, whole.ranks, asked.keywords, asked.max_tokens)))
         seen = await look.seen(whole, kept)
     session.targets.remember(asked.snapshot_id, whole.refs)
-    return RawPage(
-        url=url,
-        title=whole.main.title,
-        http_status=None,
-        contents=tuple(whole.contents),
-        seen=seen,
-        hidden=frozenset(index + 1 for index in kept) - {one.ref for one in seen},
-        stats=whole.stats,
-        scroll_y_px=whole.main.scroll_y,
-        scroll_max_y_px=whole.main.scroll_max,
-        settled=True,
-        browser_ms=0.0,
-        unread=tuple(whole.unread),
-    )
+    return whole.raw_page(url, None, seen, (index + 1 for index in kept), settled=True)
 
 
 def _as_it_was(page: RawPage, archive: Archive) -> RawPage:
