@@ -68,9 +68,9 @@ def table_rows(samples: int = 10_000) -> list[Row]:
     with tempfile.TemporaryDirectory(prefix="exhibit-table-") as scratch:
         world, took_s = World(samples), 0.0
         product = CombinedTables(world.closing(), Path(scratch))
-        for dossier in world.dossiers():
+        for facts in world.facts():
             before = time.perf_counter()
-            product.add(dossier, lambda _: None)
+            product.add(facts, lambda _: None)
             took_s += time.perf_counter() - before
         names, rows = list[str](), list[Row]()
         before = time.perf_counter()

@@ -18,17 +18,17 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
-import msgspec
 import psutil
 from PIL import Image, ImageDraw, ImageFont
 from playwright.async_api import Page, async_playwright
 
 from benchmarks.evidence_files import artifact_bytes
-from benchmarks.evidence_world import World, texts_of
+from benchmarks.evidence_world import World, sample_of, texts_of
 from benchmarks.report import Row, under
 from services.browser_pool.adapters.browsers.finding import find_browser
 from services.evidence.adapters.report_file import ReportFile
-from services.evidence.closing.products import Dossier
+from services.evidence.outputs.sample_facts import SampleFacts
+from services.evidence.outputs.sample_files import SampleFiles
 from shared.settings import Settings
 
 SAMPLES = 1000
@@ -84,10 +84,10 @@ def make(world: World, folder: Path) -> tuple[Path, float, float]:
     product = ReportFile(world.closing(), spool)
     took_s, most_mb = 0.0, 0.0
     try:
-        for number, dossier in _dossiers(world, pictures):
+        for number, sample in _samples(world, pictures):
             files = artifact_bytes(number) | dict.fromkeys(_shots(number), pictures[number % PICTURES])
             began = time.perf_counter()
-            product.add(dossier, files.get)
+            product.add(sample, files.get)
             took_s += time.perf_counter() - began
             most_mb = max(most_mb, _resident_mb() - before_mb) if number % 50 == 0 else most_mb
         began = time.perf_counter()
@@ -102,7 +102,7 @@ def _shots(number: int) -> list[str]:
     return [name for name in artifact_bytes(number) if name.endswith(".png")]
 
 
-def _dossiers(world: World, pictures: list[bytes]) -> Iterator[tuple[int, Dossier]]:
+def _samples(world: World, pictures: list[bytes]) -> Iterator[tuple[int, SampleFacts]]:
     """Those of the world, but that their pictures are big ones."""
     for number in world.numbers:
         texts = texts_of(number)
@@ -110,7 +110,9 @@ def _dossiers(world: World, pictures: list[bytes]) -> Iterator[tuple[int, Dossie
         for name in _shots(number):
             small = hashlib.sha256(artifact_bytes(number)[name]).hexdigest().encode()
             texts = {key: data.replace(small, big) for key, data in texts.items()}
-        yield number, Dossier(*(msgspec.json.decode(data) for data in texts.values()))
+        facts = world.closing().facts_of(SampleFiles(sample_of(number).sample_id, *texts.values()))
+        assert facts.log  # it is read here: what is measured is the making
+        yield number, facts
 
 
 def drawn(number: int) -> bytes:

@@ -16,17 +16,18 @@ from pathlib import Path
 
 import msgspec
 import psutil
+from msgspec.structs import replace
 
 from benchmarks.evidence_world import RUN_ID, World, record
 from benchmarks.report import Row, under
 from services.evidence.adapters.duckdb_parquet import ParquetTables
 from services.evidence.adapters.folder_store import FolderStore
 from services.evidence.asking.answering import Desk
-from services.evidence.closing.products import Dossier
 from services.evidence.desk import answering_desk
+from services.evidence.outputs.sample_facts import SampleFacts
 from services.evidence.querying.questions import EXAMPLES
-from services.evidence.recalling.unreadable import RunFile
 from shared.contracts.evidence import AskSql, SqlAnswered
+from shared.evidence_format.files.run import RunFile
 from shared.settings import Settings
 from shared.testing.bus import MemoryBus
 
@@ -34,12 +35,14 @@ SAMPLES, STEPS, TIMES = 10_000, 25, 7
 LIMIT_MS = 100.0
 
 
-def long_dossiers(world: World, steps: int) -> Iterator[Dossier]:
+def long_samples(world: World, steps: int) -> Iterator[SampleFacts]:
     """The world's samples with logs of so many steps: the first step is taken again and again."""
-    for dossier in world.dossiers():
-        first, *rest = dossier.log
+    for facts in world.facts():
+        first, *rest = facts.log
         log = [*itertools.repeat(first, steps - len(rest)), *rest]
-        yield Dossier(dossier.sample, dossier.result, [{**entry, "step": n} for n, entry in enumerate(log, start=1)])
+        numbered = [replace(entry, step=number) for number, entry in enumerate(log, start=1)]
+        facts.log = numbered
+        yield facts
 
 
 def make(root: Path, samples: int = SAMPLES, steps: int = STEPS) -> list[Row]:
@@ -49,9 +52,9 @@ def make(root: Path, samples: int = SAMPLES, steps: int = STEPS) -> list[Row]:
     process = psutil.Process()
     product, took_s, most = ParquetTables(world.closing(), folder), 0.0, 0
     started_bytes = process.memory_info().rss
-    for number, dossier in enumerate(long_dossiers(world, steps)):
+    for number, facts in enumerate(long_samples(world, steps)):
         began_s = time.perf_counter()
-        product.add(dossier, lambda _: None)
+        product.add(facts, lambda _: None)
         took_s += time.perf_counter() - began_s
         if number % 500 == 0:
             most = max(most, process.memory_info().rss)

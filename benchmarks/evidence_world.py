@@ -19,9 +19,10 @@ import msgspec
 
 from benchmarks.evidence_facts import NAMES, NOTES, SCHEMA, facts
 from benchmarks.evidence_files import artifact_bytes, filed_artifacts
-from services.evidence.closing.products import Closing, Dossier
-from services.evidence.filing.contents import as_json, log_entry, log_of, result_of, sample_file, samples_csv
-from services.evidence.recalling.unreadable import RunFile
+from services.evidence.closing.products import Closing
+from services.evidence.filing.contents import AttemptLog, result_of, sample_file, samples_csv
+from services.evidence.outputs.sample_facts import SampleFacts
+from services.evidence.outputs.sample_files import SampleFiles
 from shared.contracts.actions import ByRef, Click, Done, Judgment, Screenshot
 from shared.contracts.codes import Status
 from shared.contracts.discovery import RunRecord, Sample, SampleFound
@@ -30,6 +31,9 @@ from shared.contracts.planner import SampleFinished
 from shared.contracts.results import Box, Locator
 from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, StepTaken, ValueSource, plain_note
 from shared.contracts.usage import Usage
+from shared.evidence_format.files.run import RunFile
+from shared.evidence_format.log_codec import entry_of
+from shared.evidence_format.manifest import as_written
 from shared.text.names import safe_id
 
 RUN_ID = "run_2026-03-01_101500"
@@ -263,17 +267,16 @@ class World:
             finished_at=BEGAN + timedelta(seconds=self.samples // 8 + 12),
         )
 
-    def dossiers(self) -> Iterator[Dossier]:
+    def facts(self) -> Iterator[SampleFacts]:
         """Of all samples in row order, as they are read from their files."""
-        for number in self.numbers:
-            read = (msgspec.json.decode(data) for data in texts_of(number).values())
-            yield Dossier(*read)
+        closing = self.closing()
+        return (closing.facts_of(files_of(number)) for number in self.numbers)
 
     def write(self, root: Path, *, artifacts: bool = False) -> Path:
         """The run's folder below ``root``, without what is made when it is closed; ``artifacts``: their bytes too."""
         folder = root / RUN_ID
         folder.mkdir(parents=True)
-        (folder / "run.json").write_bytes(as_json(RunFile(record=record(), expected=self.samples)))
+        (folder / "run.json").write_bytes(as_written(RunFile(record=record(), expected=self.samples)))
         (folder / "samples.csv").write_bytes(samples_csv((sample_of(n), BEGAN) for n in self.numbers))
         for number in self.numbers:
             own = folder / sample_of(number).sample_id
@@ -285,10 +288,15 @@ class World:
 
 def texts_of(number: int) -> dict[str, bytes]:
     """The three JSON files of a sample, by name."""
-    entries = [log_entry(step, ()) for step in steps_of(number)]
-    log = log_of(attempt_of(number), entries)
+    entries = [entry_of(step) for step in steps_of(number)]
+    log = AttemptLog.of(attempt_of(number), entries)
     return {
-        "sample.json": as_json(sample_file(found(number))),
-        "result.json": as_json(result_of(finished_of(number), log, ())),
-        "action_log.json": as_json(entries),
+        "sample.json": as_written(sample_file(found(number))),
+        "result.json": as_written(result_of(finished_of(number), log, ())),
+        "action_log.json": as_written(entries),
     }
+
+
+def files_of(number: int) -> SampleFiles:
+    """The same as they are read from the store."""
+    return SampleFiles(sample_of(number).sample_id, *texts_of(number).values())

@@ -12,11 +12,10 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import msgspec
-
 from shared.client import RunRejectedError
-from shared.contracts.base import Part
 from shared.contracts.discovery import Problem
+from shared.evidence_format.chain import NOT_JSON
+from shared.evidence_format.files.run import parse_run_file
 from shared.evidence_format.manifest import RESULT, RUN
 from shared.evidence_format.sources.base import Listing, NoRun, Unreadable
 from shared.evidence_format.sources.zip import ZipMedium
@@ -26,14 +25,6 @@ from shared.text.names import safe_id
 NEEDED = (f"/{RESULT}", "/sample.json", ".mhtml.zst", ".observation.json.zst")
 MOST_FILE_BYTES = 64_000_000
 """No file that is needed is larger: a page that was stored has no more."""
-
-
-class _Record(Part, frozen=True, kw_only=True):
-    run_id: str
-
-
-class _Run(Part, frozen=True, kw_only=True):
-    record: _Record
 
 
 @asynccontextmanager
@@ -91,8 +82,8 @@ def _must_fit(path: Path, needed_bytes: int, folder: Path) -> None:
 
 def _run_id(data: bytes, path: Path) -> str:
     try:
-        run_id = msgspec.json.decode(data, type=_Run).record.run_id
-    except msgspec.MsgspecError as exc:
+        run_id = parse_run_file(data).record.run_id
+    except NOT_JSON as exc:
         raise _refused(path, f"its {RUN} cannot be read: {exc}") from exc
     if safe_id(run_id) != run_id:
         raise _refused(path, f"its run is called {run_id!r}, which is the name of no run")

@@ -9,7 +9,7 @@ from datetime import datetime
 from services.evidence.adapters.duckdb_parquet import ParquetTables
 from services.evidence.adapters.sql_cells import SqlCells, in_bucket
 from services.evidence.asking.answering import Desk
-from services.evidence.deps import Store
+from services.evidence.ports import Store
 from shared.bus.ports import Blobs
 from shared.settings import Settings
 

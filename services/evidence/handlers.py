@@ -16,15 +16,7 @@ from services.evidence.attempts import current_log, must_be_open
 from services.evidence.closing.finishing import finish_if_complete
 from services.evidence.deps import Deps
 from services.evidence.filing.artifacts import file_artifact, let_go, not_filed
-from services.evidence.filing.contents import (
-    AttemptLog,
-    as_json,
-    chained,
-    log_entry,
-    result_of,
-    sample_file,
-    samples_csv,
-)
+from services.evidence.filing.contents import AttemptLog, result_of, sample_file, samples_csv
 from services.evidence.filing.lessons import file_lessons
 from services.evidence.filing.listed import listed
 from services.evidence.filing.log_files import add_step, put_together
@@ -56,8 +48,11 @@ from shared.contracts.evidence import (
     StepsReply,
 )
 from shared.contracts.planner import SampleFinished
-from shared.contracts.steps import Pressed, StepTaken
+from shared.contracts.steps import StepTaken
 from shared.errors import Unsupported
+from shared.evidence_format.files.sample import PressFile
+from shared.evidence_format.log_codec import chain_entry, entry_of
+from shared.evidence_format.manifest import as_written
 from shared.subjects import (
     ASK_SQL,
     CLAIM_PRESS,
@@ -108,9 +103,9 @@ async def sample_found(message: SampleFound, deps: Deps, attempt: int) -> None:
     """Writes down what was asked for, before anything is done about it."""
     state = await known_run(deps, message.run_id)
     key = layout.sample_key(message.run_id, message.sample_id, layout.SAMPLE)
-    await deps.store.write(key, as_json(sample_file(message)))
+    await deps.store.write(key, as_written(sample_file(message)))
     if state.lists_only:
-        result = as_json(result_of(listed(message, state.record.spec.get("output_schema", {})), AttemptLog(1), ()))
+        result = as_written(result_of(listed(message, state.record.spec.get("output_schema", {})), AttemptLog(1), ()))
         await deps.store.write(layout.sample_key(message.run_id, message.sample_id, layout.RESULT), result)
         await seal_sample(deps, message.run_id, message.sample_id, AttemptLog(1), result)
         await deps.store.secure(layout.sample_key(message.run_id, message.sample_id))
@@ -143,7 +138,7 @@ async def step_taken(message: StepTaken, deps: Deps, attempt: int) -> None:
             await let_go_if_finished(deps, message.run_id)
             return
         problems = [problem for filed in message.artifacts if (problem := await file_artifact(deps, message, filed))]
-        entry = chained(message, log, log_entry(message, problems))
+        entry = chain_entry(entry_of(message, problems), message.run_id, message.sample_id, log.head_sha256)
         await add_step(deps.store, layout.sample_key(message.run_id, message.sample_id), entry)
         log.add(entry)
     await let_go(deps, message, log.problems if log is not None else [])
@@ -158,7 +153,7 @@ async def sample_finished(message: SampleFinished, deps: Deps, attempt: int) -> 
     if log is not None:
         missing = not_filed(message, log)
         await put_together(deps.store, layout.sample_key(message.run_id, message.sample_id))
-        result = as_json(result_of(message, log, missing))
+        result = as_written(result_of(message, log, missing))
         await deps.store.write(layout.sample_key(message.run_id, message.sample_id, layout.RESULT), result)
         await seal_sample(deps, message.run_id, message.sample_id, log, result)
         await deps.store.secure(layout.sample_key(message.run_id, message.sample_id))
@@ -223,12 +218,12 @@ async def claim_press(request: ClaimPress, deps: Deps) -> PressHeld:
     async with deps.claiming:
         kept = await deps.store.read(key)
         if kept is not None:
-            return PressHeld(pressed=msgspec.json.decode(kept, type=Pressed))
+            return PressHeld(pressed=msgspec.json.decode(kept, type=PressFile).to_pressed())
         if not request.claim:
             return PressHeld(pressed=None)
         await must_be_open(deps, pressed)
         await hold_run(deps, pressed.run_id)
-        await deps.store.write(key, as_json(pressed))
+        await deps.store.write(key, as_written(PressFile.of(pressed)))
         await deps.store.secure(layout.sample_key(pressed.run_id, pressed.sample_id))
         return PressHeld(pressed=pressed)
 

@@ -40,7 +40,12 @@ def log_start(run_id: str, sample_id: str, attempt: int) -> str:
 def linked(entry: Mapping[str, Any], previous: str) -> dict[str, Any]:
     """The entry with both hashes."""
     whole = {**entry, PREVIOUS: previous}
-    return {**whole, OWN: sha256(canonical(whole))}
+    return {**whole, OWN: entry_hash(whole)}
+
+
+def entry_hash(entry: object) -> str:
+    """The ``sha256`` of an entry, which has none yet: a mapping, or a struct that leaves it out."""
+    return sha256(canonical(entry))
 
 
 def followed(entries: Iterable[Any], first: str) -> tuple[str, int | None]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from shared.contracts.planner import WITHOUT_MODEL
 from shared.contracts.steps import RouteMark
@@ -12,13 +10,13 @@ from shared.contracts.steps import RouteMark
 _REASON = re.compile(r"Route step (\d+)(?:\.([a-z0-9]+))?: .*", re.S)
 
 
-def route_mark_of(entry: Mapping[str, Any]) -> RouteMark | None:
-    """Return the step of the route that an entry of action_log.json was made for, from its reason.
+def route_mark_of(decided_by: str, reason: str) -> RouteMark | None:
+    """Return the step of the route that an action was taken for, from its reason.
 
     A replay asks for it, so that a button that is pressed once only is known again. How many records had matched is not
     read: only the attempt that turned the list asks for that. What a model gave as its reason is not believed.
     """
-    if entry.get("decided_by") not in WITHOUT_MODEL:
+    if decided_by not in WITHOUT_MODEL:
         return None
-    found = _REASON.fullmatch(str(entry.get("thinking", "")))
+    found = _REASON.fullmatch(reason)
     return RouteMark(step=int(found[1]), part=found[2] or "") if found is not None else None

@@ -13,7 +13,7 @@ from shared.statuses import group_of
 
 MANIFEST, SEAL = "manifest.json", "seal.json"
 OBJECTS, ROUNDS, MEMORY = "objects", "rounds", "memory"
-RUN, RESULT, COMBINED = "run.json", "result.json", "combined.csv"
+RUN, SAMPLE, RESULT, COMBINED = "run.json", "sample.json", "result.json", "combined.csv"
 POPULATIONS = ("samples.csv", "discovered_samples.csv")
 SAMPLE_FORMAT, RUN_FORMAT, SEAL_FORMAT = "exhibit-sample/1", "exhibit-run/1", "exhibit-seal/1"
 PUBLIC_KEY, VERIFY = "public_key.pem", "VERIFY.txt"
@@ -190,7 +190,7 @@ def as_written(value: object) -> bytes:
 def is_ours(path: str) -> bool:
     """Whether a file was written by us, and not captured."""
     name = path.rpartition("/")[2]
-    own = name in ("sample.json", RESULT, "action_log.json", MANIFEST, SEAL) or name.startswith("pressed_")
+    own = name in (SAMPLE, RESULT, "action_log.json", MANIFEST, SEAL) or name.startswith("pressed_")
     return own or path.split("/")[0] in (ROUNDS, MEMORY, "tables")
 
 

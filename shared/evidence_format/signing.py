@@ -50,7 +50,7 @@ class PublicKey:
 
 
 class SigningKey:
-    """See :class:`services.evidence.deps.Signer`."""
+    """See :class:`services.evidence.ports.Signer`."""
 
     def __init__(self, key: Ed25519PrivateKey) -> None:
         self._key = key

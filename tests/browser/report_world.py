@@ -14,9 +14,11 @@ import msgspec
 from playwright.async_api import Browser
 
 from services.evidence.adapters.report_file import ReportFile
-from services.evidence.closing.products import Closing, Dossier
+from services.evidence.closing.products import Closing
+from services.evidence.outputs.sample_files import SampleFiles
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
+from tests.handlers.evidence.written_sample import files_of
 
 AT = datetime(2026, 3, 1, 10, 15, tzinfo=UTC)
 WIDTH_PX = 800
@@ -91,7 +93,7 @@ class Told:
     """Whether the sources of the values name the picture."""
 
 
-def dossier(told: Told, row: int) -> Dossier:
+def sample_files(told: Told, row: int) -> SampleFiles:
     """As its files say it."""
     url = told.url or f"https://tickets.example/{told.sample_id}"
     artifacts = [_artifact(told.picture, url)] if told.picture is not None else []
@@ -116,9 +118,8 @@ def dossier(told: Told, row: int) -> Dossier:
         "finished_at": _iso(AT + timedelta(seconds=4)),
     }
     log = [_step(1, "goto", {"url": url}, []), _step(2, "screenshot", {"label": "ticket"}, filed)]
-    return Dossier(
-        {**sample, "fields": {"number": told.sample_id, "url": url}, "found_at": _iso(AT)}, result, log if filed else []
-    )
+    whole = {**sample, "fields": {"number": told.sample_id, "url": url}, "found_at": _iso(AT)}
+    return files_of(whole, result, log if filed else [])
 
 
 _RESULT = ("kind", "label", "sha256", "size_bytes", "media_type", "source_url")
@@ -138,6 +139,9 @@ def _artifact(picture: Pictured, url: str) -> dict[str, Any]:
         "kind": "screenshot",
         "label": "ticket",
         "media_type": "image/png",
+        "suffix": ".png",
+        "blob": "",
+        "captured_at": _iso(AT),
         "size_bytes": len(picture.png),
         "sha256": picture.sha256,
         "source_url": url,
@@ -192,7 +196,7 @@ def write(folder: Path, told: Iterable[Told], *, pictures: bool = True, **record
             if pictures and png is not None:
                 (folder / one.sample_id).mkdir()
                 (folder / one.sample_id / "01_ticket.png").write_bytes(png)
-            product.add(dossier(one, row), {"01_ticket.png": png}.get)
+            product.add(closing.facts_of(sample_files(one, row)), {"01_ticket.png": png}.get)
         (made,) = product.finish()
     finally:
         product.close()

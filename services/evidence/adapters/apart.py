@@ -7,7 +7,7 @@ answering meanwhile. A process that dies over a product costs nothing but that p
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol, cast
@@ -28,8 +28,9 @@ from services.evidence.adapters.apart_frames import (
     Told,
     parse_frame,
 )
-from services.evidence.closing.products import Closing, Dossier, Made, MakeProduct, Product
+from services.evidence.closing.products import Closing, Made, MakeProduct, OpenFile, Product
 from services.evidence.closing.watched import NotMadeError
+from services.evidence.outputs.sample_facts import SampleFacts
 from shared.child_process.parent import ChildProcess
 from shared.contracts.error_codes import TransientCode
 from shared.errors import Unavailable
@@ -39,7 +40,6 @@ MANY = 500
 """Samples from which on a run is large: starting a process takes as long as it saves before."""
 AHEAD = 16
 """Samples that are sent before the first of them is dealt with."""
-OpenFile = Callable[[str], bytes | None]
 
 
 class ProductClass(Protocol):
@@ -72,9 +72,9 @@ class Apart:
         asked = Asked(f"{product.__module__}:{product.__qualname__}", closing, str(folder))
         self._say(OPEN, msgspec.json.encode(asked))
 
-    def add(self, dossier: Dossier, open_file: OpenFile) -> None:
+    def add(self, sample: SampleFacts, open_file: OpenFile) -> None:
         self._opening.append(open_file)
-        self._say(SAMPLE, msgspec.json.encode(dossier))
+        self._say(SAMPLE, msgspec.msgpack.encode(sample.files_read))
         while len(self._opening) > AHEAD:
             self._hear()
 

@@ -23,8 +23,9 @@ from services.evidence.adapters.apart_frames import (
     Told,
     parse_frame,
 )
-from services.evidence.closing.products import Dossier, MakeProduct
+from services.evidence.closing.products import Closing, MakeProduct
 from services.evidence.closing.watched import Watched
+from services.evidence.outputs.sample_files import SampleFiles
 from shared.child_process.child import read_frame, take_stdout, write_frame
 from shared.errors import ExhibitError
 
@@ -39,7 +40,7 @@ class Work:
     def __init__(self, given: BinaryIO, replies: BinaryIO) -> None:
         self._given, self._replies = given, replies
         self._ahead: deque[tuple[bytes, bytes]] = deque()
-        self._dossiers = msgspec.json.Decoder(Dossier)
+        self._files = msgspec.msgpack.Decoder(SampleFiles)
 
     def do(self) -> Told:
         kind, data = self._next()
@@ -48,7 +49,7 @@ class Work:
         try:
             product = Watched(_maker(asked.product)(asked.closing, Path(asked.folder)))
             try:
-                return self._made(product)
+                return self._made(product, asked.closing)
             finally:
                 product.close()
         except OSError as exc:
@@ -56,14 +57,14 @@ class Work:
         except ExhibitError as exc:
             return Told(failure=str(exc), code=exc.code)
 
-    def _made(self, product: Watched) -> Told:
+    def _made(self, product: Watched, closing: Closing) -> Told:
         while True:
             kind, data = self._ahead.popleft() if self._ahead else self._next()
             if kind == END:
                 made = [(one.name, str(one.path)) for one in product.finish()]
                 return Told(made=made, failure=product.failure)
             assert kind == SAMPLE
-            product.add(self._dossiers.decode(data), self._open_file)
+            product.add(closing.facts_of(self._files.decode(data)), self._open_file)
             write_frame(self._replies, DONE)
             self._replies.flush()
 

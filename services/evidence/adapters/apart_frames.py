@@ -14,7 +14,7 @@ Kind = Literal[b"o", b"s", b"f", b"g", b"e", b"d", b"w", b"t"]
 OPEN: Kind = b"o"
 """First: `Asked`."""
 SAMPLE: Kind = b"s"
-"""A dossier, as `Dossier` in JSON."""
+"""The files of a sample: `SampleFiles` as MessagePack, for they are bytes."""
 FILE: Kind = b"f"
 """The bytes of a file that was wanted."""
 GONE: Kind = b"g"

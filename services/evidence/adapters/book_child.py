@@ -15,10 +15,11 @@ import msgspec
 
 from services.evidence.adapters.row_spool import RowLines
 from services.evidence.adapters.workbook import Workbook
-from services.evidence.combining.columns import columns_of
 from shared.child_process.child import read_frame, take_stdout, write_frame
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
+from shared.evidence_format.table.columns import columns_of
+from shared.evidence_format.task_facts import TaskFacts
 
 END = b"end"
 
@@ -55,7 +56,7 @@ def main() -> None:
 
 def _made(given: BinaryIO) -> bool:
     asked = msgspec.json.decode(read_frame(given) or b"", type=Asked)
-    lines = RowLines(columns_of(asked.record.spec))
+    lines = RowLines(columns_of(TaskFacts.of(asked.record.spec)))
     book = Workbook(Path(asked.path), Path(asked.folder), asked.record, asked.finished)
     try:
         while (line := read_frame(given)) is not None:

@@ -9,10 +9,10 @@ from pathlib import Path
 import msgspec
 
 from services.evidence.adapters.book_child import END, Asked, Told
-from services.evidence.combining.rows import Row
 from shared.child_process.parent import ChildProcess
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
+from shared.evidence_format.table.rows import Row
 
 PROGRAM = "services.evidence.adapters.book_child"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import duckdb
@@ -10,12 +10,12 @@ import duckdb
 from services.evidence import layout
 from services.evidence.adapters.row_spool import RowLines, RowSpool
 from services.evidence.adapters.spare_book import SpareBook
-from services.evidence.closing.products import Closing, Dossier, Made
-from services.evidence.combining.cells import text_of
-from services.evidence.combining.columns import Column
-from services.evidence.combining.rows import Row, RowMaker
+from services.evidence.closing.products import Closing, Made, OpenFile
 from services.evidence.csv_cells import csv_line, guarded
+from services.evidence.outputs.sample_facts import SampleFacts
 from shared.errors import Unavailable
+from shared.evidence_format.table.columns import WRONG_TYPE, Column
+from shared.evidence_format.table.rows import RowMaker, cell_texts
 
 PARQUET, WORKBOOK = "combined.parquet", "combined.xlsx"
 _LEAST_LINE_BYTES = 1 << 20
@@ -42,7 +42,7 @@ class CombinedTables:
 
     def __init__(self, closing: Closing, folder: Path) -> None:
         self._folder = folder
-        self._maker = RowMaker(closing.record.spec)
+        self._maker = RowMaker(closing.task)
         self._lines = RowLines(self._maker.columns)
         self._spool = RowSpool(folder / "rows", self._maker.columns)
         below = folder / "book"
@@ -50,10 +50,10 @@ class CombinedTables:
         large = closing.finished.samples >= MANY
         self._book = SpareBook(folder / WORKBOOK, below, closing.record, closing.finished, large=large)
 
-    def add(self, dossier: Dossier, open_file: Callable[[str], bytes | None]) -> None:
-        row = self._maker.row(dossier)
+    def add(self, sample: SampleFacts, open_file: OpenFile) -> None:
+        row = self._maker.row(sample)
         line = self._lines.line_of(row)
-        self._spool.add(row, csv_line(_texts(row, self._maker.columns)), line)
+        self._spool.add(row, csv_line(map(guarded, cell_texts(row, self._maker.columns))), line)
         self._book.add(row, line)
 
     def finish(self) -> Iterable[Made]:
@@ -78,14 +78,6 @@ class CombinedTables:
         self._book.close()
 
 
-def _texts(row: Row, columns: tuple[Column, ...]) -> Iterator[str]:
-    for column, cell in zip(columns, row.cells, strict=True):
-        if cell is not None:
-            yield guarded(text_of(cell, column.kind))
-        else:
-            yield guarded(row.wrong[column.name]) if column.name in row.wrong else ""
-
-
 def _write_parquet(path: Path, ordered: Path, spool: RowSpool, columns: tuple[Column, ...]) -> None:
     types = [_sql_type(column, place, spool) for place, column in enumerate(columns)]
     # Lists are read as they are; all else as text, of which a cast that fails makes nothing instead of an error.
@@ -108,7 +100,7 @@ def _write_parquet(path: Path, ordered: Path, spool: RowSpool, columns: tuple[Co
 
 
 def _own(column: Column, cell: str) -> str:
-    return "wrong" if column.name == "wrong_type" and not column.field else cell
+    return "wrong" if column.name == WRONG_TYPE and not column.field else cell
 
 
 def _sql_type(column: Column, place: int, spool: RowSpool) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from io import BufferedWriter
 from pathlib import Path
 
@@ -10,17 +11,20 @@ import duckdb
 import msgspec
 
 from services.evidence import layout
-from services.evidence.closing.products import Closing, Dossier, Made
+from services.evidence.closing.products import Closing, Made, OpenFile
+from services.evidence.outputs.sample_facts import SampleFacts
 from services.evidence.querying.catalogue import TABLES, table_file
-from services.evidence.querying.row_parts import Json, Row, Task, attempts_of, last_of
+from services.evidence.querying.row_parts import Row
 from services.evidence.querying.rows import rows_of
 from services.evidence.querying.statements import to_parquet
 from services.evidence.querying.work_rows import work_rows
 from shared.errors import Unavailable
+from shared.evidence_format import chain
+from shared.evidence_format.files.steps import LogEntry
+from shared.evidence_format.log_codec import parse_log
 
 MEMORY_MB = 512
 """Beside room for the longest rows."""
-OpenFile = Callable[[str], bytes | None]
 
 
 class ParquetTables:
@@ -30,14 +34,14 @@ class ParquetTables:
 
     def __init__(self, closing: Closing, folder: Path) -> None:
         self._folder, self._encoder = folder, msgspec.json.Encoder()
-        self._task = Task(closing.record.run_id, closing.record.spec)
+        self._run_id = closing.record.run_id
         self._longest = 0
         self._lines: dict[str, BufferedWriter] = {view.name: _lines(folder, view.name).open("wb") for view in TABLES}
-        if closing.discovery is not None:
-            self._write(work_rows(self._task, closing.discovery, attempts_of(closing.discovery, ())))
+        if (search := closing.discovery_facts) is not None:
+            self._write(work_rows(self._run_id, search, search.attempts()))
 
-    def add(self, dossier: Dossier, open_file: OpenFile) -> None:
-        self._write(rows_of(self._task, dossier, attempts_of(dossier, _earlier(dossier, open_file))))
+    def add(self, sample: SampleFacts, open_file: OpenFile) -> None:
+        self._write(rows_of(self._run_id, sample, sample.attempts(_earlier(sample, open_file))))
 
     def finish(self) -> Iterable[Made]:
         self.close()
@@ -73,9 +77,10 @@ def _lines(folder: Path, table: str) -> Path:
     return folder / f"{table}.jsonl"
 
 
-def _earlier(dossier: Dossier, open_file: OpenFile) -> Iterator[tuple[int, list[Json]]]:
-    """The logs of the attempts before the one that counts, where they are there."""
-    for attempt in range(1, last_of(dossier)):
+def _earlier(sample: SampleFacts, open_file: OpenFile) -> Iterator[tuple[int, list[LogEntry]]]:
+    """The logs of the attempts before the one that counts, where they are there and can be read."""
+    for attempt in range(1, sample.latest_attempt):
         data = open_file(f"{layout.attempt_folder(attempt)}/{layout.ACTION_LOG}")
-        if data is not None:
-            yield attempt, msgspec.json.decode(data)
+        with suppress(*chain.NOT_JSON):
+            if data is not None:
+                yield attempt, parse_log(data)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 from services.evidence import layout
-from services.evidence.closing.products import Closing, Dossier, Made
+from services.evidence.closing.products import Closing, Made, OpenFile
 from services.evidence.combining.enriching import appended, appended_cells, names_beside, original_cells
-from services.evidence.combining.rows import RowMaker
 from services.evidence.csv_cells import csv_line
+from services.evidence.outputs.sample_facts import SampleFacts
+from shared.evidence_format.table.rows import RowMaker
 
 
 class EnrichedTable:
@@ -19,17 +20,17 @@ class EnrichedTable:
 
     def __init__(self, closing: Closing, folder: Path) -> None:
         self._header = closing.record.input_columns
-        self._maker = RowMaker(closing.record.spec)
+        self._maker = RowMaker(closing.task)
         self._new = appended(self._maker.columns)
         self._path = folder / layout.ENRICHED
         self._file = self._path.open("w", encoding="utf-8", newline="")
         names = names_beside(self._header, [column.name for column in self._new])
         self._file.write(csv_line([*self._header, *names]))
 
-    def add(self, dossier: Dossier, open_file: Callable[[str], bytes | None]) -> None:
+    def add(self, sample: SampleFacts, open_file: OpenFile) -> None:
         if self._header:
-            found = appended_cells(self._maker.row(dossier), self._maker.columns, self._new)
-            self._file.write(csv_line([*original_cells(self._header, dossier.sample), *found]))
+            found = appended_cells(self._maker.row(sample), self._maker.columns, self._new)
+            self._file.write(csv_line([*original_cells(self._header, sample.sample), *found]))
 
     def finish(self) -> Iterable[Made]:
         self._file.close()

@@ -13,10 +13,10 @@ from services.evidence.adapters.files import keep_content, link_new, place, sync
 from services.evidence.adapters.holding import Holding, this_process
 from services.evidence.adapters.incoming import incoming
 from services.evidence.adapters.spool import Spool
-from services.evidence.deps import Incoming
-from services.evidence.filing.contents import as_json
 from services.evidence.holder import HELD_ELSEWHERE, holder_in, refusal
+from services.evidence.ports import Incoming
 from shared.errors import PolicyDenied, Unavailable
+from shared.evidence_format.manifest import as_written
 from shared.s3.place import object_key
 
 BIG_BYTES = 1_000_000
@@ -24,7 +24,7 @@ SPOOL, HELD = ".spool", ".held"
 
 
 class FolderStore:
-    """See :class:`services.evidence.deps.Store`. Files are written beside their place and renamed into it; a name of
+    """See :class:`services.evidence.ports.Store`. Files are written beside their place and renamed into it; a name of
     captured bytes is a hard link, or a copy where the file system has none.
 
     ``spool``: where files are prepared; None: beside the runs, as it has to be where they are written, for then a file
@@ -56,7 +56,7 @@ class FolderStore:
         path = self._path(run_id)
         try:
             with on_disk(path, 0):
-                return self._holding.take(run_id, as_json(this_process()))
+                return self._holding.take(run_id, as_written(this_process()))
         except Unavailable as exc:
             if isinstance(exc.__cause__, BlockingIOError | PermissionError):
                 told = refusal(str(path), holder_in(self._holding.says(run_id)))

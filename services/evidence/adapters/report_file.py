@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -15,18 +15,19 @@ from typing import Any
 
 from services.evidence import layout
 from services.evidence.adapters.thumbnails import Small, small_copy
-from services.evidence.closing.products import Closing, Dossier, Made
+from services.evidence.closing.products import Closing, Made, OpenFile
+from services.evidence.outputs.sample_facts import ArtifactFacts, SampleFacts
 from services.evidence.reporting.page import SAMPLES_A_CHUNK, Assets, as_json, data_block, head, packed, program
-from services.evidence.reporting.pictures import Budget, area_of, chosen, marks_on, plan_for
+from services.evidence.reporting.pictures import Budget, Shown, area_of, chosen, marks_on, plan_for, shown_values
 from services.evidence.reporting.run_facts import Sums, run_facts
-from services.evidence.reporting.sample_facts import detail_of, row_of
+from services.evidence.reporting.sample_details import detail_of, row_of
 from services.evidence.reporting.status_styles import status_css, status_js
 
 THREADS = 2
 IN_WORK = 8
 """Samples whose pictures are being made small: so many big pictures are in memory at most."""
 SCRIPTS = ("dom", "data", "overview", "listing", "sample", "fields", "stage", "cards", "printing", "main")
-Shrinking = tuple[dict[str, Any], "Future[Small | None] | None"]
+Shrinking = tuple[ArtifactFacts, "Future[Small | None] | None"]
 
 
 @cache
@@ -56,8 +57,8 @@ class ReportFile:
     def __init__(self, closing: Closing, folder: Path) -> None:
         self._closing, self._folder = closing, folder
         self._sums, self._budget = Sums(), Budget(plan_for(closing.finished.samples))
-        if closing.discovery is not None:
-            self._sums.add_work(closing.discovery.log)
+        if closing.discovery_facts is not None:
+            self._sums.add_work(closing.discovery_facts.log)
         self._rows = (folder / "rows").open("w", encoding="utf-8")
         self._chunks = (folder / "chunks").open("w", encoding="utf-8")
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="thumbnails")
@@ -67,13 +68,11 @@ class ReportFile:
         self._written = 0
         self._added = 0
 
-    def add(self, dossier: Dossier, open_file: Callable[[str], bytes | None]) -> None:
-        self._sums.add(dossier)
-        row = as_json(row_of(dossier, self._closing.fields))
-        self._rows.write(f"{',' if self._added else ''}\n{row}")
+    def add(self, sample: SampleFacts, open_file: OpenFile) -> None:
+        self._sums.add(sample)
+        self._rows.write(f"{',' if self._added else ''}\n{as_json(row_of(sample))}")
         self._added += 1
-        detail = detail_of(dossier, self._closing.fields)
-        self._waiting.append(_Waiting(detail, self._shrinking(detail, open_file)))
+        self._waiting.append(_Waiting(detail_of(sample), self._shrinking(sample, open_file)))
         if len(self._waiting) > IN_WORK:
             self._take(self._waiting.popleft())
 
@@ -92,29 +91,27 @@ class ReportFile:
         self._rows.close()
         self._chunks.close()
 
-    def _shrinking(self, detail: dict[str, Any], open_file: Callable[[str], bytes | None]) -> list[Shrinking]:
-        fields = detail.get("fields", [])
-        shots = chosen(detail.get("files", []), fields, self._budget.plan.per_sample)
-        if not shots or not self._budget.grant(trouble=detail.get("status") != "done" or bool(detail.get("flagged"))):
+    def _shrinking(self, sample: SampleFacts, open_file: OpenFile) -> list[Shrinking]:
+        shown = shown_values(sample.fields.values())
+        pictures = chosen(sample.artifact_facts, shown, self._budget.plan.per_sample)
+        if not pictures or not self._budget.grant(trouble=sample.status != "done" or bool(sample.flagged)):
             return []
-        return [(shot, self._started(shot, fields, open_file)) for shot in shots]
+        return [(one, self._started(one, shown, open_file)) for one in pictures]
 
-    def _started(
-        self, shot: dict[str, Any], fields: list[dict[str, Any]], open_file: Callable[[str], bytes | None]
-    ) -> Future[Small | None] | None:
+    def _started(self, picture: ArtifactFacts, shown: Shown, open_file: OpenFile) -> Future[Small | None] | None:
         """None where the file is not the one that was captured: another picture is never shown for it."""
-        data = open_file(shot["name"])
-        if data is None or hashlib.sha256(data).hexdigest() != shot["sha"]:
+        data = open_file(picture.stored.filename)
+        if data is None or hashlib.sha256(data).hexdigest() != picture.stored.sha256:
             return None
-        return self._pool.submit(small_copy, data, self._budget.plan.width_px, marks_on(shot, fields))
+        return self._pool.submit(small_copy, data, self._budget.plan.width_px, marks_on(picture, shown))
 
     def _take(self, waiting: _Waiting) -> None:
-        for shot, future in waiting.pictures:
-            small = future.result() if future is not None else None
+        for picture, future in waiting.pictures:
+            name, small = picture.stored.filename, future.result() if future is not None else None
             if small is None:
-                waiting.detail.setdefault("unshown", []).append(shot["name"])
+                waiting.detail.setdefault("unshown", []).append(name)
                 continue
-            here = {"name": shot["name"], "area": area_of(shot, small.cut), "w": small.width_px, "h": small.height_px}
+            here = {"name": name, "area": area_of(picture, small.cut), "w": small.width_px, "h": small.height_px}
             waiting.detail.setdefault("small", []).append(here)
             self._small.append(small.data)
             self._small.append("|")

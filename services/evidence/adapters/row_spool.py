@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from services.evidence.adapters.sorted_spool import SortedSpool
-from services.evidence.combining.cells import fraction_digits, has_zone
-from services.evidence.combining.columns import Column
-from services.evidence.combining.rows import Row
+from shared.evidence_format.table.cells import fraction_digits, has_zone
+from shared.evidence_format.table.columns import Column
+from shared.evidence_format.table.rows import Row
 
 
 class RowSpool:

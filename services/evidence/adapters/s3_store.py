@@ -17,7 +17,7 @@ from services.evidence.adapters.bucket_holding import BucketHolding
 from services.evidence.adapters.disk import Blocked, on_disk, say_nothing
 from services.evidence.adapters.incoming import incoming
 from services.evidence.adapters.spool import Spool
-from services.evidence.deps import Incoming
+from services.evidence.ports import Incoming
 from shared.errors import PermanentError, Unavailable
 from shared.s3.bucket import AT_ONCE, S3Bucket
 from shared.s3.place import POINTER_TYPE, Pointer, object_key, pointer_of
@@ -48,7 +48,7 @@ class Retaining:
 
 
 class S3Store:
-    """See :class:`services.evidence.deps.Store`. A name of captured bytes is a small object that says where they lie,
+    """See :class:`services.evidence.ports.Store`. A name of captured bytes is a small object that says where they lie,
     where a folder has a link. Calls of the client block, so each goes to a thread."""
 
     def __init__(

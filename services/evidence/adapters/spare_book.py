@@ -9,9 +9,9 @@ from pathlib import Path
 from services.evidence.adapters.book_process import BookProcess
 from services.evidence.adapters.workbook import Workbook
 from services.evidence.closing.watched import NotMadeError, not_made
-from services.evidence.combining.rows import Row
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
+from shared.evidence_format.table.rows import Row
 
 log = logging.getLogger(__name__)
 

@@ -24,10 +24,11 @@ from services.evidence.adapters.sheet_styles import StyleNumbers
 from services.evidence.adapters.sorted_spool import SortedSpool
 from services.evidence.combining import sheets
 from services.evidence.combining.book_cells import MOST_SCREENSHOTS, RowRenderer, links_of
-from services.evidence.combining.columns import columns_of
-from services.evidence.combining.rows import Row
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
+from shared.evidence_format.table.columns import columns_of
+from shared.evidence_format.table.rows import Row
+from shared.evidence_format.task_facts import TaskFacts
 from shared.statuses import population_order
 
 ALL, ABOUT = "Samples", "About"
@@ -55,7 +56,7 @@ class Workbook:
         self._book = _Book(str(path), {**OPTIONS, "tmpdir": str(folder)})
         self._book.set_properties(_properties(record, finished))
         self._folder, self._record, self._finished = folder, record, finished
-        self._columns = columns_of(record.spec)
+        self._columns = columns_of(TaskFacts.of(record.spec))
         self._styles = StyleNumbers(self._book)
         self._head = self._styles.format("head")
         self._renderer = RowRenderer(self._columns, self._styles)

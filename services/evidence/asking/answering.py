@@ -22,17 +22,17 @@ from msgspec.structs import replace
 
 from services.evidence import layout
 from services.evidence.closing.making import add_all, reader
-from services.evidence.closing.products import Closing, Dossier, MakeProduct, Product
-from services.evidence.deps import READ_LIMIT, Store
-from services.evidence.filing.log_files import read_log
+from services.evidence.closing.products import Closing, MakeProduct, Product
+from services.evidence.outputs.sample_files import read_sample_files_now
+from services.evidence.ports import READ_LIMIT, Store
 from services.evidence.querying.answers import MOST_ROWS, MOST_S, Question, Refused, Sources, Written
 from services.evidence.querying.catalogue import FOLDER, TABLES, table_file
 from services.evidence.querying.runs import Counted, counted_of, run_row
-from services.evidence.recalling.unreadable import RunFile, run_file_in, sample_in
 from shared.aio import map_concurrently
 from shared.bus.ports import Blobs
 from shared.contracts.evidence import AskSql, RunFinished, SqlAnswered, SqlColumn, SqlRefused, SqlReply
 from shared.evidence_format import chain
+from shared.evidence_format.files.run import RunFile, parse_run_file
 from shared.evidence_format.manifest import Seal
 from shared.streams import ANSWERS
 from shared.text.names import DISCOVERY
@@ -144,7 +144,7 @@ class Desk:
         if data is None:
             return None
         try:
-            file = run_file_in(data)
+            file = parse_run_file(data)
             return await self._of_tables(file) or await self._of_files(file)
         except chain.NOT_JSON as exc:
             return SqlRefused(code="unreadable_run", message=f"{run_id}: a file of it cannot be read: {exc}")
@@ -178,51 +178,51 @@ class Desk:
         folder = self.store.spool / f"tables-{uuid4().hex[:8]}"
         folder.mkdir(parents=True)
         finished = await self._last_round(file)
-        discovery = await self._dossier(run_id, DISCOVERY) if file.record.discovery_spec is not None else None
-        product = self.make_tables(Closing(file.record, finished or _not_yet(file, at), (), discovery), folder)
+        found = file.record.discovery_spec is not None
+        search = await read_sample_files_now(self.store, run_id, DISCOVERY) if found else None
+        closing = Closing(file.record, finished or _not_yet(file, at), (), search)
+        if closing.discovery_facts is not None:
+            closing.discovery_facts.check_log()
+        product = self.make_tables(closing, folder)
         try:
-            counted = await self._read(run_id, product)
+            counted = await self._read(closing, product)
             made = {one.name: str(one.path) for one in await asyncio.to_thread(lambda: list(product.finish()))}
         finally:
             product.close()
-        if discovery is not None:
-            counted.spend(discovery.result)
         files = {view.name: made[table_file(view)] for view in TABLES}
         note = "" if finished else f"{run_id} is not finished: this is what its files said at {at:%H:%M:%S} UTC"
         return _Run(run_row(file, counted, self._place(run_id), finished, "files"), files, note), folder
 
-    async def _read(self, run_id: str, product: Product) -> Counted:
+    async def _read(self, closing: Closing, product: Product) -> Counted:
+        run_id = closing.record.run_id
         names = [name for name in await self.store.names(layout.run_key(run_id)) if layout.is_safe(name)]
         ids = [name for name in names if name != DISCOVERY]
         loop, counted = asyncio.get_running_loop(), Counted()
+        if closing.discovery_facts is not None:
+            counted.spend(closing.discovery_facts)
         for start in range(0, len(ids), READ_LIMIT):
             some = ids[start : start + READ_LIMIT]
-            read = await map_concurrently(lambda id_: self._dossier(run_id, id_), some, READ_LIMIT)
-            dossiers = [one for one in read if one.sample]
-            for one in dossiers:
-                counted.add(one.result)
-            readers = [reader(self.store, run_id, one.sample_id, loop) for one in dossiers]
-            await asyncio.to_thread(add_all, [product], dossiers, readers)
+            files = await map_concurrently(
+                lambda name: read_sample_files_now(self.store, run_id, name), some, READ_LIMIT
+            )
+            samples = [closing.facts_of(one) for one in files if one.sample is not None]
+            for sample in samples:
+                sample.check_log()
+                counted.add(sample)
+            readers = [reader(self.store, run_id, sample.sample_id, loop) for sample in samples]
+            await asyncio.to_thread(add_all, [product], samples, readers)
         return counted
-
-    async def _dossier(self, run_id: str, sample_id: str) -> Dossier:
-        """What is there of a sample; without ``sample`` where the folder is none of a sample."""
-        folder = layout.sample_key(run_id, sample_id)
-        sample, result = [await self.store.read(f"{folder}/{name}") for name in (layout.SAMPLE, layout.RESULT)]
-        if sample is None and sample_id != DISCOVERY:
-            return Dossier({}, {}, [])
-        log = await read_log(self.store, folder)
-        return Dossier(*sample_in(sample_id, sample, result), log or [])
 
     async def _last_round(self, file: RunFile) -> RunFinished | None:
         """Where it is over, with its seal: run.json is sealed itself, and cannot say by what."""
-        if file.finished is None or file.finished.attempt_base != file.attempt_base:
+        finished = file.last_round
+        if finished is None:
             return None
         written = await self.store.read(layout.run_key(file.record.run_id, layout.SEAL))
         if written is None:
-            return file.finished
+            return finished
         seal = msgspec.json.decode(written, type=Seal)
-        return replace(file.finished, manifest_sha256=seal.manifest_sha256, signed_by=seal.fingerprint)
+        return replace(finished, manifest_sha256=seal.manifest_sha256, signed_by=seal.fingerprint)
 
     def _place(self, run_id: str) -> str:
         return self.store.location(layout.run_key(run_id))

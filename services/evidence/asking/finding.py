@@ -5,42 +5,16 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from datetime import datetime
-from typing import Any
-
-import msgspec
 
 from services.evidence import layout
-from services.evidence.deps import READ_LIMIT, Store
+from services.evidence.ports import READ_LIMIT, Store
 from shared.aio import iterate_concurrently
-from shared.contracts.base import Part
 from shared.contracts.evidence import FindRuns, KnownRun, RunsFound
 from shared.evidence_format import chain
+from shared.evidence_format.files.run import RunFile, parse_run_file
 from shared.text.names import age_of_run
 
 log = logging.getLogger(__name__)
-
-
-class _Record(Part, frozen=True, kw_only=True):
-    run_id: str
-    spec: dict[str, Any]
-    created_at: datetime
-    input_sha256: str = ""
-    replay_run_id: str | None = None
-    discovery_spec: dict[str, Any] | None = None
-
-
-class _Finished(Part, frozen=True, kw_only=True):
-    attempt_base: int
-
-
-class _Run(Part, frozen=True, kw_only=True):
-    """What of run.json is needed here."""
-
-    record: _Record
-    attempt_base: int = 0
-    expected: int | None = None
-    finished: _Finished | None = None
 
 
 async def find_runs(store: Store, request: FindRuns) -> RunsFound:
@@ -57,10 +31,10 @@ async def find_runs(store: Store, request: FindRuns) -> RunsFound:
     return RunsFound(latest=latest, unfinished=None)
 
 
-async def _runs(store: Store) -> AsyncGenerator[_Run]:
+async def _runs(store: Store) -> AsyncGenerator[RunFile]:
     names = sorted(filter(layout.is_safe, await store.names("")), key=age_of_run, reverse=True)
 
-    async def read(name: str) -> _Run | None:
+    async def read(name: str) -> RunFile | None:
         data = await store.read(f"{name}/{layout.RUN}")
         return None if data is None else _read(name, data)
 
@@ -70,16 +44,16 @@ async def _runs(store: Store) -> AsyncGenerator[_Run]:
                 yield run
 
 
-def _read(name: str, data: bytes) -> _Run | None:
+def _read(name: str, data: bytes) -> RunFile | None:
     """None for a run that cannot be read: it must not keep anybody from beginning another."""
     try:
-        return msgspec.json.decode(data, type=_Run)
+        return parse_run_file(data)
     except chain.NOT_JSON as exc:
         log.warning("%s/%s cannot be read: %s", name, layout.RUN, exc)
         return None
 
 
-def _asked_for(run: _Run, request: FindRuns) -> bool:
+def _asked_for(run: RunFile, request: FindRuns) -> bool:
     """A run that was cut off while its samples were written down has done nothing, and cannot be gone on with."""
     record = run.record
     return (
@@ -90,8 +64,10 @@ def _asked_for(run: _Run, request: FindRuns) -> bool:
     )
 
 
-def _known(run: _Run) -> KnownRun:
-    finished = run.finished is not None and run.finished.attempt_base == run.attempt_base
+def _known(run: RunFile) -> KnownRun:
     return KnownRun(
-        run_id=run.record.run_id, created_at=run.record.created_at, expected=run.expected, finished=finished
+        run_id=run.record.run_id,
+        created_at=run.record.created_at,
+        expected=run.expected,
+        finished=run.last_round is not None,
     )

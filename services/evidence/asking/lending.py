@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import msgspec
@@ -13,7 +12,6 @@ from msgspec.structs import replace
 from services.evidence import layout
 from services.evidence.deps import Deps
 from services.evidence.recalling.rounds import RunState
-from shared.contracts.base import Part
 from shared.contracts.evidence import (
     ArtifactLent,
     ArtifactMissing,
@@ -28,17 +26,9 @@ from shared.contracts.evidence import (
 from shared.contracts.steps import FieldValue
 from shared.errors import PermanentError
 from shared.evidence_format import chain
+from shared.evidence_format.files.sample import ResultFile, StoredArtifact, parse_result
 from shared.hashing import HashingReader
 from shared.streams import ANSWERS
-
-
-class _Result(Part, frozen=True, kw_only=True):
-    status: str
-    reason: str
-    attempt: int
-    extracted: dict[str, Any]
-    fields: dict[str, dict[str, Any]]
-    artifacts: tuple[KeptFile, ...]
 
 
 async def result_reply(deps: Deps, state: RunState | None, request: LoadResult) -> ResultReply:
@@ -53,8 +43,7 @@ async def result_reply(deps: Deps, state: RunState | None, request: LoadResult) 
     if data is None:
         return _unknown(request, f"{run_id} has no result of {sample_id} yet", known=True)
     try:
-        result = msgspec.json.decode(data, type=_Result)
-        values = tuple(one for name, said in result.fields.items() for one in _values(name, said, result.extracted))
+        result = parse_result(data)
     except chain.NOT_JSON as exc:
         return _unknown(request, f"{deps.store.location(key)} cannot be read: {exc}", known=True)
     return ResultLoaded(
@@ -64,19 +53,26 @@ async def result_reply(deps: Deps, state: RunState | None, request: LoadResult) 
         attempt=result.attempt,
         status=result.status,
         reason=result.reason,
-        values=values,
-        artifacts=result.artifacts,
+        values=tuple(_values(result)),
+        artifacts=tuple(map(_kept, result.artifacts)),
     )
 
 
-def _values(name: str, said: dict[str, Any], extracted: dict[str, Any]) -> Iterator[FieldValue]:
-    """The value that tables and report are made of; and where ``extracted`` says another one, that too: who changed one
+def _values(result: ResultFile) -> Iterator[FieldValue]:
+    """The values that tables and report are made of; where ``extracted`` says another one, that too: who changed one
     of them must not be saved by the other."""
-    value = msgspec.convert({**said, "field": name}, FieldValue)
-    yield value
-    other = extracted.get(name)
-    if msgspec.json.encode(other) != msgspec.json.encode(value.value):
-        yield replace(value, value=other)
+    for name, stored in result.fields.items():
+        value = stored.to_value(name)
+        yield value
+        other = result.extracted.get(name)
+        if msgspec.json.encode(other) != msgspec.json.encode(value.value):
+            yield replace(value, value=other)
+
+
+def _kept(artifact: StoredArtifact) -> KeptFile:
+    return KeptFile(
+        filename=artifact.filename, kind=artifact.kind, sha256=artifact.sha256, size_bytes=artifact.size_bytes
+    )
 
 
 def _unknown(request: LoadResult, message: str, *, known: bool = False) -> ResultUnknown:

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from services.evidence import layout
 from services.evidence.deps import Deps
 from services.evidence.filing.log_files import read_log
 from services.evidence.recalling.recall import latest_attempt
 from services.evidence.recalling.rounds import RunState
-from services.evidence.recalling.step_log import page_of, problem_of, step_of
-from shared.contracts.base import Part
+from services.evidence.recalling.step_log import page_of, problem_of
 from shared.contracts.evidence import LoadSteps, StepsLoaded, StepsReply, StepsUnknown
 from shared.contracts.steps import StepTaken
 from shared.evidence_format import chain
-
-
-class _Result(Part, frozen=True, kw_only=True):
-    status: str
-    reason: str
-    attempt: int
-    steps: int
+from shared.evidence_format.files.sample import ResultFile, parse_result
+from shared.evidence_format.log_codec import step_of
 
 
 async def steps_reply(deps: Deps, state: RunState | None, request: LoadSteps) -> StepsReply:
@@ -42,14 +34,14 @@ async def steps_reply(deps: Deps, state: RunState | None, request: LoadSteps) ->
         return _unknown(request, f"{deps.store.location(folder)}/{layout.ACTION_LOG} cannot be read: {exc}")
     written = await deps.store.read(f"{folder}/{layout.RESULT}")
     try:
-        result = msgspec.json.decode(written, type=_Result) if written is not None else None
+        result = parse_result(written) if written is not None else None
     except chain.NOT_JSON as exc:
         return _unknown(request, f"{deps.store.location(folder)}/{layout.RESULT} cannot be read: {exc}")
     return _loaded(state, request, attempt, steps, result)
 
 
 def _loaded(
-    state: RunState, request: LoadSteps, attempt: int, steps: list[StepTaken], result: _Result | None
+    state: RunState, request: LoadSteps, attempt: int, steps: list[StepTaken], result: ResultFile | None
 ) -> StepsLoaded:
     status, reason = (result.status, result.reason) if result is not None else (None, "")
     taken = result.steps if result is not None and result.attempt == attempt else None

@@ -5,30 +5,26 @@ from __future__ import annotations
 import asyncio
 import logging
 import shutil
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from uuid import uuid4
 
-import msgspec
-
 from services.evidence import layout
-from services.evidence.closing.products import Closing, Dossier, Product
+from services.evidence.closing.products import Closing, OpenFile, Product
 from services.evidence.closing.watched import Watched
-from services.evidence.deps import READ_LIMIT, Deps, Store
+from services.evidence.deps import Deps
+from services.evidence.outputs.sample_facts import SampleFacts
+from services.evidence.outputs.sample_files import SampleFiles, read_sample_files
+from services.evidence.ports import READ_LIMIT, Store
 from services.evidence.recalling.rounds import RunState
-from services.evidence.recalling.unreadable import sample_in
 from shared.aio import map_concurrently
 from shared.contracts.evidence import RunFinished
 from shared.errors import PermanentError, Unavailable, reworded
-from shared.evidence_format import chain
 from shared.text.names import DISCOVERY
 
 log = logging.getLogger(__name__)
-
-KindT = TypeVar("KindT")
 
 
 @dataclass(frozen=True)
@@ -50,7 +46,7 @@ async def make_products(deps: Deps, state: RunState, finished: RunFinished) -> P
         for number, make in enumerate(deps.products):
             (folder / str(number)).mkdir(parents=True)
             products.append(Watched(make(closing, folder / str(number))))
-        await _read_all(deps, state, products)
+        await _read_all(deps, state, closing, products)
         for product in products:
             for made in await asyncio.to_thread(product.finish):
                 await deps.store.write_file(layout.run_key(state.record.run_id, made.name), made.path)
@@ -73,44 +69,35 @@ async def make_products(deps: Deps, state: RunState, finished: RunFinished) -> P
 async def _closing(deps: Deps, state: RunState, finished: RunFinished) -> Closing:
     ordered = (sample for sample, _ in state.samples.values())
     columns = dict.fromkeys(column for sample in ordered for column in sample.fields)
-    discovery = await dossier(deps.store, state.record.run_id, DISCOVERY) if state.discovers else None
+    run_id = state.record.run_id
+    discovery = await read_sample_files(deps.store, run_id, DISCOVERY) if state.discovers else None
     return Closing(state.record, finished, tuple(columns), discovery)
 
 
-async def _read_all(deps: Deps, state: RunState, products: Sequence[Product]) -> None:
+async def _read_all(deps: Deps, state: RunState, closing: Closing, products: Sequence[Product]) -> None:
     ids = [sample.sample_id for sample in sorted((s for s, _ in state.samples.values()), key=lambda s: s.row)]
     run_id, loop = state.record.run_id, asyncio.get_running_loop()
     for start in range(0, len(ids), READ_LIMIT):
         some = ids[start : start + READ_LIMIT]
-        dossiers = await map_concurrently(lambda sample_id: dossier(deps.store, run_id, sample_id), some, READ_LIMIT)
+        files = await map_concurrently(lambda name: read_sample_files(deps.store, run_id, name), some, READ_LIMIT)
         readers = [reader(deps.store, run_id, sample_id, loop) for sample_id in some]
-        await asyncio.to_thread(add_all, products, dossiers, readers)
+        await asyncio.to_thread(add_files, closing, products, files, readers)
 
 
-def add_all(
-    products: Sequence[Product], dossiers: Sequence[Dossier], readers: Sequence[Callable[[str], bytes | None]]
+def add_files(
+    closing: Closing, products: Sequence[Product], files: Iterable[SampleFiles], readers: Iterable[OpenFile]
 ) -> None:
-    for product in products:
-        for one, open_file in zip(dossiers, readers, strict=True):
-            product.add(one, open_file)
+    """Gives every product the facts of each sample, made once."""
+    add_all(products, map(closing.facts_of, files), readers)
 
 
-async def dossier(store: Store, run_id: str, sample_id: str) -> Dossier:
-    """What the files of a sample say; empty where one is not there, or is no JSON any more, which `sample_in` says."""
-    sample, result, steps = [
-        await store.read(layout.sample_key(run_id, sample_id, name))
-        for name in (layout.SAMPLE, layout.RESULT, layout.ACTION_LOG)
-    ]
-    return Dossier(*sample_in(sample_id, sample, result), _read(steps, list[dict[str, Any]]) or [])
+def add_all(products: Sequence[Product], samples: Iterable[SampleFacts], readers: Iterable[OpenFile]) -> None:
+    for sample, open_file in zip(samples, readers, strict=True):
+        for product in products:
+            product.add(sample, open_file)
 
 
-def _read(written: bytes | None, kind: type[KindT]) -> KindT | None:
-    with suppress(*chain.NOT_JSON):
-        return msgspec.json.decode(written, type=kind) if written else None
-    return None
-
-
-def reader(store: Store, run_id: str, sample_id: str, loop: asyncio.AbstractEventLoop) -> Callable[[str], bytes | None]:
+def reader(store: Store, run_id: str, sample_id: str, loop: asyncio.AbstractEventLoop) -> OpenFile:
     """For the products, which work in a thread: the store itself is used on the loop."""
 
     def open_file(name: str) -> bytes | None:

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
+from services.evidence.outputs.sample_facts import SampleFacts
+from services.evidence.outputs.sample_files import SampleFiles
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
-
-
-@dataclass(frozen=True)
-class Dossier:
-    """All that a sample's folder says, as in its files: sample.json, result.json and action_log.json."""
-
-    sample: Mapping[str, Any]
-    result: Mapping[str, Any]
-    log: Sequence[Mapping[str, Any]]
-
-    @property
-    def sample_id(self) -> str:
-        return str(self.sample["sample_id"])
+from shared.evidence_format.task_facts import TaskFacts
 
 
 @dataclass(frozen=True)
@@ -32,12 +23,19 @@ class Closing:
     finished: RunFinished
     input_columns: tuple[str, ...]
     """All columns that the samples came with, in the order of the input."""
-    discovery: Dossier | None = None
+    discovery: SampleFiles | None = None
     """How the samples were found, where they were found by navigating; it is none of them."""
 
-    @property
-    def fields(self) -> tuple[str, ...]:
-        return tuple(self.record.spec["output_schema"])
+    @cached_property
+    def task(self) -> TaskFacts:
+        return TaskFacts.of(self.record.spec)
+
+    def facts_of(self, files: SampleFiles) -> SampleFacts:
+        return SampleFacts(self.task, files)
+
+    @cached_property
+    def discovery_facts(self) -> SampleFacts | None:
+        return self.facts_of(self.discovery) if self.discovery is not None else None
 
 
 @dataclass(frozen=True)
@@ -46,6 +44,9 @@ class Made:
 
     name: str
     path: Path
+
+
+OpenFile = Callable[[str], bytes | None]
 
 
 class Product(Protocol):
@@ -57,7 +58,7 @@ class Product(Protocol):
         """The names of its files, for people."""
         ...
 
-    def add(self, dossier: Dossier, open_file: Callable[[str], bytes | None]) -> None: ...
+    def add(self, sample: SampleFacts, open_file: OpenFile) -> None: ...
 
     def finish(self) -> Iterable[Made]: ...
 

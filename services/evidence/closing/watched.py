@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 
-from services.evidence.closing.products import Dossier, Made, Product
+from services.evidence.closing.products import Made, OpenFile, Product
+from services.evidence.outputs.sample_facts import SampleFacts
 from shared.errors import ExhibitError
 
 log = logging.getLogger(__name__)
@@ -31,15 +31,15 @@ class Watched:
         self.makes = product.makes
         self.failure = ""
 
-    def add(self, dossier: Dossier, open_file: Callable[[str], bytes | None]) -> None:
+    def add(self, sample: SampleFacts, open_file: OpenFile) -> None:
         if self.failure:
             return
         try:
-            self._product.add(dossier, open_file)
+            self._product.add(sample, open_file)
         except (OSError, ExhibitError):
             raise
         except Exception as exc:  # noqa: BLE001  a report that trips over one sample must not cost the seal of them all
-            self._failed(exc, f" at sample {dossier.sample_id}")
+            self._failed(exc, f" at sample {sample.sample_id}")
 
     def finish(self) -> list[Made]:
         if self.failure:

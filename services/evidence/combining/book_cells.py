@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from services.evidence.combining import sheets
-from services.evidence.combining.cells import fraction_digits, text_of
-from services.evidence.combining.columns import Column
-from services.evidence.combining.rows import Row
 from services.evidence.csv_cells import is_risky
+from shared.evidence_format.table.cells import fraction_digits, text_of
+from shared.evidence_format.table.columns import Column
+from shared.evidence_format.table.rows import Row
 
 GAP = "\0"
 """Stands in the XML of a row for its number; no text that a workbook can hold has it."""

@@ -6,13 +6,12 @@ in a spreadsheet before, and is often joined by its cells again. What is appende
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
-from services.evidence.combining.cells import text_of
-from services.evidence.combining.columns import Column
-from services.evidence.combining.rows import Row
 from services.evidence.csv_cells import guarded
+from shared.evidence_format.files.sample import SampleFile
+from shared.evidence_format.table.columns import Column
+from shared.evidence_format.table.rows import Row, cell_texts
 
 OWN = ("judgment", "judgment_reasoning", "status", "reason", "sample_id")
 """What is appended behind the fields, where the table has it."""
@@ -53,13 +52,12 @@ def _form(name: str) -> str:
     return name.strip().casefold()
 
 
-def original_cells(header: Sequence[str], sample: Mapping[str, Any]) -> Iterator[str]:
-    """The row of the input that became this sample; ``sample`` is its sample.json."""
-    cells: Mapping[str, str] = {**sample.get("fields", {}), **sample.get("as_given", {})}
+def original_cells(header: Sequence[str], sample: SampleFile | None) -> Iterator[str]:
+    """The row of the input that became this sample; empty where that is not known any more."""
+    cells = {**sample.fields, **(sample.as_given or {})} if sample is not None else {}
     return (cells.get(name.strip(), "") for name in header)
 
 
-def appended_cells(row: Row, columns: Sequence[Column], new: Sequence[Column]) -> Iterator[str]:
-    by_name = {column.name: cell for column, cell in zip(columns, row.cells, strict=True)}
-    for column in new:
-        yield guarded(row.wrong.get(column.name) or text_of(by_name[column.name], column.kind))
+def appended_cells(row: Row, columns: tuple[Column, ...], new: Sequence[Column]) -> Iterator[str]:
+    texts = {column.name: text for column, text in zip(columns, cell_texts(row, columns), strict=True)}
+    return (guarded(texts[column.name]) for column in new)

@@ -7,8 +7,8 @@ from collections.abc import Collection
 from datetime import UTC, date, datetime, timedelta
 
 from services.evidence import layout
-from services.evidence.combining.cells import day, moment
-from services.evidence.combining.columns import Column
+from shared.evidence_format.table.cells import day, moment
+from shared.evidence_format.table.columns import Column
 
 MOST_TEXT = 32_767
 """UTF-16 units in a cell."""

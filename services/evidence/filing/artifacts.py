@@ -4,50 +4,51 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 from services.evidence import layout
 from services.evidence.deps import Deps
-from services.evidence.filing.contents import AttemptLog, in_trouble
+from services.evidence.filing.contents import AttemptLog
 from shared.contracts.planner import SampleFinished
-from shared.contracts.results import Artifact
 from shared.contracts.steps import FiledArtifact, StepTaken
 from shared.errors import PermanentError
+from shared.evidence_format.files.problem import ArtifactProblem, problems_of
 from shared.streams import ARTIFACTS
 
 
-async def file_artifact(deps: Deps, step: StepTaken, filed: FiledArtifact) -> str | None:
-    """Puts one artifact in its place, piece by piece; says what is wrong where it is not what was captured."""
-    if not layout.is_filename(filed.filename):
-        return f"{filed.filename}: an artifact cannot have this name"
-    key = layout.artifact_key(step.run_id, step.sample_id, filed.filename)
+async def file_artifact(deps: Deps, step: StepTaken, filed: FiledArtifact) -> ArtifactProblem | None:
+    """Puts one artifact in its place, piece by piece; returns what is wrong where it is not what was captured."""
+    name = filed.filename
+    if not layout.is_filename(name):
+        return ArtifactProblem(filename=name, code="unsafe_name", text="an artifact cannot have this name")
+    key = layout.artifact_key(step.run_id, step.sample_id, name)
     try:
-        problem = await _kept(deps, key, filed.artifact)
+        return await _kept(deps, key, filed)
     except PermanentError as exc:
-        problem = str(exc).removeprefix(f"{filed.filename}: ")
-    return f"{filed.filename}: {problem}" if problem else None
+        return ArtifactProblem(filename=name, code=exc.code, text=str(exc).removeprefix(f"{name}: "))
 
 
-async def _kept(deps: Deps, key: str, artifact: Artifact) -> str | None:
+async def _kept(deps: Deps, key: str, filed: FiledArtifact) -> ArtifactProblem | None:
     async with deps.store.incoming(key) as file:
         try:
-            await deps.blobs.fetch(ARTIFACTS, artifact.blob, file)
+            await deps.blobs.fetch(ARTIFACTS, filed.artifact.blob, file)
         except PermanentError as exc:
             if exc.code != "no_blob":
                 raise
-            return await _kept_before(deps, key, artifact)
-        problem = differs(file.size_bytes, file.done(), artifact)
+            return await _kept_before(deps, key, filed)
+        problem = difference(file.size_bytes, file.done(), filed)
         if problem is None:
-            await deps.store.keep(key, artifact.sha256, file.path)
+            await deps.store.keep(key, filed.artifact.sha256, file.path)
         return problem
 
 
-async def _kept_before(deps: Deps, key: str, artifact: Artifact) -> str | None:
+async def _kept_before(deps: Deps, key: str, filed: FiledArtifact) -> ArtifactProblem | None:
     """An earlier try may have filed it and been cut off before it wrote that down."""
     async with deps.store.local(key) as path:
         if path is None:
-            return "the captured bytes are gone"
-        return differs(path.stat().st_size, await asyncio.to_thread(_sha256, path), artifact)
+            return ArtifactProblem(filename=filed.filename, code="bytes_gone", text="the captured bytes are gone")
+        return difference(path.stat().st_size, await asyncio.to_thread(_sha256, path), filed)
 
 
 def _sha256(path: Path) -> str:
@@ -55,27 +56,30 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def differs(size_bytes: int, sha256: str, artifact: Artifact) -> str | None:
-    """Why these bytes are not those that were captured."""
+def difference(size_bytes: int, sha256: str, filed: FiledArtifact) -> ArtifactProblem | None:
+    """Why bytes of this size and hash are not those that were captured; None where they are."""
+    artifact = filed.artifact
     if size_bytes != artifact.size_bytes:
-        return f"{size_bytes} bytes arrived, {artifact.size_bytes} were captured"
+        text = f"{size_bytes} bytes arrived, {artifact.size_bytes} were captured"
+        return ArtifactProblem(filename=filed.filename, code="size_differs", text=text)
     if sha256 != artifact.sha256:
-        return "its SHA-256 is not that of the capture"
+        text = "its SHA-256 is not that of the capture"
+        return ArtifactProblem(filename=filed.filename, code="hash_differs", text=text)
     return None
 
 
-def not_filed(message: SampleFinished, log: AttemptLog) -> list[str]:
+def not_filed(message: SampleFinished, log: AttemptLog) -> list[ArtifactProblem]:
     """Artifacts that the result names and no step left behind."""
     filed = {(one.filename, one.artifact.sha256) for one in log.artifacts}
     return [
-        f"{one.filename}: it was never filed"
+        ArtifactProblem(filename=one.filename, code="never_filed", text="it was never filed")
         for one in message.artifacts
         if (one.filename, one.artifact.sha256) not in filed
     ]
 
 
-async def let_go(deps: Deps, message: StepTaken, problems: list[str]) -> None:
-    """Removes from the bus what lies in the folder now; what is in trouble stays there, for it may be the only copy."""
+async def let_go(deps: Deps, message: StepTaken, problems: Sequence[ArtifactProblem]) -> None:
+    """Removes from the bus what is in the folder now; what is in trouble stays there, for it may be the only copy."""
     for filed in message.artifacts:
-        if not in_trouble(filed, problems):
+        if not problems_of(filed.filename, problems):
             await deps.blobs.remove(ARTIFACTS, filed.artifact.blob)

@@ -6,15 +6,18 @@ from services.evidence import layout
 from services.evidence.deps import Deps
 from services.evidence.filing.contents import with_lessons
 from shared.contracts.planner import SampleFinished
+from shared.evidence_format.files.run import parse_lessons
+from shared.evidence_format.manifest import as_written
 
 
 async def file_lessons(deps: Deps, message: SampleFinished) -> None:
-    """What the samples of a run have taught, each with the sample that did; told twice, it is written once."""
+    """Adds the lessons of this sample to those of its run. Idempotent: a lesson that is there is not written again."""
     if message.lessons is None:
         return
-    for name in ("patterns", "failures"):
+    for name, texts in (("patterns", message.lessons.patterns), ("failures", message.lessons.failures)):
         key = layout.run_key(message.run_id, f"{layout.MEMORY}/{name}.json")
         kept = await deps.store.read(key)
-        lessons = with_lessons(kept, message, getattr(message.lessons, name))
-        if lessons != kept:
-            await deps.store.write(key, lessons)
+        known = parse_lessons(kept)
+        lessons = with_lessons(known, message, texts)
+        if kept is None or lessons != known:
+            await deps.store.write(key, as_written(lessons))

@@ -1,144 +1,124 @@
-"""Pure: the rows of the tables, made of what a sample's files say: the sample itself, its fields, its judgment."""
+"""Pure: the rows of the tables, selected from the facts of a sample: the sample itself, its fields, its judgment."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from datetime import datetime
+from collections.abc import Iterator, Mapping, Sequence
 
-from services.evidence.closing.products import Dossier
-from services.evidence.querying.row_parts import NOTHING, Attempt, Json, Row, Task, box_of, same
+from services.evidence.outputs.sample_facts import AttemptFacts, SampleFacts
+from services.evidence.querying.row_parts import Row, box_of, same
 from services.evidence.querying.typed import date_of, exact_of, moment_of, text_of
-from services.evidence.querying.work_rows import work_rows
-from shared.evidence_format.notes import note_texts
-from shared.task_spec import base_type
+from services.evidence.querying.work_rows import ids_of, work_rows
+from shared.contracts.results import Locator
+from shared.contracts.steps import ValueSource, note_text
+from shared.evidence_format.files.sample import StoredField
+from shared.evidence_format.files.steps import LogEntry
+from shared.evidence_format.task_facts import TaskField
 
 
-def rows_of(task: Task, dossier: Dossier, attempts: Sequence[Attempt]) -> Iterator[tuple[str, Row]]:
+def rows_of(run_id: str, facts: SampleFacts, attempts: Sequence[AttemptFacts]) -> Iterator[tuple[str, Row]]:
     """Every row of one sample with the name of its table."""
-    ids = {**task.ids, "sample_id": dossier.sample_id}
-    latest = attempts[-1]
-    yield "samples", {**ids, **_sample(dossier, latest)}
-    yield from (("fields", {**ids, **row}) for row in _fields(task, dossier, latest))
-    yield from (("judgments", {**ids, **row}) for row in _judgments(dossier))
-    yield from work_rows(task, dossier, attempts)
+    ids = ids_of(run_id, facts)
+    yield "samples", {**ids, **_sample(facts)}
+    yield from (("fields", {**ids, **row}) for row in _fields(facts))
+    yield from (("judgments", {**ids, **row}) for row in _judgments(facts))
+    yield from work_rows(run_id, facts, attempts)
 
 
 # --- samples
 
 
-def _sample(dossier: Dossier, latest: Attempt) -> Row:
-    sample, result = dossier.sample, dossier.result
-    states = [said.get("state") for said in (result.get("fields") or NOTHING).values()]
+def _sample(facts: SampleFacts) -> Row:
+    sample, result = facts.sample, facts.result
     return {
-        **same(sample, "key", "row", "url", "found_at"),
-        "found_on": sample.get("found_on") or None,
-        "input": sample.get("fields") or {},
-        **same(result, "status", "flagged", "steps", "llm_calls", "started_at", "finished_at"),
-        "notes": note_texts(result["notes"]) if "notes" in result else None,
-        **{name: result.get(name) or None for name in ("reason", "fault", "message", "decided_by")},
-        "attempt": latest.number if result or latest.log else None,
-        "proven": _proven(latest.log),
-        "values": states.count("value"),
-        "fields_not_present": states.count("not_present"),
-        "fields_not_found": states.count("not_found"),
-        "artifacts": len(result.get("artifacts") or ()),
-        "cost_usd": (result.get("usage") or NOTHING).get("cost_usd"),
-        "duration_s": _seconds(result.get("started_at"), result.get("finished_at")),
+        **same(facts, "key", "row", "url", "input", "status", "flagged", "llm_calls", "started_at", "finished_at"),
+        **same(facts, "proven", "duration_s"),
+        "found_at": sample.found_at if sample is not None else None,
+        "found_on": (sample.found_on or None) if sample is not None else None,
+        "steps": result.steps if result is not None else None,
+        "notes": [*map(note_text, facts.notes)] if result is not None else None,
+        **{name: getattr(facts, name) or None for name in ("reason", "fault", "message", "decided_by")},
+        "attempt": facts.latest_attempt if facts.ended is not None or facts.log else None,
+        "values": len(facts.named("value")),
+        "fields_not_present": len(facts.named("not_present")),
+        "fields_not_found": len(facts.named("not_found")),
+        "artifacts": len(facts.artifacts),
+        "cost_usd": facts.usage.cost_usd if facts.usage is not None else None,
     }
-
-
-def _proven(log: Sequence[Json]) -> bool | None:
-    proofs = [entry["observation"].get("proof") for entry in log if entry.get("observation")]
-    return any(proof == "proven" for proof in proofs) if any(proofs) else None
-
-
-def _seconds(start: str | None, end: str | None) -> float | None:
-    if start is None or end is None:
-        return None
-    return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
 
 
 # --- fields
 
 
-def _fields(task: Task, dossier: Dossier, latest: Attempt) -> Iterator[Row]:
-    result, types = dossier.result, task.types()
-    required = set(task.spec.get("required_fields") or ())
-    reported, pages = _reported(latest.log), _pages(latest.log)
-    for name, said in (result.get("fields") or NOTHING).items():
-        source: Json = said.get("source") or NOTHING
-        step: Json = reported.get(name, NOTHING)
+def _fields(facts: SampleFacts) -> Iterator[Row]:
+    task = {field.name: field for field in facts.task.fields}
+    pages = _page_confidence(facts.log)
+    for name, stored in facts.fields.items():
+        source, step, field = stored.source, facts.reported_by.get(name), task.get(name)
         yield {
-            "status": result.get("status"),
+            "status": facts.status,
             "field": name,
-            "type": types.get(name),
-            "required": name in required,
-            **_value(types.get(name, ""), said),
-            "confidence": _confidence(latest.log, name) if said.get("origin") == "vision" else None,
-            "page_confidence": pages.get(str(source.get("observation_sha256"))),
-            "step": step.get("step"),
-            "reason": step.get("thinking") or None,
-            **_source(source),
+            "type": field.type if field is not None else None,
+            "required": field is not None and field.required,
+            **_value(field, stored),
+            "confidence": _confidence(facts.log, name) if stored.origin == "vision" else None,
+            "page_confidence": pages.get(source.observation_sha256) if source is not None else None,
+            "step": step.step if step is not None else None,
+            "reason": (step.thinking or None) if step is not None else None,
+            **(_source(source) if source is not None else {}),
         }
 
 
-def _value(type_: str, said: Json) -> Row:
-    value, kind = said.get("value"), base_type(type_)
+def _value(field: TaskField | None, stored: StoredField) -> Row:
+    value, kind = stored.value, field.base_type if field is not None else ""
     text = text_of(value)
     return {
-        "state": said.get("state"),
+        **same(stored, "state", "shown", "origin"),
         "value": text,
         "value_json": value,
         "value_number": exact_of(value) if kind in ("number", "decimal") else None,
         "value_date": date_of(text) if kind in ("date", "date-time") else None,
         "value_at": moment_of(text) if kind == "date-time" else None,
         "value_boolean": value if isinstance(value, bool) else None,
-        "shown": said.get("shown"),
-        "origin": said.get("origin") or "page",
-        "read_by": said.get("read_by") or None,
+        "read_by": stored.read_by or None,
     }
 
 
-def _source(source: Json) -> Row:
+def _source(source: ValueSource) -> Row:
     hashes = ("observation_sha256", "page_sha256", "observation_file_sha256", "screenshot_sha256")
     return {
         **same(source, "url", "label", "role", "title", "date_order", "date_language", "frame", "locators"),
-        **box_of(source.get("box")),
-        "fingerprint": source.get("fingerprint") or None,
-        "locator": _first_alone(source.get("locators") or ()),
-        **{name: source.get(name) or None for name in hashes},
+        **box_of(source.box),
+        "fingerprint": source.fingerprint or None,
+        "locator": _first_alone(source.locators),
+        **{name: getattr(source, name) or None for name in hashes},
     }
 
 
-def _first_alone(locators: Sequence[Json]) -> str | None:
-    return next((f"{one['kind']}={one['value']}" for one in locators if one["matches"] == 1), None)
+def _first_alone(locators: Sequence[Locator]) -> str | None:
+    return next((f"{one.kind}={one.value}" for one in locators if one.matches == 1), None)
 
 
-def _reported(log: Sequence[Json]) -> dict[str, Json]:
-    """The last step that reported each field."""
-    return {value["field"]: entry for entry in log if not entry.get("refused") for value in entry.get("values") or ()}
+def _page_confidence(log: Sequence[LogEntry]) -> Mapping[str, float]:
+    """By the hash of what was observed."""
+    seen = (entry.observation for entry in log if entry.observation is not None)
+    return {one.sha256: one.dom_confidence for one in seen}
 
 
-def _pages(log: Sequence[Json]) -> dict[str, float]:
-    seen = (entry["observation"] for entry in log if entry.get("observation"))
-    return {one["sha256"]: one["dom_confidence"] for one in seen}
-
-
-def _confidence(log: Sequence[Json], field: str) -> float | None:
+def _confidence(log: Sequence[LogEntry], field: str) -> float | None:
     """Of the last answer about a picture that was asked for this field."""
-    asked = [e["vision"] for e in log if e.get("vision") and (e.get("params") or NOTHING).get("field") == field]
-    return asked[-1]["confidence"] if asked else None
+    asked = [entry.vision for entry in log if entry.vision is not None and entry.params.get("field") == field]
+    return asked[-1].confidence if asked else None
 
 
 # --- judgments
 
 
-def _judgments(dossier: Dossier) -> Iterator[Row]:
-    judgment: Json | None = dossier.result.get("judgment")
-    if judgment:
+def _judgments(facts: SampleFacts) -> Iterator[Row]:
+    judgment = facts.judgment
+    if judgment is not None:
         yield {
-            "status": dossier.result.get("status"),
+            "status": facts.status,
             **same(judgment, "question", "answer", "confidence", "reasoning"),
-            "evidence": judgment.get("evidence_refs") or [],
-            "decided_by": judgment.get("decided_by") or None,
+            "evidence": judgment.evidence_refs,
+            "decided_by": judgment.decided_by or None,
         }

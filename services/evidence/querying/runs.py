@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
-from services.evidence.querying.row_parts import Json, Row
+from services.evidence.querying.row_parts import Row
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
+from shared.evidence_format.files.run import RunFile
+from shared.evidence_format.result_facts import ResultFacts
 from shared.statuses import STATUSES
 
 
@@ -25,18 +27,19 @@ class Counted:
     llm_calls: int = 0
     cost_usd: float = 0.0
 
-    def add(self, result: Json) -> None:
-        """One more sample, with its result, empty where it has none."""
+    def add(self, facts: ResultFacts) -> None:
+        """One more sample."""
         self.samples += 1
-        if result:
-            self.outcomes[str(result["status"]), str(result["reason"])] += 1
-            self.flagged += bool(result["flagged"])
-            self.spend(result)
+        if facts.ended is not None:
+            self.outcomes[facts.ended.status, facts.ended.reason] += 1
+            self.flagged += facts.ended.flagged
+            self.spend(facts)
 
-    def spend(self, result: Json) -> None:
-        self.llm_calls += int(result.get("llm_calls", 0))
-        usage: Json = result.get("usage") or {}
-        self.cost_usd += float(usage.get("cost_usd", 0.0))
+    def spend(self, facts: ResultFacts) -> None:
+        """What its model calls cost."""
+        if facts.result is not None:
+            self.llm_calls += facts.result.llm_calls
+            self.cost_usd += facts.result.usage.cost_usd
 
 
 def counted_of(finished: RunFinished) -> Counted:
@@ -44,22 +47,7 @@ def counted_of(finished: RunFinished) -> Counted:
     return Counted(outcomes, finished.samples, finished.flagged, finished.llm_calls, finished.cost_usd)
 
 
-class RunKept(Protocol):
-    """What run.json says (`services.evidence.recalling.unreadable.RunFile`)."""
-
-    @property
-    def record(self) -> RunRecord: ...
-    @property
-    def attempt_base(self) -> int: ...
-    @property
-    def expected(self) -> int | None: ...
-    @property
-    def population_complete(self) -> bool: ...
-    @property
-    def population_note(self) -> str: ...
-
-
-def run_row(file: RunKept, counted: Counted, location: str, finished: RunFinished | None, read_from: str) -> bytes:
+def run_row(file: RunFile, counted: Counted, location: str, finished: RunFinished | None, read_from: str) -> bytes:
     """As one line of JSON; ``finished`` None: its last round is not over."""
     by_status: Counter[str] = Counter()
     for (status, _), samples in counted.outcomes.items():

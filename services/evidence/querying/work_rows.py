@@ -3,137 +3,171 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
-from services.evidence.closing.products import Dossier
-from services.evidence.querying.row_parts import NOTHING, Attempt, Json, Row, Task, box_of, same
-from shared.evidence_format.notes import note_texts
+import msgspec
+
+from services.evidence.outputs.sample_facts import AttemptFacts, SampleFacts
+from services.evidence.querying.row_parts import Row, box_of, same
+from shared.contracts.results import Artifact, CaptureFacts, Effect, TargetFound
+from shared.contracts.steps import ObservationRef, note_text
+from shared.contracts.usage import Usage, add_usage
+from shared.evidence_format.files.problem import ArtifactProblem, problems_of
+from shared.evidence_format.files.sample import StoredArtifact
+from shared.evidence_format.files.steps import LogEntry
 
 
-def work_rows(task: Task, dossier: Dossier, attempts: Sequence[Attempt]) -> Iterator[tuple[str, Row]]:
+def ids_of(run_id: str, facts: SampleFacts) -> Row:
+    """What every row of a sample begins with."""
+    return {"run_id": run_id, "task_id": facts.task.task_id, "sample_id": facts.sample_id}
+
+
+def work_rows(run_id: str, facts: SampleFacts, attempts: Sequence[AttemptFacts]) -> Iterator[tuple[str, Row]]:
     """Rows of what was done and captured, without those of the sample itself: for the search for samples too."""
-    ids = {**task.ids, "sample_id": dossier.sample_id}
+    ids = ids_of(run_id, facts)
     for attempt in attempts:
         own = {**ids, "attempt": attempt.number, "latest": attempt.latest}
         yield from (("steps", {**own, **_step(entry)}) for entry in attempt.log)
-        yield from (("artifacts", {**own, **row}) for row in _artifacts(dossier.result, attempt))
-        yield from (("usage", {**own, **row}) for row in _usage(dossier.result, attempt))
+        yield from (("artifacts", {**own, **row}) for row in _artifacts(facts, attempt))
+        yield from (("usage", {**own, **row}) for row in _usage(facts, attempt))
 
 
 # --- steps
 
 
-def _step(entry: Json) -> Row:
-    outcome: Json = entry.get("outcome") or NOTHING
-    change: Json = outcome.get("change") or NOTHING
-    vision: Json = entry.get("vision") or NOTHING
+def _step(entry: LogEntry) -> Row:
+    outcome, vision = entry.outcome, entry.vision
     return {
         **same(entry, "step", "started_at", "ended_at", "total_ms", "browser_ms", "decide_ms", "decided_by"),
-        **same(entry, "action", "params", "result", "problems", "notices"),
-        "notes": note_texts(entry["notes"]) if "notes" in entry else None,
-        "reason": entry.get("thinking") or None,
-        "refused": bool(entry.get("refused")),
+        **same(entry, "action", "params", "result", "notices", "refused"),
+        "problems": [problem.sentence for problem in entry.problems],
+        "notes": [*map(note_text, entry.notes)],
+        "reason": entry.thinking or None,
         **same(outcome, "ok", "code"),
-        "effect": (outcome.get("effect") or NOTHING).get("effect"),
-        **_seen(entry.get("observation") or NOTHING),
-        **same(change, "url_after", "http_status", "new_tabs", "dialogs", "dismissed", "denied"),
-        **_element(outcome.get("target") or NOTHING),
-        "artifacts": [filed["filename"] for filed in entry.get("artifacts") or ()],
-        "fields": [value["field"] for value in entry.get("values") or ()],
-        "vision_answer": vision.get("answer"),
-        "vision_confidence": vision.get("confidence"),
-        "vision_by": vision.get("answered_by"),
-        **(entry.get("usage") or NOTHING),
+        "effect": _tag(outcome.effect) if outcome is not None and outcome.effect is not None else None,
+        **(_seen(entry.observation) if entry.observation is not None else {}),
+        **same(
+            outcome.change if outcome is not None else None,
+            *("url_after", "http_status", "new_tabs", "dialogs", "dismissed", "denied"),
+        ),
+        **(_element(outcome.target) if outcome is not None and outcome.target is not None else {}),
+        "artifacts": [filed.filename for filed in entry.artifacts],
+        "fields": [value.field for value in entry.values],
+        "vision_answer": vision.answer if vision is not None else None,
+        "vision_confidence": vision.confidence if vision is not None else None,
+        "vision_by": vision.answered_by if vision is not None else None,
+        **_spent(entry.usage),
     }
 
 
-def _seen(observation: Json) -> Row:
+def _tag(effect: Effect) -> str:
+    """The name of an effect, as it is on the wire."""
+    return str(effect.__struct_config__.tag)
+
+
+def _seen(observation: ObservationRef) -> Row:
     return {
         **same(observation, "url", "proof", "triggers", "page_sha256"),
-        "page_title": observation.get("title"),
-        "page_confidence": observation.get("dom_confidence"),
-        "observation_sha256": observation.get("sha256"),
+        "page_title": observation.title,
+        "page_confidence": observation.dom_confidence,
+        "observation_sha256": observation.sha256,
     }
 
 
-def _element(target: Json) -> Row:
+def _element(target: TargetFound) -> Row:
     return {
-        **{f"element_{name}": target.get(name) for name in ("role", "name", "tag", "frame")},
+        "element_role": target.role,
+        "element_name": target.name,
+        "element_tag": target.tag,
+        "element_frame": target.frame,
         **same(target, "fingerprint", "locators"),
-        **box_of(target.get("box")),
+        **box_of(target.box),
     }
 
 
 # --- artifacts
 
 
-def _artifacts(result: Json, attempt: Attempt) -> Iterator[Row]:
+def _artifacts(facts: SampleFacts, attempt: AttemptFacts) -> Iterator[Row]:
     """Those of the log; those that only the result names come after them."""
     logged: set[str] = set()
     for entry in attempt.log:
-        for filed in entry.get("artifacts") or ():
-            logged.add(filed["filename"])
-            yield {
-                "step": entry.get("step"),
-                "filename": filed["filename"],
-                "problem": _problem(filed["filename"], entry.get("problems") or ()),
-                **_artifact(filed["artifact"]),
-            }
-    for one in (result.get("artifacts") or ()) if attempt.latest else ():
-        if one["filename"] not in logged:
-            missing = _problem(one["filename"], str(result.get("message") or "").split("; "))
-            yield {**_artifact(one), "captured_at": one.get("timestamp"), "problem": missing, **same(one, "filename")}
+        for filed in entry.artifacts:
+            logged.add(filed.filename)
+            own = {"step": entry.step, "filename": filed.filename}
+            yield {**own, "problem": _problem(filed.filename, entry.problems), **_captured(filed.artifact)}
+    problems = facts.result.problems if facts.result is not None else ()
+    for one in facts.artifacts if attempt.latest else ():
+        if one.filename not in logged:
+            yield {**_listed(one), "problem": _problem(one.filename, problems)}
 
 
-def _artifact(artifact: Json) -> Row:
-    capture: Json = artifact.get("capture") or NOTHING
-    viewport: Json = capture.get("viewport") or NOTHING
+def _captured(artifact: Artifact) -> Row:
     return {
         **same(artifact, "kind", "label", "media_type", "size_bytes", "sha256", "source_url", "captured_at"),
         **same(artifact, "part", "parts", "original_name", "text_preview"),
-        **same(capture, "capture_id", "http_status", "observation_sha256", "browser"),
-        "page_title": capture.get("title"),
-        "viewport_width_px": viewport.get("width_px"),
-        "viewport_height_px": viewport.get("height_px"),
-        "viewport_scale": viewport.get("scale"),
-        **box_of(artifact.get("area")),
+        **(_moment(artifact.capture) if artifact.capture is not None else {}),
+        **box_of(artifact.area),
     }
 
 
-def _problem(filename: str, problems: Iterable[str]) -> str | None:
-    mine = (problem for problem in problems if problem.startswith(f"{filename}: "))
-    return next((problem.removeprefix(f"{filename}: ") for problem in mine), None)
+def _moment(capture: CaptureFacts) -> Row:
+    """What was known of the page when the file was captured."""
+    return {
+        **same(capture, "capture_id", "http_status", "observation_sha256", "browser"),
+        "page_title": capture.title,
+        "viewport_width_px": capture.viewport.width_px,
+        "viewport_height_px": capture.viewport.height_px,
+        "viewport_scale": capture.viewport.scale,
+    }
+
+
+def _listed(artifact: StoredArtifact) -> Row:
+    own = same(artifact, "filename", "kind", "label", "media_type", "size_bytes", "sha256", "source_url")
+    return {**own, "captured_at": artifact.timestamp}
+
+
+def _problem(filename: str, problems: Iterable[ArtifactProblem]) -> str | None:
+    return next((problem.text for problem in problems_of(filename, problems)), None)
 
 
 # --- usage
 
 
-KINDS = ("llm_calls", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
+@dataclass
+class _Spent:
+    steps: int = 0
+    usage: Usage = field(default_factory=Usage)
 
 
-def _usage(result: Json, attempt: Attempt) -> Iterator[Row]:
+def _usage(facts: SampleFacts, attempt: AttemptFacts) -> Iterator[Row]:
     """What was used, by whom and for what. The result counts what was learned beyond the steps."""
-    spent: dict[tuple[str, str | None], Row] = {}
+    spent: dict[tuple[str, str | None], _Spent] = {}
     for entry in attempt.log:
-        vision: Json = entry.get("vision") or NOTHING
-        seen: Json = vision.get("usage") or NOTHING
-        _add(spent, ("decide", entry.get("decided_by")), _less(entry.get("usage") or NOTHING, seen))
-        if vision:
-            _add(spent, ("vision", vision.get("answered_by")), seen)
-    beyond: Json = (result.get("usage") or NOTHING) if attempt.latest else NOTHING
+        seen = entry.vision.usage if entry.vision is not None else Usage()
+        _add(spent, ("decide", entry.decided_by), _less(entry.usage, seen))
+        if entry.vision is not None:
+            _add(spent, ("vision", entry.vision.answered_by), seen)
+    beyond = (facts.usage if attempt.latest else None) or Usage()
     for used in spent.values():
-        beyond = _less(beyond, used)
-    if attempt.log and beyond.get("llm_calls", 0) > 0:
+        beyond = _less(beyond, used.usage)
+    if attempt.log and beyond.llm_calls > 0:
         _add(spent, ("lessons", None), beyond, steps=0)
     for (purpose, model), used in spent.items():
-        yield {"purpose": purpose, "model": model, **used}
+        yield {"purpose": purpose, "model": model, "steps": used.steps, **_spent(used.usage)}
 
 
-def _add(spent: dict[tuple[str, str | None], Row], who: tuple[str, str | None], used: Json, *, steps: int = 1) -> None:
-    row = spent.setdefault(who, {"steps": 0, **dict.fromkeys(KINDS, 0), "cost_usd": 0.0})
-    row["steps"] += steps
-    for kind in (*KINDS, "cost_usd"):
-        row[kind] += used.get(kind, 0)
+def _add(
+    spent: dict[tuple[str, str | None], _Spent], who: tuple[str, str | None], used: Usage, *, steps: int = 1
+) -> None:
+    so_far = spent.setdefault(who, _Spent())
+    so_far.steps += steps
+    so_far.usage = add_usage(so_far.usage, used)
 
 
-def _less(whole: Json, part: Json) -> Row:
-    return {kind: whole.get(kind, 0) - part.get(kind, 0) for kind in (*KINDS, "cost_usd")}
+def _spent(usage: Usage) -> Row:
+    return msgspec.structs.asdict(usage)
+
+
+def _less(whole: Usage, part: Usage) -> Usage:
+    return Usage(**{name: getattr(whole, name) - getattr(part, name) for name in Usage.__struct_fields__})

@@ -6,56 +6,35 @@ import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
-from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
 from services.evidence import layout
-from services.evidence.deps import READ_LIMIT, Deps
-from services.evidence.filing.contents import AttemptLog, as_json, log_of
-from services.evidence.filing.log_files import attempt_begun, read_log
+from services.evidence.deps import Deps
+from services.evidence.filing.contents import AttemptLog
+from services.evidence.filing.log_files import attempt_begun, read_log, read_merged_log
+from services.evidence.ports import READ_LIMIT
 from services.evidence.recalling.rounds import Ended, RunState
 from services.evidence.recalling.unreadable import (
     RESULT_UNREADABLE,
     SAMPLE_UNREADABLE,
-    FoundSample,
-    RunFile,
-    remarked,
-    result_in,
-    run_file_in,
+    known_result,
     without_sample,
 )
 from shared.aio import map_concurrently
-from shared.contracts.base import Part
+from shared.contracts.codes import REASONS, Reason
 from shared.contracts.discovery import RunRecord, Sample
 from shared.contracts.evidence import RunFinished, SampleState
 from shared.errors import PermanentError
 from shared.evidence_format import chain
+from shared.evidence_format.files.run import RunFile, parse_run_file, remarked
+from shared.evidence_format.files.sample import ResultFile, SampleFile, parse_result
+from shared.evidence_format.log_codec import attempt_of_log
+from shared.evidence_format.manifest import as_written
 from shared.text.names import DISCOVERY
 
 log = logging.getLogger(__name__)
-
-
-class _Result(Part, frozen=True, kw_only=True):
-    status: str
-    reason: str
-    attempt: int
-    llm_calls: int
-    usage: dict[str, Any]
-    flagged: bool
-    started_at: datetime
-
-
-class _Lost(_Result, frozen=True, kw_only=True):
-    """Of a sample that nobody can work on any more."""
-
-    status: str = "failed"
-    reason: str = SAMPLE_UNREADABLE
-    attempt: int = 0
-    llm_calls: int = 0
-    usage: dict[str, Any] = {}
-    flagged: bool = True
 
 
 async def run_state(deps: Deps, run_id: str, record: RunRecord | None = None) -> RunState | None:
@@ -81,7 +60,7 @@ async def keep_run(deps: Deps, state: RunState) -> None:
         population_note=state.population_note,
         remarks=state.remarks,
     )
-    await deps.store.write(layout.run_key(state.record.run_id, layout.RUN), as_json(file))
+    await deps.store.write(layout.run_key(state.record.run_id, layout.RUN), as_written(file))
 
 
 def _unsealed(finished: RunFinished | None) -> RunFinished | None:
@@ -114,7 +93,7 @@ async def _run_file(deps: Deps, run_id: str, data: bytes, record: RunRecord | No
     """Where run.json is beyond reading, the one that the latest sealed round has put aside says what was asked."""
     key = layout.run_key(run_id, layout.RUN)
     try:
-        return run_file_in(data)
+        return parse_run_file(data)
     except chain.NOT_JSON as exc:
         log.warning("%s cannot be read: %s", deps.store.location(key), exc)
         why = str(exc)
@@ -122,7 +101,7 @@ async def _run_file(deps: Deps, run_id: str, data: bytes, record: RunRecord | No
     for number in sorted(rounds, reverse=True):
         aside = f"{layout.ROUNDS}/{number}/{layout.RUN}"
         with suppress(*chain.NOT_JSON):
-            file = run_file_in(await deps.store.read(layout.run_key(run_id, aside)) or b"")
+            file = parse_run_file(await deps.store.read(layout.run_key(run_id, aside)) or b"")
             return remarked(file, f"{layout.RUN} could not be read, and was taken from {aside}: {why}")
     if record is not None:
         return remarked(RunFile(record=record), f"{layout.RUN} could not be read, and was begun anew: {why}")
@@ -150,21 +129,17 @@ async def _sample(deps: Deps, run_id: str, name: str, since: datetime) -> tuple[
     if found is None:
         return None
     try:
-        read = msgspec.json.decode(found, type=FoundSample)
+        sample = msgspec.json.decode(found, type=SampleFile)
     except chain.NOT_JSON as exc:
         return await _lost_sample(deps, run_id, name, since, str(exc)) if layout.is_safe(name) else None
-    plain = Sample(
-        sample_id=read.sample_id,
-        key=read.key,
-        row=read.row,
-        url=read.url,
-        fields=read.fields,
-        as_given=read.as_given,
-    )
-    result = await deps.store.read(layout.sample_key(run_id, read.sample_id, layout.RESULT))
+    result = await deps.store.read(layout.sample_key(run_id, sample.sample_id, layout.RESULT))
     if result is None:
-        return plain, read.found_at, None
-    return plain, read.found_at, await _ended(deps, run_id, read.sample_id, result, read.found_at)
+        return sample.to_sample(), sample.found_at, None
+    return (
+        sample.to_sample(),
+        sample.found_at,
+        await _ended(deps, run_id, sample.sample_id, result, sample.found_at),
+    )
 
 
 async def _lost_sample(
@@ -175,17 +150,11 @@ async def _lost_sample(
         return None
     folder = layout.sample_key(run_id, sample_id)
     log.warning("%s/%s cannot be read: %s", deps.store.location(folder), layout.SAMPLE, why)
-    result = without_sample(result_in(await deps.store.read(f"{folder}/{layout.RESULT}")), why)
-    ended = _Lost(started_at=since, attempt=await latest_attempt(deps, run_id, sample_id))
-    with suppress(*chain.NOT_JSON):
-        ended = msgspec.convert(result, _Lost)
-    row, key = result.get("row"), result.get("key")
-    sample = Sample(
-        sample_id=sample_id,
-        key=key if isinstance(key, str) else sample_id,
-        row=row if isinstance(row, int) else 0,
-    )
-    return sample, since, _remembered(ended)
+    result = without_sample(known_result(await deps.store.read(f"{folder}/{layout.RESULT}")), why)
+    if isinstance(result, ResultFile):
+        return Sample(sample_id=sample_id, key=result.key, row=result.row), since, _remembered(result)
+    attempt = await latest_attempt(deps, run_id, sample_id)
+    return Sample(sample_id=sample_id, key=sample_id, row=0), since, _lost(SAMPLE_UNREADABLE, attempt, since)
 
 
 async def _ended(deps: Deps, run_id: str, sample_id: str, result: bytes, since: datetime) -> Ended:
@@ -197,21 +166,25 @@ async def _ended(deps: Deps, run_id: str, sample_id: str, result: bytes, since: 
         key = layout.sample_key(run_id, sample_id, layout.RESULT)
         log.warning("%s cannot be read, its sample counts as failed: %s", deps.store.location(key), exc)
     attempt = await latest_attempt(deps, run_id, sample_id)
-    return Ended("failed", RESULT_UNREADABLE, attempt, llm_calls=0, cost_usd=0.0, flagged=True, started_at=since)
+    return _lost(RESULT_UNREADABLE, attempt, since)
+
+
+def _lost(reason: Reason, attempt: int, since: datetime) -> Ended:
+    return Ended(REASONS[reason].status, reason, attempt, llm_calls=0, cost_usd=0.0, flagged=True, started_at=since)
 
 
 def ended_of(result: bytes) -> Ended:
     """What is remembered of a result.json. Raises one of `chain.NOT_JSON`."""
-    return _remembered(msgspec.json.decode(result, type=_Result))
+    return _remembered(parse_result(result))
 
 
-def _remembered(read: _Result) -> Ended:
+def _remembered(read: ResultFile) -> Ended:
     return Ended(
         status=read.status,
         reason=read.reason,
         attempt=read.attempt,
         llm_calls=read.llm_calls,
-        cost_usd=float(read.usage.get("cost_usd", 0.0)),
+        cost_usd=read.usage.cost_usd,
         flagged=read.flagged,
         started_at=read.started_at,
     )
@@ -230,19 +203,18 @@ async def latest_attempt(deps: Deps, run_id: str, sample_id: str) -> int:
     if (run_id, sample_id) in deps.logs:
         return deps.logs[run_id, sample_id].attempt
     folder = layout.sample_key(run_id, sample_id)
-    return await _latest(deps, folder, await _entries(deps, folder), await _ended_attempt(deps, folder))
+    merged = await read_merged_log(deps.store, folder)
+    logged = attempt_of_log(merged) if merged is not None else 0
+    return await _latest(deps, folder, logged, await _ended_attempt(deps, folder))
 
 
 async def _read_log(deps: Deps, run_id: str, sample_id: str) -> AttemptLog:
     folder = layout.sample_key(run_id, sample_id)
-    entries, ended = await _entries(deps, folder), await _ended_attempt(deps, folder)
-    attempt = log_of(await _latest(deps, folder, entries, ended), entries)
+    entries, ended = await read_log(deps.store, folder) or [], await _ended_attempt(deps, folder)
+    logged = max((entry.attempt for entry in entries), default=0)
+    attempt = AttemptLog.of(await _latest(deps, folder, logged, ended), entries)
     attempt.ended = ended == attempt.attempt
     return attempt
-
-
-async def _entries(deps: Deps, folder: str) -> list[dict[str, Any]]:
-    return await read_log(deps.store, folder) or []
 
 
 async def _ended_attempt(deps: Deps, folder: str) -> int:
@@ -256,7 +228,7 @@ async def _ended_attempt(deps: Deps, folder: str) -> int:
         return 1 + max(layout.attempts_put_aside(await deps.store.names(folder)), default=0)
 
 
-async def _latest(deps: Deps, folder: str, entries: list[dict[str, Any]], ended: int) -> int:
+async def _latest(deps: Deps, folder: str, logged: int, ended: int) -> int:
     aside = layout.attempts_put_aside(await deps.store.names(folder))
     begun = await attempt_begun(deps.store, folder)
-    return max(ended, begun, *(int(entry["attempt"]) for entry in entries), *aside, 0)
+    return max(ended, begun, logged, *aside)

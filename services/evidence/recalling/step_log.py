@@ -1,38 +1,12 @@
-"""Pure: action_log.json read back: entries to the steps they were made of, and whether they tell how it ended."""
+"""Pure: the step log of an attempt in pages, and whether it tells how the attempt ended."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
-
-import msgspec
+from collections.abc import Iterable, Sequence
 
 from services.evidence.recalling.paging import PAGE_BYTES, fitting
 from shared.contracts.actions import Done, Fail
 from shared.contracts.steps import StepTaken
-from shared.evidence_format.earlier_logs import route_mark_of
-from shared.evidence_format.notes import to_notes
-
-_READERS = ("thinking", "params", "timestamp", "problems", "outcome", "previous_sha256", "sha256")
-
-
-def step_of(entry: Mapping[str, Any], run_id: str, sample_id: str) -> StepTaken:
-    """The step that ``log_entry`` made this entry of. Raises msgspec.ValidationError where it is of no step."""
-    own = {key: value for key, value in entry.items() if key not in _READERS}
-    named = {"reason": entry.get("thinking", ""), "action": entry.get("action"), **entry.get("params", {})}
-    built = {
-        "message": entry.get("result", ""),
-        **own,
-        "type": "StepTaken",
-        "run_id": run_id,
-        "sample_id": sample_id,
-        "action": None if entry.get("action") == "none" else named,
-        "result": entry.get("outcome"),
-        "notes": to_notes(entry.get("notes")),
-    }
-    if "route" not in entry:
-        built["route"] = route_mark_of(entry)
-    return msgspec.convert(built, StepTaken)
 
 
 def page_of(steps: Iterable[StepTaken], after_step: int, most_bytes: int = PAGE_BYTES) -> tuple[StepTaken, ...]:

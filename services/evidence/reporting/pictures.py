@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from services.evidence.outputs.sample_facts import ArtifactFacts
+from shared.contracts.results import Box
+from shared.evidence_format.files.sample import StoredField
 
 MOST_PICTURE_BYTES = 40_000_000
 TALLEST = 1.5
@@ -53,12 +55,24 @@ class Budget:
         return True
 
 
-def chosen(files: Sequence[Mapping[str, Any]], fields: Sequence[Mapping[str, Any]], most: int) -> list[dict[str, Any]]:
+Shown = Mapping[str, Sequence[Box | None]]
+"""By the hash of a picture: where on the page the values are that it shows; None where that is not known."""
+
+
+def shown_values(fields: Iterable[StoredField]) -> Shown:
+    """The values that are known to be on a picture, by picture."""
+    shown: dict[str, list[Box | None]] = {}
+    for field in fields:
+        if field.source is not None and field.source.screenshot_sha256:
+            shown.setdefault(field.source.screenshot_sha256, []).append(field.source.box)
+    return shown
+
+
+def chosen(artifacts: Iterable[ArtifactFacts], shown: Shown, most: int) -> list[ArtifactFacts]:
     """Screenshots, those that show most values first, of equals the latest."""
-    shows = Counter(field["src"]["shot"] for field in fields if field.get("src", {}).get("shot"))
-    shots = [dict(file, at_index=index) for index, file in enumerate(files) if file["kind"] == "screenshot"]
-    fit = [shot for shot in shots if shot["size"] <= MOST_PICTURE_BYTES]
-    return sorted(fit, key=lambda shot: (-shows[shot["sha"]], -shot["at_index"]))[:most]
+    shots = [one for one in artifacts if one.stored.kind == "screenshot"]
+    latest_first = [one for one in reversed(shots) if one.stored.size_bytes <= MOST_PICTURE_BYTES]
+    return sorted(latest_first, key=lambda one: -len(shown.get(one.stored.sha256, ())))[:most]
 
 
 @dataclass(frozen=True)
@@ -84,24 +98,21 @@ def cut_of(width: float, height: float, marked: Sequence[tuple[float, float]]) -
     return Cut(start, start + share)
 
 
-def marks_on(file: Mapping[str, Any], fields: Sequence[Mapping[str, Any]]) -> list[tuple[float, float]]:
-    """Top and bottom of the boxes of values that this picture is known to show."""
-    area = file.get("area")
-    if not area or area["height"] <= 0:
+def marks_on(picture: ArtifactFacts, shown: Shown) -> list[tuple[float, float]]:
+    """Top and bottom of the boxes of values that this picture is known to show, as fractions of its height."""
+    area = picture.area
+    if area is None or area.height <= 0:
         return []
-    boxes = [f["src"]["box"] for f in fields if f.get("src", {}).get("shot") == file["sha"] and f["src"].get("box")]
-    spans = [((box["y"] - area["y"]) / area["height"], box["height"] / area["height"]) for box in boxes]
+    boxes = [box for box in shown.get(picture.stored.sha256, ()) if box is not None]
+    spans = [((box.y - area.y) / area.height, box.height / area.height) for box in boxes]
     return [(top, top + height) for top, height in spans if 0 <= top < 1]
 
 
-def area_of(file: Mapping[str, Any], cut: Cut) -> dict[str, float] | None:
+def area_of(picture: ArtifactFacts, cut: Cut) -> Box | None:
     """The part of the document that the embedded picture shows, in CSS px; None where that is not known."""
-    area = file.get("area")
-    if not area:
+    area = picture.area
+    if area is None:
         return None
-    return {
-        "x": area["x"],
-        "y": area["y"] + area["height"] * cut.top,
-        "width": area["width"],
-        "height": area["height"] * (cut.bottom - cut.top),
-    }
+    return Box(
+        x=area.x, y=area.y + area.height * cut.top, width=area.width, height=area.height * (cut.bottom - cut.top)
+    )

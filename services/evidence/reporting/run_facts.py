@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
 from services.evidence import layout
-from services.evidence.closing.products import Closing, Dossier
-from services.evidence.reporting.sample_facts import TOKENS, lean, shortened
+from services.evidence.closing.products import Closing
+from services.evidence.outputs.sample_facts import SampleFacts
+from services.evidence.reporting.sample_details import lean, shortened
 from shared.contracts.error_codes import end_words
 from shared.contracts.evidence import RunFinished
-from shared.evidence_format.notes import to_notes
+from shared.contracts.usage import total_tokens
+from shared.evidence_format.files.sample import MISSING
+from shared.evidence_format.files.steps import LogEntry
+from shared.evidence_format.task_facts import TaskFacts, TaskField
 from shared.hosts import host_of
 from shared.statuses import group_of, population_order
 
@@ -52,35 +56,33 @@ class Sums:
     differing: int = 0
     """Samples whose replay was not as it was recorded."""
 
-    def add(self, dossier: Dossier) -> None:
-        result = dossier.result
-        self.statuses[result.get("status", "no_result"), result.get("reason", "")] += 1
-        self.attempted += bool(dossier.log) or result.get("attempt", 1) > 1
-        self.steps += len(dossier.log)
-        for filed in result.get("artifacts", ()):
-            self.files[filed["kind"]] += 1
-            self.bytes += filed["size_bytes"]
-            host = host_of(filed["source_url"])
+    def add(self, facts: SampleFacts) -> None:
+        self.statuses[facts.status or "no_result", facts.reason] += 1
+        self.attempted += bool(facts.log) or (facts.attempt or 1) > 1
+        self.steps += len(facts.log)
+        for artifact in facts.artifacts:
+            self.files[artifact.kind] += 1
+            self.bytes += artifact.size_bytes
+            host = host_of(artifact.source_url)
             if host and (host in self.hosts or len(self.hosts) < MOST_HOSTS):
                 self.hosts[host] += 1
-        self.problems += sum(len(entry.get("problems", ())) for entry in dossier.log)
-        self.differing += any(note.kind == "differs" for note in to_notes(result.get("notes")))
-        for name, read in result.get("fields", {}).items():
-            self.states.setdefault(name, Counter())[read["state"]] += 1
-        if judgment := result.get("judgment"):
-            answer = shortened(str(judgment["answer"]))
+        self.problems += sum(len(entry.problems) for entry in facts.log)
+        self.differing += any(note.kind == "differs" for note in facts.notes)
+        for name, stored in facts.fields.items():
+            self.states.setdefault(name, Counter())[stored.state] += 1
+        if facts.judgment is not None:
+            answer = shortened(facts.judgment.answer)
             if answer in self.answers or len(self.answers) < MOST_ANSWERS:
                 self.answers[answer] += 1
-        self.add_work(dossier.log)
+        self.add_work(facts.log)
 
-    def add_work(self, log: Sequence[Mapping[str, Any]]) -> None:
+    def add_work(self, log: Iterable[LogEntry]) -> None:
         for entry in log:
-            worker = self.workers.setdefault(str(entry.get("decided_by", "")) or "not said", Worker())
-            usage = entry.get("usage", {})
+            worker = self.workers.setdefault(entry.decided_by or "not said", Worker())
             worker.steps += 1
-            worker.calls += usage.get("llm_calls", 0)
-            worker.tokens += sum(usage.get(name, 0) for name in TOKENS)
-            worker.cost_usd += usage.get("cost_usd", 0.0)
+            worker.calls += entry.usage.llm_calls
+            worker.tokens += total_tokens(entry.usage)
+            worker.cost_usd += entry.usage.cost_usd
 
 
 def run_facts(closing: Closing, sums: Sums, pictures: Mapping[str, int]) -> dict[str, Any]:
@@ -109,9 +111,9 @@ def run_facts(closing: Closing, sums: Sums, pictures: Mapping[str, int]) -> dict
             "steps": sums.steps,
             "files": dict(sorted(sums.files.items())),
             "bytes": sums.bytes,
-            "problems": sums.problems + sum(n for (_, why), n in sums.statuses.items() if why == "artifact_missing"),
-            "fields": [_field(name, spec, sums.states.get(name, Counter())) for name in spec.get("output_schema", {})],
-            "columns": columns_of(spec),
+            "problems": sums.problems + sum(n for (_, why), n in sums.statuses.items() if why == MISSING),
+            "fields": [_field(field, sums.states.get(field.name, Counter())) for field in closing.task.fields],
+            "columns": first_columns(closing.task),
             "answers": sums.answers.most_common(40),
             "hosts": [host for host, _ in sums.hosts.most_common(3)],
             "discovery": _discovery(closing),
@@ -135,31 +137,27 @@ def _outcome(status: str, reason: str, samples: int) -> dict[str, Any]:
     return {"group": group_of(status), "status": status, "reason": reason, "about": about, "samples": samples}
 
 
-def _field(name: str, spec: Mapping[str, Any], states: Counter[str]) -> dict[str, Any]:
-    written = spec["output_schema"][name]
-    told = {"type": written} if isinstance(written, str) else dict(written)
+def _field(field: TaskField, states: Counter[str]) -> dict[str, Any]:
     return {
-        "name": name,
-        "type": told.get("type", ""),
-        "about": told.get("description", ""),
-        "required": name in spec.get("required_fields", ()),
-        "proves": name in spec.get("identity", {}),
+        "name": field.name,
+        "type": field.type,
+        "about": field.description,
+        "required": field.required,
+        "proves": field.proves,
         "states": [states["value"], states["not_present"], states["not_found"]],
     }
 
 
-def columns_of(spec: Mapping[str, Any]) -> list[int]:
+def first_columns(task: TaskFacts) -> list[int]:
     """Which fields the list shows first. Those that prove the record say what its key says already: they come last."""
-    names = list(spec.get("output_schema", {}))
-    proving = spec.get("identity", {})
-    return sorted(range(len(names)), key=lambda at: names[at] in proving)
+    return sorted(range(len(task.fields)), key=lambda at: task.fields[at].proves)
 
 
 def _discovery(closing: Closing) -> dict[str, Any] | None:
     spec = closing.record.discovery_spec
     if spec is None:
         return None
-    steps = len(closing.discovery.log) if closing.discovery is not None else 0
+    steps = len(closing.discovery_facts.log) if closing.discovery_facts is not None else 0
     return {"goal": spec.get("goal", ""), "start_url": spec.get("start_url", ""), "steps": steps}
 
 

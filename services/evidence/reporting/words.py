@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from shared.contracts.results import TargetFound
+
 NAMED = ("text", "option", "keys", "answer", "field", "question", "file", "label", "url", "date", "code", "note")
 
 
@@ -22,7 +24,7 @@ def value_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def action_words(action: str, params: Mapping[str, Any], found: Mapping[str, Any] | None) -> str:
+def action_words(action: str, params: Mapping[str, Any], found: TargetFound | None) -> str:
     """What was done to what: ``click link “Sign in”``."""
     said = [action.replace("_", " ")]
     if target := target_words(params.get("target"), found):
@@ -35,10 +37,10 @@ def action_words(action: str, params: Mapping[str, Any], found: Mapping[str, Any
     return " ".join(said)
 
 
-def target_words(target: Any, found: Mapping[str, Any] | None) -> str:
+def target_words(target: Any, found: TargetFound | None) -> str:
     """The element as it was found, else as it was asked for."""
-    if found and found.get("role"):
-        return f"{found['role']} “{found.get('name', '')}”"
+    if found is not None and found.role:
+        return f"{found.role} “{found.name}”"
     if not isinstance(target, dict):
         return ""
     asked: dict[str, Any] = target  # pyright: ignore[reportUnknownVariableType]

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
-from services.evidence.deps import Store
+from services.evidence.ports import Store
 from shared.evidence_format.manifest import FileEntry
 
 Known = Mapping[str, FileEntry]

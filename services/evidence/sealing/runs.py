@@ -14,8 +14,8 @@ from importlib.metadata import version
 import msgspec
 
 from services.evidence import layout
-from services.evidence.deps import READ_LIMIT, Deps
-from services.evidence.filing.contents import as_json
+from services.evidence.deps import Deps
+from services.evidence.ports import READ_LIMIT
 from services.evidence.recalling.rounds import RunState
 from services.evidence.sealing.hashed import hashed, paths_below, secured
 from services.evidence.sealing.samples import Standing, sample_manifest
@@ -97,11 +97,11 @@ async def _standing(deps: Deps, run_id: str) -> Seal | None:
 async def _seal(deps: Deps, state: RunState) -> Seal:
     assert deps.signer is not None
     run = layout.run_key(state.record.run_id)
-    manifest = as_json(await _manifest(deps, state, run))
+    manifest = form.as_written(await _manifest(deps, state, run))
     seal = await asyncio.to_thread(deps.signer.seal, manifest)
     await deps.store.write(f"{run}/{layout.MANIFEST}", manifest)
     await deps.store.secure(run)
-    await deps.store.write(f"{run}/{layout.SEAL}", as_json(seal))
+    await deps.store.write(f"{run}/{layout.SEAL}", form.as_written(seal))
     await deps.store.secure(run)
     return seal
 

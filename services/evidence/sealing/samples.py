@@ -7,13 +7,15 @@ from dataclasses import dataclass
 import msgspec
 
 from services.evidence import layout
-from services.evidence.deps import Deps, Store
-from services.evidence.filing.contents import AttemptLog, as_json, in_trouble, log_of
+from services.evidence.deps import Deps
+from services.evidence.filing.contents import AttemptLog
 from services.evidence.filing.log_files import read_log
+from services.evidence.ports import Store
 from services.evidence.recalling.recall import attempt_log, ended_of
 from services.evidence.sealing.hashed import hashed, paths_below
 from shared.evidence_format import chain
-from shared.evidence_format.manifest import SAMPLE_FORMAT, FileEntry, LogHead, SampleManifest
+from shared.evidence_format.files.problem import problems_of
+from shared.evidence_format.manifest import SAMPLE_FORMAT, FileEntry, LogHead, SampleManifest, as_written
 
 
 async def seal_sample(deps: Deps, run_id: str, sample_id: str, log: AttemptLog, result: bytes) -> bytes:
@@ -36,7 +38,7 @@ async def seal_sample(deps: Deps, run_id: str, sample_id: str, log: AttemptLog, 
         logs=(*heads, *_head(log, layout.ACTION_LOG)),
         files=await hashed(store, folder, paths, known),
     )
-    written = as_json(made)
+    written = as_written(made)
     await store.write(f"{folder}/{layout.MANIFEST}", written)
     return written
 
@@ -70,7 +72,7 @@ async def _put_aside(store: Store, folder: str, attempt: int) -> tuple[dict[str,
     aside = layout.attempt_folder(attempt)
     written = await store.read(f"{folder}/{aside}/{layout.MANIFEST}")
     if written is None:
-        log = log_of(attempt, await read_log(store, f"{folder}/{aside}") or [])
+        log = AttemptLog.of(attempt, await read_log(store, f"{folder}/{aside}") or [])
         return _below(aside, _captured(log)), _head(log, f"{aside}/{layout.ACTION_LOG}")
     made = msgspec.json.decode(written, type=SampleManifest)
     own = {entry.path: entry for entry in made.files if not layout.stays(entry.path.split("/")[0])}
@@ -89,13 +91,12 @@ def _captured(log: AttemptLog) -> dict[str, FileEntry]:
     return {
         one.filename: FileEntry(path=one.filename, sha256=one.artifact.sha256, size_bytes=one.artifact.size_bytes)
         for one in log.artifacts
-        if not in_trouble(one, log.problems)
+        if not problems_of(one.filename, log.problems)
     }
 
 
 def _head(log: AttemptLog, path: str) -> list[LogHead]:
     """Empty where no step was taken, or by a version that chained none."""
-    if log.last is None or chain.OWN not in log.last:
+    if not log.head_sha256:
         return []
-    head = str(log.last[chain.OWN])
-    return [LogHead(path=path, attempt=log.attempt, steps=len(log.steps), head_sha256=head)]
+    return [LogHead(path=path, attempt=log.attempt, steps=len(log.steps), head_sha256=log.head_sha256)]

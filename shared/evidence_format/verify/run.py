@@ -6,18 +6,22 @@ import csv
 import io
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
 
 import msgspec
 
 from shared.evidence_format import chain
 from shared.evidence_format import manifest as form
+from shared.evidence_format.files.run import parse_run_file
+from shared.evidence_format.files.sample import SampleFile, parse_result
 from shared.evidence_format.handover import accepted_files
 from shared.evidence_format.manifest import (
     MANIFEST,
     RESULT,
     RUN,
+    SAMPLE,
     SEAL,
     FileEntry,
     RunManifest,
@@ -25,8 +29,10 @@ from shared.evidence_format.manifest import (
     SampleManifest,
     Seal,
 )
+from shared.evidence_format.result_facts import ResultFacts
 from shared.evidence_format.signing import PublicKey
 from shared.evidence_format.sources.base import Listing, Medium, NoRun, Problem, Unreadable
+from shared.evidence_format.task_facts import TaskFacts
 from shared.evidence_format.verify.compare import differences
 from shared.evidence_format.verify.digests import Digest, digests, read
 from shared.evidence_format.verify.manifest import check_manifest
@@ -116,12 +122,10 @@ class _Check:
         if manifest is not None:
             return Problem(SEAL, "missing", "is not there: the manifest is not signed")
         try:
-            run: dict[str, Any] = msgspec.json.decode(self._read(RUN) or b"{}")
-            finished = run.get("finished")
-            current = finished is not None and finished["attempt_base"] == run["attempt_base"]
-        except (*chain.NOT_JSON, AttributeError, KeyError, TypeError):
-            current = False
-        if current:
+            finished = parse_run_file(self._read(RUN) or b"").last_round
+        except chain.NOT_JSON:
+            finished = None
+        if finished is not None:
             return Problem(
                 "", "not_sealed", "the run is finished and not sealed, or its seal and its manifest were removed"
             )
@@ -204,15 +208,22 @@ class _Check:
         ]
 
     def _rows(self, samples: set[str]) -> None:
-        words = rows_that_differ(self._read(form.COMBINED) or b"", samples, self._result)
+        words = rows_that_differ(self._read(form.COMBINED) or b"", samples, self._task, self._facts)
         self.checked.problems += [Problem(form.COMBINED, "row", one) for one in words]
 
-    def _result(self, sample_id: str) -> Mapping[str, Any] | None:
-        try:
-            result = msgspec.json.decode(self._read(f"{sample_id}/{RESULT}") or b"null")
-        except chain.NOT_JSON:
-            return None
-        return result if isinstance(result, dict) else None  # pyright: ignore[reportUnknownVariableType]
+    @cached_property
+    def _task(self) -> TaskFacts:
+        """Without fields where run.json cannot be read: then only the columns that every table has are compared."""
+        with suppress(*chain.NOT_JSON):
+            return TaskFacts.of(parse_run_file(self._read(RUN) or b"").record.spec)
+        return TaskFacts.of({})
+
+    def _facts(self, sample_id: str) -> ResultFacts | None:
+        sample, result = (self._read(f"{sample_id}/{name}") for name in (SAMPLE, RESULT))
+        with suppress(*chain.NOT_JSON):
+            known = msgspec.json.decode(sample, type=SampleFile) if sample is not None else None
+            return ResultFacts(self._task, sample_id, known, parse_result(result or b""))
+        return None
 
     def _population(self, made: RunManifest) -> list[Problem]:
         """The population as it was written down before anything was done is the one that is accounted for."""

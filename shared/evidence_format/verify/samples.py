@@ -8,19 +8,13 @@ from dataclasses import dataclass, field
 import msgspec
 
 from shared.evidence_format import chain
+from shared.evidence_format.files.sample import ResultHead
 from shared.evidence_format.manifest import MANIFEST, RESULT, LogHead, SampleManifest
 from shared.evidence_format.sources.base import Lies, Medium, Problem, Unreadable
 from shared.evidence_format.verify.digests import Digest, read, side_by_side
 
 MOST_BYTES = 512_000_000
 """No manifest, result or log is larger."""
-
-
-class _Result(msgspec.Struct, frozen=True, kw_only=True):
-    sample_id: str
-    status: str
-    reason: str
-    attempt: int
 
 
 @dataclass
@@ -94,7 +88,7 @@ def _result(data: bytes, made: SampleManifest) -> list[str]:
     if chain.sha256(data) != made.result_sha256:
         return []
     try:
-        result = msgspec.json.decode(data, type=_Result)
+        result = msgspec.json.decode(data, type=ResultHead)
     except chain.NOT_JSON as exc:
         return [f"is no result: {exc}"]
     here = (result.sample_id, result.status, result.reason, result.attempt)

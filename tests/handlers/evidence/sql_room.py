@@ -13,9 +13,10 @@ from sql_world import file_run
 
 from services.evidence.adapters.duckdb_parquet import ParquetTables
 from services.evidence.adapters.opening import open_store
-from services.evidence.deps import Deps, Signer
+from services.evidence.deps import Deps
 from services.evidence.desk import answering_desk
 from services.evidence.handlers import ask_sql
+from services.evidence.ports import Signer
 from shared.contracts.evidence import AskSql, SqlAnswered, SqlRefused
 from shared.settings import Settings
 from shared.testing.bus import MemoryBus

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import pytest
 
-from services.evidence.deps import Store
+from services.evidence.ports import Store
 from shared.errors import PermanentError, PolicyDenied
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))

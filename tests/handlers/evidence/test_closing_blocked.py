@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,8 +14,9 @@ from benchmarks.evidence_world import World, record
 from services.evidence.adapters.duckdb_parquet import ParquetTables
 from services.evidence.adapters.folder_store import FolderStore
 from services.evidence.closing.making import make_products
-from services.evidence.closing.products import Closing, Dossier, Made
+from services.evidence.closing.products import Closing, Made, OpenFile
 from services.evidence.deps import Deps
+from services.evidence.outputs.sample_facts import SampleFacts
 from services.evidence.recalling.rounds import RunState
 from shared.contracts.discovery import Sample
 from shared.errors import Unavailable
@@ -31,7 +32,7 @@ class NoRoom:
     def __init__(self, closing: Closing, folder: Path) -> None:
         self.folder = folder
 
-    def add(self, dossier: Dossier, open_file: Callable[[str], bytes | None]) -> None: ...
+    def add(self, sample: SampleFacts, open_file: OpenFile) -> None: ...
 
     def finish(self) -> Iterable[Made]:
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -48,8 +49,8 @@ class Faulty:
     def __init__(self, closing: Closing, folder: Path) -> None:
         self.folder, self.seen = folder, list[str]()
 
-    def add(self, dossier: Dossier, open_file: Callable[[str], bytes | None]) -> None:
-        self.seen.append(dossier.sample_id)
+    def add(self, sample: SampleFacts, open_file: OpenFile) -> None:
+        self.seen.append(sample.sample_id)
         if len(self.seen) == 2:
             raise ValueError("it is no number")
 
@@ -62,7 +63,7 @@ class Faulty:
 class FaultyAtItsEnd(Faulty):
     makes = "late.html"
 
-    def add(self, dossier: Dossier, open_file: Callable[[str], bytes | None]) -> None: ...
+    def add(self, sample: SampleFacts, open_file: OpenFile) -> None: ...
 
     def finish(self) -> Iterable[Made]:
         raise KeyError("gone")
@@ -71,8 +72,8 @@ class FaultyAtItsEnd(Faulty):
 class Sound(Faulty):
     makes = "sound.txt"
 
-    def add(self, dossier: Dossier, open_file: Callable[[str], bytes | None]) -> None:
-        self.seen.append(dossier.sample_id)
+    def add(self, sample: SampleFacts, open_file: OpenFile) -> None:
+        self.seen.append(sample.sample_id)
 
     def finish(self) -> Iterable[Made]:
         (self.folder / "sound.txt").write_text(" ".join(self.seen))

@@ -9,7 +9,7 @@ import os
 import re
 import tracemalloc
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -26,9 +26,11 @@ from services.evidence.adapters.book_process import BookError, BookProcess
 from services.evidence.adapters.combined_tables import CombinedTables
 from services.evidence.adapters.sample_sheet import SampleSheet
 from services.evidence.adapters.workbook import Workbook
-from services.evidence.closing.products import Closing, Dossier
+from services.evidence.closing.products import Closing
 from services.evidence.closing.watched import Watched
-from services.evidence.combining.rows import Row, RowMaker
+from services.evidence.outputs.sample_facts import SampleFacts
+from shared.evidence_format.table.rows import Row, RowMaker
+from tests.handlers.evidence.written_sample import files_of
 
 WORLD = World(120)
 CLOSING = WORLD.closing()
@@ -62,11 +64,11 @@ class Tables:
             return archive.read(name).decode()
 
 
-def made(folder: Path, closing: Closing, dossiers: Sequence[Dossier]) -> Tables:
+def made(folder: Path, closing: Closing, samples: Iterable[SampleFacts]) -> Tables:
     folder.mkdir()
     product = CombinedTables(closing, folder)
     try:
-        for one in dossiers:
+        for one in samples:
             product.add(one, lambda name: None)
         assert {file.name for file in product.finish()} == {"combined.csv", "combined.parquet", "combined.xlsx"}
     finally:
@@ -77,7 +79,7 @@ def made(folder: Path, closing: Closing, dossiers: Sequence[Dossier]) -> Tables:
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
-    return made(tmp_path_factory.mktemp("made") / "t", WORLD.closing(), list(WORLD.dossiers()))
+    return made(tmp_path_factory.mktemp("made") / "t", WORLD.closing(), WORLD.facts())
 
 
 def closing_of(**schema: str) -> Closing:
@@ -87,10 +89,10 @@ def closing_of(**schema: str) -> Closing:
     return Closing(record, closing.finished, ())
 
 
-def told(sample_id: str, values: Mapping[str, Any], row: int = 1, **more: Any) -> Dossier:
+def told(closing: Closing, sample_id: str, values: Mapping[str, Any], row: int = 1, **more: Any) -> SampleFacts:
     fields = {name: {"state": "value", "value": value} for name, value in values.items()}
-    result = {"status": "done", "flagged": False, "attempt": 1, "llm_calls": 0, "fields": fields, **more}
-    return Dossier({"sample_id": sample_id, "key": sample_id, "row": row}, result, [])
+    files = files_of({"sample_id": sample_id, "key": sample_id, "row": row}, {"fields": fields, **more})
+    return closing.facts_of(files)
 
 
 # --- what stands in them
@@ -180,7 +182,7 @@ def test_links_lead_to_files_beside_the_workbook_and_nowhere_else(tables: Tables
 
 
 def test_equal_results_are_equal_bytes(tables: Tables, tmp_path: Path):
-    again = made(tmp_path / "again", WORLD.closing(), list(WORLD.dossiers()))
+    again = made(tmp_path / "again", WORLD.closing(), WORLD.facts())
     for name in ("combined.csv", "combined.parquet", "combined.xlsx"):
         assert (again.folder / name).read_bytes() == (tables.folder / name).read_bytes(), name
 
@@ -192,7 +194,7 @@ def test_a_value_that_is_not_of_its_type_is_told_and_fails_no_table(tmp_path: Pa
     closing = closing_of(total="decimal", on="date", n="number", yes="boolean", all="array", at="date-time")
     wrong = {"total": "1,50 €", "on": "2026-02-30", "n": 2**60, "yes": "maybe", "all": [1], "at": "soon"}
     right = {"total": "1.5", "on": "2026-02-28", "n": 3, "yes": True, "all": ["x"], "at": "2026-02-28T10:00:00"}
-    tables = made(tmp_path / "t", closing, [told("b", wrong), told("a", right, 2)])
+    tables = made(tmp_path / "t", closing, [told(closing, "b", wrong), told(closing, "a", right, 2)])
     first, second = tables.csv()
     assert [first[name] for name in right] == ["1.5", "2026-02-28", "3", "true", '["x"]', "2026-02-28T10:00:00"]
     assert [second[name] for name in wrong] == ["1,50 €", "2026-02-30", str(2**60), "maybe", "[1]", "soon"]
@@ -205,8 +207,9 @@ def test_a_value_that_is_not_of_its_type_is_told_and_fails_no_table(tmp_path: Pa
 
 
 def test_times_with_and_without_a_zone_in_one_column_stay_words(tmp_path: Path):
-    both = [told("a", {"at": "2026-02-28T10:00:00"}), told("b", {"at": "2026-02-28T10:00:00+02:00"})]
-    tables = made(tmp_path / "t", closing_of(at="date-time"), both)
+    closing, zoned = closing_of(at="date-time"), "2026-02-28T10:00:00+02:00"
+    both = [told(closing, "a", {"at": "2026-02-28T10:00:00"}), told(closing, "b", {"at": zoned})]
+    tables = made(tmp_path / "t", closing, both)
     assert tables.types()["at"] == "VARCHAR"
     assert tables.sql('SELECT "at" FROM $T') == [("2026-02-28T10:00:00",), ("2026-02-28T10:00:00+02:00",)]
     assert [row["at"] for row in tables.sheet("Samples")] == [datetime(2026, 2, 28, 10), datetime(2026, 2, 28, 8)]
@@ -228,7 +231,9 @@ def test_times_with_and_without_a_zone_in_one_column_stay_words(tmp_path: Path):
     ],
 )
 def test_hostile_texts_stay_texts_in_all_three(tmp_path: Path, text: str):
-    tables = made(tmp_path / "t", closing_of(word="string"), [told("a", {"word": text}), told("b", {"word": "end"}, 2)])
+    closing = closing_of(word="string")
+    samples = [told(closing, "a", {"word": text}), told(closing, "b", {"word": "end"}, 2)]
+    tables = made(tmp_path / "t", closing, samples)
     first, second = tables.csv()
     plain = text.replace("\0", "\ufffd")
     assert first["word"] == (f"'{plain}" if text.startswith("=") else plain)
@@ -240,15 +245,17 @@ def test_hostile_texts_stay_texts_in_all_three(tmp_path: Path, text: str):
 
 
 def test_a_text_that_begins_like_a_formula_stays_one_when_it_is_edited(tmp_path: Path):
-    tables = made(tmp_path / "t", closing_of(word="string"), [told("a", {"word": "=1+1"})])
+    closing = closing_of(word="string")
+    tables = made(tmp_path / "t", closing, [told(closing, "a", {"word": "=1+1"})])
     assert 'quotePrefix="1"' in tables.part("xl/styles.xml")
 
 
 def test_a_sample_without_a_result_and_a_run_without_samples_have_their_tables(tmp_path: Path):
-    lone = made(tmp_path / "lone", closing_of(word="string"), [Dossier({"sample_id": "a", "row": 4}, {}, [])])
+    closing = closing_of(word="string")
+    lone = made(tmp_path / "lone", closing, [closing.facts_of(files_of({"sample_id": "a", "row": 4}))])
     assert [(row["sample_id"], row["row"], row["status"]) for row in lone.csv()] == [("a", "4", "")]
     assert lone.book().sheet_names == ["Samples", "other", "About"]
-    empty = made(tmp_path / "empty", closing_of(word="string"), [])
+    empty = made(tmp_path / "empty", closing, [])
     assert empty.csv() == []
     assert empty.sql("SELECT count(*) FROM $T") == [(0,)]
     assert empty.book().sheet_names == ["Samples", "About"]
@@ -256,7 +263,8 @@ def test_a_sample_without_a_result_and_a_run_without_samples_have_their_tables(t
 
 def test_a_sample_or_file_with_an_unsafe_name_is_shown_and_not_linked(tmp_path: Path):
     pictures = [{"filename": "../../x.png", "kind": "screenshot", "source_url": ""}]
-    tables = made(tmp_path / "t", closing_of(word="string"), [told("../a", {"word": "x"}, artifacts=pictures)])
+    closing = closing_of(word="string")
+    tables = made(tmp_path / "t", closing, [told(closing, "../a", {"word": "x"}, artifacts=pictures)])
     with zipfile.ZipFile(tables.folder / "combined.xlsx") as archive:
         assert not [name for name in archive.namelist() if "rels/sheet" in name]
     assert tables.sheet("Samples")[0]["artifacts"] == "../../x.png"
@@ -274,10 +282,10 @@ def test_beyond_the_links_that_excel_takes_names_stay_and_that_is_said(tmp_path:
 
 def book(folder: Path, world: World) -> Tables:
     """The workbook alone, made by this process."""
-    closing, maker = world.closing(), RowMaker(world.closing().record.spec)
+    closing, maker = world.closing(), RowMaker(world.closing().task)
     (folder / "spool").mkdir(parents=True)
     made = Workbook(folder / "combined.xlsx", folder / "spool", closing.record, closing.finished)
-    for one in world.dossiers():
+    for one in world.facts():
         made.add(maker.row(one))
     made.wait()
     made.close()
@@ -334,7 +342,7 @@ def tell_until_nobody_listens(process: BookProcess) -> None:
 
 def test_a_large_run_has_the_same_tables(tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("services.evidence.adapters.combined_tables.MANY", 1)
-    large = made(tmp_path / "large", WORLD.closing(), list(WORLD.dossiers()))
+    large = made(tmp_path / "large", WORLD.closing(), WORLD.facts())
     for name in ("combined.csv", "combined.parquet", "combined.xlsx"):
         assert (large.folder / name).read_bytes() == (tables.folder / name).read_bytes(), name
 
@@ -352,7 +360,7 @@ def test_a_fault_in_the_workbook_costs_no_other_table(
     else:
         monkeypatch.setattr(Workbook, "add", ValueError("cannot be called"))
     try:
-        for one in WORLD.dossiers():
+        for one in WORLD.facts():
             product.add(one, lambda name: None)
         given = {made.name: made.path.read_bytes() for made in product.finish()}
     finally:
@@ -369,7 +377,7 @@ def test_a_workbook_that_is_given_up_holds_no_file_open(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     product = CombinedTables(WORLD.closing(), tmp_path)
-    for one in WORLD.dossiers():
+    for one in WORLD.facts():
         product.add(one, lambda name: None)
     with monkeypatch.context() as patch:
         patch.setattr(thing, call, full)
@@ -384,7 +392,7 @@ def test_tables_that_nobody_waits_for_leave_no_process_behind(tmp_path: Path, mo
     others = set(psutil.Process().children())
     product = CombinedTables(WORLD.closing(), tmp_path)
     ours = set(psutil.Process().children()) - others
-    product.add(next(WORLD.dossiers()), lambda name: None)
+    product.add(next(WORLD.facts()), lambda name: None)
     product.close()
     assert ours
     assert not [child for child in ours if child.is_running() and child.status() != psutil.STATUS_ZOMBIE]

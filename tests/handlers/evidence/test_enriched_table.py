@@ -19,11 +19,13 @@ from services.discovery.delimited import grid_of
 from services.discovery.rows import samples_of_table
 from services.discovery.table import Table, table_of, table_of_objects
 from services.evidence.adapters.enriched_table import EnrichedTable
-from services.evidence.closing.products import Closing, Dossier
+from services.evidence.closing.products import Closing
 from services.evidence.combining.enriching import names_beside
 from services.evidence.filing.contents import sample_file
+from services.evidence.outputs.sample_facts import SampleFacts
 from shared.contracts.discovery import Sample, SampleFound
 from shared.task_spec import TaskSpec
+from tests.handlers.evidence.written_sample import files_of
 
 SPEC = {
     "task_id": "t",
@@ -41,17 +43,18 @@ def closing(header: Sequence[str]) -> Closing:
     return Closing(record, made.finished, ())
 
 
-def dossier(sample: Sample, values: dict[str, Any] | None = None, **result: Any) -> Dossier:
+def facts(sample: Sample, values: dict[str, Any] | None = None, **result: Any) -> SampleFacts:
     found = SampleFound(run_id="r", sample_id=sample.sample_id, sample=sample, found_at=AT)
     fields = {name: {"state": "value", "value": value} for name, value in (values or {}).items()}
-    return Dossier(sample_file(found), {"fields": fields, **result} if result else {}, [])
+    written = msgspec.to_builtins(sample_file(found))
+    return closing(()).facts_of(files_of(written, {"fields": fields, **result} if result else None))
 
 
-def enriched(folder: Path, header: Sequence[str], dossiers: Sequence[Dossier]) -> list[list[str]]:
+def enriched(folder: Path, header: Sequence[str], samples: Sequence[SampleFacts]) -> list[list[str]]:
     folder.mkdir(exist_ok=True)
     product = EnrichedTable(closing(header), folder)
     try:
-        for one in dossiers:
+        for one in samples:
             product.add(one, lambda name: None)
         [made] = product.finish()
     finally:
@@ -87,7 +90,7 @@ ODD = (
 
 def test_every_cell_of_the_input_stands_as_it_was(tmp_path: Path):
     read = table(ODD.encode())
-    found = [dossier(one, {"name": "X", "school": "=2+2"}, status="done") for one in samples(read)]
+    found = [facts(one, {"name": "X", "school": "=2+2"}, status="done") for one in samples(read)]
     got = enriched(tmp_path, read.header, found)
     original = [row for row in csv.reader(io.StringIO(ODD, newline="")) if row]
     assert [row[:5] for row in got] == original
@@ -98,8 +101,8 @@ def test_every_cell_of_the_input_stands_as_it_was(tmp_path: Path):
 def test_rows_without_a_result_are_rows_all_the_same(tmp_path: Path):
     read = table(b"ref,name\n1,Ann\n2,Bob\n")
     first, second = samples(read)
-    done = dossier(second, {"name": "Bob"}, status="failed", reason="not_found")
-    assert enriched(tmp_path, read.header, [dossier(first), done])[1:] == [
+    done = facts(second, {"name": "Bob"}, status="failed", reason="not_found")
+    assert enriched(tmp_path, read.header, [facts(first), done])[1:] == [
         ["1", "Ann", "", "", "", "", "1"],
         ["2", "Bob", "Bob", "", "failed", "not_found", "2"],
     ]
@@ -109,13 +112,13 @@ def test_rows_that_were_given_as_objects_keep_their_columns_and_words(tmp_path: 
     read, problems = table_of_objects([{"ref": 7, " team": "red "}, {"ref": "8", "late": True}])
     assert read is not None
     assert problems == ()
-    got = enriched(tmp_path, read.header, [dossier(one) for one in samples(read)])
+    got = enriched(tmp_path, read.header, [facts(one) for one in samples(read)])
     assert [row[:3] for row in got] == [["ref", " team", "late"], ["7", "red ", ""], ["8", "", "true"]]
 
 
 def test_of_samples_that_were_found_by_navigating_there_is_none(tmp_path: Path):
     product = EnrichedTable(closing(()), tmp_path)
-    product.add(dossier(Sample(sample_id="a", key="a", row=1, fields={"url": "http://x"})), lambda name: None)
+    product.add(facts(Sample(sample_id="a", key="a", row=1, fields={"url": "http://x"})), lambda name: None)
     assert list(product.finish()) == []
     product.close()
 
@@ -137,13 +140,13 @@ def test_a_new_column_never_bears_the_name_of_an_old_one(header, names, given):
 def test_the_world_to_measure_on_comes_back(tmp_path: Path):
     world = World(200)
     product = EnrichedTable(world.closing(), tmp_path)
-    for one in world.dossiers():
+    for one in world.facts():
         product.add(one, lambda name: None)
     list(product.finish())
     with (tmp_path / "enriched.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [tuple(row[column] for column in COLUMNS) for row in rows] == [
-        tuple(one.sample["fields"].values()) for one in world.dossiers()
+        tuple(one.input.values()) for one in world.facts()
     ]
 
 
@@ -156,5 +159,5 @@ def test_any_cells_come_back(tmp_path_factory: pytest.TempPathFactory, rows: lis
     read, problems = table_of_objects(objects)
     assert read is not None
     assert problems == ()
-    got = enriched(tmp_path_factory.mktemp("e"), read.header, [dossier(one) for one in samples(read)])
+    got = enriched(tmp_path_factory.mktemp("e"), read.header, [facts(one) for one in samples(read)])
     assert [row[:3] for row in got] == [["ref", "one", "two "], *(list(row.values()) for row in objects)]

@@ -17,6 +17,7 @@ from services.evidence.filing.artifacts import file_artifact
 from shared.contracts.results import Artifact
 from shared.contracts.steps import FiledArtifact, ObservationRef, StepTaken
 from shared.errors import Unavailable
+from shared.evidence_format.files.problem import ArtifactProblem
 from shared.streams import ARTIFACTS
 from shared.testing.bus import MemoryBus
 
@@ -53,7 +54,7 @@ def deps(tmp_path: Path) -> Deps:
     return Deps(store=FolderStore(tmp_path), blobs=MemoryBus(), now=lambda: NOW)
 
 
-async def filing(deps: Deps, filed: FiledArtifact, data: bytes | None) -> str | None:
+async def filing(deps: Deps, filed: FiledArtifact, data: bytes | None) -> ArtifactProblem | None:
     if data is not None:
         await deps.blobs.put(ARTIFACTS, "b", data)
     return await file_artifact(deps, step_with(filed), filed)
@@ -70,16 +71,17 @@ async def test_what_was_captured_lies_in_its_place_and_nothing_else_is_left(deps
 
 
 @pytest.mark.parametrize(
-    ("came", "said"),
+    ("came", "code", "said"),
     [
-        (b"other", "01_t.png: its SHA-256 is not that of the capture"),
-        (b"short", "01_t.png: its SHA-256 is not that of the capture"),
-        (b"longer than it", "01_t.png: 14 bytes arrived, 5 were captured"),
-        (None, "01_t.png: the captured bytes are gone"),
+        (b"other", "hash_differs", "01_t.png: its SHA-256 is not that of the capture"),
+        (b"short", "hash_differs", "01_t.png: its SHA-256 is not that of the capture"),
+        (b"longer than it", "size_differs", "01_t.png: 14 bytes arrived, 5 were captured"),
+        (None, "bytes_gone", "01_t.png: the captured bytes are gone"),
     ],
 )
-async def test_what_is_not_what_was_captured_is_said_and_not_kept(deps, came, said):
-    assert await filing(deps, filed_as(b"bytes"), came) == said
+async def test_what_is_not_what_was_captured_is_said_and_not_kept(deps, came, code, said):
+    problem = await filing(deps, filed_as(b"bytes"), came)
+    assert (problem.filename, problem.code, problem.sentence) == ("01_t.png", code, said)
     assert await deps.store.names("run_1") == []
 
 
@@ -87,13 +89,15 @@ async def test_what_was_filed_before_is_found_again_without_the_bus(deps):
     await filing(deps, filed_as(b"bytes"), b"bytes")
     await deps.blobs.remove(ARTIFACTS, "b")
     assert await filing(deps, filed_as(b"bytes"), None) is None
-    assert await filing(deps, filed_as(b"bytez"), None) == "01_t.png: its SHA-256 is not that of the capture"
+    other = await filing(deps, filed_as(b"bytez"), None)
+    assert other.sentence == "01_t.png: its SHA-256 is not that of the capture"
 
 
 async def test_other_bytes_under_the_name_are_said(deps):
     await filing(deps, filed_as(b"first"), b"first")
-    said = await filing(deps, filed_as(b"second"), b"second")
-    assert said == "01_t.png: another file stands under this name, and evidence is never overwritten"
+    problem = await filing(deps, filed_as(b"second"), b"second")
+    assert problem.sentence == "01_t.png: another file stands under this name, and evidence is never overwritten"
+    assert problem.code == "name_taken"
     assert await deps.store.read("run_1/A-1/01_t.png") == b"first"
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from services.evidence.adapters.folder_store import FolderStore
-from services.evidence.filing.contents import as_json
 from services.evidence.filing.log_files import add_step, put_together, read_log
+from shared.contracts.actions import Done
+from shared.contracts.steps import StepTaken
+from shared.evidence_format.files.steps import LogEntry
+from shared.evidence_format.log_codec import entry_of
+from shared.evidence_format.manifest import as_written
 
 FOLDER = "run_1/A-1"
+AT = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -19,9 +24,21 @@ def store(tmp_path: Path) -> FolderStore:
     return FolderStore(tmp_path)
 
 
-def entry(step: int) -> dict[str, Any]:
+def entry(step: int) -> LogEntry:
     words = 'a line\nanother, "quoted", \u2028 and {} [],'
-    return {"step": step, "attempt": 1, "words": words, "empty": [], "none": {}, "list": [{"a": [1.5, None, True]}]}
+    taken = StepTaken(
+        run_id="run_1",
+        sample_id="A-1",
+        attempt=1,
+        step=step,
+        started_at=AT,
+        ended_at=AT,
+        observation=None,
+        decided_by="rules",
+        action=Done(values={"empty": [], "none": {}, "list": [{"a": [1.5, None, True]}]}, reason=words),
+        message=words,
+    )
+    return entry_of(taken)
 
 
 def files(root: Path) -> dict[str, bytes]:
@@ -34,7 +51,7 @@ async def test_the_pieces_make_the_file_that_the_whole_list_would_make(store: Fo
         await add_step(store, FOLDER, one)
     assert await read_log(store, FOLDER) == entries
     await put_together(store, FOLDER)
-    assert files(tmp_path) == {"run_1/A-1/action_log.json": as_json(entries)}
+    assert files(tmp_path) == {"run_1/A-1/action_log.json": as_written(entries)}
     assert not (tmp_path / "run_1/A-1/_log").exists()
     assert await read_log(store, FOLDER) == entries
 
@@ -50,7 +67,7 @@ async def test_each_step_is_written_once(store: FolderStore, tmp_path: Path):
     store.write = counted
     for step in range(1, 301):
         await add_step(store, FOLDER, entry(step))
-    assert max(written) <= len(as_json(entry(300)))
+    assert max(written) <= len(as_written(entry(300)))
 
 
 async def test_where_there_is_no_log_there_is_none_afterwards(store: FolderStore, tmp_path: Path):
@@ -65,11 +82,11 @@ async def test_cut_off_while_the_pieces_go_it_is_the_same_file_once_more(
     store: FolderStore, tmp_path: Path, removed: tuple[int, ...]
 ):
     entries = [entry(step) for step in (1, 2, 3)]
-    await store.write(f"{FOLDER}/action_log.json", as_json(entries))
+    await store.write(f"{FOLDER}/action_log.json", as_written(entries))
     for one in entries:
         await add_step(store, FOLDER, one)
     for step in removed:
         (tmp_path / FOLDER / "_log" / f"{step:06d}.json").unlink()
     assert await read_log(store, FOLDER) == entries
     await put_together(store, FOLDER)
-    assert files(tmp_path) == {"run_1/A-1/action_log.json": as_json(entries)}
+    assert files(tmp_path) == {"run_1/A-1/action_log.json": as_written(entries)}

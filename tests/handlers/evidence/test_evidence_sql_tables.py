@@ -129,8 +129,8 @@ def test_rows_are_written_in_groups_so_that_memory_does_not_grow_with_them(tmp_p
     monkeypatch.setattr("services.evidence.querying.statements.GROUP_ROWS", 2048)
     world = World(150)
     product = ParquetTables(world.closing(), tmp_path)
-    for dossier in world.dossiers():
-        product.add(dossier, lambda _: None)
+    for facts in world.facts():
+        product.add(facts, lambda _: None)
     files = {made.name: made.path for made in product.finish()}
     groups = f"parquet_metadata('{files['tables/fields.parquet']}')"
     query = f"SELECT max(row_group_num_rows), count(DISTINCT row_group_id) FROM {groups}"

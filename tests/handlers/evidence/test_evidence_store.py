@@ -15,7 +15,7 @@ from store_suite import PNG, StoreSuite, kept
 
 from services.evidence.adapters import files
 from services.evidence.adapters.folder_store import FolderStore
-from services.evidence.deps import Store
+from services.evidence.ports import Store
 from shared.errors import PolicyDenied, Unavailable
 
 

@@ -12,23 +12,23 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from benchmarks.evidence_files import artifact_bytes
-from benchmarks.evidence_world import World
+from benchmarks.evidence_world import World, files_of
 from services.evidence.adapters.report_file import ReportFile
-from services.evidence.closing.products import Dossier
+from services.evidence.outputs.sample_facts import SampleFacts
 
 Opens = Callable[[str], bytes | None]
 
 
-def made(world: World, folder: Path, dossiers: Iterable[Dossier] | None = None, opens: Opens | None = None) -> str:
+def made(world: World, folder: Path, samples: Iterable[SampleFacts] | None = None, opens: Opens | None = None) -> str:
     """The text of the report of a world."""
     folder.mkdir()
     product = ReportFile(world.closing(), folder)
     try:
-        for number, dossier in enumerate(world.dossiers() if dossiers is None else dossiers, start=1):
-            product.add(dossier, opens or artifact_bytes(number).get)
+        for number, facts in enumerate(world.facts() if samples is None else samples, start=1):
+            product.add(facts, opens or artifact_bytes(number).get)
         (file,) = product.finish()
         assert file.name == "report.html"
         return file.path.read_text(encoding="utf-8")
@@ -90,23 +90,32 @@ def test_a_picture_that_is_not_the_one_captured_is_never_shown(tmp_path: Path) -
     assert sorted(sample["unshown"]) == ["01_ticket.png", "02_history.png"]
 
 
+def changed(world: World, **result: Any) -> SampleFacts:
+    """The first sample of a world with another result, and without steps."""
+    files = files_of(1)
+    assert files.result is not None
+    whole = {**json.loads(files.result), **result}
+    return world.closing().facts_of(replace(files, result=json.dumps(whole).encode(), log=None))
+
+
 def test_pictures_that_are_gone_or_no_pictures_leave_the_rest_as_it_is(tmp_path: Path) -> None:
-    (dossier,) = World(1).dossiers()
-    page = made(World(1), tmp_path / "gone", [dossier], lambda name: None)
+    world = World(1)
+    page = made(world, tmp_path / "gone", world.facts(), lambda name: None)
     assert details(page)[0]["fields"]
     torn = b"\x89PNG\r\n\x1a\n torn"
-    result = msgspec.json.decode(msgspec.json.encode(dossier.result))
-    for one in result["artifacts"]:
-        one["sha256"] = sha256(torn)
-    page = made(World(1), tmp_path / "torn", [Dossier(dossier.sample, result, [])], lambda name: torn)
+    artifacts = [{**one, "sha256": sha256(torn)} for one in json.loads(files_of(1).result or b"")["artifacts"]]
+    page = made(world, tmp_path / "torn", [changed(world, artifacts=artifacts)], lambda name: torn)
     assert len(details(page)[0]["unshown"]) == 2
 
 
 def test_nothing_a_page_said_can_end_the_block_it_stands_in(tmp_path: Path) -> None:
-    (dossier,) = World(1).dossiers()
-    evil = "</script><script>alert(1)</script><!-- \u2028 ]]>"
-    result = {**dossier.result, "message": evil, "notes": [evil], "status": evil, "reason": evil}
-    page = made(World(1), tmp_path / "report", [Dossier({**dossier.sample, "key": evil}, result, dossier.log)])
+    world, evil = World(1), "</script><script>alert(1)</script><!-- \u2028 ]]>"
+    files = files_of(1)
+    sample = {**json.loads(files.sample or b""), "key": evil}
+    said = {"message": evil, "notes": [evil], "status": evil, "reason": evil}
+    result = {**json.loads(files.result or b""), **said}
+    files = replace(files, sample=json.dumps(sample).encode(), result=json.dumps(result).encode())
+    page = made(world, tmp_path / "report", [world.closing().facts_of(files)])
     assert evil not in page
     assert page.count("<script") == page.count("</script>") == 5
     assert json.loads(block(page, "rows"))[0][1] == evil
@@ -120,7 +129,8 @@ def test_a_run_without_samples_has_a_report(tmp_path: Path) -> None:
 
 
 def test_a_sample_without_a_result_is_told_as_such(tmp_path: Path) -> None:
-    page = made(World(1), tmp_path / "report", [Dossier({"sample_id": "TCK-1", "key": "", "row": 1}, {}, [])])
+    world = World(1)
+    page = made(world, tmp_path / "report", [world.closing().facts_of(replace(files_of(1), result=None, log=None))])
     assert json.loads(block(page, "rows"))[0][3] == "no_result"
 
 
@@ -135,8 +145,8 @@ def test_memory_does_not_grow_with_the_samples(tmp_path: Path) -> None:
     def made_in(world: World, folder: Path) -> None:
         folder.mkdir()
         product = ReportFile(world.closing(), folder)
-        for number, dossier in enumerate(world.dossiers(), start=1):
-            product.add(dossier, artifact_bytes(number).get)
+        for number, facts in enumerate(world.facts(), start=1):
+            product.add(facts, artifact_bytes(number).get)
         list(product.finish())
         product.close()
 

@@ -50,5 +50,5 @@ def test_all_ways_to_end_are_in_it_and_counted():
         "failed",
         "auth_required",
     }
-    ends = [dossier.result["status"] for dossier in world.dossiers()]
+    ends = [facts.status for facts in world.facts()]
     assert ends.count("done") == sum(one.samples for one in finished.outcomes if one.status == "done")

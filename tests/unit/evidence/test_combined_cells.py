@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 
 from services.evidence.combining import sheets
 from services.evidence.combining.book_cells import GAP, RowRenderer, letters
-from services.evidence.combining.cells import fits, text_of
-from services.evidence.combining.columns import Column, Kind, columns_of
-from services.evidence.combining.rows import Row
 from services.evidence.filing.contents import samples_csv
 from shared.contracts.discovery import Sample
+from shared.evidence_format.table.cells import fits, text_of
+from shared.evidence_format.table.columns import Column, Kind, columns_of
+from shared.evidence_format.table.rows import Row
+from shared.evidence_format.task_facts import TaskFacts
 
 # --- types
 
@@ -62,17 +63,18 @@ def test_values_as_text():
 
 def test_columns_stand_in_order_and_judgments_only_where_there_are_any():
     spec = {"output_schema": {"total": "decimal | null", "kind": {"type": "enum", "values": ["a"], "description": "d"}}}
-    plain = columns_of(spec)
+    plain = columns_of(TaskFacts.of(spec))
     assert [one.name for one in plain][:6] == ["sample_id", "row", "status", "reason", "total", "kind"]
     assert plain[4:6] == (Column("total", "decimal", "", field=True), Column("kind", "text", "d", field=True))
     assert not [one.name for one in plain if "judgment" in one.name]
-    judged = [one.name for one in columns_of({**spec, "judgment_required": True})]
+    judged = [one.name for one in columns_of(TaskFacts.of({**spec, "judgment_required": True}))]
     assert judged[6:9] == ["judgment", "judgment_confidence", "judgment_reasoning"]
     assert judged[-2:] == ["judgment_evidence", "judgment_by"]
 
 
 def test_a_field_of_an_old_run_keeps_its_name():
-    names = [one.name for one in columns_of({"output_schema": {"Fault": "string", "when": "not a type"}})]
+    task = TaskFacts.of({"output_schema": {"Fault": "string", "when": "not a type"}})
+    names = [one.name for one in columns_of(task)]
     assert len({name.lower() for name in names}) == len(names)
     assert names[4:6] == ["Fault", "when"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -12,11 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.evidence.filing.contents import as_json, log_entry
-from services.evidence.recalling.step_log import page_of, problem_of, step_of
+from services.evidence.recalling.step_log import page_of, problem_of
 from shared.contracts.actions import AnyAction, Done, Fail, Goto
 from shared.contracts.results import Effect
 from shared.contracts.steps import Note, RouteMark, StepTaken, plain_note
+from shared.evidence_format import chain
+from shared.evidence_format.files.problem import ArtifactProblem
+from shared.evidence_format.log_codec import chain_entry, entry_of, merge_log, parse_log, step_of
+from shared.evidence_format.manifest import as_written
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
@@ -58,7 +60,9 @@ def fields(kind: type[msgspec.Struct]) -> dict[str, Any]:
 
 
 def read_back(step: StepTaken) -> StepTaken:
-    entry = json.loads(as_json(log_entry(step, ["a problem"])))
+    problem = ArtifactProblem(filename="a.png", code="bytes_gone", text="a problem")
+    [entry] = parse_log(as_written([entry_of(step, [problem])]))
+    assert entry.problems == (problem,)
     return step_of(entry, step.run_id, step.sample_id)
 
 
@@ -87,9 +91,17 @@ def test_a_step_without_an_action_is_read_back_as_it_was(step):
 
 
 def test_notes_of_an_older_log_are_typed_when_they_are_read():
-    entry = json.loads(as_json(log_entry(a_step(1), []))) | {"notes": ["differs: step 2: address: then a, now b", "b"]}
+    old = old_entry(notes=["differs: step 2: address: then a, now b", "b"])
     differs = Note(kind="differs", text="step 2: address: then a, now b")
+    [entry] = parse_log(msgspec.json.encode([old]))
     assert step_of(entry, "r", "s").notes == (differs, plain_note("b"))
+
+
+def old_entry(**changes: Any) -> dict[str, Any]:
+    """As logs have it that were written before entries had a version."""
+    written: dict[str, Any] = msgspec.to_builtins(entry_of(a_step(1)))
+    del written["version"], written["route"]
+    return {**written, **changes}
 
 
 @pytest.mark.parametrize(
@@ -103,10 +115,57 @@ def test_notes_of_an_older_log_are_typed_when_they_are_read():
 )
 def test_the_step_of_the_route_is_read_from_the_reason_in_logs_that_have_no_field_for_it(by, reason, mark):
     step = a_step(1, Goto(url="http://x", reason=reason), decided_by=by)
-    entry = json.loads(as_json(log_entry(step, [])))
+    entry = entry_of(step)
     assert step_of(entry, "r", "s").route is None
-    del entry["route"]
-    assert step_of(entry, "r", "s").route == mark
+    written: dict[str, Any] = msgspec.to_builtins(entry)
+    del written["route"]
+    [old] = parse_log(msgspec.json.encode([written]))
+    assert step_of(old, "r", "s").route == mark
+
+
+def test_problems_of_an_older_log_are_typed_when_they_are_read():
+    old = old_entry(problems=["01_t.png: its SHA-256 is not that of the capture", "no name"])
+    first, other = parse_log(msgspec.json.encode([old]))[0].problems
+    assert (first.filename, first.text) == ("01_t.png", "its SHA-256 is not that of the capture")
+    assert [first.sentence, other.sentence] == old["problems"]
+
+
+def test_a_log_of_entries_of_both_versions_is_read_as_one():
+    new = entry_of(a_step(2), [ArtifactProblem(filename="b.png", code="bytes_gone", text="gone")])
+    log = parse_log(msgspec.json.encode([old_entry(problems=["a.png: gone"]), new]))
+    assert [(entry.version, entry.problems[0].sentence) for entry in log] == [(1, "a.png: gone"), (2, "b.png: gone")]
+
+
+@pytest.mark.parametrize("changes", [{"step": "1"}, {"observation": {}}, {"timestamp": "yesterday"}])
+def test_an_entry_that_is_none_any_more_is_told_as_such(changes: dict[str, Any]):
+    with pytest.raises(chain.NOT_JSON):
+        parse_log(msgspec.json.encode([old_entry(**changes)]))
+
+
+@pytest.mark.parametrize("changes", [{"problems": 7}, {"notes": None}])
+def test_what_is_no_list_costs_itself_alone(changes: dict[str, Any]):
+    [entry] = parse_log(msgspec.json.encode([old_entry(**changes)]))
+    assert (entry.problems, entry.notes) == ((), ())
+
+
+def test_entries_keep_the_hashes_they_were_written_with():
+    first = chain_entry(entry_of(a_step(1)), "r", "s", "")
+    second = chain_entry(entry_of(a_step(2)), "r", "s", str(first.sha256))
+    pieces = [as_written(first), as_written(second)]
+    merged = merge_log(None, pieces)
+    assert merged == as_written([first, second])
+    assert merge_log(as_written([first]), pieces) == merged
+    head, broken = chain.followed(chain.read_exactly(merged or b""), chain.log_start("r", "s", 1))
+    assert (head, broken) == (second.sha256, None)
+
+
+def test_an_old_entry_is_chained_to_and_kept_as_it_was_written():
+    """Its hash is that of its own keys: what a later version would add to it is not."""
+    old = chain.linked(old_entry(), chain.log_start("r", "s", 1))
+    [read] = parse_log(msgspec.json.encode([old]))
+    new = chain_entry(entry_of(a_step(2)), "r", "s", str(read.sha256))
+    merged = merge_log(msgspec.json.encode([old]), [as_written(new)])
+    assert chain.followed(chain.read_exactly(merged or b""), chain.log_start("r", "s", 1)) == (new.sha256, None)
 
 
 def a_step(number: int, action: Any = None, **changes: Any) -> StepTaken:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from services.evidence.closing.products import Dossier
 from services.evidence.reporting.run_facts import Sums
-from services.evidence.reporting.sample_facts import detail_of, row_of
+from services.evidence.reporting.sample_details import detail_of, row_of
+from tests.handlers.evidence.written_sample import facts_of
 
 OLD = ["differs: step 2: address: then a, now b", "owner: gone"]
 TYPED: list[Any] = [
@@ -19,9 +19,9 @@ TYPED: list[Any] = [
 
 @pytest.mark.parametrize("notes", [OLD, TYPED], ids=["strings of an older run", "typed"])
 def test_what_differs_stands_apart_from_other_notes(notes: list[Any]):
-    dossier = Dossier({"sample_id": "A-1"}, {"status": "needs_review", "notes": notes}, [])
-    detail, sums = detail_of(dossier, []), Sums()
-    sums.add(dossier)
+    facts = facts_of({"sample_id": "A-1"}, {"status": "needs_review", "notes": notes})
+    detail, sums = detail_of(facts), Sums()
+    sums.add(facts)
     assert (detail["differs"], detail["notes"]) == (["step 2: address: then a, now b"], ["owner: gone"])
-    assert row_of(dossier, [])[-1] == "; ".join(OLD)
+    assert row_of(facts)[-1] == "; ".join(OLD)
     assert sums.differing == 1

@@ -2,35 +2,79 @@
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.evidence.reporting.pictures import TALLEST, Budget, Plan, area_of, chosen, cut_of, marks_on, plan_for
+from services.evidence.outputs.sample_facts import ArtifactFacts
+from services.evidence.reporting.pictures import (
+    TALLEST,
+    Budget,
+    Plan,
+    Shown,
+    area_of,
+    chosen,
+    cut_of,
+    marks_on,
+    plan_for,
+    shown_values,
+)
+from shared.contracts.results import Artifact, Box
+from shared.contracts.steps import ValueSource
+from shared.evidence_format.files.sample import StoredArtifact, StoredField
 
 
-def shot(name: str, sha: str = "", **more: Any) -> dict[str, Any]:
-    return {"name": name, "kind": "screenshot", "sha": sha or name, "size": 1000, **more}
+def shot(name: str, sha: str = "", kind: str = "screenshot", size: int = 1000, **area: float) -> ArtifactFacts:
+    stored = StoredArtifact(filename=name, kind=kind, sha256=sha or name, size_bytes=size)
+    captured = Artifact(
+        kind="screenshot",
+        label="",
+        media_type="image/png",
+        suffix=".png",
+        size_bytes=size,
+        sha256=stored.sha256,
+        blob="",
+        source_url="",
+        captured_at=datetime(2026, 3, 1, tzinfo=UTC),
+        area=Box(**area) if area else None,
+    )
+    return ArtifactFacts(stored, captured, ())
 
 
-def field(sha: str, y: float = 0.0) -> dict[str, Any]:
-    return {"src": {"shot": sha, "box": {"x": 0.0, "y": y, "width": 10.0, "height": 20.0}}}
+def shown(*values: tuple[str, float]) -> Shown:
+    """Values by the picture that shows them, and how far down the page they are."""
+    return shown_values(field(sha, y) for sha, y in values)
 
 
-def names(found: list[dict[str, Any]]) -> list[str]:
-    return [one["name"] for one in found]
+def field(sha: str, y: float) -> StoredField:
+    source = ValueSource(
+        snapshot_id="s",
+        observation_sha256="",
+        url="",
+        ref=1,
+        role="",
+        label=None,
+        box=Box(x=0.0, y=y, width=10.0, height=20.0),
+        frame="main",
+        screenshot_sha256=sha,
+    )
+    return StoredField(state="value", source=source)
+
+
+def names(found: list[ArtifactFacts]) -> list[str]:
+    return [one.stored.filename for one in found]
 
 
 def test_the_picture_that_shows_most_values_comes_first_then_the_latest() -> None:
-    files = [shot("a"), shot("b"), shot("c"), {**shot("d"), "kind": "download"}]
-    assert names(chosen(files, [field("a"), field("a"), field("b")], 3)) == ["a", "b", "c"]
-    assert names(chosen(files, [], 2)) == ["c", "b"]
+    files = [shot("a"), shot("b"), shot("c"), shot("d", kind="download")]
+    assert names(chosen(files, shown(("a", 0), ("a", 0), ("b", 0)), 3)) == ["a", "b", "c"]
+    assert names(chosen(files, {}, 2)) == ["c", "b"]
 
 
 def test_a_picture_of_many_megabytes_is_left_in_its_folder() -> None:
-    assert chosen([{**shot("a"), "size": 50_000_000}], [], 1) == []
+    assert chosen([shot("a", size=50_000_000)], {}, 1) == []
 
 
 def test_a_large_run_keeps_room_for_what_is_not_plainly_done() -> None:
@@ -70,16 +114,17 @@ def test_values_near_the_top_are_shown_with_the_head_of_the_page() -> None:
 
 
 def test_only_boxes_of_this_picture_count() -> None:
-    file = shot("a", area={"x": 0.0, "y": 1000.0, "width": 800.0, "height": 500.0})
-    assert marks_on(file, [field("a", 1100.0), field("b", 1200.0), field("a", 200.0)]) == [pytest.approx((0.2, 0.24))]
-    assert marks_on(shot("a"), [field("a", 1100.0)]) == []
+    file = shot("a", x=0.0, y=1000.0, width=800.0, height=500.0)
+    values = shown(("a", 1100.0), ("b", 1200.0), ("a", 200.0))
+    assert marks_on(file, values) == [pytest.approx((0.2, 0.24))]
+    assert marks_on(shot("a"), shown(("a", 1100.0))) == []
 
 
 def test_the_area_of_a_cut_is_that_part_of_the_document() -> None:
-    file = shot("a", area={"x": 5.0, "y": 1000.0, "width": 800.0, "height": 500.0})
+    file = shot("a", x=5.0, y=1000.0, width=800.0, height=500.0)
     cut = cut_of(100, 1000, [(0.5, 0.6)])
     area = area_of(file, cut)
     assert area is not None
-    assert area["y"] == pytest.approx(1000 + 500 * cut.top)
-    assert area["height"] == pytest.approx(500 * 0.15)
+    assert area.y == pytest.approx(1000 + 500 * cut.top)
+    assert area.height == pytest.approx(500 * 0.15)
     assert area_of(shot("a"), cut) is None

@@ -9,11 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.evidence.closing.products import Dossier
 from services.evidence.reporting.page import Assets, as_json, head, policy
-from services.evidence.reporting.sample_facts import detail_of, row_of
+from services.evidence.reporting.sample_details import detail_of, row_of
 from services.evidence.reporting.words import action_words, value_text
+from shared.contracts.results import TargetFound
 from shared.hosts import host_of
+from tests.handlers.evidence.written_sample import facts_of
+
+LINK = TargetFound(role="link", name="Next", tag="a", fingerprint="")
 
 
 @pytest.mark.parametrize(
@@ -35,7 +38,12 @@ def test_a_value_is_written_as_a_person_reads_it(value: Any, text: str) -> None:
 @pytest.mark.parametrize(
     ("action", "params", "found", "words"),
     [
-        ("click", {"target": {"by": "ref", "ref": 3}}, {"role": "link", "name": "Next"}, "click link “Next”"),
+        (
+            "click",
+            {"target": {"by": "ref", "ref": 3}},
+            LINK,
+            "click link “Next”",
+        ),
         ("click", {"target": {"by": "ref", "ref": 3}}, None, "click [3]"),
         ("goto", {"url": "https://a.example/"}, None, "goto https://a.example/"),
         ("type", {"target": {"by": "css", "css": "#q"}, "text": "x"}, None, "type “#q” text “x”"),
@@ -78,14 +86,13 @@ def test_the_site_is_named_without_what_is_secret(url: str, host: str) -> None:
 
 def test_a_long_value_is_short_in_the_list_and_whole_when_opened() -> None:
     fields = {"text": {"state": "value", "value": "x" * 5000, "source": None}}
-    dossier = Dossier({"sample_id": "A", "row": 1}, {"status": "done", "fields": fields}, [])
-    assert len(row_of(dossier, ["text"])[6][0]) == 401
-    assert detail_of(dossier, ["text"])["fields"][0]["value"] == "x" * 5000
+    facts = facts_of({"sample_id": "A"}, {"fields": fields}, fields=["text"])
+    assert len(row_of(facts)[6][0]) == 401
+    assert detail_of(facts)["fields"][0]["value"] == "x" * 5000
 
 
 def test_states_are_told_apart_in_the_order_of_the_schema() -> None:
     fields = {"b": {"state": "not_found"}, "a": {"state": "not_present", "shown": "–"}, "c": {"state": "value"}}
-    dossier = Dossier({"sample_id": "A"}, {"status": "done", "fields": fields}, [])
-    row = row_of(dossier, ["a", "b", "c", "d"])
+    row = row_of(facts_of({"sample_id": "A"}, {"fields": fields}, fields=["a", "b", "c", "d"]))
     assert row[7] == "pnv-"
     assert row[6] == ["–", "", "", ""]

@@ -7,9 +7,9 @@ import re
 from importlib import resources
 
 from services.evidence.adapters.report_file import assets
-from services.evidence.combining.columns import BEFORE
 from services.evidence.reporting.status_styles import status_css, status_js
 from shared.evidence_format.manifest import SampleLink, population
+from shared.evidence_format.table.columns import BEFORE
 from shared.statuses import GROUPS, STATUSES, STYLES
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import msgspec
 
-from services.evidence.recalling.step_log import step_of
 from services.planner.judging.gates import judge_done
 from services.planner.state.sample_state import Ending, View
 from services.planner.state.transitions import observed, replayed
 from shared.contracts.actions import Done
 from shared.contracts.discovery import Sample
 from shared.contracts.steps import FieldValue, note_text
+from shared.evidence_format.log_codec import parse_log, step_of
 from shared.task_spec import check_spec, read_spec
 
 FOLDER = Path(__file__).parents[2] / "recordings" / "planner" / "logs" / "practice_people"
@@ -32,7 +32,8 @@ def a_spec():
 
 
 SPEC, RESULT, SAMPLE = a_spec(), read("result.json"), msgspec.convert(read("sample.json"), Sample)
-STEPS = [step_of(entry, "run_1", RESULT["sample_id"]) for entry in read("action_log.json")]
+ENTRIES = parse_log((FOLDER / "action_log.json").read_bytes())
+STEPS = [step_of(entry, "run_1", RESULT["sample_id"]) for entry in ENTRIES]
 
 
 def ending() -> Ending:

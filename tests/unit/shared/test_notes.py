@@ -11,6 +11,7 @@ import pytest
 from shared.contracts.steps import Note, note_detail, note_text, plain_note
 from shared.evidence_format.notes import note_texts, to_note, to_notes
 from shared.evidence_format.verify.table import rows_that_differ
+from tests.handlers.evidence.written_sample import facts_of
 
 SENTENCES = [
     (plain_note("look twice"), "look twice"),
@@ -59,7 +60,7 @@ def test_a_table_is_checked_against_notes_of_both_forms(notes: list[object]):
         csv.writer(text).writerows([["sample_id", "notes"], ["A-1", cell]])
         return text.getvalue().encode()
 
-    result = {"notes": msgspec.to_builtins(notes)}
-    assert rows_that_differ(table("owner: gone; look"), {"A-1"}, lambda _: result) == []
-    [wrong] = rows_that_differ(table("owner: gone"), {"A-1"}, lambda _: result)
+    facts = facts_of({"sample_id": "A-1"}, {"notes": msgspec.to_builtins(notes)})
+    assert rows_that_differ(table("owner: gone; look"), {"A-1"}, facts.task, lambda _: facts) == []
+    [wrong] = rows_that_differ(table("owner: gone"), {"A-1"}, facts.task, lambda _: facts)
     assert wrong.startswith("row A-1, column notes: ")

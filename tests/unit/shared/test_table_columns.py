@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from services.evidence.combining.columns import AFTER, BEFORE, JUDGED, JUDGED_AFTER
+from shared.evidence_format.table.columns import AFTER, BEFORE, JUDGED, JUDGED_AFTER
 from shared.task_spec import OWN_COLUMNS
 
 

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import msgspec
 
-from services.evidence.combining.columns import Kind
+from shared.evidence_format.table.columns import Kind
 
 EXACT_WHOLE = 2**53
 """Up to here every whole number is exact where numbers are binary fractions of 64 bits, as in most programs."""

@@ -1,0 +1,75 @@
+"""The JSON files of a run itself: run.json and memory/*.json. Their names and places are in docs/architecture.md.
+
+A file without a ``version`` was written before there were versions: its shape is that of version 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from shared.contracts.base import Part
+from shared.contracts.discovery import RunRecord
+from shared.contracts.evidence import RunFinished
+from shared.evidence_format.chain import NOT_JSON
+from shared.evidence_format.manifest import RUN
+
+
+class RunFile(Part, frozen=True, kw_only=True):
+    """run.json: what was asked for, and how far the run got."""
+
+    version: int = 1
+    record: RunRecord
+    attempt_base: int = 0
+    expected: int | None = None
+    finished: RunFinished | None = None
+    population_complete: bool = True
+    population_note: str = ""
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def last_round(self) -> RunFinished | None:
+        """The summary of the current round, or None while it is not finished."""
+        current = self.finished is not None and self.finished.attempt_base == self.attempt_base
+        return self.finished if current else None
+
+
+class Lesson(Part, frozen=True, kw_only=True):
+    """An element of memory/patterns.json and memory/failures.json: what an attempt at a sample has taught."""
+
+    version: int = 1
+    sample_id: str
+    attempt: int
+    text: str
+
+
+def parse_run_file(data: bytes) -> RunFile:
+    """Return run.json, of a damaged one the fields that can be decoded, with a remark that names the others.
+
+    Raises one of `NOT_JSON` when not even the record can be decoded.
+    """
+    try:
+        return msgspec.json.decode(data, type=RunFile)
+    except NOT_JSON:
+        parts = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
+    read: dict[str, Any] = {"record": msgspec.json.decode(parts.pop("record", msgspec.Raw(b"null")), type=RunRecord)}
+    lost: list[str] = []
+    types = {field.encode_name: field.type for field in msgspec.structs.fields(RunFile)}
+    for name, part in parts.items():
+        try:
+            read[name] = msgspec.json.decode(part, type=types.get(name, Any))
+        except NOT_JSON:
+            lost.append(name)
+    file = RunFile(**{name: value for name, value in read.items() if name in types})
+    return remarked(file, f"{RUN} was damaged when it was read: {', '.join(sorted(lost))} could not be read")
+
+
+def remarked(file: RunFile, remark: str) -> RunFile:
+    """The file with one more remark for readers of the seal; a remark that is there already is not repeated."""
+    return msgspec.structs.replace(file, remarks=tuple(dict.fromkeys((*file.remarks, remark))))
+
+
+def parse_lessons(data: bytes | None) -> tuple[Lesson, ...]:
+    """Return the lessons of a file, none of a file that does not exist. Raises one of `NOT_JSON`."""
+    return msgspec.json.decode(data, type=tuple[Lesson, ...]) if data is not None else ()

@@ -1,0 +1,198 @@
+"""The JSON files of a sample's folder, but for its step log and its manifest: sample.json, result.json, pressed_N.json.
+
+A file without a ``version`` was written before there were versions: its shape is that of version 1. In version 1 of
+result.json ``notes`` are sentences, and the ``message`` alone names the ``problems`` of artifacts.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from shared.contracts.actions import Judgment
+from shared.contracts.base import Part
+from shared.contracts.codes import REASONS, Fault, OpenCode, Reason, Status
+from shared.contracts.discovery import Sample
+from shared.contracts.error_codes import EndCode
+from shared.contracts.planner import Lessons
+from shared.contracts.steps import FieldValue, FiledArtifact, Note, Pressed, ValueSource
+from shared.contracts.usage import Usage
+from shared.evidence_format.files.first_version import parse_problem, upgrade
+from shared.evidence_format.files.problem import ArtifactProblem
+
+RESULT_VERSION = 2
+MISMATCH: Reason = "artifact_mismatch"
+MISSING: Reason = "artifact_missing"
+"""Why a sample failed whose artifacts are not what was captured, or are not there."""
+PROBLEM_REASONS = (MISMATCH, MISSING)
+
+
+class SampleFile(Part, frozen=True, kw_only=True, gc=False):
+    """sample.json: the input row, as discovery read it. What is UNSET was not written."""
+
+    version: int = 1
+    sample_id: str
+    key: str
+    row: int
+    url: str | None = None
+    fields: dict[str, str] = {}
+    as_given: dict[str, str] | UnsetType = UNSET
+    found_at: datetime
+    found_on: str | UnsetType = UNSET
+    """Address of the page that listed the sample; UNSET unless it was found by navigating. So is ``item``."""
+    item: dict[str, Any] | UnsetType = UNSET
+
+    def to_sample(self) -> Sample:
+        return Sample(
+            sample_id=self.sample_id,
+            key=self.key,
+            row=self.row,
+            url=self.url,
+            fields=self.fields,
+            as_given=self.as_given or {},
+        )
+
+
+class StoredField(Part, frozen=True, kw_only=True, gc=False):
+    """A field of result.json, under its name: :class:`shared.contracts.steps.FieldValue` without the name."""
+
+    state: Literal["value", "not_present", "not_found"]
+    value: Any = None
+    shown: str | None = None
+    source: ValueSource | None = None
+    origin: Literal["page", "derived", "vision"] = "page"
+    read_by: str = ""
+
+    @classmethod
+    def of(cls, value: FieldValue) -> StoredField:
+        return cls(
+            state=value.state,
+            value=value.value,
+            shown=value.shown,
+            source=value.source,
+            origin=value.origin,
+            read_by=value.read_by,
+        )
+
+    def to_value(self, field: str) -> FieldValue:
+        return FieldValue(
+            field=field,
+            state=self.state,
+            value=self.value,
+            shown=self.shown,
+            source=self.source,
+            origin=self.origin,
+            read_by=self.read_by,
+        )
+
+
+class StoredArtifact(Part, frozen=True, kw_only=True, gc=False):
+    """An artifact of result.json: size and hash are those of the capture, ``timestamp`` is its moment."""
+
+    filename: str
+    kind: str
+    label: str = ""
+    sha256: str
+    size_bytes: int
+    media_type: str = ""
+    source_url: str = ""
+    timestamp: datetime | None = None
+
+    @classmethod
+    def of(cls, filed: FiledArtifact) -> StoredArtifact:
+        artifact = filed.artifact
+        return cls(
+            filename=filed.filename,
+            kind=artifact.kind,
+            label=artifact.label,
+            sha256=artifact.sha256,
+            size_bytes=artifact.size_bytes,
+            media_type=artifact.media_type,
+            source_url=artifact.source_url,
+            timestamp=artifact.captured_at,
+        )
+
+
+class ResultHead(Part, frozen=True, kw_only=True, gc=False):
+    """The keys of result.json that its manifest repeats. Decoding them alone takes a fifth of the time."""
+
+    sample_id: str
+    status: str
+    reason: str
+    attempt: int
+
+
+class ResultFile(Part, frozen=True, kw_only=True, gc=False):
+    """result.json: what the latest attempt at the sample came to."""
+
+    version: int = 1
+    sample_id: str
+    key: str
+    row: int
+    status: OpenCode[Status]
+    reason: OpenCode[EndCode]
+    message: str
+    fault: OpenCode[Fault]
+    steps: int
+    llm_calls: int
+    usage: Usage
+    extracted: dict[str, Any]
+    fields: dict[str, StoredField]
+    artifacts: tuple[StoredArtifact, ...]
+    judgment: Judgment | None
+    hints: tuple[str, ...] = ()
+    lessons: Lessons | None = None
+    flagged: bool
+    notes: tuple[Note, ...]
+    problems: tuple[ArtifactProblem, ...] = ()
+    attempt: int
+    decided_by: str
+    started_at: datetime
+    finished_at: datetime
+
+
+class LostResult(Part, frozen=True, kw_only=True):
+    """What is said in place of a result that cannot be known any more, because a file of the sample is damaged."""
+
+    status: OpenCode[Status]
+    reason: OpenCode[Reason]
+    fault: OpenCode[Fault]
+    message: str
+    flagged: bool = True
+
+    @classmethod
+    def of(cls, reason: Reason, message: str) -> LostResult:
+        facts = REASONS[reason]
+        return cls(status=facts.status, reason=reason, fault=facts.fault, message=message)
+
+
+class PressFile(Part, frozen=True, kw_only=True):
+    """pressed_N.json: who has claimed the irreversible action of step N of the route."""
+
+    version: int = 1
+    run_id: str
+    sample_id: str
+    step: int
+    attempt: int
+
+    @classmethod
+    def of(cls, pressed: Pressed) -> PressFile:
+        return cls(run_id=pressed.run_id, sample_id=pressed.sample_id, step=pressed.step, attempt=pressed.attempt)
+
+    def to_pressed(self) -> Pressed:
+        return Pressed(run_id=self.run_id, sample_id=self.sample_id, step=self.step, attempt=self.attempt)
+
+
+def parse_result(data: bytes) -> ResultFile:
+    """Return result.json of any version in the current shape. Raises one of `chain.NOT_JSON`."""
+    try:
+        result = msgspec.json.decode(data, type=ResultFile)
+    except msgspec.ValidationError:
+        result = upgrade(data, ResultFile)
+    if result.version == 1 and result.reason in PROBLEM_REASONS:
+        problems = tuple(parse_problem(sentence) for sentence in result.message.split("; "))
+        return msgspec.structs.replace(result, problems=problems)
+    return result

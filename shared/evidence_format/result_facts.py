@@ -1,0 +1,149 @@
+"""Pure: what sample.json and result.json say of a sample: tables, report, SQL and `exhibit verify` select from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from shared.contracts.actions import Judgment
+from shared.contracts.steps import Note
+from shared.contracts.usage import Usage
+from shared.evidence_format.files.sample import LostResult, ResultFile, SampleFile, StoredArtifact, StoredField
+from shared.evidence_format.task_facts import TaskFacts
+
+FOR_PEOPLE = ("screenshot", "download")
+"""Kinds of artifacts that a person opens."""
+
+
+class ResultFacts:
+    """``sample``: None where sample.json is missing or unreadable. ``ended``: None where the sample has no result yet;
+    what is only in a result that can be read is None or empty for any other.
+    """
+
+    def __init__(
+        self, task: TaskFacts, sample_id: str, sample: SampleFile | None, ended: ResultFile | LostResult | None
+    ) -> None:
+        self.task, self.sample_id, self.sample, self.ended = task, sample_id, sample, ended
+        self.result = ended if isinstance(ended, ResultFile) else None
+
+    # --- the sample
+
+    @property
+    def key(self) -> str | None:
+        """What the input calls it."""
+        known = self.sample or self.result
+        return known.key if known is not None else None
+
+    @property
+    def row(self) -> int | None:
+        known = self.sample or self.result
+        return known.row if known is not None else None
+
+    @property
+    def url(self) -> str | None:
+        return self.sample.url if self.sample is not None else None
+
+    @property
+    def input(self) -> Mapping[str, str]:
+        return self.sample.fields if self.sample is not None else {}
+
+    # --- how it ended
+
+    @property
+    def status(self) -> str | None:
+        return self.ended.status if self.ended is not None else None
+
+    @property
+    def reason(self) -> str:
+        return self.ended.reason if self.ended is not None else ""
+
+    @property
+    def message(self) -> str:
+        return self.ended.message if self.ended is not None else ""
+
+    @property
+    def fault(self) -> str:
+        return self.ended.fault if self.ended is not None else ""
+
+    @property
+    def flagged(self) -> bool | None:
+        return self.ended.flagged if self.ended is not None else None
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        return self.result.notes if self.result is not None else ()
+
+    @property
+    def attempt(self) -> int | None:
+        return self.result.attempt if self.result is not None else None
+
+    @property
+    def llm_calls(self) -> int | None:
+        return self.result.llm_calls if self.result is not None else None
+
+    @property
+    def usage(self) -> Usage | None:
+        return self.result.usage if self.result is not None else None
+
+    @property
+    def decided_by(self) -> str:
+        return self.result.decided_by if self.result is not None else ""
+
+    @property
+    def judgment(self) -> Judgment | None:
+        return self.result.judgment if self.result is not None else None
+
+    @property
+    def started_at(self) -> datetime | None:
+        return self.result.started_at if self.result is not None else None
+
+    @property
+    def finished_at(self) -> datetime | None:
+        return self.result.finished_at if self.result is not None else None
+
+    @cached_property
+    def duration_s(self) -> float | None:
+        if self.result is None:
+            return None
+        return (self.result.finished_at - self.result.started_at).total_seconds()
+
+    # --- what it brought
+
+    @property
+    def fields(self) -> Mapping[str, StoredField]:
+        return self.result.fields if self.result is not None else {}
+
+    @property
+    def artifacts(self) -> tuple[StoredArtifact, ...]:
+        return self.result.artifacts if self.result is not None else ()
+
+    def value(self, field: str) -> Any:
+        """As it is in result.json; None where there is none."""
+        stored = self.fields.get(field)
+        return stored.value if stored is not None else None
+
+    def named(self, state: str) -> list[str]:
+        """The fields in this state: ``value``, ``not_present`` or ``not_found``."""
+        return [name for name, stored in self.fields.items() if stored.state == state]
+
+    @property
+    def inferred(self) -> list[str]:
+        """The fields whose value no page shows in these words."""
+        return [name for name, stored in self.fields.items() if stored.state == "value" and stored.origin != "page"]
+
+    def files(self, kinds: Iterable[str]) -> list[str]:
+        """Names of the artifacts of these kinds."""
+        wanted = tuple(kinds)
+        return [artifact.filename for artifact in self.artifacts if artifact.kind in wanted]
+
+    @property
+    def record_url(self) -> str | None:
+        """Of the page that proved to be the record; else of the first value, the last artifact, the input."""
+        for name in (*self.task.proving, *(field.name for field in self.task.fields)):
+            stored = self.fields.get(name)
+            if stored is not None and stored.source is not None and stored.source.url:
+                return stored.source.url
+        captured = [artifact.source_url for artifact in self.artifacts if artifact.source_url]
+        return captured[-1] if captured else self.url

@@ -1,0 +1,165 @@
+"""Pure: the columns of a run's combined table, in their order: name, type, meaning, and the cell of a sample.
+
+A column that every table has is one entry here: the tables, the check of a table against the results and the names that
+no output field may have all follow from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+import msgspec
+
+from shared.contracts.steps import note_text
+from shared.evidence_format.result_facts import FOR_PEOPLE, ResultFacts
+from shared.evidence_format.task_facts import TaskFacts, TaskField
+from shared.statuses import STATUSES, population_order
+
+Kind = Literal["text", "number", "whole", "decimal", "boolean", "date", "date-time", "array", "names", "notes"]
+"""``whole``: an integer; ``array``: a list that a page shows; ``names`` and ``notes``: lists of our own."""
+_KINDS: Mapping[str, Kind] = {
+    "number": "number",
+    "decimal": "decimal",
+    "boolean": "boolean",
+    "date": "date",
+    "date-time": "date-time",
+    "array": "array",
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """``cell`` selects the value, None where there is none; it is None for a ``field`` that the task asks for, whose
+    value is the field's."""
+
+    name: str
+    kind: Kind
+    meaning: str
+    cell: Callable[[ResultFacts], Any] | None = field(default=None, compare=False)
+    field: bool = False
+
+    def value(self, facts: ResultFacts) -> Any:
+        return facts.value(self.name) if self.cell is None else self.cell(facts)
+
+
+def _listed(names: Sequence[str]) -> list[str] | None:
+    return list(names) or None
+
+
+def _moment(at: datetime | None) -> str | None:
+    return None if at is None else msgspec.to_builtins(at)
+
+
+def _dollars(facts: ResultFacts) -> str | None:
+    """Money is a decimal: to a millionth, which is finer than any price."""
+    return None if facts.usage is None else f"{facts.usage.cost_usd:.6f}".rstrip("0").rstrip(".")
+
+
+def _judged(name: str) -> Callable[[ResultFacts], Any]:
+    return lambda facts: getattr(facts.judgment, name) if facts.judgment is not None else None
+
+
+_STATUSES = sorted(STATUSES, key=population_order)
+BEFORE = (
+    Column("sample_id", "text", "name of the sample, and of its folder", lambda facts: facts.sample_id),
+    Column("row", "whole", "row of the input, from 1", lambda facts: facts.row),
+    Column("status", "text", f"{', '.join(_STATUSES[:-1])} or {_STATUSES[-1]}", lambda facts: facts.status),
+    Column(
+        "reason",
+        "text",
+        "why it is not done, as a stable code; empty for done",
+        lambda facts: facts.reason or None,
+    ),
+)
+JUDGED = (
+    Column("judgment", "text", "answer to the task's question", _judged("answer")),
+    Column("judgment_confidence", "number", "of the judgment, from 0 to 1", _judged("confidence")),
+    Column("judgment_reasoning", "text", "why the judgment is as it is", _judged("reasoning")),
+)
+"""Only where the task asks for a judgment; so are `JUDGED_AFTER`."""
+WRONG_TYPE = "wrong_type"
+AFTER = (
+    Column(
+        "not_present",
+        "names",
+        "fields of which the page says that there is nothing",
+        lambda facts: _listed(facts.named("not_present")),
+    ),
+    Column(
+        "not_found",
+        "names",
+        "fields that were looked for and not found",
+        lambda facts: _listed(facts.named("not_found")),
+    ),
+    Column("flagged", "boolean", "there is a remark that a person should read", lambda facts: facts.flagged),
+    Column("attempt", "whole", "which attempt at the sample this is, from 1", lambda facts: facts.attempt),
+    Column("llm_calls", "whole", "calls of a language model", lambda facts: facts.llm_calls),
+    Column(
+        "artifacts",
+        "names",
+        "screenshots and downloads in the sample's folder",
+        lambda facts: _listed(facts.files(FOR_PEOPLE)),
+    ),
+    Column("message", "text", "what a person should know of how it ended", lambda facts: facts.message or None),
+    Column("notes", "notes", "what a reviewer should know", lambda facts: _listed([*map(note_text, facts.notes)])),
+    Column(
+        "fault",
+        "text",
+        "why it is not done: record (the sample itself), site, or us",
+        lambda facts: facts.fault or None,
+    ),
+    Column(
+        "inferred",
+        "names",
+        "fields that a model worked out or read from a picture: no page shows their words",
+        lambda facts: _listed(facts.inferred),
+    ),
+    Column(
+        WRONG_TYPE,
+        "names",
+        "fields whose value is not of the field's type; it stands in the table as text",
+        lambda _: None,  # it follows from the cells of the other columns: see `RowMaker`
+    ),
+    Column(
+        "decided_by",
+        "text",
+        "who decided: rules, operator, replay or the name of a model",
+        lambda facts: facts.decided_by or None,
+    ),
+    Column("cost_usd", "decimal", "price of the model calls, in US dollars", _dollars),
+    Column("sample_key", "text", "what the input calls the sample", lambda facts: facts.key),
+    Column("record_url", "text", "address of the page that the values were read from", lambda facts: facts.record_url),
+    Column("started_at", "date-time", "start of the attempt, UTC", lambda facts: _moment(facts.started_at)),
+    Column("finished_at", "date-time", "end of the attempt, UTC", lambda facts: _moment(facts.finished_at)),
+)
+JUDGED_AFTER = (
+    Column(
+        "judgment_evidence",
+        "names",
+        "files in the sample's folder that the judgment rests on",
+        lambda facts: _listed(facts.judgment.evidence_refs) if facts.judgment is not None else None,
+    ),
+    Column(
+        "judgment_by",
+        "text",
+        "who judged",
+        lambda facts: (facts.judgment.decided_by or None) if facts.judgment is not None else None,
+    ),
+)
+
+
+def columns_of(task: TaskFacts) -> tuple[Column, ...]:
+    """All columns of a run of this task. A run that is older than one of our columns may have a field of its name: the
+    field has it then, and the column is left out."""
+    fields = tuple(map(_field, task.fields))
+    taken = {column.name.lower() for column in fields}
+    before = (*BEFORE, *fields, *(JUDGED if task.judged else ()))
+    after = (*AFTER, *(JUDGED_AFTER if task.judged else ()))
+    return (*before, *(column for column in after if column.name not in taken))
+
+
+def _field(one: TaskField) -> Column:
+    return Column(one.name, _KINDS.get(one.base_type, "text"), one.description, field=True)
