@@ -25,7 +25,7 @@ from benchmarks.evidence_files import artifact_bytes
 from benchmarks.evidence_world import RUN_ID, finished_of, found, record, steps_of
 from benchmarks.memory import PeakMemory
 from benchmarks.report import Row, at_most
-from shared.client import Client, connected
+from shared.client import Client, connect
 from shared.contracts.discovery import PopulationClosed, RunStarted
 from shared.contracts.evidence import RunLoaded
 from shared.contracts.steps import FiledArtifact
@@ -61,7 +61,7 @@ async def through_the_service(samples: int, marks: Iterable[int] = (1_000, 5_000
     seen = Seen(samples)
     with tempfile.TemporaryDirectory(prefix="exhibit-bench-") as scratch:
         place = Path(scratch)
-        async with nats_server(place / "streams") as url, connected(url) as client:
+        async with nats_server(place / "streams") as url, connect(url) as client:
             async with _service(url, place) as process:
                 await _file(client, process, seen, [mark for mark in marks if mark <= samples])
                 await _close(client, process, seen)

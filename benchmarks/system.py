@@ -13,13 +13,13 @@ import sys
 import time
 from pathlib import Path
 
-from shared.host.embedded import embedded
-from shared.settings import Settings, sized_for
+from shared.host.embedded import run_embedded
+from shared.settings import Settings, with_capacity
 
 
 async def main(spec: Path, samples: Path, evidence: Path, concurrency: int) -> None:
-    settings = sized_for(Settings().model_copy(update={"evidence_dir": evidence}), concurrency)
-    async with embedded(settings) as client:
+    settings = with_capacity(Settings().model_copy(update={"evidence_dir": evidence}), concurrency)
+    async with run_embedded(settings) as client:
         started_s = time.perf_counter()
         accepted = await client.submit(
             json.loads(spec.read_text()),

@@ -20,7 +20,7 @@ from pydantic import SecretStr
 
 from practice.families import FAMILIES, Family, Score, Site, score
 from shared.contracts.evidence import RunFinished
-from shared.host.embedded import embedded
+from shared.host.embedded import run_embedded
 from shared.settings import Settings
 from shared.testing.cassette import Cassette, Player, playing, recording
 
@@ -44,7 +44,7 @@ def spec_of(family: Family, site: Site, *, patient: bool = False) -> dict[str, A
 
 async def run_family(family: Family, site: Site, settings: Settings, planner: str, *, patient: bool = False) -> Outcome:
     """One sample at a time, so that answers can be recorded and played in their order."""
-    async with embedded(settings) as client:
+    async with run_embedded(settings) as client:
         rows = [dict(row) for row in site.rows]
         accepted = await client.submit(
             spec_of(family, site, patient=patient), rows=rows, planner=planner, concurrency=1

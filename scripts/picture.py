@@ -25,7 +25,7 @@ from scripts.demo import SPEC, practice_site
 from services.browser_pool.adapters.browsers.finding import find_browser
 from services.console.screen import live_view, summary
 from services.console.tally import Tally
-from shared.host.embedded import embedded
+from shared.host.embedded import run_embedded
 from shared.settings import Settings
 
 TARGET = Path("docs/pictures/run.png")
@@ -38,7 +38,7 @@ async def main(url: str, folder: Path) -> None:
     write_input(samples, url, ground_truth())
     console = Console(width=WIDTH, record=True, file=io.StringIO(), force_terminal=True)
     settings = Settings(evidence_dir=Path("evidence"))
-    async with embedded(settings) as client:
+    async with run_embedded(settings) as client:
         started_s = time.monotonic()
         spec = json.loads(SPEC.read_text(encoding="utf-8"))
         accepted = await client.submit(spec, file=(samples.name, samples.read_bytes()), planner="rules")

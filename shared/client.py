@@ -1,12 +1,11 @@
-"""A small typed client: submit a run, watch it, get its result.
+"""A small typed client: submit a run, watch it, get its result, query its evidence.
 
-    async with connected("nats://127.0.0.1:4222") as client:
+    async with connect("nats://127.0.0.1:4222") as client:
         accepted = await client.submit(spec=spec, rows=[{"ticket_number": "TCK-1", "url": "..."}])
         finished = await client.result(accepted.run_id)
         print(finished.table)
 
-Whoever speaks NATS needs none of it: the same JSON can be published by any client
-(`examples/submit_run.py`).
+Any NATS client can do without it and publish the same JSON (`examples/submit_run.py`).
 """
 
 # pyright: reportUnknownMemberType=false
@@ -47,15 +46,15 @@ from shared.whole_run import load_run
 _EVENTS: msgspec.json.Decoder[RunEvent] = msgspec.json.Decoder(RunEvent)
 SUBMIT_BOUND_S = 120.0
 MAX_ROWS_BYTES = 500_000
-"""Of rows in the request itself: a server that is not ours allows messages of 1 MB. More of them travel as a file."""
+"""Of rows in the request itself, for a default server allows messages of 1 MB; larger inputs travel as a file."""
 SQL_BOUND_S = 610.0
 IDLE_CONSUMER_S = 300.0
 QUIET_S = 2.0
-"""After this long without an event it is asked whether one was missed."""
+"""After this long without an event the client checks whether it has missed one."""
 
 
 class RunRejectedError(PermanentError):
-    """The request was not accepted; ``problems`` has all that is wrong with it."""
+    """The request was rejected; ``problems`` has all that is wrong with it."""
 
     code = "run_rejected"
 
@@ -65,7 +64,7 @@ class RunRejectedError(PermanentError):
 
 
 class Client:
-    """Speaks to the services over the bus; make one with :func:`connected`."""
+    """Speaks to the services over the bus; open one with :func:`connect`."""
 
     def __init__(self, bus: Bus) -> None:
         self.bus = bus
@@ -86,17 +85,21 @@ class Client:
         concurrency: int | None = None,
         requested_by: str = "",
     ) -> RunAccepted:
-        """Requests a run. Raises RunRejectedError with every problem where it is not accepted.
+        """Request a run and return its id. Raises RunRejectedError with every problem of the request.
 
-        ``file`` is a name ending in .csv or .xlsx, and its bytes. ``discovery`` is the spec by which the samples are
-        found, filled from ``discovery_row``; where ``spec`` itself finds samples, the run only lists them.
+        Args:
+            file: a name that ends in .csv or .xlsx, and the bytes.
+            resume: id of the run to continue.
+            replay: id of the run whose steps are repeated.
+            discovery: spec by which the samples are found, filled from ``discovery_row``. Where ``spec`` itself finds
+                samples, the run only lists them.
         """
         if rows is not None and file is None and len(written := msgspec.json.encode(rows)) > MAX_ROWS_BYTES:
             rows, file = None, ("rows.json", written)
         request = SubmitRun(
             spec=spec,
             samples=None if rows is None else tuple(rows),
-            input_file=None if file is None else await self._put(*file),
+            input_file=None if file is None else await self._upload(*file),
             resume_run_id=resume,
             replay_run_id=replay,
             replay_samples=None if replay_samples is None else tuple(replay_samples),
@@ -113,20 +116,20 @@ class Client:
         return reply
 
     async def watch(self, run_id: str) -> AsyncGenerator[RunEvent]:
-        """Every event of the run from its beginning, then each as it happens, in order. It never ends by itself.
+        """Yield every event of the run in order, from its beginning; the generator never ends by itself.
 
-        A gap (a connection that broke, a consumer that is gone) is noticed, and what was missed is fetched.
+        After a gap (a broken connection, a consumer that is gone) it goes on with the first event that was missed.
         """
         last = 0
         while True:
-            async with self._deliveries(run_id, last) as (subscription, consumer):
+            async with self._subscribe(run_id, last) as (subscription, consumer):
                 expected = 1
                 while True:
                     try:
                         message = await subscription.next_msg(timeout=QUIET_S)
                         raise_if_cancelled()
                     except TimeoutError:
-                        if await self._nothing_missed(consumer, expected - 1):
+                        if await self._has_received_all(consumer, expected - 1):
                             continue
                         break
                     sequence = message.metadata.sequence
@@ -136,8 +139,8 @@ class Client:
                     yield _EVENTS.decode(message.data)
 
     @asynccontextmanager
-    async def _deliveries(self, run_id: str, after: int) -> AsyncGenerator[tuple[Subscription, str]]:
-        """The events of the run behind the stream's ``after``-th message, pushed to us; and the consumer's name."""
+    async def _subscribe(self, run_id: str, after: int) -> AsyncGenerator[tuple[Subscription, str]]:
+        """Subscribe to the run's events after the stream's message ``after``; yield the consumer's name too."""
         inbox = self.bus.nc.new_inbox()
         subscription = await self.bus.nc.subscribe(inbox)
         config = ConsumerConfig(
@@ -154,8 +157,8 @@ class Client:
             if not self.bus.nc.is_closed:
                 await subscription.unsubscribe()
 
-    async def _nothing_missed(self, consumer: str, received: int) -> bool:
-        """Whether the server has sent no more than we got. While the bus is away nothing can be told."""
+    async def _has_received_all(self, consumer: str, received: int) -> bool:
+        """Whether the server has sent no more than was received. True while the bus cannot be asked."""
         try:
             info = await self.bus.js.consumer_info(EVENTS_STREAM.name, consumer)
         except nats.js.errors.NotFoundError:
@@ -165,7 +168,7 @@ class Client:
         return info.delivered is None or info.delivered.consumer_seq == received
 
     async def result(self, run_id: str, *, attempt_base: int = 0) -> RunFinished:
-        """Waits until the run is finished; ``attempt_base`` tells a resumed round from the first."""
+        """Wait until the run has finished; ``attempt_base`` tells a resumed round from the first."""
         async with aclosing(self.watch(run_id)) as events:
             async for event in events:
                 if isinstance(event, RunFinished) and event.attempt_base >= attempt_base:
@@ -173,11 +176,11 @@ class Client:
         raise AssertionError("a watch never ends")
 
     async def load(self, run_id: str) -> RunLoaded | RunUnknown:
-        """What evidence knows of a run, with all its samples."""
+        """Return what evidence knows of a run, with all its samples."""
         return await load_run(self.bus, run_id)
 
     async def runs(self, task_id: str | None = None, input_sha256: str | None = None) -> RunsFound:
-        """The latest run of this task and this input, and the latest that was not finished; None: of any."""
+        """Return the latest run of this task and input, and the latest unfinished one. None stands for any."""
         return await self.bus.ask(FIND_RUNS, FindRuns(task_id=task_id, input_sha256=input_sha256), timeout_s=60.0)
 
     async def sql(
@@ -189,15 +192,15 @@ class Client:
         max_rows: int = 10_000,
         timeout_s: float = 30.0,
     ) -> tuple[SqlAnswered, bytes] | SqlRefused:
-        """One SELECT over the evidence of these runs, or of all: what is known of the answer, and the answer itself."""
+        """Answer one SELECT over the evidence of these runs (none: of all): facts about the answer, and its bytes."""
         request = AskSql(query=query, run_ids=tuple(run_ids), format=format, max_rows=max_rows, timeout_s=timeout_s)
         reply = await self.bus.ask(ASK_SQL, request, timeout_s=SQL_BOUND_S)
         if isinstance(reply, SqlRefused):
             return reply
-        return reply, await self._taken(reply)
+        return reply, await self._download(reply)
 
-    async def _taken(self, answered: SqlAnswered) -> bytes:
-        """The bytes of an answer; what the bus lent for it goes."""
+    async def _download(self, answered: SqlAnswered) -> bytes:
+        """Return the bytes of an answer, and remove the blob that held it."""
         if not answered.blob:
             return answered.text.encode()
         data = await self.bus.get(ANSWERS, answered.blob)
@@ -206,14 +209,14 @@ class Client:
             raise PermanentError("the answer is not what evidence made", code="answer_mismatch")
         return data
 
-    async def _put(self, name: str, data: bytes) -> InputFile:
+    async def _upload(self, name: str, data: bytes) -> InputFile:
         blob = f"{uuid.uuid4().hex}/{name}"
         await self.bus.put(INPUTS, blob, data)
         return InputFile(name=name, blob=blob, size_bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
 
 
 @asynccontextmanager
-async def connected(url: str) -> AsyncGenerator[Client]:
-    """A client on the bus at ``url``; Unavailable where there is none."""
+async def connect(url: str) -> AsyncGenerator[Client]:
+    """Connect a client to the bus at ``url``. Raises Unavailable when no server answers there."""
     async with connect_bus(url, name="client") as bus:
         yield Client(bus)

@@ -1,4 +1,4 @@
-"""The errors of the system, and what each one says about trying again.
+"""The errors of the system, and whether a call that raised one may be retried.
 
     ExhibitError                 something went wrong; ``code`` names it on the wire
       TransientError             the same call may work later; ``retry_after_s`` may say when
@@ -7,13 +7,13 @@
         DeadlineExceeded         it took longer than was allowed
       PermanentError             the same call will fail again
         InvalidMessage           the bytes do not decode to the type that travels here
-        PolicyDenied             allowed by nobody: a host, a file, a scheme
-        Unsupported              nothing here can do that
+        PolicyDenied             a host, a file or a scheme that is not allowed
+        Unsupported              not implemented
 
-The error carries the verdict (retry or not); the caller never decides that. Which codes may be tried again, and what
-each of them means, is listed in :mod:`shared.contracts.error_codes`; a class takes codes of its own list. Anything
-that is no ExhibitError is a bug: it is logged with its traceback, retried to the bound
-and then dead-lettered. On the wire a failure is a :class:`Failure`, never a traceback.
+The class says whether to retry; callers never decide that. :mod:`shared.contracts.error_codes` lists the codes of
+transient and of permanent errors with their meaning; a class takes codes of its own list. Any other exception is a bug:
+it is logged with its traceback, retried up to the bound and then dead-lettered. On the wire a failure is a
+:class:`Failure`, never a traceback.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from shared.contracts.error_codes import ErrorCode, PermanentCode, TransientCode
 
 
 class ExhibitError(Exception):
-    """Base of all; ``code`` is a stable word for programs, the message is for people."""
+    """Base class; ``code`` is a stable identifier for programs, the message is for people."""
 
     code: ErrorCode = "internal"
 
@@ -36,7 +36,7 @@ class ExhibitError(Exception):
 
 
 class TransientError(ExhibitError):
-    """May work later; ``retry_after_s`` (seconds) when the other side named a time."""
+    """The same call may work later; after ``retry_after_s`` seconds where the other side named a time."""
 
     code = "transient"
 
@@ -82,7 +82,7 @@ def reworded(error: TransientError, message: str) -> Unavailable:
 
 
 def to_failure(error: Exception) -> Failure:
-    """What the wire says of ``error``: code, message, and whether to try again."""
+    """Return ``error`` as it is sent: code, message, and whether to retry."""
     if isinstance(error, TransientError):
         return Failure(code=error.code, message=str(error), retry=True, retry_after_s=error.retry_after_s)
     if isinstance(error, ExhibitError):
@@ -91,7 +91,7 @@ def to_failure(error: Exception) -> Failure:
 
 
 def from_failure(failure: Failure) -> ExhibitError:
-    """The error a caller raises for a failure that came over the wire."""
+    """Return the error that a caller raises for a failure that it received."""
     if failure.retry:
         code = cast("TransientCode", failure.code)
         return TransientError(failure.message, code=code, retry_after_s=failure.retry_after_s)

@@ -36,7 +36,7 @@ RETRY_AFTER_S = 5.0
 
 
 @dataclass
-class Lease:
+class ActiveLease:
     """A session that is held. Set ``login_wall`` to the page's words where the login state was not accepted."""
 
     session: SessionLeased
@@ -52,7 +52,7 @@ async def lease_session(
     heartbeat_every_s: float = HEARTBEAT_EVERY_S,
     lease_timeout_s: float = LEASE_TIMEOUT_S,
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
-) -> AsyncGenerator[Lease | ProfilePaused]:
+) -> AsyncGenerator[ActiveLease | ProfilePaused]:
     """Hold a session within the block, or say why its login state opens none.
 
     While the block runs the session does not expire, however long it is not used. It is released whatever happens.
@@ -68,7 +68,7 @@ async def lease_session(
     if isinstance(reply, ProfilePaused):
         yield reply
         return
-    lease = Lease(reply)
+    lease = ActiveLease(reply)
     try:
         async with _heartbeat(asks, reply, heartbeat_every_s):
             yield lease
@@ -135,7 +135,7 @@ async def _send_heartbeats(asks: Asks, session: SessionLeased, every_s: float) -
             log.info("session %s could not be kept: %s: %s", session.session_id, exc.code, exc)
 
 
-async def _release(asks: Asks, lease: Lease) -> None:
+async def _release(asks: Asks, lease: ActiveLease) -> None:
     """Release the session. A failure is only logged: its pool is gone, or the session expires there."""
     session_id = lease.session.session_id
     request = ReleaseSession(session_id=session_id, instance_id=lease.session.instance_id, login_wall=lease.login_wall)

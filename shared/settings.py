@@ -9,7 +9,7 @@ from pydantic import Field, FilePath, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 SPARE_SESSIONS = 2
-"""So that a sample that begins need not wait for one that ends to let go of its browser session."""
+"""So that a sample can begin while another one still releases its browser session."""
 
 
 class Settings(BaseSettings):
@@ -92,12 +92,12 @@ class Settings(BaseSettings):
 
     @property
     def evidence_place(self) -> str:
-        """Where evidence is kept, as --evidence takes it."""
+        """Folder or URL of the evidence, as ``--evidence`` takes it."""
         return self.evidence_bucket or str(self.evidence_dir)
 
 
-def sized_for(settings: Settings, concurrency: int) -> Settings:
-    """Settings of a process of our own that can work on ``concurrency`` samples at a time."""
+def with_capacity(settings: Settings, concurrency: int) -> Settings:
+    """Return settings of a process that can work on ``concurrency`` samples at a time."""
     return settings.model_copy(
         update={
             "planner_capacity": max(concurrency, settings.planner_capacity),
@@ -107,7 +107,7 @@ def sized_for(settings: Settings, concurrency: int) -> Settings:
 
 
 def default_planner(settings: Settings) -> str:
-    """The decider of a run whose request names none."""
+    """Return the planner of a run whose request names none."""
     if settings.planner:
         return settings.planner
     return "anthropic" if settings.anthropic_api_key else "rules"

@@ -1,4 +1,4 @@
-"""Every stream, consumer and bucket, once. Pure data; `shared.bus.nats_bus` makes them on the server."""
+"""Pure data: every stream, consumer and bucket. `shared.bus.nats_bus` creates them on the server."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DAY_S = 24 * 3600.0
 
 @dataclass(frozen=True)
 class Stream:
-    """``work_queue``: a message goes away once one consumer has acknowledged it."""
+    """``work_queue``: a message is removed once a consumer has acknowledged it."""
 
     name: str
     subjects: tuple[str, ...]
@@ -23,7 +23,7 @@ class Stream:
 
 @dataclass(frozen=True)
 class Consumer:
-    """A durable pull consumer. Deliveries are counted by the runner, so the server never gives up first."""
+    """A durable pull consumer. The runner counts deliveries, so the server sets no limit of its own."""
 
     stream: str
     name: str
@@ -54,27 +54,27 @@ STREAMS = (SAMPLES, EVENTS_STREAM, DEAD_LETTER_STREAM)
 RUNS = Bucket("RUNS")
 """Key-value: run id to RunRecord."""
 INBOX = Bucket("INBOX", max_age_s=DAY_S)
-"""Key-value: which deliveries have been handled, with what they produced."""
+"""Key-value: message id of each command that has been handled."""
 SITE_PACE = Bucket("SITE_PACE", max_age_s=3600.0)
 """Key-value: registrable domain to when the next document may be asked of it, where a limit is set."""
 SITE_PAUSES = Bucket("SITE_PAUSES", max_age_s=3600.0)
-"""Key-value: registrable domain to until when it is left alone, because it answered 429 or 503."""
+"""Key-value: registrable domain to the end of its pause, after it answered 429 or 503."""
 AUTH_PROFILES = Bucket("AUTH_PROFILES")
-"""Key-value: login state to PausedProfile, where it has met a login wall."""
+"""Key-value: name of a login state to PausedProfile, where a site did not accept it."""
 SPENDING = Bucket("SPENDING")
-"""Key-value: run id to Usage, what its model calls have cost so far."""
+"""Key-value: run id to Usage, the tokens and cost of its model calls so far."""
 MEMORY = Bucket("MEMORY")
-"""Key-value: run id, or task id where the task says so, to Memory: what samples have taught."""
+"""Key-value: run id, or task id where the task says so, to Memory: the lessons of its samples."""
 FOUND = Bucket("FOUND", max_age_s=30 * DAY_S)
-"""Key-value: run id to how far finding its samples has come; run id and sample id to one sample that was found."""
+"""Key-value: run id to the Listing of its discovery; run id and sample id to one Find."""
 KEY_VALUE_BUCKETS = (RUNS, INBOX, SITE_PACE, SITE_PAUSES, AUTH_PROFILES, SPENDING, MEMORY, FOUND)
 
 ARTIFACTS = Bucket("ARTIFACTS", max_age_s=7 * DAY_S)
-"""Objects: captured bytes on their way from the browser pool to evidence, which removes them."""
+"""Objects: captured bytes between the browser pool and evidence, which removes them."""
 INPUTS = Bucket("INPUTS", max_age_s=7 * DAY_S)
-"""Objects: input files on their way from a client to discovery."""
+"""Objects: input files between a client and discovery."""
 ANSWERS = Bucket("ANSWERS", max_age_s=3600.0)
-"""Objects: what was asked of evidence and is too large for a reply: results of queries, artifacts that are lent."""
+"""Objects: replies of evidence that are too large for a message: results of queries, artifacts."""
 OBJECT_BUCKETS = (ARTIFACTS, INPUTS, ANSWERS)
 
 
@@ -83,8 +83,10 @@ SAMPLE_QUEUES = WorkQueues(SAMPLES, RUN_STARTED)
 
 
 def samples_of(run_id: str, concurrency: int, attempt_base: int = 0) -> Consumer:
-    """The queue of one round of a run. The server hands out at most ``concurrency`` of its samples at a time,
-    to however many planner processes there are."""
+    """Return the queue of one round of a run.
+
+    The server delivers at most ``concurrency`` of its samples at a time, over all planner processes.
+    """
     return Consumer(
         SAMPLES.name,
         f"samples_{run_id}_{attempt_base}",
@@ -94,9 +96,8 @@ def samples_of(run_id: str, concurrency: int, attempt_base: int = 0) -> Consumer
 
 
 def listener(service: str, patterns: tuple[str, ...]) -> Consumer:
-    """The events one service follows, strictly in the order in which they happened.
+    """Return the consumer of the events that a service follows, in the order in which they happened.
 
-    One at a time: the next is handed out when the last is settled, so that neither a crash nor a
-    second try (a full disk, say) lets a later event overtake an earlier one.
+    One at a time: the next is delivered when the last is settled, so that no event overtakes one that is retried.
     """
     return Consumer(EVENTS_STREAM.name, service, tuple(f"{pattern}.>" for pattern in patterns), max_ack_pending=1)

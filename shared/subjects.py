@@ -1,10 +1,10 @@
-"""Every subject, once, with the types that travel on it.
+"""Every subject, with its message types.
 
     exhibit.v1.<kind>.<owner>.<noun>.<verb>[.<key>...]
 
 ``ask`` is request and reply, nothing stored; ``cmd`` goes to a work-queue stream, one owner;
-``evt`` is past tense on a limits stream, many readers; ``dlq`` keeps what was given up.
-The keys are attributes of the message itself, so that a subject follows from its message.
+``evt`` is past tense on a limits stream, many readers; ``dlq`` stores messages that were given up.
+The keys are attributes of the message, so that a subject follows from its message.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ MsgT = TypeVar("MsgT", bound=Message)
 
 @dataclass(frozen=True)
 class Ask(Generic[ReqT, RepT]):
-    """Request and reply. ``keys`` are attributes of the request that select who answers: an instance id."""
+    """Request and reply. ``keys`` are attributes of the request that select the instance that answers."""
 
     pattern: str
     request: type[ReqT]
@@ -92,7 +92,7 @@ class Ask(Generic[ReqT, RepT]):
 
 @dataclass(frozen=True)
 class Stored(Generic[MsgT]):
-    """A command or an event. ``identity`` makes the message id, so that a repeat counts once."""
+    """A command or an event. Its message id is made of the attributes in ``identity``, so that a repeat counts once."""
 
     pattern: str
     message: type[MsgT]
@@ -101,17 +101,17 @@ class Stored(Generic[MsgT]):
 
 
 def subject_for(subject: Ask[Any, Any] | Stored[Any], message: Message) -> str:
-    """The concrete subject ``message`` travels on."""
+    """Return the concrete subject of ``message``."""
     return ".".join((subject.pattern, *(str(getattr(message, key)) for key in subject.keys)))
 
 
 def any_of(subject: Stored[Any]) -> str:
-    """The wildcard subject of all messages of this kind."""
+    """Return the wildcard subject of all messages of this kind."""
     return subject.pattern + ".*" * len(subject.keys)
 
 
 def message_id(subject: Stored[Any], message: Message) -> str:
-    """The ``Nats-Msg-Id``: equal for two publishings of the same fact."""
+    """Return the ``Nats-Msg-Id``: equal for two messages that state the same fact."""
     verb = subject.pattern.removeprefix(PREFIX + ".")
     return "/".join((verb, *(str(getattr(message, part)) for part in subject.identity)))
 
@@ -213,6 +213,6 @@ EVENTS: tuple[Stored[Any], ...] = (
     RUN_FINISHED,
     EVIDENCE_BLOCKED,
 )
-"""All events: what a client that watches a run may see."""
+"""All events that a client may see of a run."""
 
 DEAD_LETTERS = f"{PREFIX}.dlq"

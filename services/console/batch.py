@@ -18,11 +18,11 @@ from services.console.going_on import input_sha256, run_to_resume, say_where_one
 from services.console.screen import LineScreen, LiveScreen, NoScreen, Screen, summary
 from services.console.tally import Tally
 from services.console.which_run import LAST, run_kept
-from shared.client import Client, RunRejectedError, connected
+from shared.client import Client, RunRejectedError, connect
 from shared.contracts.discovery import Problem, RunAccepted
 from shared.contracts.evidence import RunFinished
 from shared.errors import PermanentError
-from shared.host.embedded import embedded
+from shared.host.embedded import run_embedded
 from shared.host.services import NAMES
 from shared.settings import Settings
 from shared.task_spec import read_spec
@@ -98,7 +98,7 @@ async def _going_on(client: Client, request: Request, asked: _Asked) -> tuple[Re
 @asynccontextmanager
 async def system(settings: Settings, names: Iterable[str] = NAMES) -> AsyncGenerator[Client]:
     """The bus the settings name, or a system of our own with the named services, for as long as it is needed."""
-    manager = embedded(settings, names) if settings.nats_url is None else connected(settings.nats_url)
+    manager = run_embedded(settings, names) if settings.nats_url is None else connect(settings.nats_url)
     async with manager as client:
         yield client
 

@@ -27,9 +27,9 @@ from services.console.which_run import WAYS, run_kept, runs_kept
 from shared.errors import PermanentError
 from shared.host.services import NAMES
 from shared.s3.place import is_s3, place_of
-from shared.settings import Settings, sized_for
+from shared.settings import Settings, with_capacity
 from shared.task_spec import base_type, check_spec, read_spec
-from shared.telemetry.logs import configure
+from shared.telemetry.logs import configure_logs
 
 app = typer.Typer(
     name="exhibit",
@@ -75,7 +75,7 @@ def run(
     """Collect evidence for every sample of a list, or of what a discovery spec finds."""
     settings = _settings(nats, evidence)
     if concurrency is not None and nats is None:
-        settings = sized_for(settings, concurrency)
+        settings = with_capacity(settings, concurrency)
     _run(settings, Request(spec, input_file, resume, planner, concurrency, as_json, discover, tuple(filled_with or ())))
 
 
@@ -282,7 +282,7 @@ def _settings(nats: str | None, evidence: str | None = None) -> Settings:
         for error in exc.errors():
             sys.stderr.write(f"exhibit: setting {'.'.join(map(str, error['loc']))}: {error['msg']}\n")
         raise typer.Exit(exits.BAD_INPUT) from None
-    configure(settings.log_level)
+    configure_logs(settings.log_level)
     return settings.model_copy(update=said)
 
 

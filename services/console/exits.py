@@ -16,7 +16,7 @@ from shared.client import RunRejectedError
 from shared.contracts.discovery import Problem
 from shared.errors import ExhibitError, PermanentError, to_failure
 from shared.settings import Settings
-from shared.telemetry.tracing import exporting
+from shared.telemetry.tracing import export_traces
 
 OK = 0
 NOT_ALL_DONE = 1
@@ -38,7 +38,7 @@ ResultT = TypeVar("ResultT")
 def run_async(work: Coroutine[Any, Any, ResultT], *, as_json: bool = False) -> ResultT:
     """Runs a command to its end. SIGINT and SIGTERM cancel it, so that browsers and servers are ended in order."""
     try:
-        with exporting("console", Settings().trace_file):
+        with export_traces("console", Settings().trace_file):
             return asyncio.run(_cancelled_by_signals(work))
     except asyncio.CancelledError:
         raise typer.Exit(INTERRUPTED) from None

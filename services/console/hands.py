@@ -29,7 +29,7 @@ from shared.contracts.discovery import Problem
 from shared.contracts.results import ActionResult
 from shared.errors import PermanentError
 from shared.host.nats_server import nats_server
-from shared.host.services import running
+from shared.host.services import run_services
 from shared.hosts import host_of
 from shared.sessions import SESSION_TTL_S, lease_session
 from shared.settings import Settings
@@ -102,7 +102,7 @@ async def hand(settings: Settings, terms: Terms) -> AsyncGenerator[Hand]:
         if url is None:
             store = stack.enter_context(TemporaryDirectory(prefix="exhibit-streams-"))
             url = await stack.enter_async_context(nats_server(Path(store)))
-            await stack.enter_async_context(running(settings, url, ("browser_pool",)))
+            await stack.enter_async_context(run_services(settings, url, ("browser_pool",)))
         bus = await stack.enter_async_context(connect_bus(url, name="hand"))
         lease = await stack.enter_async_context(
             lease_session(bus, terms.lease(), wait_bound_s=LEASE_BOUND_S, lease_timeout_s=LEASE_TIMEOUT_S)

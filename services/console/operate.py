@@ -16,7 +16,7 @@ from rich.text import Text
 
 from services.console.answers import HELP_WORDS, Wrong, action_of, help_of
 from shared.bus.wire import flush
-from shared.client import connected
+from shared.client import connect
 from shared.contracts.operator import OPERATORS, DecisionAsked, DecisionDeclined, DecisionGiven
 from shared.settings import Settings
 from shared.subjects import DECIDE
@@ -55,7 +55,7 @@ async def operate_here(settings: Settings, name: str) -> None:
     """Answers until Ctrl-C, or until the input ends before an answer. Unavailable where no bus answers."""
     url = settings.nats_url or HERE
     console, lines = Console(), Lines(sys.stdin.fileno())
-    async with connected(url) as client:
+    async with connect(url) as client:
         console.print(Text(f"{name} decides at {url}; ? for help, Ctrl-C to end"), style="dim")
         while await _one(client.bus.nc, console, lines, name):
             pass

@@ -23,8 +23,8 @@ from shared.contracts.discovery import Problem
 from shared.contracts.evidence import RunLoaded, RunUnknown
 from shared.contracts.reperform import Reperform, SampleReperformed
 from shared.errors import ExhibitError
-from shared.host.services import running
-from shared.settings import Settings, sized_for
+from shared.host.services import run_services
+from shared.settings import Settings, with_capacity
 from shared.subjects import REPERFORM
 
 AT_ONCE = 4
@@ -99,10 +99,10 @@ async def _working(settings: Settings, asked: Asked, client: Client) -> AsyncGen
     if settings.nats_url is not None:
         yield
         return
-    sized = sized_for(settings, asked.concurrency or AT_ONCE)
+    sized = with_capacity(settings, asked.concurrency or AT_ONCE)
     url = client.bus.nc.connected_url
     assert url is not None
-    async with running(sized, url.geturl(), ("browser_pool", "planner")):
+    async with run_services(sized, url.geturl(), ("browser_pool", "planner")):
         yield
 
 

@@ -6,7 +6,7 @@ import sys
 from contextlib import AsyncExitStack
 
 from shared.host.nats_server import nats_server
-from shared.host.process import serve_until_told
+from shared.host.process import serve_until_stopped
 from shared.host.services import NAMES, service_module
 from shared.settings import Settings
 
@@ -17,13 +17,13 @@ async def up_all(settings: Settings, port: int) -> None:
         if settings.nats_url is None:
             url = await stack.enter_async_context(nats_server(settings.state_dir / "nats", port=port))
             settings = settings.model_copy(update={"nats_url": url})
-        await serve_until_told(settings, NAMES, on_ready=lambda: _say_up(settings))
+        await serve_until_stopped(settings, NAMES, on_ready=lambda: _say_up(settings))
 
 
 async def serve_one(settings: Settings, name: str) -> None:
     """One service; Unsupported where there is none of that name."""
     service_module(name)
-    await serve_until_told(settings, (name,), on_ready=lambda: _say(f"{name} serves on {settings.nats_url}"))
+    await serve_until_stopped(settings, (name,), on_ready=lambda: _say(f"{name} serves on {settings.nats_url}"))
 
 
 def _say_up(settings: Settings) -> None:

@@ -16,7 +16,7 @@ from shared.contracts.browser_pool import LeaseSession, ProfilePaused
 from shared.contracts.discovery import Problem, RunRecord
 from shared.contracts.planner import WorkSample
 from shared.contracts.usage import Usage
-from shared.sessions import HEARTBEAT_EVERY_S, Lease, lease_session
+from shared.sessions import HEARTBEAT_EVERY_S, ActiveLease, lease_session
 from shared.task_spec import TaskSpec
 
 
@@ -102,7 +102,7 @@ class Deps:
     """Between two heartbeats of a browser session that is held."""
     runs: dict[str, Run] = field(default_factory=dict[str, Run])
 
-    def lease(self, request: LeaseSession) -> AbstractAsyncContextManager[Lease | ProfilePaused]:
+    def lease(self, request: LeaseSession) -> AbstractAsyncContextManager[ActiveLease | ProfilePaused]:
         """See :func:`shared.sessions.lease_session`."""
         return lease_session(
             self.asks,

@@ -1,8 +1,7 @@
-"""A name and a table of handlers. It knows nothing of NATS.
+"""A name and a table of handlers, independent of NATS.
 
-A handler takes one message and returns one value. The three kinds differ only in what
-becomes of the value: an ask's goes back to the asker, a command's and an event's is
-published on the subject the route names, once.
+A handler takes one message and returns one value. The value of an ask is the reply; that of a command or an event is
+published once on the subject that its route names.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ OutT = TypeVar("OutT", bound=Message)
 
 @dataclass(frozen=True)
 class AskRoute(Generic[DepsT]):
-    """``gated``: listened to only while the service says that it has room."""
+    """A handler of an ask. ``gated``: listened to only while the service's gate is open."""
 
     subject: Ask[Any, Any]
     handler: Callable[[Any, DepsT], Awaitable[Any]]
@@ -37,9 +36,12 @@ class AskRoute(Generic[DepsT]):
 class StoredRoute(Generic[DepsT]):
     """A handler of a command or an event.
 
-    ``emits`` names the subject of what it returns. ``give_up`` makes, from the message, the attempt
-    and the last error, the event that accounts for a message nobody will try again.
-    ``max_attempts`` None tries for ever.
+    Attributes:
+        emits: subject of the value that the handler returns.
+        max_attempts: None retries for ever.
+        give_up: builds the event that accounts for a message that is not retried any more, from the message, the
+            attempt and the last error.
+        queues: where commands are pulled from.
     """
 
     subject: Stored[Any]
@@ -52,7 +54,7 @@ class StoredRoute(Generic[DepsT]):
 
 
 class Actor(Generic[DepsT]):
-    """Collects the handlers of one service; two handlers of one subject are a mistake found at import."""
+    """The handlers of one service. A second handler of the same subject raises ValueError."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -62,7 +64,7 @@ class Actor(Generic[DepsT]):
     def answers(
         self, subject: Ask[ReqT, RepT], *, deadline_s: float = 30.0, gated: bool = False
     ) -> Callable[[Callable[[ReqT, DepsT], Awaitable[RepT]]], Callable[[ReqT, DepsT], Awaitable[RepT]]]:
-        """Registers the handler of an ask: ``async (request, deps) -> reply``."""
+        """Register the handler of an ask: ``async (request, deps) -> reply``."""
 
         def register(handler: Callable[[ReqT, DepsT], Awaitable[RepT]]) -> Callable[[ReqT, DepsT], Awaitable[RepT]]:
             self._refuse_second(subject.pattern)
@@ -83,7 +85,7 @@ class Actor(Generic[DepsT]):
     ) -> Callable[
         [Callable[[MsgT, DepsT, int], Awaitable[OutT | None]]], Callable[[MsgT, DepsT, int], Awaitable[OutT | None]]
     ]:
-        """Registers the handler of a command or event: ``async (message, deps, attempt) -> event or None``."""
+        """Register the handler of a command or an event: ``async (message, deps, attempt) -> event or None``."""
 
         def register(
             handler: Callable[[MsgT, DepsT, int], Awaitable[OutT | None]],

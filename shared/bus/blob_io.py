@@ -18,7 +18,7 @@ from nats.js.api import ObjectInfo, ObjectMeta, ObjectMetaOptions
 from nats.js.object_store import OBJ_CHUNKS_PRE_TEMPLATE, OBJ_STREAM_TEMPLATE, ObjectStore
 
 from shared.bus.ports import Sink, Source
-from shared.bus.wire import map_errors
+from shared.bus.wire import map_nats_errors
 from shared.errors import PermanentError
 from shared.streams import Bucket
 
@@ -39,14 +39,14 @@ class NatsBlobs:
         wanted_bytes = len(data) if isinstance(data, bytes) else MAX_CHUNK_BYTES
         chunk_bytes = max(MIN_CHUNK_BYTES, min(wanted_bytes, MAX_CHUNK_BYTES, self._nc.max_payload // 2))
         meta = ObjectMeta(name=name, options=ObjectMetaOptions(max_chunk_size=chunk_bytes))
-        with map_errors():
+        with map_nats_errors():
             # nats-py asks no more of what it reads from than `readinto`, and calls it in a thread.
             await store.put(name, data if isinstance(data, bytes) else cast("BufferedIOBase", data), meta)
 
     async def get(self, bucket: Bucket, name: str) -> bytes:
         store = await self._object_store(bucket)
         try:
-            with map_errors():
+            with map_nats_errors():
                 result = await store.get(name)
         except nats.js.errors.NotFoundError as exc:
             raise PermanentError(f"{bucket.name} has no object {name!r}", code="no_blob") from exc
@@ -56,7 +56,7 @@ class NatsBlobs:
         """See :class:`shared.bus.ports.Blobs`."""
         store = await self._object_store(bucket)
         try:
-            with map_errors():
+            with map_nats_errors():
                 await _fetch_chunks(self._js, await store.get_info(name), sink)
         except nats.js.errors.NotFoundError as exc:
             raise PermanentError(f"{bucket.name} has no object {name!r}", code="no_blob") from exc

@@ -1,7 +1,7 @@
-"""Whether the process that an ask was sent to still runs.
+"""Notices when the instance that an ask was sent to has died.
 
-An ask to one instance may take minutes (a slow page). If that process dies meanwhile, nobody
-answers and nobody says so; NATS knows at once that it is gone, but has to be asked.
+An ask to one instance may take minutes (a slow page), and NATS reports nothing when that process dies meanwhile. But it
+reports a subject without responders, so the instance is pinged while the ask is under way.
 """
 
 # pyright: reportUnknownMemberType=false
@@ -30,7 +30,7 @@ def ping_subject(instance_id: str) -> str:
 
 
 async def answer_pings(nc: NatsClient, instance_id: str) -> None:
-    """From now on this process says that it is there, for as long as it is connected."""
+    """Answer pings for this instance from now on, for as long as it is connected."""
 
     async def on_ping(msg: Msg) -> None:
         await msg.respond(b"")
@@ -39,7 +39,7 @@ async def answer_pings(nc: NatsClient, instance_id: str) -> None:
 
 
 async def run_while_alive(nc: NatsClient, instance_id: str, work: Coroutine[Any, Any, ReplyT]) -> ReplyT:
-    """The outcome of ``work``; Unavailable (``instance_gone``) as soon as the instance is not there any more."""
+    """Return the result of ``work``; raise Unavailable (``instance_gone``) as soon as the instance is gone."""
     gone = Unavailable(f"the process {instance_id} that was asked is gone", code="instance_gone")
     return await run_unless(work, _until_gone(nc, instance_id), gone)
 
@@ -52,4 +52,4 @@ async def _until_gone(nc: NatsClient, instance_id: str) -> None:
         except nats.errors.NoRespondersError:
             return
         except (TimeoutError, nats.errors.Error):
-            continue  # busy, or the bus itself is away: that says nothing of the instance
+            continue  # a busy instance, or a lost connection, does not mean that it is gone

@@ -30,12 +30,12 @@ from shared.bus.blob_io import NatsBlobs
 from shared.bus.liveness import answer_pings, run_while_alive
 from shared.bus.records import NatsRecords
 from shared.bus.runner import Delivery
-from shared.bus.wire import map_errors, parse_reply
+from shared.bus.wire import map_nats_errors, parse_reply
 from shared.contracts.base import Failure, Message
 from shared.errors import DeadlineExceeded, Unavailable
 from shared.streams import INBOX, KEY_VALUE_BUCKETS, OBJECT_BUCKETS, STREAMS, Consumer, Stream
 from shared.subjects import DEAD_LETTERS, Ask, Stored, message_id, subject_for
-from shared.telemetry.tracing import headers_of_current_span
+from shared.telemetry.tracing import trace_headers
 
 log = logging.getLogger(__name__)
 
@@ -84,7 +84,7 @@ class Bus(NatsRecords, NatsBlobs):
             subject_for(subject, request),
             msgspec.json.encode(request),
             timeout=timeout_s,
-            headers=headers_of_current_span() or None,
+            headers=trace_headers() or None,
         )
         try:
             if subject.keys:
@@ -101,8 +101,8 @@ class Bus(NatsRecords, NatsBlobs):
 
     async def publish(self, subject: Stored[MsgT], message: MsgT) -> None:
         """See :class:`shared.bus.ports.Publishes`."""
-        headers = {**headers_of_current_span(), MESSAGE_ID: message_id(subject, message)}
-        with map_errors():
+        headers = {**trace_headers(), MESSAGE_ID: message_id(subject, message)}
+        with map_nats_errors():
             await self.js.publish(subject_for(subject, message), msgspec.json.encode(message), headers=headers)
 
     # --- what the runner needs
@@ -126,7 +126,7 @@ class Bus(NatsRecords, NatsBlobs):
 
     async def open_queue(self, consumer: Consumer) -> None:
         """Create the consumer, or leave it as it is where it exists."""
-        with map_errors():
+        with map_nats_errors():
             await self.js.add_consumer(consumer.stream, consumer_config(consumer))
 
     async def close_queue(self, consumer: Consumer) -> None:
@@ -144,7 +144,7 @@ class Bus(NatsRecords, NatsBlobs):
     async def is_queued(self, stream: Stream, subject: Stored[Any], message: Message) -> bool:
         """Whether the work-queue stream still has a message on the subject of this one."""
         try:
-            with map_errors():
+            with map_nats_errors():
                 await self.js.get_last_msg(stream.name, subject_for(subject, message))
         except nats.js.errors.NotFoundError:
             return False

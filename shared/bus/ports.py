@@ -1,4 +1,4 @@
-"""What handlers need of the bus, as Protocols: `Bus` is the real one, `shared.testing.bus.MemoryBus` the fake."""
+"""What handlers use of the bus, as Protocols. `shared.bus.nats_bus` implements them; `shared.testing.bus` is a fake."""
 
 from __future__ import annotations
 
@@ -17,61 +17,65 @@ RecordT = TypeVar("RecordT")
 
 class Asks(Protocol):
     async def ask(self, subject: Ask[ReqT, RepT], request: ReqT, *, timeout_s: float = 30.0) -> RepT:
-        """The reply; a failure on the other side is raised as the ExhibitError it was,
-        and nobody listening as Unavailable with the code ``no_responders``. Where one instance is asked
-        and it dies meanwhile, that is said at once: ``instance_gone``."""
+        """Return the reply; raise a failure of the other side as the ExhibitError that it was there.
+
+        Raises Unavailable with the code ``no_responders`` when no instance listens, and ``instance_gone`` as soon as
+        the one instance that was asked has died; DeadlineExceeded after ``timeout_s``.
+        """
         ...
 
 
 class Publishes(Protocol):
     async def publish(self, subject: Stored[MsgT], message: MsgT) -> None:
-        """Stored once the call returns; a second publishing of the same identity is dropped by the server."""
+        """Return once the message is stored. The server drops a second message of the same identity."""
         ...
 
 
 class Source(Protocol):
-    """Bytes to be read once, from front to back: a binary file that is open, for instance."""
+    """Bytes that are read once, from front to back, such as an open binary file."""
 
     def readinto(self, buffer: bytearray, /) -> int:
-        """Fills ``buffer`` from its front and says how far; 0 at the end. It is called in a thread."""
+        """Fill ``buffer`` from its front and return how many bytes; 0 at the end. Called in a thread."""
         ...
 
 
 class Sink(Protocol):
-    """Takes bytes from front to back: a binary file that is open, for instance."""
+    """Takes bytes from front to back, such as an open binary file."""
 
     def write(self, data: bytes, /) -> object:
-        """It is called in a thread, one call after the other."""
+        """Called in a thread, one call after the other."""
         ...
 
 
 class Blobs(Protocol):
-    """Bytes too large for messages: put under a name, taken by whoever got the name in a message."""
+    """Bytes that are too large for messages: a message carries their name instead."""
 
     async def put(self, bucket: Bucket, name: str, data: bytes | Source) -> None:
-        """A source is read piece by piece and never held whole; one that fails leaves nothing under the name."""
+        """Store the bytes under ``name``. A source is read in pieces; one that fails leaves nothing behind."""
         ...
 
     async def get(self, bucket: Bucket, name: str) -> bytes:
-        """The bytes; PermanentError with the code ``no_blob`` when there are none."""
+        """Return the bytes. Raises PermanentError (``no_blob``) when there are none."""
         ...
 
     async def fetch(self, bucket: Bucket, name: str, sink: Sink) -> None:
-        """As `get`, piece by piece and never held whole. Until the call returns it is not said that the pieces are all
-        there are: PermanentError with the code ``no_blob`` where they end too soon, ``blob_damaged`` where they are
-        others than were put. What the sink raises is raised here."""
+        """Write the bytes to ``sink`` in pieces. They are complete, and verified, only when the call has returned.
+
+        Raises PermanentError (``no_blob``) when there are none or too few, and ``blob_damaged`` when they differ from
+        what was put. An exception of the sink is raised here.
+        """
         ...
 
     async def remove(self, bucket: Bucket, name: str) -> None:
-        """Removing what is not there is no error."""
+        """Remove the bytes; idempotent."""
         ...
 
 
 class Records(Protocol):
-    """Small records that several services read: key to one contract type."""
+    """Small records that several services share; each bucket has one type."""
 
     async def create(self, bucket: Bucket, key: str, value: Any) -> bool:
-        """False when the key exists already; the stored value is then left as it is."""
+        """Store a new record. Return False, and leave the record as it is, when the key exists."""
         ...
 
     async def read(self, bucket: Bucket, key: str, type_: type[RecordT]) -> RecordT | None:

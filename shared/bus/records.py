@@ -18,7 +18,7 @@ from nats.js import JetStreamContext
 from nats.js.kv import KeyValue
 
 from shared.bus.verdict import backoff_s
-from shared.bus.wire import flush, map_errors
+from shared.bus.wire import flush, map_nats_errors
 from shared.errors import Unavailable
 from shared.streams import Bucket
 
@@ -38,7 +38,7 @@ class NatsRecords:
         """See :class:`shared.bus.ports.Records`."""
         kv = await self._key_value(bucket)
         try:
-            with map_errors():
+            with map_nats_errors():
                 await kv.create(_key(key), msgspec.json.encode(value), validate_keys=False)
         except nats.js.errors.KeyWrongLastSequenceError:
             return False
@@ -75,7 +75,7 @@ class NatsRecords:
         """Return the record and its revision, or None and 0."""
         kv = await self._key_value(bucket)
         try:
-            with map_errors():
+            with map_nats_errors():
                 entry = await kv.get(_key(key), validate_keys=False)
         except nats.js.errors.KeyNotFoundError:
             return None, 0
@@ -85,7 +85,7 @@ class NatsRecords:
         """Store ``value`` and return True if the record still has that revision (0: no record)."""
         kv = await self._key_value(bucket)
         try:
-            with map_errors():
+            with map_nats_errors():
                 await kv.update(_key(key), msgspec.json.encode(value), last=revision, validate_keys=False)
         except nats.js.errors.KeyWrongLastSequenceError:
             return False

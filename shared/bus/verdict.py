@@ -1,4 +1,4 @@
-"""Pure: what to do with a delivery once its handler has finished."""
+"""Pure: how a delivery is settled once its handler has finished."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def backoff_s(attempt: int, *, base_s: float = 0.5, cap_s: float = 30.0) -> floa
 
 
 def verdict(error: Exception | None, *, attempt: int, max_attempts: int | None) -> Verdict:
-    """What becomes of the ``attempt``-th delivery.
+    """Return how to settle the ``attempt``-th delivery, given the error of its handler.
 
-    ``max_attempts`` None tries for ever what may work later. A bug is never tried for ever: it would
-    hold up all that comes behind it.
+    ``max_attempts`` None retries transient errors for ever. A bug has a bound in any case: it would block all messages
+    behind it.
     """
     if error is None:
         return Ack()

@@ -56,7 +56,7 @@ def parse_reply(subject: Ask[ReqT, RepT], msg: Msg) -> RepT:
 
 
 @contextmanager
-def map_errors() -> Generator[None]:
+def map_nats_errors() -> Generator[None]:
     """Raise NATS errors of the block as ours."""
     try:
         yield

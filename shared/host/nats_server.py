@@ -19,16 +19,16 @@ from shared.errors import Unavailable
 log = logging.getLogger(__name__)
 
 MAX_PAYLOAD_BYTES = 64 * 1024 * 1024
-"""The most a server allows. One that is not ours mostly allows 1 MB: what grows with a run comes in pages."""
+"""The most that NATS allows. Other servers mostly allow 1 MB, so what grows with a run is sent in pages."""
 START_BOUND_S = 15.0
 STOP_BOUND_S = 5.0
 
 
 @asynccontextmanager
 async def nats_server(store_dir: Path, *, port: int = -1) -> AsyncGenerator[str]:
-    """Runs a server with JetStream on loopback and yields its URL; ``port`` -1 takes a free one.
+    """Run a server with JetStream on loopback and yield its URL; ``port`` -1 takes a free one.
 
-    It ends with this process, however that ends. Raises Unavailable when it does not start.
+    The server ends with this process, however that ends. Raises Unavailable when it does not start.
     """
     store_dir.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="exhibit-nats-") as scratch:
@@ -43,18 +43,18 @@ async def nats_server(store_dir: Path, *, port: int = -1) -> AsyncGenerator[str]
                 stdout=sink,
                 stderr=sink,
                 preexec_fn=die_with_parent,
-                # Ctrl-C in a terminal reaches the whole group, and a Go program takes SIGINT even where it was told
-                # to ignore it; the server must outlive the services that still use it.
+                # Ctrl-C in a terminal signals the whole process group, and a Go program handles SIGINT even where it
+                # is ignored; the server must outlive the services that still use it.
                 start_new_session=True,
             )
         try:
-            yield await _url(process, Path(scratch), output)
+            yield await _wait_for_url(process, Path(scratch), output)
         finally:
-            await _end(process)
+            await _stop(process)
 
 
 def _config(store_dir: Path, port: int, ports_dir: Path) -> str:
-    """As deploy would have it, but on loopback and without users: nobody else reaches this machine's loopback."""
+    """The configuration of deploy/nats.conf, but on loopback and without users."""
     return json.dumps(
         {
             "listen": f"127.0.0.1:{port}",
@@ -66,7 +66,7 @@ def _config(store_dir: Path, port: int, ports_dir: Path) -> str:
 
 
 def _binary() -> Path:
-    """The server beside this Python, else one on the PATH."""
+    """Return the server beside this Python, else one on the PATH."""
     beside = Path(sys.executable).parent / "nats-server"
     found = beside if beside.exists() else shutil.which("nats-server")
     if found is None:
@@ -74,8 +74,8 @@ def _binary() -> Path:
     return Path(found)
 
 
-async def _url(process: asyncio.subprocess.Process, ports_dir: Path, output: Path) -> str:
-    """The server writes its ports to a file once it listens."""
+async def _wait_for_url(process: asyncio.subprocess.Process, ports_dir: Path, output: Path) -> str:
+    """Return the URL that the server writes to a file once it listens."""
     try:
         async with asyncio.timeout(START_BOUND_S):
             while process.returncode is None:
@@ -90,7 +90,7 @@ async def _url(process: asyncio.subprocess.Process, ports_dir: Path, output: Pat
     raise Unavailable(f"nats-server did not start: {'; '.join(fatal or lines[-5:])[:1000]}", code="no_bus")
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
+async def _stop(process: asyncio.subprocess.Process) -> None:
     if process.returncode is not None:
         log.error("nats-server ended by itself with code %s", process.returncode)
         return

@@ -10,42 +10,45 @@ from collections.abc import Callable
 from pydantic import ValidationError
 
 from shared.errors import ExhibitError, Unavailable
-from shared.host.services import running
+from shared.host.services import run_services
 from shared.settings import Settings
-from shared.telemetry.logs import configure
-from shared.telemetry.tracing import exporting
+from shared.telemetry.logs import configure_logs
+from shared.telemetry.tracing import export_traces
 
 
 def main(name: str) -> None:
-    """Serves until SIGINT or SIGTERM. Exits with 3 where the bus cannot be reached or the service cannot start."""
+    """Serve until SIGINT or SIGTERM. Exits with 3 when the bus cannot be reached or the service cannot start."""
     try:
         settings = Settings()
-        configure(settings.log_level)
-        with exporting(name, settings.trace_file):
-            asyncio.run(serve_until_told(settings, (name,)))
+        configure_logs(settings.log_level)
+        with export_traces(name, settings.trace_file):
+            asyncio.run(serve_until_stopped(settings, (name,)))
     except (ExhibitError, ValidationError) as exc:
         print(f"exhibit: {exc}", file=sys.stderr)
         raise SystemExit(3) from exc
 
 
-async def serve_until_told(
+async def serve_until_stopped(
     settings: Settings, names: tuple[str, ...], on_ready: Callable[[], None] = lambda: None
 ) -> None:
-    """Serves ``names`` on the bus the settings name; ``on_ready`` is called once they all listen."""
+    """Serve ``names`` on the bus of the settings until a signal; call ``on_ready`` once all of them listen.
+
+    Raises Unavailable when the settings name no bus.
+    """
     if settings.nats_url is None:
         raise Unavailable(
             "no bus: set EXHIBIT_NATS_URL, for instance to nats://127.0.0.1:4222 (`exhibit up` prints its own)",
             code="no_bus",
         )
-    async with running(settings, settings.nats_url, names):
+    async with run_services(settings, settings.nats_url, names):
         on_ready()
-        await told_to_stop()
+        await wait_for_stop_signal()
 
 
-async def told_to_stop() -> None:
-    """Returns at the first SIGINT or SIGTERM. Further ones change nothing: what was begun is ended in order."""
-    told = asyncio.Event()
+async def wait_for_stop_signal() -> None:
+    """Return at the first SIGINT or SIGTERM. Further ones have no effect, so that the shutdown is not cut off."""
+    stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for sign in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(sign, told.set)
-    await told.wait()
+        loop.add_signal_handler(sign, stop.set)
+    await stop.wait()

@@ -23,7 +23,7 @@ from shared.settings import Settings
 log = logging.getLogger(__name__)
 
 NAMES = ("evidence", "browser_pool", "vision", "planner", "discovery")
-"""In the order in which they start; they stop in the opposite order, so that what was captured is still filed."""
+"""In the order of their start; they stop in reverse, so that evidence still files what was captured."""
 
 
 class ServiceModule(Protocol):
@@ -39,24 +39,24 @@ def service_module(name: str) -> ServiceModule:
 
 
 @asynccontextmanager
-async def running(settings: Settings, url: str, names: Iterable[str] = NAMES) -> AsyncGenerator[None]:
-    """The named services, serving until the block ends. A service that fails ends the block with its error."""
+async def run_services(settings: Settings, url: str, names: Iterable[str] = NAMES) -> AsyncGenerator[None]:
+    """Run the named services within the block. A service that fails cancels the block."""
     async with AsyncExitStack() as stack:
         for name in names:
-            await stack.enter_async_context(_one(settings, url, name))
+            await stack.enter_async_context(_run_service(settings, url, name))
         yield
 
 
 @asynccontextmanager
-async def _one(settings: Settings, url: str, name: str) -> AsyncGenerator[None]:
+async def _run_service(settings: Settings, url: str, name: str) -> AsyncGenerator[None]:
     module = service_module(name)
     stop, ready = asyncio.Event(), asyncio.Event()
     async with connect_bus(url, name=name) as bus, module.open_deps(settings, bus) as deps:
         serving = asyncio.create_task(
             serve(bus, module.actor, deps, capacity=settings.planner_capacity, stop=stop, ready=ready), name=name
         )
-        serving.add_done_callback(_ended_early(name, stop, asyncio.current_task()))
-        await _ready_or_failed(ready, serving)
+        serving.add_done_callback(_cancel_on_failure(name, stop, asyncio.current_task()))
+        await _wait_until_ready(ready, serving)
         try:
             yield
         finally:
@@ -64,16 +64,17 @@ async def _one(settings: Settings, url: str, name: str) -> AsyncGenerator[None]:
             await asyncio.gather(serving, return_exceptions=True)
 
 
-async def _ready_or_failed(ready: asyncio.Event, serving: asyncio.Task[None]) -> None:
+async def _wait_until_ready(ready: asyncio.Event, serving: asyncio.Task[None]) -> None:
+    """Return once the service listens; raise what it failed with before that."""
     await first_completed(ready.wait(), serving)
     if serving.done():
         await serving
 
 
-def _ended_early(
+def _cancel_on_failure(
     name: str, stop: asyncio.Event, owner: asyncio.Task[Any] | None
 ) -> Callable[[asyncio.Task[None]], None]:
-    """A service that dies while it should be serving takes its host with it: half a system is worse than none."""
+    """Return a callback that cancels ``owner`` when the service ends before it is stopped."""
 
     def check(task: asyncio.Task[None]) -> None:
         if stop.is_set() or task.cancelled():

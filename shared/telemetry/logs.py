@@ -13,8 +13,8 @@ FORMAT = "%(asctime)s %(levelname)-7s %(name)s [%(about)s] %(message)s"
 
 
 @contextmanager
-def about(subject: str) -> Generator[None]:
-    """Lines logged within bear ``subject``, such as ``run_2026-03-01_101500/TCK-7``."""
+def log_context(subject: str) -> Generator[None]:
+    """Add ``subject``, such as ``run_2026-03-01_101500/TCK-7``, to the log lines of the block."""
     token = _about.set(subject)
     try:
         yield
@@ -22,8 +22,8 @@ def about(subject: str) -> Generator[None]:
         _about.reset(token)
 
 
-def configure(level: str) -> None:
-    """Logs of this process go to standard error from ``level`` up."""
+def configure_logs(level: str) -> None:
+    """Write the logs of this process to standard error, from ``level`` up."""
 
     def add_subject(record: logging.LogRecord) -> bool:
         record.about = _about.get()

@@ -19,8 +19,8 @@ _tracer = trace.get_tracer("exhibit")
 
 
 @contextmanager
-def exporting(service: str, path: Path | None) -> Generator[None]:
-    """While the block lasts the spans of this process are appended to ``path``, one JSON object a line."""
+def export_traces(service: str, path: Path | None) -> Generator[None]:
+    """Append the spans of the block to ``path``, one JSON object a line; do nothing where it is None."""
     if path is None:
         yield
         return
@@ -35,8 +35,8 @@ def exporting(service: str, path: Path | None) -> Generator[None]:
             provider.shutdown()
 
 
-def headers_of_current_span() -> dict[str, str]:
-    """W3C trace context for a message that is about to be sent; empty where nothing is traced."""
+def trace_headers() -> dict[str, str]:
+    """Return the W3C trace context for a message that is sent now; empty where nothing is traced."""
     headers: dict[str, str] = {}
     propagate.inject(headers)
     return headers
@@ -44,7 +44,7 @@ def headers_of_current_span() -> dict[str, str]:
 
 @contextmanager
 def span(name: str, headers: Mapping[str, str] | None, **attributes: Any) -> Generator[None]:
-    """A span named after the subject; its parent is the sender's, from the message's headers."""
+    """Open a span for the block; its parent is the sender's, from the message's headers."""
     parent = propagate.extract(headers or {})
     with _tracer.start_as_current_span(name, context=parent, attributes=attributes):
         yield

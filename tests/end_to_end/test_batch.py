@@ -17,7 +17,7 @@ from practice.tickets.data import ground_truth
 from practice.tickets.demo import ABSENT, compare, demo_numbers, write_input
 from shared.client import RunRejectedError
 from shared.contracts.browser_pool import StoredObservation
-from shared.host.embedded import embedded
+from shared.host.embedded import run_embedded
 from shared.text.names import RESERVED
 
 ZSTD = b"\x28\xb5\x2f\xfd"
@@ -32,7 +32,7 @@ def rows_of(path: Path) -> dict[str, dict[str, str]]:
 async def test_sixty_tickets_come_back_right_with_their_evidence(settings, ticket_spec, tickets_url, tmp_path):
     samples = tmp_path / "tickets.csv"
     write_input(samples, tickets_url, ground_truth())
-    async with embedded(settings) as client:
+    async with run_embedded(settings) as client:
         accepted = await client.submit(ticket_spec, file=(samples.name, samples.read_bytes()))
         finished = await client.result(accepted.run_id)
         loaded = await client.load(accepted.run_id)
@@ -113,7 +113,7 @@ async def test_what_a_site_does_wrong_has_a_status_of_its_own(settings, faulty):
     rows = [faulty.row(kind, f"{kind.upper()}-7") for kind in kinds]
     rows.append({"number": "AWAY-7", "url": "http://127.0.0.1:9/"})
     settings = settings.model_copy(update={"settle_bound_s": 1.0})
-    async with embedded(settings) as client:
+    async with run_embedded(settings) as client:
         accepted = await client.submit(faulty.spec(), rows=rows)
         finished = await client.result(accepted.run_id)
     found = {key: (row["status"], row["reason"]) for key, row in rows_of(Path(finished.table)).items()}
@@ -129,7 +129,7 @@ async def test_what_a_site_does_wrong_has_a_status_of_its_own(settings, faulty):
 
 
 async def test_a_bad_request_is_answered_with_every_problem_and_starts_nothing(settings, ticket_spec):
-    async with embedded(settings) as client:
+    async with run_embedded(settings) as client:
         with pytest.raises(RunRejectedError) as caught:
             await client.submit(
                 {**ticket_spec, "goal": 1, "colour": "red"},

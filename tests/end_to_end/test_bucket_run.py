@@ -18,7 +18,7 @@ from practice.tickets.data import ground_truth
 from practice.tickets.demo import compare, demo_numbers, write_input
 from shared.contracts.evidence import EvidenceBlocked, RunFinished
 from shared.contracts.planner import SampleFinished
-from shared.host.embedded import embedded
+from shared.host.embedded import run_embedded
 from shared.s3.bucket import S3Bucket
 from shared.s3.opening import open_bucket
 from shared.s3.place import pointer_of
@@ -59,7 +59,7 @@ class Evidence:
 
 
 async def run_of(settings: Settings, spec: dict[str, Any], samples: Path) -> RunFinished:
-    async with embedded(settings) as client:
+    async with run_embedded(settings) as client:
         accepted = await client.submit(spec, file=(samples.name, samples.read_bytes()))
         return await client.result(accepted.run_id)
 
@@ -122,7 +122,7 @@ async def test_the_server_may_be_gone_for_a_while(settings, ticket_spec, tickets
     samples = some_tickets(tmp_path, tickets_url, 8)
     url = "s3://evidence-with-a-gap"
     blocked: list[EvidenceBlocked] = []
-    async with embedded(minio.settings(url, settings)) as client:
+    async with run_embedded(minio.settings(url, settings)) as client:
         accepted = await client.submit(ticket_spec, file=(samples.name, samples.read_bytes()), concurrency=2)
         stopped = False
         async with aclosing(client.watch(accepted.run_id)) as events:

@@ -24,11 +24,11 @@ from practice.people.site import Options
 from practice.tickets.data import ground_truth
 from practice.tickets.site import PAGE_SIZE, TicketSite
 from practice.tickets.site import Options as SiteOptions
-from shared.client import Client, connected
+from shared.client import Client, connect
 from shared.contracts.discovery import PopulationClosed, SampleFound
 from shared.contracts.planner import SampleFinished, SamplesListed
 from shared.contracts.steps import StepTaken
-from shared.host.embedded import embedded
+from shared.host.embedded import run_embedded
 from shared.host.nats_server import nats_server
 from shared.text.names import DISCOVERY
 from tests.end_to_end.conftest import Cli
@@ -73,7 +73,7 @@ def rows(path: str | Path) -> list[dict[str, str]]:
 
 
 async def test_every_page_of_a_list_is_read_and_nothing_is_done_on_what_only_is_to_be_listed(settings, tickets_url):
-    async with embedded(settings) as client:
+    async with run_embedded(settings) as client:
         accepted = await client.submit(listing(tickets_url))
         assert accepted.discovering
         seen = await events_of(client, accepted.run_id)
@@ -109,7 +109,7 @@ class Waiting(TicketSite):
 
 async def test_samples_are_worked_on_before_the_last_page_is_read(settings, ticket_spec):
     seen, site = [], Waiting()
-    async with serving.serve(site.app()) as url, embedded(settings) as client:
+    async with serving.serve(site.app()) as url, run_embedded(settings) as client:
         accepted = await client.submit(quick(ticket_spec), discovery=listing(url, expected_items=len(SOME)))
         async with aclosing(client.watch(accepted.run_id)) as events:
             async for event in events:
@@ -130,7 +130,7 @@ async def test_samples_are_worked_on_before_the_last_page_is_read(settings, tick
 async def test_a_service_that_is_killed_in_mid_listing_loses_nothing_and_doubles_nothing(
     victim: str, cli: Cli, ticket_spec, tickets_url, tmp_path: Path
 ):
-    async with nats_server(tmp_path / "jetstream") as url, connected(url) as client:
+    async with nats_server(tmp_path / "jetstream") as url, connect(url) as client:
         fleet = Fleet(cli, url, tmp_path / "evidence")
         for name in ("evidence", "browser_pool", "planner", "discovery"):
             fleet.start(name)
@@ -158,12 +158,12 @@ async def pages_read(client: Client, run_id: str, wanted: int) -> None:
 
 async def test_a_search_that_was_cut_short_says_so_and_is_taken_up_again(settings, ticket_spec, tickets_url):
     short = listing(tickets_url, max_time_s=0.001)
-    async with embedded(settings) as client:
+    async with run_embedded(settings) as client:
         accepted = await client.submit(quick(ticket_spec), discovery=short)
         first = await client.result(accepted.run_id)
     assert not first.population_complete
     assert "time_exceeded" in first.population_note
-    async with embedded(settings) as client:
+    async with run_embedded(settings) as client:
         resumed = await client.submit(resume=accepted.run_id)
         assert resumed.discovering
         again = await client.result(accepted.run_id, attempt_base=resumed.attempt_base)
@@ -185,7 +185,7 @@ def people_list(url: str) -> dict:
 @pytest.mark.parametrize("pager", ["url", "click", "more", "scroll"])
 async def test_a_list_is_read_to_its_end_however_it_turns_its_pages(pager, settings):
     company = words.COMPANIES[0][0]
-    async with directory(pager) as url, embedded(settings) as client:
+    async with directory(pager) as url, run_embedded(settings) as client:
         accepted = await client.submit(people_list(url), discovery_row={"company": company_slug(company)})
         finished = await client.result(accepted.run_id)
         people = people_truth()
@@ -196,7 +196,7 @@ async def test_a_list_is_read_to_its_end_however_it_turns_its_pages(pager, setti
 
 async def test_the_commits_of_a_branch_are_listed_and_not_what_is_named_beside_them(settings):
     repository = next(one for one in code_truth().repositories if len(one.commits) > 40)
-    async with serve_code(latency_ms=0) as origins, embedded(settings) as client:
+    async with serve_code(latency_ms=0) as origins, run_embedded(settings) as client:
         spec = {
             **listing("", output_schema={"sha": "string", "url": "string"}, required_fields=["sha", "url"]),
             "start_url": f"{origins.code}/{{org}}/{{repo}}/commits/main",
@@ -210,7 +210,7 @@ async def test_the_commits_of_a_branch_are_listed_and_not_what_is_named_beside_t
 
 async def test_a_site_that_asks_to_slow_down_is_left_alone_and_the_list_goes_on(settings):
     company = words.COMPANIES[0][0]
-    async with directory("url", limit_every=4) as url, embedded(settings) as client:
+    async with directory("url", limit_every=4) as url, run_embedded(settings) as client:
         accepted = await client.submit(people_list(url), discovery_row={"company": company_slug(company)})
         finished = await client.result(accepted.run_id)
         people = people_truth()

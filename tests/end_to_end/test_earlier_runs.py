@@ -12,7 +12,7 @@ import pytest
 
 from shared.client import Client
 from shared.contracts.evidence import SqlRefused
-from shared.host.embedded import embedded
+from shared.host.embedded import run_embedded
 from shared.settings import Settings
 from tests.end_to_end.conftest import ROOT, Cli
 
@@ -76,7 +76,7 @@ def test_every_value_is_extracted_again_with_the_same_verdict(cli: Cli, name: st
 async def test_it_answers_sql_from_its_tables_and_from_its_json_files(settings: Settings, name: str):
     run = unpack(name, Path(settings.evidence_dir))
     expected = answers(name, "sql")
-    async with embedded(settings) as client:
+    async with run_embedded(settings) as client:
         assert {view: await rows_of(client, run, view) for view in expected} == expected
         shutil.rmtree(run / "tables")
         assert {view: await rows_of(client, run, view) for view in expected} == expected

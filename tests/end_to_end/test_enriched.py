@@ -12,7 +12,7 @@ from python_calamine import CalamineWorkbook
 from practice.people import demo, server
 from practice.people.asking import settle
 from practice.people.data import Person, ground_truth
-from shared.host.embedded import embedded
+from shared.host.embedded import run_embedded
 
 SPEC = Path(__file__).parents[2] / "task_specs" / "practice_people.json"
 REMARKS = ('she said "soon",\r\nthen left', "  李小龙 ✈  ", "=SUM(A1:A9)", "007", "")
@@ -48,7 +48,7 @@ async def test_a_list_comes_back_with_what_was_found(settings, tmp_path: Path):
     async with server.serve() as url:
         spec = json.loads(SPEC.read_text())
         spec["start_url"] = f"{url}/{spec['start_url'].partition('://')[2].partition('/')[2]}"
-        async with embedded(settings) as client:
+        async with run_embedded(settings) as client:
             accepted = await client.submit(spec, file=("people.csv", original.read_bytes()))
             finished = await client.result(accepted.run_id)
     folder = Path(finished.location)

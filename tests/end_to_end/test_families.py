@@ -22,7 +22,7 @@ from practice.people import demo as people_demo
 from practice.people import server as people_server
 from practice.people.asking import settle
 from practice.people.data import ground_truth as people_of
-from shared.host.embedded import embedded
+from shared.host.embedded import run_embedded
 
 SPECS = Path(__file__).parents[2] / "task_specs"
 
@@ -49,7 +49,7 @@ def spec_of(name: str, base_url: str = "") -> dict:
 
 async def table_of(settings, spec: dict, rows: list[dict[str, str]]) -> list[tuple[dict[str, str], dict[str, str]]]:
     """Each row of the input with the row of the table that came of it."""
-    async with embedded(settings) as client:
+    async with run_embedded(settings) as client:
         accepted = await client.submit(spec, file=("rows.csv", written(rows)))
         finished = await client.result(accepted.run_id)
     assert finished.llm_calls == 0

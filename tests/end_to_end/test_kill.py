@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from practice.tickets.data import ground_truth
-from shared.client import Client, connected
+from shared.client import Client, connect
 from shared.contracts.planner import SampleFinished
 from shared.host.nats_server import nats_server
 from tests.end_to_end.conftest import Cli
@@ -44,7 +44,7 @@ async def test_a_service_that_is_killed_and_started_again_costs_time_and_nothing
 ):
     numbers = [ticket.number for ticket in ground_truth()[:SAMPLES]]
     rows = [{"ticket_number": n, "url": f"{tickets_url}/tickets/{n}"} for n in numbers]
-    async with nats_server(tmp_path / "jetstream") as url, connected(url) as client:
+    async with nats_server(tmp_path / "jetstream") as url, connect(url) as client:
         fleet = Fleet(cli, url, tmp_path / "evidence")
         for name in ("evidence", "browser_pool", "planner", "discovery"):
             fleet.start(name)

@@ -13,7 +13,7 @@ import pytest
 from conftest import Cli
 from small_site import Answers, SmallSite
 
-from shared.client import connected
+from shared.client import connect
 from shared.contracts.operator import DecisionGiven
 from shared.host.nats_server import nats_server
 from shared.subjects import DECIDE
@@ -69,7 +69,7 @@ def highest_mb(pid: int) -> float:
 
 
 async def test_a_large_file_passes_through_without_being_held(cli: Cli, archive: str, tmp_path: Path):
-    async with nats_server(tmp_path / "streams") as url, connected(url) as client:
+    async with nats_server(tmp_path / "streams") as url, connect(url) as client:
         running = {}
         for name in SERVICES:
             process = cli.start("serve", name, "--nats", url, "--evidence", str(tmp_path / "evidence"))

@@ -13,7 +13,7 @@ from practice.tickets.data import ground_truth
 from services.console.exits import INTERRUPTED
 from shared.client import Client
 from shared.contracts.evidence import RunFinished
-from shared.host.embedded import embedded
+from shared.host.embedded import run_embedded
 from tests.end_to_end.conftest import ROOT, Cli
 
 TICKETS = [ticket for ticket in ground_truth() if ticket.assignee and ticket.due_date][:2]
@@ -39,7 +39,7 @@ def result_of(finished: RunFinished, number: str) -> dict[str, Any]:
 
 
 async def test_a_plain_program_completes_tickets(settings, ticket_spec, tickets_url):
-    async with embedded(settings) as client:
+    async with run_embedded(settings) as client:
         program = await asyncio.create_subprocess_exec(
             *(sys.executable, str(ROOT / "examples" / "operate.py"), "--nats", url_of(client)),
             stdout=asyncio.subprocess.PIPE,
@@ -65,7 +65,7 @@ async def test_a_person_completes_a_ticket_at_the_command_line(settings, ticket_
     refs = {"ticket_number": 27, "assignee": 33, "due_date": 35}
     lines = ["clik 3", "?", 'done {"values": {"colour": "red"}}', "click Reject all", "screenshot ticket"]
     lines.append(f"done {json.dumps({'values': values, 'refs': refs})}")
-    async with embedded(settings) as client:
+    async with run_embedded(settings) as client:
         person = cli.start("operate", "--name", "ann", "--nats", url_of(client), stdin="")
         assert person.stdin is not None
         person.stdin.write("\n".join(lines) + "\n")

@@ -15,7 +15,7 @@ import zstandard
 
 from practice.tickets import server
 from practice.tickets.data import ground_truth
-from shared.host.embedded import embedded
+from shared.host.embedded import run_embedded
 from shared.settings import Settings
 from tests.end_to_end.conftest import ROOT, Cli
 
@@ -31,7 +31,7 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Path:
     settings = Settings(evidence_dir=folder / "evidence", state_dir=folder / "state", nats_url=None, planner="rules")
 
     async def collect() -> str:
-        async with server.serve(latency_ms=0) as url, embedded(settings) as client:
+        async with server.serve(latency_ms=0) as url, run_embedded(settings) as client:
             rows = [{"ticket_number": n, "url": f"{url}/tickets/{n}"} for n in (FIRST, SECOND, "TCK-9001")]
             accepted = await client.submit(SPEC, rows=rows)
             return (await client.result(accepted.run_id)).run_id

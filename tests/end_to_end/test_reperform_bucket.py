@@ -13,7 +13,7 @@ from s3_servers import SERVERS, S3Server, s3_server
 
 from practice.tickets import server
 from practice.tickets.data import ground_truth
-from shared.host.embedded import embedded
+from shared.host.embedded import run_embedded
 from shared.s3.bucket import S3Bucket
 from shared.s3.opening import open_bucket
 from shared.settings import Settings
@@ -36,7 +36,7 @@ def location(minio: S3Server, tmp_path_factory: pytest.TempPathFactory) -> str:
     settings = Settings(state_dir=tmp_path_factory.mktemp("state"), nats_url=None, planner="rules")
 
     async def collect() -> str:
-        async with server.serve(latency_ms=0) as url, embedded(minio.settings(PLACE, settings)) as client:
+        async with server.serve(latency_ms=0) as url, run_embedded(minio.settings(PLACE, settings)) as client:
             rows = [{"ticket_number": n, "url": f"{url}/tickets/{n}"} for n in (FIRST, SECOND, "TCK-9001")]
             accepted = await client.submit(SPEC, rows=rows)
             return (await client.result(accepted.run_id)).location

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shared.contracts.reperform import Reperform, SampleReperformed
-from shared.host.embedded import embedded
+from shared.host.embedded import run_embedded
 from shared.settings import Settings
 from shared.subjects import REPERFORM
 from tests.browser.site import Site
@@ -59,7 +59,7 @@ async def test_what_a_page_is_made_of_does_not_matter(settings: Settings):
     site.add("/owner", FRAMED.format(label="Owner", value="Ann Lee"))
     site.add("/team", FRAMED.format(label="Team", value="Red"))
     url = site.add("/record", RECORD)
-    async with embedded(settings) as client:
+    async with run_embedded(settings) as client:
         accepted = await client.submit(SPEC, rows=[{"number": "C-1", "url": url}])
         finished = await client.result(accepted.run_id)
         await site.stop()

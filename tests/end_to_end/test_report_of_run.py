@@ -7,14 +7,14 @@ from pathlib import Path
 
 from practice.tickets.data import ground_truth
 from practice.tickets.demo import demo_numbers
-from shared.host.embedded import embedded
+from shared.host.embedded import run_embedded
 from tests.practice.site_browser import a_browser, a_page
 
 
 async def test_the_report_marks_the_values_of_a_real_run(settings, ticket_spec, tickets_url):
     numbers = demo_numbers(ground_truth())[:3]
     rows = [{"ticket_number": number, "url": f"{tickets_url}/tickets/{number}"} for number in numbers]
-    async with embedded(settings) as client:
+    async with run_embedded(settings) as client:
         accepted = await client.submit(ticket_spec, rows=rows)
         finished = await client.result(accepted.run_id)
     report = Path(finished.report)

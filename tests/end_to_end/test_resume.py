@@ -13,7 +13,7 @@ from practice.tickets.data import ground_truth
 from shared.client import RunRejectedError
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import StepTaken
-from shared.host.embedded import embedded
+from shared.host.embedded import run_embedded
 from tests.processes import command
 
 
@@ -33,7 +33,7 @@ def browsers() -> list[psutil.Process]:
 
 async def test_a_browser_that_dies_costs_its_samples_one_retry(settings, ticket_spec, tickets_url):
     killed, others = False, set(browsers())
-    async with embedded(settings) as client:
+    async with run_embedded(settings) as client:
         accepted = await client.submit(ticket_spec, rows=rows(tickets_url, 8))
         results: dict[str, SampleFinished] = {}
         async with aclosing(client.watch(accepted.run_id)) as events:
@@ -53,7 +53,7 @@ async def test_a_browser_that_dies_costs_its_samples_one_retry(settings, ticket_
 
 
 async def test_an_interrupted_run_goes_on_where_it_was(settings, ticket_spec, tickets_url):
-    async with embedded(settings) as client:
+    async with run_embedded(settings) as client:
         accepted = await client.submit(ticket_spec, rows=rows(tickets_url, 12), concurrency=2)
         done = 0
         async with aclosing(client.watch(accepted.run_id)) as events:
@@ -65,7 +65,7 @@ async def test_an_interrupted_run_goes_on_where_it_was(settings, ticket_spec, ti
     before = {path: path.read_bytes() for path in run.glob("*/result.json")}
     assert 3 <= len(before) < 12
 
-    async with embedded(settings) as client:
+    async with run_embedded(settings) as client:
         resumed = await client.submit(resume=accepted.run_id)
         assert (resumed.run_id, resumed.already_done, resumed.samples) == (
             accepted.run_id,
@@ -82,7 +82,7 @@ async def test_an_interrupted_run_goes_on_where_it_was(settings, ticket_spec, ti
 
 
 async def test_resuming_a_finished_run_changes_nothing(settings, ticket_spec, tickets_url):
-    async with embedded(settings) as client:
+    async with run_embedded(settings) as client:
         accepted = await client.submit(ticket_spec, rows=rows(tickets_url, 2))
         first = await client.result(accepted.run_id)
         table = Path(first.table).read_bytes()
@@ -93,6 +93,6 @@ async def test_resuming_a_finished_run_changes_nothing(settings, ticket_spec, ti
 
 
 async def test_a_run_nobody_knows_is_said_so(settings):
-    async with embedded(settings) as client:
+    async with run_embedded(settings) as client:
         with pytest.raises(RunRejectedError, match="run_2020-01-01_000000"):
             await client.submit(resume="run_2020-01-01_000000")

@@ -10,7 +10,7 @@ import sys
 from contextlib import suppress
 
 from practice.tickets.data import ground_truth
-from shared.client import connected
+from shared.client import connect
 from tests.end_to_end.conftest import ROOT, Cli, descendants, gone
 
 
@@ -22,7 +22,7 @@ def url_of(process: subprocess.Popen[str]) -> str:
 
 async def instances(url: str, service: str, count: int) -> set[str]:
     """Who answers nats.micro's own discovery under that name: asked until ``count`` have, and nobody else does."""
-    async with connected(url) as client:
+    async with connect(url) as client:
         inbox = client.bus.nc.new_inbox()
         subscription = await client.bus.nc.subscribe(inbox)
         found: set[str] = set()
@@ -48,7 +48,7 @@ async def test_two_more_browser_pools_share_the_work(cli: Cli, tickets_url: str,
 
     numbers = [ticket.number for ticket in ground_truth()[:18]]
     rows = [{"ticket_number": n, "url": f"{tickets_url}/tickets/{n}"} for n in numbers]
-    async with connected(url) as client:
+    async with connect(url) as client:
         accepted = await client.submit(ticket_spec, rows=rows, concurrency=6)
         finished = await client.result(accepted.run_id)
     assert {o.status: o.samples for o in finished.outcomes} == {"done": 18}

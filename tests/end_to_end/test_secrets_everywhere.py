@@ -23,13 +23,13 @@ import zstandard
 from secret_search import forms, found_below, found_in
 from small_site import Answers, SmallSite
 
-from shared.client import connected
+from shared.client import connect
 from shared.contracts.operator import DecisionGiven
 from shared.host.nats_server import nats_server
-from shared.host.services import running
+from shared.host.services import run_services
 from shared.settings import Settings
 from shared.subjects import DECIDE
-from shared.telemetry.tracing import exporting
+from shared.telemetry.tracing import export_traces
 
 SECRET = 'correct "horse" & battery/staple+ü'
 
@@ -211,8 +211,8 @@ async def test_a_typed_secret_is_in_no_byte_that_is_written(
         asked.append(question)
         await message.respond(msgspec.json.encode(DecisionGiven(action=decided(question), decided_by="test")))
 
-    with exporting("test", tmp_path / "trace.jsonl"):
-        async with nats_server(tmp_path / "streams") as url, running(settings, url), connected(url) as client:
+    with export_traces("test", tmp_path / "trace.jsonl"):
+        async with nats_server(tmp_path / "streams") as url, run_services(settings, url), connect(url) as client:
             await client.bus.nc.subscribe(DECIDE.pattern, queue="operators", cb=answer)
             accepted = await client.submit(spec(echo.url), rows=[{"number": "T-1"}])
             finished = await client.result(accepted.run_id)

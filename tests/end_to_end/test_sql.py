@@ -14,7 +14,7 @@ import pytest
 from practice.tickets.data import ground_truth
 from practice.tickets.demo import write_input
 from services.evidence.querying.questions import EXAMPLES
-from shared.host.embedded import embedded
+from shared.host.embedded import run_embedded
 from shared.settings import Settings
 from tests.handlers.evidence.sql_answers import Files, as_answered, as_worked_out
 
@@ -49,7 +49,7 @@ async def test_the_questions_of_an_auditor_on_a_real_run(cli, run, tmp_path):
     files = Files(run)
     assert len(files.folders) == TICKETS
     assert as_worked_out("unassigned", files)
-    async with embedded(Settings(evidence_dir=run.parent, state_dir=tmp_path / "state"), ["evidence"]) as client:
+    async with run_embedded(Settings(evidence_dir=run.parent, state_dir=tmp_path / "state"), ["evidence"]) as client:
         for example in EXAMPLES:
             _, data = await client.sql(example.sql, [run.name])
             rows = [tuple(row.values()) for row in json.loads(data)]

@@ -34,7 +34,7 @@ from shared.contracts.actions import (
 from shared.contracts.browser_pool import Element, LeaseSession, PageObserved, ReleaseSession, SessionLeased
 from shared.contracts.results import ActionResult
 from shared.host.nats_server import nats_server
-from shared.host.services import running
+from shared.host.services import run_services
 from shared.settings import Settings
 from shared.subjects import LEASE, RELEASE
 
@@ -153,7 +153,7 @@ class Player:
 async def pool(folder: Path) -> AsyncGenerator[Settings]:
     """A bus and a browser pool of our own; the settings lead to them."""
     settings = Settings(state_dir=folder / "state", evidence_dir=folder / "evidence", nats_url=None)
-    async with nats_server(folder / "streams") as url, running(settings, url, ("browser_pool",)):
+    async with nats_server(folder / "streams") as url, run_services(settings, url, ("browser_pool",)):
         yield settings.model_copy(update={"nats_url": url})
 
 

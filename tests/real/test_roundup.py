@@ -13,7 +13,7 @@ from score import report, score
 
 from shared.client import Client
 from shared.contracts.evidence import RunFinished
-from shared.host.embedded import embedded
+from shared.host.embedded import run_embedded
 from shared.settings import Settings
 
 SPEC = Path(__file__).parents[2] / "task_specs" / "roundup_issues.json"
@@ -21,7 +21,7 @@ SPEC = Path(__file__).parents[2] / "task_specs" / "roundup_issues.json"
 
 async def test_every_field_of_every_issue_is_right(tmp_path: Path):
     settings = Settings(evidence_dir=tmp_path / "evidence", state_dir=tmp_path / "state", planner="rules")
-    async with roundup_tracker(tmp_path) as url, embedded(settings) as client:
+    async with roundup_tracker(tmp_path) as url, run_embedded(settings) as client:
         finished = await _run(client, url)
     result = score(Path(finished.table), ground_truth())
     print("\n" + report(result))

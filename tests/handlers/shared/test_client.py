@@ -6,7 +6,7 @@ import asyncio
 import uuid
 from contextlib import aclosing
 
-from shared.client import connected
+from shared.client import connect
 from shared.contracts.discovery import PopulationClosed
 from shared.streams import EVENTS_STREAM
 from shared.subjects import POPULATION_CLOSED
@@ -18,7 +18,7 @@ def closed(run_id: str, base: int) -> PopulationClosed:
 
 async def test_a_watch_whose_consumer_is_lost_misses_nothing_and_repeats_nothing(nats_url):
     run_id = f"run_{uuid.uuid4().hex[:8]}"
-    async with connected(nats_url) as client, aclosing(client.watch(run_id)) as events:
+    async with connect(nats_url) as client, aclosing(client.watch(run_id)) as events:
         for base in (1, 2):
             await client.bus.publish(POPULATION_CLOSED, closed(run_id, base))
         seen = [await anext(events), await anext(events)]
@@ -33,7 +33,7 @@ async def test_a_watch_whose_consumer_is_lost_misses_nothing_and_repeats_nothing
 
 async def test_of_two_runs_whose_names_begin_alike_only_the_one_is_watched(nats_url):
     run_id = f"run_{uuid.uuid4().hex[:8]}"
-    async with connected(nats_url) as client, aclosing(client.watch(run_id)) as events:
+    async with connect(nats_url) as client, aclosing(client.watch(run_id)) as events:
         await client.bus.publish(POPULATION_CLOSED, closed(f"{run_id}_2", 1))
         await client.bus.publish(POPULATION_CLOSED, closed(run_id, 1))
         assert await anext(events) == closed(run_id, 1)
@@ -41,7 +41,7 @@ async def test_of_two_runs_whose_names_begin_alike_only_the_one_is_watched(nats_
 
 async def test_a_watch_ends_when_it_is_cancelled_whatever_arrives_at_that_moment(nats_url):
     """Python 3.11 forgets a cancellation that meets a message; a run whose Ctrl-C is lost goes on."""
-    async with connected(nats_url) as client:
+    async with connect(nats_url) as client:
         for turns in range(60):
             run_id = f"run_{uuid.uuid4().hex[:8]}"
             heard = asyncio.Event()

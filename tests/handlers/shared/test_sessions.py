@@ -20,7 +20,7 @@ from shared.contracts.browser_pool import (
     SessionReleased,
 )
 from shared.errors import DeadlineExceeded, ExhibitError, PermanentError, TransientError, Unavailable
-from shared.sessions import Lease, lease_session
+from shared.sessions import ActiveLease, lease_session
 from shared.subjects import KEEP, LEASE, RELEASE
 from shared.testing.bus import MemoryBus
 
@@ -82,7 +82,7 @@ def bus_of(deps: Pool) -> MemoryBus:
 async def test_a_session_is_leased_and_released_with_what_was_said_of_its_login() -> None:
     deps = Pool([LEASED])
     async with lease_session(bus_of(deps), REQUEST, wait_bound_s=1.0) as lease:
-        assert isinstance(lease, Lease)
+        assert isinstance(lease, ActiveLease)
         assert lease.session == LEASED
         lease.login_wall = "/login asks for a password"
     assert deps.released == [
@@ -111,7 +111,7 @@ async def test_a_pool_that_does_not_answer_is_asked_again_within_the_bound() -> 
     late = DeadlineExceeded("no answer")
     deps = Pool([late, LEASED])
     async with lease_session(bus_of(deps), REQUEST, wait_bound_s=20.0, sleep=deps.sleep) as lease:
-        assert isinstance(lease, Lease)
+        assert isinstance(lease, ActiveLease)
     deps = Pool([late, late, late])
     with pytest.raises(Unavailable) as caught:
         async with lease_session(bus_of(deps), REQUEST, wait_bound_s=20.0, lease_timeout_s=15.0, sleep=deps.sleep):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from shared.settings import Settings, default_planner, sized_for
+from shared.settings import Settings, default_planner, with_capacity
 
 
 def test_a_variable_that_is_set_to_nothing_is_as_good_as_not_set(monkeypatch: pytest.MonkeyPatch):
@@ -21,6 +21,6 @@ def test_a_key_makes_the_model_decide_unless_another_planner_is_named(monkeypatc
 
 
 def test_a_process_has_room_for_the_concurrency_it_is_asked_for():
-    settings = sized_for(Settings(planner_capacity=8, browser_capacity=8), 20)
+    settings = with_capacity(Settings(planner_capacity=8, browser_capacity=8), 20)
     assert settings.planner_capacity == 20
     assert settings.browser_capacity > 20
