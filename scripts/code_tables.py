@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from shared.contracts.codes import ACTION_CODES, REASONS, ReasonFacts
-from shared.contracts.error_codes import ERRORS, RESTORE_REFUSALS, SQL_REFUSALS, is_transient
+from shared.contracts.error_codes import ERRORS, RESTORE_REFUSALS, SEAL_PROBLEMS, SQL_REFUSALS, is_transient
 from shared.statuses import GROUPS, STATUSES, STYLES, population_order
 
 HEAD = """# Codes
@@ -36,6 +36,10 @@ REFUSALS_HEAD = """## Refusals
 
 `code` of a query that is refused (`exhibit sql`), and of a stored page that cannot be opened (`exhibit reperform`).
 """
+SEAL_HEAD = """## What verify finds
+
+`code` of a problem that `exhibit verify --json` lists.
+"""
 
 
 def page() -> str:
@@ -53,6 +57,8 @@ def page() -> str:
         REFUSALS_HEAD,
         _table(("code of a query", "meaning"), ((f"`{code}`", words) for code, words in SQL_REFUSALS.items())),
         _table(("code of a page", "meaning"), ((f"`{code}`", words) for code, words in RESTORE_REFUSALS.items())),
+        SEAL_HEAD,
+        _table(("code", "meaning"), ((f"`{code}`", words) for code, words in SEAL_PROBLEMS.items())),
     )
     return "\n".join(parts)
 

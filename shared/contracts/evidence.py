@@ -6,17 +6,17 @@ from datetime import datetime
 from typing import Any, Literal
 
 from shared.contracts.base import Message, Part
-from shared.contracts.codes import OpenCode
+from shared.contracts.codes import OpenCode, Status
 from shared.contracts.discovery import RunRecord, Sample
-from shared.contracts.error_codes import SqlCode
+from shared.contracts.error_codes import EndCode, SqlCode
 from shared.contracts.steps import FieldValue, Pressed, StepTaken
 
 
 class Outcome(Part, frozen=True, kw_only=True):
     """How many samples ended this way; ``reason`` is empty for done."""
 
-    status: str
-    reason: str
+    status: OpenCode[Status]
+    reason: OpenCode[EndCode]
     samples: int
 
 
@@ -75,8 +75,8 @@ class SampleState(Part, frozen=True, kw_only=True):
     """``status`` is None where no result has been written; ``attempt`` is the highest one seen."""
 
     sample: Sample
-    status: str | None
-    reason: str
+    status: OpenCode[Status] | None
+    reason: OpenCode[EndCode]
     attempt: int
 
 
@@ -156,8 +156,8 @@ class StepsLoaded(Message, frozen=True, kw_only=True):
     attempt: int
     steps: tuple[StepTaken, ...]
     total: int
-    status: str | None
-    reason: str
+    status: OpenCode[Status] | None
+    reason: OpenCode[EndCode]
     problem: str
 
 
@@ -193,8 +193,8 @@ class ResultLoaded(Message, frozen=True, kw_only=True):
     sample: Sample
     spec: dict[str, Any]
     attempt: int
-    status: str
-    reason: str
+    status: OpenCode[Status]
+    reason: OpenCode[EndCode]
     values: tuple[FieldValue, ...]
     artifacts: tuple[KeptFile, ...]
 

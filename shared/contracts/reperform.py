@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from shared.contracts.base import Message, Part
+from shared.contracts.codes import OpenCode, Status
+from shared.contracts.error_codes import EndCode
 
 
 class Reperform(Message, frozen=True, kw_only=True):
@@ -88,8 +90,8 @@ class SampleReperformed(Message, frozen=True, kw_only=True):
 
     run_id: str
     sample_id: str
-    status: str = ""
-    reason: str = ""
+    status: OpenCode[Status | Literal[""]] = ""
+    reason: OpenCode[EndCode] = ""
     identity: Identity = "not_asked"
     values: tuple[ValueReperformed, ...] = ()
     pages: tuple[PageReperformed, ...] = ()

@@ -10,8 +10,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from shared.contracts.codes import is_final
+from shared.contracts.codes import OpenCode, Status, is_final
 from shared.contracts.discovery import RunRecord, Sample
+from shared.contracts.error_codes import EndCode
 from shared.contracts.evidence import Outcome, RunFinished, SampleState
 from shared.text.names import DISCOVERY
 
@@ -20,8 +21,8 @@ from shared.text.names import DISCOVERY
 class Ended:
     """What is remembered of a result; all of it is in result.json."""
 
-    status: str
-    reason: str
+    status: OpenCode[Status]
+    reason: OpenCode[EndCode]
     attempt: int
     llm_calls: int
     cost_usd: float
@@ -112,7 +113,7 @@ class RunState:
 
 def run_finished(state: RunState, location: str, table: str, now: datetime) -> RunFinished:
     """The summary of a complete round, over all samples of the run."""
-    counted = Counter((ended.status, ended.reason) for ended in state.ended.values())
+    counted = Counter[tuple[Status, EndCode]]((ended.status, ended.reason) for ended in state.ended.values())
     all_ended = [*state.ended.values(), *([state.discovery] if state.discovery is not None else [])]
     this_round = [ended.started_at for ended in all_ended if ended.attempt > state.attempt_base]
     return RunFinished(

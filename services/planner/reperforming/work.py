@@ -20,6 +20,7 @@ from shared.contracts.browser_pool import (
     RestoreReply,
     Sought,
 )
+from shared.contracts.error_codes import ErrorCode
 from shared.contracts.evidence import (
     ArtifactLent,
     ArtifactMissing,
@@ -39,7 +40,7 @@ from shared.task_spec import TaskSpec, check_spec
 
 NOWHERE = ("stored.invalid",)
 """The host a session for stored pages may open: there is no such host."""
-NO_BROWSER = frozenset({"no_browser", "no_session", "no_responders"})
+NO_BROWSER: frozenset[ErrorCode] = frozenset({"no_browser", "no_session", "no_responders"})
 """Nothing that a stored page could be to blame for."""
 ASK_BOUND_S = 120.0
 MAX_TOKENS, FEWER_TOKENS = 20_000, 4_000

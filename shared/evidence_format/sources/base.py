@@ -8,13 +8,15 @@ from typing import Protocol
 
 import msgspec
 
+from shared.contracts.error_codes import SealCode
+
 
 @dataclass(frozen=True, order=True)
 class Problem:
     """One thing that is not as it was sealed. ``path`` is seen from the run's folder; ``code`` is stable."""
 
     path: str
-    code: str
+    code: SealCode
     message: str
 
 

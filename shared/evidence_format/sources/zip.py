@@ -12,6 +12,7 @@ from collections import Counter
 from pathlib import Path
 from typing import IO
 
+from shared.contracts.error_codes import SealCode
 from shared.evidence_format.manifest import MANIFEST, OBJECTS, RUN
 from shared.evidence_format.sources.base import Lies, Listing, NoRun, Problem, Unreadable
 
@@ -149,7 +150,7 @@ def _root(names: list[str]) -> str:
     return f"{tops.pop()}/" if len(tops) == 1 and not at_top else ""
 
 
-def _refused(member: zipfile.ZipInfo, times: int, *, in_root: bool) -> tuple[str, str] | None:
+def _refused(member: zipfile.ZipInfo, times: int, *, in_root: bool) -> tuple[SealCode, str] | None:
     """Code and words of why a member cannot be part of a run."""
     name, mode = member.filename, member.external_attr >> 16
     if any(part in ("", ".", "..") for part in name.split("/")) or "\\" in name or "\0" in member.orig_filename:

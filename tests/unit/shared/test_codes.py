@@ -32,13 +32,17 @@ from shared.contracts.codes import (
 from shared.contracts.error_codes import (
     ERRORS,
     RESTORE_REFUSALS,
+    SEAL_PROBLEMS,
     SQL_REFUSALS,
     PermanentCode,
     RestoreCode,
+    SealCode,
     SqlCode,
     TransientCode,
     is_transient,
 )
+from shared.contracts.evidence import Outcome, SqlRefused
+from shared.contracts.results import ActionResult
 from shared.errors import ExhibitError, PermanentError, TransientError, from_failure, to_failure
 
 HOUSE = Path(__file__).parents[3]
@@ -52,6 +56,7 @@ SOURCES = [path for room in ("services", "shared") for path in sorted((HOUSE / r
         (ActionCode, ACTION_CODES),
         (SqlCode, SQL_REFUSALS),
         (RestoreCode, RESTORE_REFUSALS),
+        (SealCode, SEAL_PROBLEMS),
         (Status, dict.fromkeys(get_args(Status))),
     ],
 )
@@ -119,10 +124,26 @@ def test_the_fault_of_an_error_that_ends_a_sample():
     [
         (Fail, {"action": "fail", "code": "of another version"}),
         (Failure, {"type": "Failure", "code": "of another version", "message": "", "retry": False}),
+        (SqlRefused, {"type": "SqlRefused", "code": "of another version", "message": ""}),
+        (
+            ActionResult,
+            {
+                "type": "ActionResult",
+                "ok": False,
+                "code": "of another version",
+                "message": "",
+                "change": {"url_before": "", "url_after": ""},
+            },
+        ),
     ],
 )
 def test_a_code_of_another_version_is_read(kind, written):
     assert msgspec.json.decode(msgspec.json.encode(written), type=kind).code == "of another version"
+
+
+def test_a_status_and_a_reason_of_another_version_are_read():
+    written = {"status": "of another version", "reason": "of another version", "samples": 1}
+    assert msgspec.convert(written, Outcome).reason == "of another version"
 
 
 def test_a_status_of_another_version_is_sorted_last_and_excepted():
@@ -161,7 +182,7 @@ def test_every_code_of_an_error_is_used_somewhere():
     text = "\n".join(path.read_text(encoding="utf-8") for path in SOURCES if path.name != "error_codes.py")
     told = set(re.findall(r"\"([a-z_]+)\"", text))
     assert [code for code in ERRORS if code not in told] == []
-    assert [code for code in SQL_REFUSALS if code not in told] == []
+    assert [code for code in (*SQL_REFUSALS, *SEAL_PROBLEMS) if code not in told] == []
 
 
 def test_no_second_set_of_codes():
