@@ -26,7 +26,7 @@ from services.console.standing import serve_one, up_all
 from services.console.which_run import WAYS, run_kept, runs_kept
 from shared.errors import PermanentError
 from shared.host.services import NAMES
-from shared.s3.place import is_s3, place_of
+from shared.s3.location import is_s3_url, parse_location
 from shared.settings import Settings, with_capacity
 from shared.task_spec import base_type, check_spec, read_spec
 from shared.telemetry.logs import configure_logs
@@ -290,10 +290,10 @@ def _evidence(said: str | None) -> dict[str, Path | str | None]:
     """A folder that is named is meant, whatever bucket the environment names."""
     if said is None:
         return {}
-    if not is_s3(said):
+    if not is_s3_url(said):
         return {"evidence_dir": Path(said), "evidence_bucket": None}
     try:
-        return {"evidence_bucket": str(place_of(said))}
+        return {"evidence_bucket": str(parse_location(said))}
     except PermanentError as exc:
         sys.stderr.write(f"exhibit: --evidence: {exc}\n")
         raise typer.Exit(exits.BAD_INPUT) from None

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from shared.errors import PermanentError
 from shared.evidence_format.manifest import RUN
+from shared.s3.location import is_s3_url, parse_location
 from shared.s3.opening import open_bucket
-from shared.s3.place import is_s3, place_of
 from shared.settings import Settings
 from shared.text.names import age_of_run
 
@@ -29,8 +29,8 @@ def place_of_run(settings: Settings, named: str) -> Path | str:
     """
     if named == LAST:
         return _newest(settings)
-    if is_s3(named):
-        return str(place_of(named))
+    if is_s3_url(named):
+        return str(parse_location(named))
     is_id = _ID.fullmatch(named) is not None
     if is_id and settings.evidence_bucket is not None:
         return f"{settings.evidence_bucket.rstrip('/')}/{named}"
@@ -80,7 +80,7 @@ def runs_kept(settings: Settings, named: Sequence[str]) -> tuple[Settings, list[
 
 def _in_bucket(settings: Settings, place: str) -> tuple[Settings, str]:
     parent, _, run_id = place.rpartition("/")
-    if not place_of(place).prefix:
+    if not parse_location(place).prefix:
         raise PermanentError(f"{place} is a bucket: name a run in it, {place}/run", code="no_run")
     return settings.model_copy(update={"evidence_bucket": parent}), run_id
 
@@ -96,7 +96,7 @@ def _newest(settings: Settings) -> Path | str:
 
 def _newest_in_bucket(settings: Settings, place: str) -> str:
     bucket = open_bucket(settings)
-    names = sorted((one.key for one in bucket.listed() if one.is_folder), key=age_of_run, reverse=True)
+    names = sorted((one.key for one in bucket.list_objects() if one.is_folder), key=age_of_run, reverse=True)
     for name in names:
         if bucket.stat(f"{name}/{RUN}") is not None:
             return f"{place}/{name}"

@@ -1,5 +1,5 @@
-"""S3 servers, asked in one way: the only package that imports minio.
+"""S3 servers: the only package that imports minio.
 
-`opening` opens a bucket, `preparing` makes it where there is none, `bucket` reads and writes there; `place` says where
-something lies, `told` what a server tells of it, `failures` in our words what went wrong.
+`opening` opens a bucket, `preparing` creates it and finds out what it can do, `bucket` reads and writes objects.
+`location` and `objects` are the data, `errors` maps what goes wrong.
 """

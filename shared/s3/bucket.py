@@ -1,6 +1,6 @@
-"""One bucket of an S3 server, through the minio client. Calls block, and may be made from several threads at once.
+"""One bucket of an S3 server, through the minio client. Calls block; they may come from several threads at once.
 
-Every call raises Unavailable, saying what to do, where the server does not do what was asked.
+Every call raises Unavailable, with what to do about it, when the server does not do what was asked.
 """
 
 # pyright: reportUnknownMemberType=false
@@ -20,47 +20,49 @@ from minio.error import S3Error
 from minio.retention import Retention
 
 from shared.errors import Unavailable
-from shared.s3.client import Client
-from shared.s3.failures import ABSENT, TAKEN, mapped
-from shared.s3.place import Place
-from shared.s3.told import META, Listed, Stat, stat_of
+from shared.s3.client import S3Client
+from shared.s3.errors import ABSENT, TAKEN, map_s3_errors
+from shared.s3.location import S3Location
+from shared.s3.objects import META, ListedObject, ObjectStat, parse_stat
 
 AT_ONCE = 16
-"""Connections that are kept: as many calls go on side by side without waiting for each other."""
+"""Connections in the pool: so many calls run at a time without waiting for each other."""
 PIECE_BYTES = 1024 * 1024
 
 
 class S3Bucket:
-    """Keys are below the place's prefix. Open one with :func:`shared.s3.opening.open_bucket`."""
+    """Keys are relative to the location's prefix. Open one with :func:`shared.s3.opening.open_bucket`."""
 
-    def __init__(self, client: Client, place: Place, endpoint: str) -> None:
-        self.client, self.place, self.endpoint = client, place, endpoint
+    def __init__(self, client: S3Client, location: S3Location, endpoint: str) -> None:
+        self.client, self.location, self.endpoint = client, location, endpoint
 
     # --- reading
 
-    def stat(self, key: str, version: str | None = None) -> Stat | None:
-        """None where nothing lies there."""
-        with self.mapped(f"look at {key}"):
+    def stat(self, key: str, version: str | None = None) -> ObjectStat | None:
+        """Return the facts about an object, or None when there is none."""
+        with self.map_errors(f"look at {key}"):
             try:
-                found = self.client.stat_object(self.place.bucket, self.place.name_of(key), version_id=version)
+                found = self.client.stat_object(self.location.bucket, self.location.name_of(key), version_id=version)
             except S3Error as exc:
                 if exc.code in ABSENT:
                     return None
                 raise
-        return stat_of(found.metadata or {}, found.version_id)
+        return parse_stat(found.metadata or {}, found.version_id)
 
-    def read(self, key: str, version: str | None = None) -> tuple[Stat, bytes] | None:
-        """None where nothing lies there."""
+    def read(self, key: str, version: str | None = None) -> tuple[ObjectStat, bytes] | None:
+        """Return facts and bytes of an object, or None when there is none."""
         whole = bytearray()
         stat = self.fetch(key, whole.extend, version)
         return None if stat is None else (stat, bytes(whole))
 
-    def fetch(self, key: str, sink: Callable[[bytes], object], version: str | None = None) -> Stat | None:
-        """Hands the bytes to ``sink`` piece by piece; None, and no piece, where nothing lies there. Unavailable where
-        the connection breaks in the middle: what ``sink`` has by then is not all."""
-        with self.mapped(f"read {key}"):
+    def fetch(self, key: str, sink: Callable[[bytes], object], version: str | None = None) -> ObjectStat | None:
+        """Pass the bytes to ``sink`` in pieces and return the object's facts; None, and no piece, when there is none.
+
+        Raises Unavailable when the connection breaks: ``sink`` has then received only a part.
+        """
+        with self.map_errors(f"read {key}"):
             try:
-                answer = self.client.get_object(self.place.bucket, self.place.name_of(key), version_id=version)
+                answer = self.client.get_object(self.location.bucket, self.location.name_of(key), version_id=version)
             except S3Error as exc:
                 if exc.code in ABSENT:
                     return None
@@ -71,19 +73,21 @@ class S3Bucket:
             finally:
                 answer.close()
                 answer.release_conn()
-        return stat_of(dict(answer.headers), answer.headers.get("x-amz-version-id"))
+        return parse_stat(dict(answer.headers), answer.headers.get("x-amz-version-id"))
 
-    def listed(self, prefix: str = "", *, recursive: bool = False, versions: bool = False) -> Iterator[Listed]:
-        """What lies below ``prefix``, in the order of its keys; with ``versions`` each of them, the latest first."""
-        start, cut = self.start_of(prefix), len(self.start_of(""))
-        with self.mapped(f"list {prefix or 'what lies there'}"):
-            found = self.client.list_objects(self.place.bucket, start, recursive=recursive, include_version=versions)
+    def list_objects(
+        self, prefix: str = "", *, recursive: bool = False, versions: bool = False
+    ) -> Iterator[ListedObject]:
+        """Yield the objects below ``prefix`` in the order of their keys; all of their ``versions``, newest first."""
+        start, cut = self.list_prefix(prefix), len(self.list_prefix(""))
+        with self.map_errors(f"list {prefix or 'what lies there'}"):
+            found = self.client.list_objects(self.location.bucket, start, recursive=recursive, include_version=versions)
             for one in self._read(found):
                 name = cast("str", one.object_name)
                 is_folder = name.endswith("/")
                 if name == start:
-                    continue  # what some programs put there so that a folder is seen
-                yield Listed(
+                    continue  # a marker by which some programs show an empty folder
+                yield ListedObject(
                     key=name[cut:].rstrip("/"),
                     is_folder=is_folder,
                     size_bytes=one.size or 0,
@@ -93,18 +97,18 @@ class S3Bucket:
                 )
 
     def _read(self, found: Iterable[Object]) -> Iterator[Object]:
-        """The client cannot read when VersityGW says that something was removed: to the nanosecond."""
+        """Raise Unavailable for a list that minio cannot parse, such as VersityGW's times with nanoseconds."""
         try:
             yield from found
         except ValueError as exc:
-            told = f"{self.place} at {self.endpoint}: the list that the server sent cannot be read: {exc}"
+            told = f"{self.location} at {self.endpoint}: the list that the server sent cannot be read: {exc}"
             raise Unavailable(told, code="store_unavailable") from exc
 
     # --- writing
 
     def write(self, key: str, data: bytes, media_type: str = "application/octet-stream") -> None:
-        """What was there is replaced."""
-        with self.mapped(f"write {len(data)} bytes to {key}"):
+        """Store an object; one that was there is replaced."""
+        with self.map_errors(f"write {len(data)} bytes to {key}"):
             self._put(key, data, {"Content-Type": media_type})
 
     def write_new(
@@ -115,32 +119,37 @@ class S3Bucket:
         metadata: Mapping[str, str] | None = None,
         sha256: str | None = None,
     ) -> bool:
-        """False, and nothing is changed, where something lies there already. A server that knows no conditional writes
-        writes all the same: `preparing.keeps_first` tells. ``sha256``: what the server compares the bytes with."""
+        """Store an object unless there is one; return whether it was stored.
+
+        A server without conditional writes stores it in any case (see `preparing.has_conditional_writes`). ``sha256``:
+        the server verifies the bytes against it.
+        """
         headers = {f"{META}{name}": text for name, text in (metadata or {}).items()} | {"Content-Type": media_type}
         if sha256 is not None:
             headers["x-amz-checksum-sha256"] = b64encode(bytes.fromhex(sha256)).decode()
         return self._put_new(key, data, headers) is not None
 
-    def swap(self, key: str, data: bytes, before: Stat | None, media_type: str) -> Stat | None:
-        """Written where what stands there is still ``before``, or still nothing; None, and nothing is changed, where it
-        is something else. A server that knows no conditional writes writes all the same."""
+    def swap(self, key: str, data: bytes, before: ObjectStat | None, media_type: str) -> ObjectStat | None:
+        """Replace the object if it is still ``before`` (None: still absent); return None, with nothing changed, if not.
+
+        A server without conditional writes stores it in any case.
+        """
         headers = {"Content-Type": media_type}
         if before is None:
             return self._put_new(key, data, headers)
         return self._put_if(key, data, {**headers, "If-Match": f'"{before.etag}"'})
 
-    def _put_new(self, key: str, data: bytes, headers: Mapping[str, str]) -> Stat | None:
+    def _put_new(self, key: str, data: bytes, headers: Mapping[str, str]) -> ObjectStat | None:
         written = self._put_if(key, data, {**headers, "If-None-Match": "*"})
         if written is not None or self.stat(key) is not None:
             return written
-        # Some servers take a version that says "removed" for an object that is there.
-        with self.mapped(f"write {len(data)} bytes to {key}"):
+        # Some servers count a delete marker as an object that is there.
+        with self.map_errors(f"write {len(data)} bytes to {key}"):
             return self._put(key, data, headers)
 
-    def _put_if(self, key: str, data: bytes, headers: Mapping[str, str]) -> Stat | None:
-        """None where the condition among the headers is not met."""
-        with self.mapped(f"write {len(data)} bytes to {key}"):
+    def _put_if(self, key: str, data: bytes, headers: Mapping[str, str]) -> ObjectStat | None:
+        """Return None when the condition in the headers is not met."""
+        with self.map_errors(f"write {len(data)} bytes to {key}"):
             try:
                 return self._put(key, data, headers)
             except S3Error as exc:
@@ -148,23 +157,23 @@ class S3Bucket:
                     return None
                 raise
 
-    def _put(self, key: str, data: bytes, headers: Mapping[str, str]) -> Stat:
-        written = self.client.put(self.place.bucket, self.place.name_of(key), data, headers)
-        return Stat(len(data), headers["Content-Type"], written.version_id, etag=written.etag or "")
+    def _put(self, key: str, data: bytes, headers: Mapping[str, str]) -> ObjectStat:
+        written = self.client.put(self.location.bucket, self.location.name_of(key), data, headers)
+        return ObjectStat(len(data), headers["Content-Type"], written.version_id, etag=written.etag or "")
 
     def write_file(self, key: str, path: Path, media_type: str = "application/octet-stream") -> None:
-        """In parts, so that no more than a few of them are ever held. What was there is replaced."""
-        with self.mapped(f"write {path.stat().st_size} bytes to {key}"):
+        """Store a file in parts, a few of them in memory at a time; an object that was there is replaced."""
+        with self.map_errors(f"write {path.stat().st_size} bytes to {key}"):
             self.client.fput_object(
-                self.place.bucket, self.place.name_of(key), str(path), media_type, num_parallel_uploads=2
+                self.location.bucket, self.location.name_of(key), str(path), media_type, num_parallel_uploads=2
             )
 
     def copy(self, key: str, to: str) -> bool:
-        """On the server, with media type and metadata. False where nothing lies there."""
-        with self.mapped(f"copy {key} to {to}"):
-            source = CopySource(self.place.bucket, self.place.name_of(key))
+        """Copy an object on the server, with media type and metadata. Return False when there is none."""
+        with self.map_errors(f"copy {key} to {to}"):
+            source = CopySource(self.location.bucket, self.location.name_of(key))
             try:
-                self.client.copy_object(self.place.bucket, self.place.name_of(to), source)
+                self.client.copy_object(self.location.bucket, self.location.name_of(to), source)
             except S3Error as exc:
                 if exc.code in ABSENT:
                     return False
@@ -172,13 +181,12 @@ class S3Bucket:
         return True
 
     def remove(self, key: str, version: str | None = None) -> None:
-        """Removing what is not there is no error. In a bucket with versions only the one that is named goes away."""
-        with self.mapped(f"remove {key}"):
-            self.client.remove_object(self.place.bucket, self.place.name_of(key), version)
+        """Remove an object; idempotent. In a bucket with versions: only the version that is named."""
+        with self.map_errors(f"remove {key}"):
+            self.client.remove_object(self.location.bucket, self.location.name_of(key), version)
 
     def erase(self, key: str) -> None:
-        """The version of now is removed; where it may not be, it is no longer seen. Removing what is not there is no
-        error."""
+        """Remove the current version, or hide it behind a delete marker where it may not be removed; idempotent."""
         there = self.stat(key)
         try:
             if there is not None:
@@ -187,28 +195,30 @@ class S3Bucket:
             self.remove(key)
 
     def retain(self, key: str, mode: str, until: datetime) -> None:
-        """Nobody removes the version of now before ``until``; GOVERNANCE: nobody without a right to do just that. What
-        is retained for longer already stays so."""
+        """Retain the current version until ``until``; a longer retention that it has already stays.
+
+        GOVERNANCE can be lifted by users with that right, COMPLIANCE by none.
+        """
         try:
-            with self.mapped(f"retain {key} until {until:%Y-%m-%d}"):
+            with self.map_errors(f"retain {key} until {until:%Y-%m-%d}"):
                 retention = Retention(mode, until)
-                self.client.set_object_retention(self.place.bucket, self.place.name_of(key), retention)
+                self.client.set_object_retention(self.location.bucket, self.location.name_of(key), retention)
         except Unavailable:
-            before = self.retained(key)
+            before = self.retention(key)
             if before is None or before[1] < until:
                 raise
 
-    def retained(self, key: str, version: str | None = None) -> tuple[str, datetime] | None:
-        """Mode and time (UTC), or None."""
-        with self.mapped(f"ask until when {key} is retained"):
-            found = self.client.get_object_retention(self.place.bucket, self.place.name_of(key), version)
+    def retention(self, key: str, version: str | None = None) -> tuple[str, datetime] | None:
+        """Return mode and time (UTC) of an object's retention, or None."""
+        with self.map_errors(f"ask until when {key} is retained"):
+            found = self.client.get_object_retention(self.location.bucket, self.location.name_of(key), version)
         return None if found is None else (found.mode, found.retain_until_date)
 
-    def start_of(self, prefix: str) -> str:
-        """What the names of all objects below ``prefix`` begin with."""
-        name = self.place.name_of(prefix)
+    def list_prefix(self, prefix: str) -> str:
+        """Return the common prefix of the names of all objects below ``prefix``."""
+        name = self.location.name_of(prefix)
         return f"{name}/" if name else ""
 
-    def mapped(self, doing: str) -> AbstractContextManager[None]:
-        """See :func:`shared.s3.failures.mapped`."""
-        return mapped(self.endpoint, self.place, doing)
+    def map_errors(self, doing: str) -> AbstractContextManager[None]:
+        """See :func:`shared.s3.errors.map_s3_errors`."""
+        return map_s3_errors(self.endpoint, self.location, doing)

@@ -1,4 +1,4 @@
-"""The minio client, with two calls as they are needed here."""
+"""The minio client with two more calls."""
 
 # pyright: reportUnknownMemberType=false
 # minio leaves the type arguments of some of its results open.
@@ -10,13 +10,13 @@ from minio import Minio
 from minio.helpers import ObjectWriteResult
 
 
-class Client(Minio):
-    """Its own write lets no condition through, and its own question about object lock cannot read every answer."""
+class S3Client(Minio):
+    """Adds writes with conditions, and a test for object lock that accepts the answers of all servers."""
 
     def put(self, bucket: str, name: str, data: bytes, headers: Mapping[str, str]) -> ObjectWriteResult:
         return self._put_object(bucket, name, data, dict(headers))
 
     def has_object_lock(self, bucket: str) -> bool:
-        """Some servers send an empty rule along, which minio's own call stumbles over."""
+        """Unlike minio's own call this accepts an answer with an empty rule, as some servers send it."""
         answer = self._execute("GET", bucket, query_params={"object-lock": ""})
         return b"<ObjectLockEnabled>Enabled<" in answer.data

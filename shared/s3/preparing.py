@@ -1,6 +1,6 @@
-"""A bucket before anything is kept in it: made where there is none, and asked what it does for what lies in it.
+"""Creates a bucket where there is none, and finds out what it can do.
 
-Every call raises Unavailable, saying what to do, where the server does not do what was asked.
+Every call raises Unavailable, with what to do about it, when the server does not do what was asked.
 """
 
 # pyright: reportUnknownMemberType=false
@@ -18,40 +18,42 @@ from minio.versioningconfig import VersioningConfig
 
 from shared.errors import Unavailable
 from shared.s3.bucket import S3Bucket
-from shared.s3.failures import LACKING
+from shared.s3.errors import LACKING
 
 
 @dataclass(frozen=True)
-class Guards:
-    """What the bucket does for what lies in it."""
+class BucketFeatures:
+    """What the bucket protects its objects with."""
 
     versioning: bool
     object_lock: bool
 
 
-def prepare(bucket: S3Bucket) -> Guards:
-    """Makes the bucket where there is none, with versions and object lock where the server has them. One that is
-    there already is left as it is. Unavailable where it cannot be used."""
-    if not _is_there(bucket):
-        _make(bucket)
-    return Guards(_has_versions(bucket), _has_lock(bucket))
+def prepare_bucket(bucket: S3Bucket) -> BucketFeatures:
+    """Create the bucket where there is none, with versions and object lock where the server has them.
+
+    A bucket that exists is left as it is. Raises Unavailable when it cannot be used.
+    """
+    if not _exists(bucket):
+        _create(bucket)
+    return BucketFeatures(_has_versions(bucket), _has_lock(bucket))
 
 
-def keeps_first(bucket: S3Bucket, key: str) -> bool:
-    """Whether the server knows conditional writes; it writes to ``key``, and removes what it wrote."""
+def has_conditional_writes(bucket: S3Bucket, key: str) -> bool:
+    """Whether the server has conditional writes: tried with an object at ``key``, which is removed again."""
     bucket.write_new(key, b"")
     kept = not bucket.write_new(key, b"")
-    with suppress(Unavailable):  # one who may write and not remove leaves an empty object behind
+    with suppress(Unavailable):  # credentials that may write but not remove leave an empty object behind
         bucket.erase(key)
     return kept
 
 
-def _is_there(bucket: S3Bucket) -> bool:
-    name = bucket.place.bucket
-    with bucket.mapped(f"look for the bucket {name}"):
+def _exists(bucket: S3Bucket) -> bool:
+    name = bucket.location.bucket
+    with bucket.map_errors(f"look for the bucket {name}"):
         try:
             # The answer to a HEAD has no body, and so no reason why: a listing says whose fault it is.
-            next(bucket.client.list_objects(name, bucket.start_of("")), None)
+            next(bucket.client.list_objects(name, bucket.list_prefix("")), None)
         except S3Error as exc:
             if exc.code == "NoSuchBucket":
                 return False
@@ -59,9 +61,9 @@ def _is_there(bucket: S3Bucket) -> bool:
     return True
 
 
-def _make(bucket: S3Bucket) -> None:
-    name = bucket.place.bucket
-    with bucket.mapped(f"make the bucket {name}, which is not there"):
+def _create(bucket: S3Bucket) -> None:
+    name = bucket.location.bucket
+    with bucket.map_errors(f"make the bucket {name}, which is not there"):
         try:
             bucket.client.make_bucket(name, object_lock=True)
         except S3Error as exc:
@@ -71,21 +73,21 @@ def _make(bucket: S3Bucket) -> None:
                 raise
             bucket.client.make_bucket(name)
     if not _has_versions(bucket):
-        _tried(bucket, lambda: bucket.client.set_bucket_versioning(name, VersioningConfig(ENABLED)))
+        _ask_optional(bucket, lambda: bucket.client.set_bucket_versioning(name, VersioningConfig(ENABLED)))
 
 
 def _has_versions(bucket: S3Bucket) -> bool:
-    config = _tried(bucket, lambda: bucket.client.get_bucket_versioning(bucket.place.bucket))
+    config = _ask_optional(bucket, lambda: bucket.client.get_bucket_versioning(bucket.location.bucket))
     return config is not None and config.status == ENABLED
 
 
 def _has_lock(bucket: S3Bucket) -> bool:
-    return bool(_tried(bucket, lambda: bucket.client.has_object_lock(bucket.place.bucket)))
+    return bool(_ask_optional(bucket, lambda: bucket.client.has_object_lock(bucket.location.bucket)))
 
 
-def _tried(bucket: S3Bucket, ask: Callable[[], Any]) -> Any | None:
-    """What a server may lack, or may not tell these credentials: None then."""
-    with bucket.mapped("ask what the bucket keeps"):
+def _ask_optional(bucket: S3Bucket, ask: Callable[[], Any]) -> Any | None:
+    """Return the answer, or None where the server lacks the call or these credentials may not make it."""
+    with bucket.map_errors("ask what the bucket keeps"):
         try:
             return ask()
         except S3Error as exc:

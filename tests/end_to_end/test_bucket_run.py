@@ -20,8 +20,8 @@ from shared.contracts.evidence import EvidenceBlocked, RunFinished
 from shared.contracts.planner import SampleFinished
 from shared.host.embedded import run_embedded
 from shared.s3.bucket import S3Bucket
+from shared.s3.location import parse_pointer
 from shared.s3.opening import open_bucket
-from shared.s3.place import pointer_of
 from shared.settings import Settings
 
 SOME = 5
@@ -50,11 +50,13 @@ class Evidence:
         self.bucket, self.run_id = bucket, run_id
 
     def all_keys(self) -> set[str]:
-        return {one.key.removeprefix(f"{self.run_id}/") for one in self.bucket.listed(self.run_id, recursive=True)}
+        return {
+            one.key.removeprefix(f"{self.run_id}/") for one in self.bucket.list_objects(self.run_id, recursive=True)
+        }
 
     def read(self, key: str) -> bytes:
         stat, data = self.bucket.read(f"{self.run_id}/{key}")
-        pointer = pointer_of(stat.media_type, stat.metadata)
+        pointer = parse_pointer(stat.media_type, stat.metadata)
         return data if pointer is None else self.bucket.read(f"{self.run_id}/{pointer.key}")[1]
 
 
@@ -109,7 +111,7 @@ async def test_a_run_leaves_the_same_in_a_bucket_as_in_a_folder(settings, ticket
     (tmp_path / "combined.csv").write_bytes(bucket.read("combined.csv"))
     numbers = set(demo_numbers(ground_truth())[:SOME])
     assert [one for one in compare(tmp_path / "combined.csv", ground_truth()) if one.sample in numbers] == []
-    assert {key for key in bucket.all_keys() if bucket.bucket.retained(f"{bucket.run_id}/{key}") is None} == set()
+    assert {key for key in bucket.all_keys() if bucket.bucket.retention(f"{bucket.run_id}/{key}") is None} == set()
     assert not (tmp_path / "state" / "spool").exists()
 
 

@@ -58,7 +58,7 @@ def reperformed(cli: Cli, run: str, *options: str, code: int = 0) -> dict[str, A
 
 
 def lying(bucket: S3Bucket) -> dict[str, str | None]:
-    return {one.key: one.version for one in bucket.listed(recursive=True, versions=True)}
+    return {one.key: one.version for one in bucket.list_objects(recursive=True, versions=True)}
 
 
 def test_a_run_in_a_bucket_is_extracted_again_and_the_bucket_stays_as_it_was(cli, minio, location, tmp_path):

@@ -40,7 +40,7 @@ from services.evidence.holder import (
 from shared.errors import Unavailable
 from shared.evidence_format.manifest import as_written
 from shared.s3.bucket import S3Bucket
-from shared.s3.told import Stat
+from shared.s3.objects import ObjectStat
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ class _Held:
     """``confirmed_s``: when we last began to say that we live, and were heard. ``lost``: another one has it."""
 
     holder: Holder
-    now: Stat
+    now: ObjectStat
     confirmed_s: float
     lost: bool = False
 
@@ -164,7 +164,7 @@ class BucketHolding:
                 return _Held(holder, now, began_s)
         raise self._refused(run_id, self._bucket.read(_key(run_id)))
 
-    def _is_free(self, there: tuple[Stat, bytes], holder: Holder) -> bool:
+    def _is_free(self, there: tuple[ObjectStat, bytes], holder: Holder) -> bool:
         found, age_s = holder_in(there[1]), there[0].age_s
         return may_take_over(found, age_s, host=holder.host, keeper=holder.keeper, expires_s=self._expires_s)
 
@@ -190,7 +190,7 @@ class BucketHolding:
         held.now, held.confirmed_s = now, began_s
         return True
 
-    def _written_again(self, run_id: str, held: _Held) -> Stat | None:
+    def _written_again(self, run_id: str, held: _Held) -> ObjectStat | None:
         """Where a renewal was heard and its answer was not, what stands there is ours."""
         there = self._bucket.read(_key(run_id))
         found = holder_in(there[1]) if there is not None else None
@@ -199,7 +199,7 @@ class BucketHolding:
         self._drop(run_id, held.now)
         return self._written(run_id, held.holder, there[0])
 
-    def _written(self, run_id: str, holder: Holder, before: Stat | None) -> Stat | None:
+    def _written(self, run_id: str, holder: Holder, before: ObjectStat | None) -> ObjectStat | None:
         """None where something else than ``before`` stands there."""
         data = as_written(replace(holder, renewal=uuid4().hex))
         now = self._bucket.swap(_key(run_id), data, before, "application/json")
@@ -207,7 +207,7 @@ class BucketHolding:
             self._drop(run_id, before)
         return now
 
-    def _drop(self, run_id: str, before: Stat) -> None:
+    def _drop(self, run_id: str, before: ObjectStat) -> None:
         """A version that was replaced goes; one that may not be removed stays."""
         if before.version not in (None, "null"):  # else the bucket keeps none, and this would be that of now
             with suppress(Unavailable):
@@ -243,11 +243,11 @@ class BucketHolding:
         return sha256(f"{self._bucket.endpoint} {self._url(run_id)}".encode()).hexdigest()[:32]
 
     def _url(self, run_id: str) -> str:
-        return self._bucket.place.url_of(_key(run_id))
+        return self._bucket.location.url_of(_key(run_id))
 
-    def _refused(self, run_id: str, there: tuple[Stat, bytes] | None) -> Unavailable:
+    def _refused(self, run_id: str, there: tuple[ObjectStat, bytes] | None) -> Unavailable:
         holder, age_s = (holder_in(there[1]), there[0].age_s) if there is not None else (None, 0.0)
-        told = refusal_in_bucket(self._bucket.place.url_of(run_id), self._url(run_id), holder, age_s)
+        told = refusal_in_bucket(self._bucket.location.url_of(run_id), self._url(run_id), holder, age_s)
         return Unavailable(told, code=HELD_ELSEWHERE)
 
 

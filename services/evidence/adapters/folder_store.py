@@ -17,7 +17,7 @@ from services.evidence.holder import HELD_ELSEWHERE, holder_in, refusal
 from services.evidence.ports import Incoming
 from shared.errors import PolicyDenied, Unavailable
 from shared.evidence_format.manifest import as_written
-from shared.s3.place import object_key
+from shared.s3.location import object_key
 
 BIG_BYTES = 1_000_000
 SPOOL, HELD = ".spool", ".held"

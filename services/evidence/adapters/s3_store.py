@@ -20,9 +20,9 @@ from services.evidence.adapters.spool import Spool
 from services.evidence.ports import Incoming
 from shared.errors import PermanentError, Unavailable
 from shared.s3.bucket import AT_ONCE, S3Bucket
-from shared.s3.place import POINTER_TYPE, Pointer, object_key, pointer_of
-from shared.s3.preparing import keeps_first, prepare
-from shared.s3.told import Stat
+from shared.s3.location import POINTER_TYPE, Pointer, object_key, parse_pointer
+from shared.s3.objects import ObjectStat
+from shared.s3.preparing import has_conditional_writes, prepare_bucket
 
 log = logging.getLogger(__name__)
 
@@ -63,15 +63,15 @@ class S3Store:
         self._holding = holding or BucketHolding(bucket, spool.with_name(HELD))
         self._spool = Spool(spool)
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="s3")
-        self._keeps_first = True
+        self._conditional_writes = True
 
     def must_be_usable(self) -> None:
         """Makes the bucket where there is none. Raises Unavailable, saying why, where nothing can be written; and
         PermanentError where evidence is to be retained and the bucket cannot."""
         self._spool.clear_leftovers()
-        guards = prepare(self._bucket)
-        self._keeps_first = keeps_first(self._bucket, _ASKED)
-        where = f"{self._bucket.place} at {self._bucket.endpoint}"
+        guards = prepare_bucket(self._bucket)
+        self._conditional_writes = has_conditional_writes(self._bucket, _ASKED)
+        where = f"{self._bucket.location} at {self._bucket.endpoint}"
         if self._retaining is not None and not guards.object_lock:
             told = (
                 f"{where} has no object lock, so nothing in it can be retained: name a bucket that has, or one to make"
@@ -81,7 +81,7 @@ class S3Store:
             log.warning("%s keeps no versions: whoever may write there can replace evidence unseen", where)
         if not guards.object_lock:
             log.warning("%s has no object lock: whoever may remove things there can remove evidence", where)
-        if not self._keeps_first:
+        if not self._conditional_writes:
             told = "two processes that begin with one run in the same moment may both file it"
             log.warning("%s knows no conditional writes: %s", where, told)
 
@@ -138,7 +138,7 @@ class S3Store:
 
     async def names(self, prefix: str) -> list[str]:
         def names() -> list[str]:
-            below = (one.key.rpartition("/")[2] for one in self._bucket.listed(prefix))
+            below = (one.key.rpartition("/")[2] for one in self._bucket.list_objects(prefix))
             return sorted(name for name in below if not name.startswith("."))
 
         return await self._call(prefix, names)
@@ -155,10 +155,10 @@ class S3Store:
 
         def remove() -> None:
             with suppress(Unavailable):  # versions that cannot be listed
-                for one in list(self._bucket.listed(prefix, versions=True)):
+                for one in list(self._bucket.list_objects(prefix, versions=True)):
                     with suppress(Unavailable):
                         self._bucket.remove(one.key, one.version)
-            for one in list(self._bucket.listed(prefix)):
+            for one in list(self._bucket.list_objects(prefix)):
                 self._bucket.remove(one.key)
 
         await self._change(prefix, remove)
@@ -168,12 +168,14 @@ class S3Store:
         if self._retaining is None:
             return
         retaining, until = self._retaining, self._retaining.until
-        below = await self._call(prefix, lambda: [one.key for one in self._bucket.listed(prefix) if not one.is_folder])
+        below = await self._call(
+            prefix, lambda: [one.key for one in self._bucket.list_objects(prefix) if not one.is_folder]
+        )
         retained = (self._call(key, lambda key=key: self._retain(key, retaining.mode, until)) for key in below)
         await asyncio.gather(*retained)
 
     def location(self, key: str) -> str:
-        return self._bucket.place.url_of(key)
+        return self._bucket.location.url_of(key)
 
     # --- what happens in a thread
 
@@ -197,7 +199,7 @@ class S3Store:
         there = self._bucket.stat(key)
         if there is None:
             raise self._being_written(key)
-        if pointer_of(there.media_type, there.metadata) != pointer:
+        if parse_pointer(there.media_type, there.metadata) != pointer:
             told = f"{key.rpartition('/')[2]}: another file stands under this name, and evidence is never overwritten"
             raise PermanentError(told, code="name_taken")
 
@@ -207,14 +209,14 @@ class S3Store:
 
     def _first(self, key: str) -> bool:
         """Whether a write of what is not there yet may be tried: a server without conditions is asked before."""
-        return self._keeps_first or self._bucket.stat(key) is None
+        return self._conditional_writes or self._bucket.stat(key) is None
 
     def _read(self, key: str) -> bytes | None:
         found = self._bucket.read(key)
         if found is None:
             return None
         stat, data = found
-        pointer = pointer_of(stat.media_type, stat.metadata)
+        pointer = parse_pointer(stat.media_type, stat.metadata)
         if pointer is None:
             return data
         content = self._bucket.read(_lies(key, pointer))
@@ -223,13 +225,13 @@ class S3Store:
 
     def _download(self, key: str, path: Path) -> bool:
         stat = self._fetch(key, path)
-        pointer = pointer_of(stat.media_type, stat.metadata) if stat else None
+        pointer = parse_pointer(stat.media_type, stat.metadata) if stat else None
         if pointer is not None:
             content = self._fetch(_lies(key, pointer), path)
             self._must_be_all(key, pointer, content.size_bytes if content else None)
         return stat is not None
 
-    def _fetch(self, key: str, path: Path) -> Stat | None:
+    def _fetch(self, key: str, path: Path) -> ObjectStat | None:
         with path.open("wb") as file:
             return self._bucket.fetch(key, file.write)
 
@@ -243,7 +245,7 @@ class S3Store:
         there = self._bucket.stat(key)
         if there is None:
             return
-        pointer = pointer_of(there.media_type, there.metadata)
+        pointer = parse_pointer(there.media_type, there.metadata)
         if pointer is not None:
             self._bucket.retain(_lies(key, pointer), mode, until)
         self._bucket.retain(key, mode, until)

@@ -19,8 +19,8 @@ from services.evidence.querying.answers import Question, Refused, Sources, Writt
 from services.evidence.querying.catalogue import BY_NAME, TABLES
 from services.evidence.querying.statements import view_over
 from shared.child_process.parent import exchange, kill_and_wait, start_python
-from shared.s3.opening import credentials
-from shared.s3.place import place_of
+from shared.s3.location import parse_location
+from shared.s3.opening import find_credentials
 from shared.settings import Settings
 
 PROGRAM = "services.evidence.adapters.duckdb_cell"
@@ -167,8 +167,8 @@ def in_bucket(settings: Settings) -> dict[str, Any] | None:
     if settings.evidence_bucket is None:
         return None
     server = urlsplit(settings.s3_endpoint)
-    place = place_of(settings.evidence_bucket)
-    access, secret_key, token = credentials(settings)
+    place = parse_location(settings.evidence_bucket)
+    access, secret_key, token = find_credentials(settings)
     secret = {
         "KEY_ID": access,
         "SECRET": secret_key,

@@ -9,7 +9,7 @@ from shared.errors import PermanentError, Unavailable
 from shared.evidence_format.manifest import OBJECTS
 from shared.evidence_format.sources.base import Lies, Listing, NoRun, Problem, Unreadable
 from shared.s3.bucket import AT_ONCE, S3Bucket
-from shared.s3.place import pointer_of
+from shared.s3.location import parse_pointer
 
 IN_MEMORY_BYTES = 4_000_000
 
@@ -21,11 +21,11 @@ class BucketMedium:
 
     def __init__(self, bucket: S3Bucket) -> None:
         self._bucket = bucket
-        self.place, self.readers = str(bucket.place), AT_ONCE
+        self.place, self.readers = str(bucket.location), AT_ONCE
 
     def listed(self) -> Listing:
         listing, objects = Listing(), list[str]()
-        for number, one in enumerate(self._bucket.listed(recursive=True)):
+        for number, one in enumerate(self._bucket.list_objects(recursive=True)):
             if any(part in ("", ".", "..") for part in one.key.split("/")):
                 told = f"{one.key!r} in the bucket could lead out of the folder it is copied to"
                 listing.problems.append(Problem(one.key, "unsafe_name", told))
@@ -57,7 +57,7 @@ class BucketMedium:
 
     def _fetch(self, path: str, file: SpooledTemporaryFile[bytes]) -> None:
         stat = self._bucket.fetch(path, file.write)
-        pointer = pointer_of(stat.media_type, stat.metadata) if stat is not None else None
+        pointer = parse_pointer(stat.media_type, stat.metadata) if stat is not None else None
         if pointer is not None:
             file.seek(0)
             if file.read(len(pointer.text) + 1) != pointer.text:

@@ -25,7 +25,7 @@ from shared.contracts.evidence import ArtifactMissing, LendArtifact
 from shared.errors import PermanentError, Unavailable
 from shared.s3.bucket import S3Bucket
 from shared.s3.opening import open_bucket
-from shared.s3.preparing import prepare
+from shared.s3.preparing import prepare_bucket
 from shared.testing.bus import MemoryBus
 
 NOW = datetime.now(UTC)
@@ -54,7 +54,7 @@ async def store(bucket: S3Bucket, tmp_path: Path) -> AsyncIterator[S3Store]:
 class TestS3Store(StoreSuite):
     @pytest.fixture
     def stored_bytes(self, bucket: S3Bucket) -> Callable[[], int]:
-        return lambda: sum(one.size_bytes for one in bucket.listed(recursive=True))
+        return lambda: sum(one.size_bytes for one in bucket.list_objects(recursive=True))
 
 
 async def test_a_name_says_to_a_person_where_its_bytes_lie(store, bucket):
@@ -116,8 +116,8 @@ async def test_what_is_secured_is_retained_with_the_bytes_it_names(bucket, tmp_p
     await store.secure("run_1/A-1")
     until = (NOW + timedelta(days=30)).replace(microsecond=0)
     for key in ("run_1/A-1/01.png", "run_1/A-1/result.json", f"run_1/objects/{sha(PNG)[:2]}/{sha(PNG)}"):
-        assert bucket.retained(key) == (mode, until)
-    assert bucket.retained("run_1/A-2/result.json") is None
+        assert bucket.retention(key) == (mode, until)
+    assert bucket.retention("run_1/A-2/result.json") is None
     if mode == "COMPLIANCE":
         version = bucket.stat("run_1/A-1/01.png").version
         with pytest.raises(Unavailable):
@@ -128,14 +128,14 @@ async def test_what_is_secured_is_retained_with_the_bytes_it_names(bucket, tmp_p
     assert await store.read("run_1/A-1/attempt_1/01.png") == PNG
     sooner = S3Store(bucket, tmp_path, Retaining(mode, 1, lambda: NOW))
     await sooner.secure("run_1/A-1/attempt_1")
-    assert bucket.retained(f"run_1/objects/{sha(PNG)[:2]}/{sha(PNG)}") == (mode, until)
+    assert bucket.retention(f"run_1/objects/{sha(PNG)[:2]}/{sha(PNG)}") == (mode, until)
     store.close()
     sooner.close()
 
 
 async def test_nothing_is_asked_to_be_retained_where_it_cannot_be(server, tmp_path, caplog):
     bucket = open_bucket(server.settings(f"s3://plain-{uuid4().hex[:12]}"))
-    bucket.client.make_bucket(bucket.place.bucket)
+    bucket.client.make_bucket(bucket.location.bucket)
     store = S3Store(bucket, tmp_path, Retaining("GOVERNANCE", 30, lambda: NOW))
     with pytest.raises(PermanentError, match="no object lock") as caught:
         store.must_be_usable()
@@ -197,7 +197,7 @@ async def test_a_server_whose_disk_is_full_says_so_and_goes_on_when_there_is_roo
         assert caught.value.code == "disk_full"
     assert told == ["run_1/t.bin", "run_1/A-9/x.bin"]
     assert await store.read("run_1/A-9/x.bin") is None
-    for one in list(bucket.listed("run_1/objects", recursive=True, versions=True)):
+    for one in list(bucket.list_objects("run_1/objects", recursive=True, versions=True)):
         bucket.remove(one.key, one.version)
     await kept(store, "run_1/A-9/x.bin", PNG)
     assert await store.read("run_1/A-9/x.bin") == PNG
@@ -208,7 +208,7 @@ def test_who_may_not_make_the_bucket_is_told(server, tmp_path):
     if server.name != "minio":
         pytest.skip("users with few rights are made through MinIO's own interface")
     own = server.settings("s3://theirs")
-    prepare(open_bucket(own))
+    prepare_bucket(open_bucket(own))
     root = StaticProvider(server.access_key, server.secret_key)
     admin = MinioAdmin(endpoint=server.url.removeprefix("http://"), credentials=root, secure=False)
     admin.user_add("clerk", "a-long-secret")

@@ -25,7 +25,7 @@ from services.evidence.holder import EXPIRES_S
 from shared.errors import Unavailable
 from shared.s3.bucket import S3Bucket
 from shared.s3.opening import open_bucket
-from shared.s3.preparing import prepare
+from shared.s3.preparing import prepare_bucket
 
 IMPATIENT_S = -1.0
 KEY = ".held/run_1"
@@ -42,7 +42,7 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 @pytest.fixture
 def bucket(server: S3Server) -> S3Bucket:
     bucket = open_bucket(server.settings(f"s3://held-{uuid4().hex[:12]}/below"))
-    prepare(bucket)
+    prepare_bucket(bucket)
     return bucket
 
 
@@ -58,7 +58,7 @@ def machine(bucket: S3Bucket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     yield machine
     for one in made:
         one.close()
-    assert list(bucket.listed(".held")) == []
+    assert list(bucket.list_objects(".held")) == []
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_another_machine_is_refused_for_as_long_as_the_first_says_that_it_lives(
     assert first.take("run_1") is True
     assert first.take("run_1") is False, "it was ours before"
     told = refused(second)
-    assert f"another process writes {bucket.place}/run_1: process " in told
+    assert f"another process writes {bucket.location}/run_1: process " in told
     assert "or has not been heard of for 60 s (last " in told
     assert second.take("run_2") is True, "another run is another thing"
     first.release("run_1")
@@ -124,7 +124,7 @@ def test_a_renewal_is_news_of_the_holder_and_leaves_nothing_behind(machine: Mach
         first.renew()
     assert before is not None
     assert bucket.stat(KEY).etag != before.etag
-    assert [one.key for one in bucket.listed(".held", versions=True)] == [KEY]
+    assert [one.key for one in bucket.list_objects(".held", versions=True)] == [KEY]
 
 
 def test_a_renewal_whose_answer_was_lost_is_no_loss(machine: Machine, bucket: S3Bucket, clock):
@@ -134,7 +134,7 @@ def test_a_renewal_whose_answer_was_lost_is_no_loss(machine: Machine, bucket: S3
         first.renew()
     clock(EXPIRES_S)
     assert first.take("run_1") is False
-    assert [one.key for one in bucket.listed(".held", versions=True)] == [KEY]
+    assert [one.key for one in bucket.list_objects(".held", versions=True)] == [KEY]
 
 
 def test_whoever_lets_go_right_after_a_lost_answer_leaves_nothing(machine: Machine, bucket: S3Bucket):
@@ -144,7 +144,7 @@ def test_whoever_lets_go_right_after_a_lost_answer_leaves_nothing(machine: Machi
         first.renew()
     assert not first.is_sure("run_1"), "something is there that it has not heard of"
     first.release("run_1")
-    assert list(bucket.listed(".held", versions=True)) == []
+    assert list(bucket.list_objects(".held", versions=True)) == []
 
 
 @contextmanager
@@ -194,7 +194,7 @@ def test_one_of_this_machine_that_died_is_followed_at_once(machine: Machine):
 
 def test_a_lock_that_nobody_can_read_holds_until_it_is_old(machine: Machine, bucket: S3Bucket):
     bucket.write(KEY, b"\xff not ours")
-    assert f"another process writes {bucket.place}/run_1; end it, or wait" in refused(machine("a"))
+    assert f"another process writes {bucket.location}/run_1; end it, or wait" in refused(machine("a"))
     assert machine("b", IMPATIENT_S).take("run_1") is True
 
 
@@ -212,7 +212,7 @@ def test_a_lock_that_is_let_go_leaves_no_version(machine: Machine, bucket: S3Buc
     first.take("run_1")
     first.renew()
     first.release("run_1")
-    assert list(bucket.listed(".held", versions=True)) == []
+    assert list(bucket.list_objects(".held", versions=True)) == []
 
 
 def test_while_the_server_is_gone_nothing_is_lost(machine: Machine, server: S3Server, clock, caplog):

@@ -19,7 +19,7 @@ from services.evidence.adapters.duckdb_cell import Cell
 from services.evidence.adapters.sql_cells import in_bucket
 from services.evidence.querying.confining import REVIEWED
 from shared.s3.opening import open_bucket
-from shared.s3.preparing import prepare
+from shared.s3.preparing import prepare_bucket
 from shared.settings import Settings
 from tests.s3_servers import SERVERS, S3Server, s3_server
 
@@ -262,7 +262,7 @@ async def test_another_bucket_of_the_same_server_is_closed(cell, room):
     if room.settings.evidence_bucket is None:
         pytest.skip("a folder has no other bucket")
     other = open_bucket(room.settings.model_copy(update={"evidence_bucket": "s3://other"}))
-    prepare(other)
+    prepare_bucket(other)
     other.write("secret.txt", b"x")
     with pytest.raises(duckdb.Error, match="disabled by configuration"):
         cell._db.execute("FROM read_text('s3://other/secret.txt')")

@@ -78,7 +78,7 @@ class Place:
     def lying(self) -> set[str]:
         """Of all that lies there, hidden or replaced."""
         if self.settings.evidence_bucket is not None:
-            return {one.key for one in open_bucket(self.settings).listed(recursive=True, versions=True)}
+            return {one.key for one in open_bucket(self.settings).list_objects(recursive=True, versions=True)}
         root = self.settings.evidence_dir
         return {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()}
 

@@ -62,7 +62,7 @@ async def test_a_run_in_a_bucket_is_whole(settings: Settings, run: str, bucket: 
     checked = check(settings, run)
     assert checked.problems == []
     assert checked.stands
-    assert any(one.key.startswith("run_1/objects/") for one in bucket.listed("run_1", recursive=True))
+    assert any(one.key.startswith("run_1/objects/") for one in bucket.list_objects("run_1", recursive=True))
 
 
 def object_of(text: bytes) -> str:
@@ -106,10 +106,10 @@ async def test_what_was_done_to_it_is_found(
 async def test_bytes_under_a_name_that_marks_a_folder_are_found(settings: Settings, run: str, bucket: S3Bucket):
     """One of the servers takes them; the other refuses to."""
     client = bucket.client
-    client.put(bucket.place.bucket, bucket.place.name_of("run_1/A-3") + "/", b"", {})
+    client.put(bucket.location.bucket, bucket.location.name_of("run_1/A-3") + "/", b"", {})
     assert check(settings, run).stands, "some programs put an empty one where a folder is"
     try:
-        client.put(bucket.place.bucket, bucket.place.name_of("run_1/A-3/evil") + "/", b"hidden", {})
+        client.put(bucket.location.bucket, bucket.location.name_of("run_1/A-3/evil") + "/", b"hidden", {})
     except S3Error as exc:
         assert exc.code == "DirectoryObjectContainsData"  # noqa: PT017
         return

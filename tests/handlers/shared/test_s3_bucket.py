@@ -12,9 +12,9 @@ from s3_servers import SERVERS, S3Server, s3_server
 
 from shared.errors import PermanentError, PolicyDenied, Unavailable
 from shared.s3.bucket import S3Bucket
+from shared.s3.location import POINTER_TYPE, Pointer, S3Location, parse_location, parse_pointer
 from shared.s3.opening import open_bucket
-from shared.s3.place import POINTER_TYPE, Place, Pointer, place_of, pointer_of
-from shared.s3.preparing import keeps_first, prepare
+from shared.s3.preparing import has_conditional_writes, prepare_bucket
 from shared.settings import Settings
 from tests.ports import free_port
 
@@ -32,15 +32,15 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 def bucket(server: S3Server, request: pytest.FixtureRequest) -> S3Bucket:
     name = hashlib.sha256(request.node.name.encode()).hexdigest()[:20]
     bucket = open_bucket(server.settings(f"s3://test-{name}/some/prefix"))
-    prepare(bucket)
+    prepare_bucket(bucket)
     return bucket
 
 
 def test_the_bucket_is_made_with_versions_and_object_lock_and_found_again(server):
     bucket = open_bucket(server.settings("s3://made-by-us"))
-    guards = prepare(bucket)
+    guards = prepare_bucket(bucket)
     assert (guards.versioning, guards.object_lock) == (True, True)
-    assert prepare(bucket) == guards
+    assert prepare_bucket(bucket) == guards
 
 
 def test_what_is_written_is_read_with_its_type_and_metadata(bucket):
@@ -50,14 +50,14 @@ def test_what_is_written_is_read_with_its_type_and_metadata(bucket):
     pointer = Pointer(SHA, 1)
     assert bucket.write_new("run_1/A/01.png", pointer.text, POINTER_TYPE, pointer.metadata)
     there = bucket.stat("run_1/A/01.png")
-    assert pointer_of(there.media_type, there.metadata) == pointer
-    assert pointer_of(stat.media_type, stat.metadata) is None
+    assert parse_pointer(there.media_type, there.metadata) == pointer
+    assert parse_pointer(stat.media_type, stat.metadata) is None
 
 
 def test_what_is_not_there_is_none(bucket):
     assert bucket.stat("nothing") is None
     assert bucket.read("nothing") is None
-    assert list(bucket.listed("nothing")) == []
+    assert list(bucket.list_objects("nothing")) == []
     bucket.remove("nothing")
 
 
@@ -76,20 +76,20 @@ def test_the_first_of_two_that_write_anew_stays(bucket):
 
 
 def test_that_the_server_knows_conditions_is_asked_without_leaving_anything_behind(bucket):
-    assert keeps_first(bucket, ".asked") is True
-    assert list(bucket.listed("", versions=True)) == []
+    assert has_conditional_writes(bucket, ".asked") is True
+    assert list(bucket.list_objects("", versions=True)) == []
 
 
 def test_listing_tells_files_from_folders_and_stays_below_the_prefix(bucket, server):
     for key in ("run_1/b", "run_1/a", "run_1/A-1/result.json", "run_10/c"):
         bucket.write(key, b"1")
-    open_bucket(server.settings(f"s3://{bucket.place.bucket}/some/prefix2")).write("x", b"")
-    assert {(one.key, one.is_folder) for one in bucket.listed("run_1")} == {
+    open_bucket(server.settings(f"s3://{bucket.location.bucket}/some/prefix2")).write("x", b"")
+    assert {(one.key, one.is_folder) for one in bucket.list_objects("run_1")} == {
         ("run_1/A-1", True),
         ("run_1/a", False),
         ("run_1/b", False),
     }
-    assert [one.key for one in bucket.listed(recursive=True)] == [
+    assert [one.key for one in bucket.list_objects(recursive=True)] == [
         "run_1/A-1/result.json", "run_1/a", "run_1/b", "run_10/c",
     ]  # fmt: skip
 
@@ -97,7 +97,7 @@ def test_listing_tells_files_from_folders_and_stays_below_the_prefix(bucket, ser
 def test_more_than_a_thousand_names_are_listed(bucket):
     for number in range(1003):
         bucket.write(f"many/{number:04}", b"")
-    assert len(list(bucket.listed("many"))) == 1003
+    assert len(list(bucket.list_objects("many"))) == 1003
 
 
 def test_a_copy_has_type_and_metadata_of_its_source(bucket):
@@ -105,14 +105,14 @@ def test_a_copy_has_type_and_metadata_of_its_source(bucket):
     bucket.write_new("a", pointer.text, POINTER_TYPE, pointer.metadata)
     bucket.copy("a", "ä ö+%/名前 ☃.png")
     stat, data = bucket.read("ä ö+%/名前 ☃.png")
-    assert (pointer_of(stat.media_type, stat.metadata), data) == (pointer, pointer.text)
-    assert [one.key for one in bucket.listed("ä ö+%")] == ["ä ö+%/名前 ☃.png"]
+    assert (parse_pointer(stat.media_type, stat.metadata), data) == (pointer, pointer.text)
+    assert [one.key for one in bucket.list_objects("ä ö+%")] == ["ä ö+%/名前 ☃.png"]
 
 
 def test_a_version_is_kept_when_it_is_replaced(bucket):
     bucket.write("x", b"before")
     bucket.write("x", b"after")
-    versions = [one for one in bucket.listed("", versions=True) if one.key == "x"]
+    versions = [one for one in bucket.list_objects("", versions=True) if one.key == "x"]
     assert {bucket.read("x", one.version)[1] for one in versions} == {b"before", b"after"}
     assert [bucket.read("x", one.version)[1] for one in versions if one.is_latest] == [b"after"]
 
@@ -121,14 +121,14 @@ def test_under_compliance_a_version_cannot_be_removed(bucket):
     bucket.write("sealed", b"evidence")
     until = datetime.now(UTC).replace(microsecond=0) + timedelta(days=1)
     bucket.retain("sealed", "COMPLIANCE", until)
-    assert bucket.retained("sealed") == ("COMPLIANCE", until)
+    assert bucket.retention("sealed") == ("COMPLIANCE", until)
     version = bucket.stat("sealed").version
     with pytest.raises(Unavailable) as caught:
         bucket.remove("sealed", version)
     assert caught.value.code in ("store_denied", "store_unavailable")
     assert bucket.read("sealed", version)[1] == b"evidence"
     bucket.retain("sealed", "COMPLIANCE", until - timedelta(hours=1))
-    assert bucket.retained("sealed") == ("COMPLIANCE", until)
+    assert bucket.retention("sealed") == ("COMPLIANCE", until)
 
 
 def test_a_large_file_travels_in_parts(bucket, tmp_path):
@@ -150,14 +150,14 @@ def test_no_key_leads_out(bucket, key):
 def test_a_wrong_secret_key_says_so(server):
     wrong = server.settings("s3://anything", s3_secret_key=SecretStr("wrong-but-long-enough"))
     with pytest.raises(Unavailable, match="EXHIBIT_S3_SECRET_KEY") as caught:
-        prepare(open_bucket(wrong))
+        prepare_bucket(open_bucket(wrong))
     assert caught.value.code == "store_credentials"
     assert "wrong-but-long-enough" not in str(caught.value)
 
 
 def test_a_wrong_access_key_says_so(server):
     with pytest.raises(Unavailable, match="does not know this access key") as caught:
-        prepare(open_bucket(server.settings("s3://anything", s3_access_key=SecretStr("nobody-we-know"))))
+        prepare_bucket(open_bucket(server.settings("s3://anything", s3_access_key=SecretStr("nobody-we-know"))))
     assert caught.value.code == "store_credentials"
 
 
@@ -177,7 +177,7 @@ def test_the_credentials_of_other_s3_programs_are_found(server, monkeypatch):
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", server.access_key)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", server.secret_key)
     settings = server.settings("s3://from-the-environment", s3_access_key=None, s3_secret_key=None)
-    assert prepare(open_bucket(settings)).versioning
+    assert prepare_bucket(open_bucket(settings)).versioning
 
 
 def test_a_server_that_is_not_there_says_so():
@@ -185,7 +185,7 @@ def test_a_server_that_is_not_there_says_so():
         _env_file=None, s3_endpoint=f"http://127.0.0.1:{free_port()}", s3_access_key="a", s3_secret_key="b"
     )
     with pytest.raises(Unavailable, match="does not answer") as caught:
-        prepare(open_bucket(settings, "s3://bucket"))
+        prepare_bucket(open_bucket(settings, "s3://bucket"))
     assert caught.value.code == "store_unavailable"
 
 
@@ -201,14 +201,14 @@ def test_an_endpoint_that_is_none_says_so(endpoint):
 @pytest.mark.parametrize(
     ("url", "place"),
     [
-        ("s3://evidence", Place("evidence")),
-        ("s3://evidence/", Place("evidence")),
-        ("s3://evi.dence/2026/audits/", Place("evi.dence", "2026/audits")),
+        ("s3://evidence", S3Location("evidence")),
+        ("s3://evidence/", S3Location("evidence")),
+        ("s3://evi.dence/2026/audits/", S3Location("evi.dence", "2026/audits")),
     ],
 )
 def test_a_place_is_read(url, place):
-    assert place_of(url) == place
-    assert place_of(str(place)) == place
+    assert parse_location(url) == place
+    assert parse_location(str(place)) == place
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_a_place_is_read(url, place):
 )
 def test_what_is_no_place_says_so(url):
     with pytest.raises(PermanentError, match="s3://") as caught:
-        place_of(url)
+        parse_location(url)
     assert caught.value.code == "bad_place"
 
 
@@ -226,4 +226,4 @@ def test_what_is_no_place_says_so(url):
 )
 def test_a_pointer_that_names_nothing_is_an_error(metadata):
     with pytest.raises(PermanentError, match="points at nothing"):
-        pointer_of(POINTER_TYPE, metadata)
+        parse_pointer(POINTER_TYPE, metadata)

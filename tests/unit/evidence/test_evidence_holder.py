@@ -8,7 +8,7 @@ import pytest
 
 from services.evidence.holder import EXPIRES_S, Holder, holder_in, may_take_over, refusal, refusal_in_bucket
 from shared.evidence_format.manifest import as_written
-from shared.s3.told import stat_of
+from shared.s3.objects import parse_stat
 
 SINCE = datetime(2026, 3, 1, 11, 15, 2, tzinfo=timezone(timedelta(hours=1)))
 HOLDER = Holder(host="audit-vm", pid=4711, since=SINCE, keeper="k1", renewal="r1")
@@ -69,8 +69,8 @@ def test_who_may_not_write_is_told_who_does_since_when_and_what_to_do():
     ],
 )
 def test_how_old_an_object_is_the_server_alone_says(written: str, now: str, age_s: float | None):
-    assert stat_of({"Last-Modified": written, "Date": now, "ETag": '"e"'}, None).age_s == age_s
+    assert parse_stat({"Last-Modified": written, "Date": now, "ETag": '"e"'}, None).age_s == age_s
 
 
 def test_an_object_of_which_nothing_is_told_has_no_age():
-    assert stat_of({}, None).age_s is None
+    assert parse_stat({}, None).age_s is None

@@ -1,4 +1,4 @@
-"""Pure: what a server tells of an object."""
+"""Pure: facts about an object, as a server reports them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ META = "x-amz-meta-"
 
 
 @dataclass(frozen=True)
-class Stat:
+class ObjectStat:
     """``metadata`` has the names without ``x-amz-meta-``, in lower case."""
 
     size_bytes: int
@@ -20,12 +20,12 @@ class Stat:
     metadata: Mapping[str, str] = field(default_factory=dict[str, str])
     etag: str = ""
     age_s: float | None = None
-    """How long ago it was written, by the server's own clock, to the second; None where it does not say."""
+    """Seconds since it was written, by the server's own clock; None where the server does not say."""
 
 
 @dataclass(frozen=True)
-class Listed:
-    """``key`` is below the prefix; a folder has no size. ``deleted``: this version says that there is nothing."""
+class ListedObject:
+    """``key`` is relative to the location's prefix; a folder has no size. ``deleted``: a delete marker."""
 
     key: str
     is_folder: bool
@@ -35,10 +35,10 @@ class Listed:
     deleted: bool = False
 
 
-def stat_of(headers: Mapping[str, Any], version: str | None) -> Stat:
+def parse_stat(headers: Mapping[str, Any], version: str | None) -> ObjectStat:
     lower = {str(name).lower(): str(text) for name, text in headers.items()}
     own = {name.removeprefix(META): text for name, text in lower.items() if name.startswith(META)}
-    return Stat(
+    return ObjectStat(
         int(lower.get("content-length", "0")),
         lower.get("content-type", ""),
         version,

@@ -1,6 +1,7 @@
-"""What an S3 server, or the way to it, says when something fails, in our words: said once, here.
+"""Maps errors of S3 servers, and of the way to them, to ours.
 
-All of it is Unavailable: credentials are put right, a bucket is made, a server comes back, and the run goes on.
+All of them become Unavailable: once the credentials are right, the bucket exists or the server is back, the run
+continues.
 """
 
 from __future__ import annotations
@@ -13,20 +14,20 @@ from minio.error import InvalidResponseError, MinioException, S3Error, ServerErr
 
 from shared.contracts.error_codes import TransientCode
 from shared.errors import Unavailable
-from shared.s3.place import Place
+from shared.s3.location import S3Location
 
 ABSENT = frozenset({"NoSuchKey", "NoSuchVersion", "NoSuchUpload", "ResourceNotFound"})
 TAKEN = frozenset({"PreconditionFailed", "ConditionalRequestConflict"})
-"""Answers to a conditional write: somebody else was first, or is just being first."""
+"""Answers to a conditional write when another process was first, or is writing now."""
 LACKING = frozenset(
     {
         *("NotImplemented", "XNotImplemented", "MethodNotAllowed", "InvalidRequest", "InvalidArgument"),
         *("InvalidBucketState", "VersioningNotConfigured"),
     }
 )
-"""Answers of servers that lack what they are asked for."""
+"""Answers of servers that do not implement the call."""
 _KEYS = "set EXHIBIT_S3_ACCESS_KEY and EXHIBIT_S3_SECRET_KEY"
-_SAID = {
+_EXPLANATIONS = {
     "InvalidAccessKeyId": f"the server does not know this access key; {_KEYS}",
     "XAdminUserNotFound": f"the server does not know this access key; {_KEYS}",
     "SignatureDoesNotMatch": f"the secret key is not that of the access key; {_KEYS}",
@@ -54,35 +55,35 @@ _CODES: dict[str, TransientCode] = {
 
 
 @contextmanager
-def mapped(endpoint: str, place: Place, doing: str) -> Generator[None]:
-    """Foreign errors become Unavailable; ``doing`` is what was tried: "read run_1/run.json"."""
+def map_s3_errors(endpoint: str, location: S3Location, doing: str) -> Generator[None]:
+    """Raise foreign errors of the block as Unavailable; ``doing`` is what was tried: "read run_1/run.json"."""
     try:
         yield
     except S3Error as exc:
         code = _code(exc)
-        why = _SAID.get(code, f"{exc.message or 'no reason given'} ({code})")
-        raise Unavailable(_told(endpoint, place, doing, why), code=_CODES.get(code, "store_unavailable")) from exc
+        why = _EXPLANATIONS.get(code, f"{exc.message or 'no reason given'} ({code})")
+        raise Unavailable(_message(endpoint, location, doing, why), code=_CODES.get(code, "store_unavailable")) from exc
     except (InvalidResponseError, ServerError, MinioException) as exc:
         why = f"what answers there does not speak S3; look at EXHIBIT_S3_ENDPOINT ({str(exc)[:200]})"
         if isinstance(exc, ServerError) and exc.status_code >= 500:
             why = f"the server is not able to serve now ({exc.status_code})"
-        raise Unavailable(_told(endpoint, place, doing, why), code="store_unavailable") from exc
+        raise Unavailable(_message(endpoint, location, doing, why), code="store_unavailable") from exc
     except (urllib3.exceptions.HTTPError, ConnectionError, TimeoutError) as exc:
-        why = f"the server does not answer ({_plain(exc)})"
-        raise Unavailable(_told(endpoint, place, doing, why), code="store_unavailable") from exc
+        why = f"the server does not answer ({_short_message(exc)})"
+        raise Unavailable(_message(endpoint, location, doing, why), code="store_unavailable") from exc
 
 
 def _code(exc: S3Error) -> str:
-    """A disk that is full in the middle of a write is an error like any other to some servers, but for its words."""
+    """Return the error's code; some servers report a full disk as a general error, told only by its message."""
     full = "no space left on device" in (exc.message or "").lower()
     return "InsufficientStorage" if full else exc.code or "no code"
 
 
-def _told(endpoint: str, place: Place, doing: str, why: str) -> str:
-    return f"{place} at {endpoint}: cannot {doing}: {why}; the run goes on when it can"
+def _message(endpoint: str, location: S3Location, doing: str, why: str) -> str:
+    return f"{location} at {endpoint}: cannot {doing}: {why}; the run goes on when it can"
 
 
-def _plain(exc: Exception) -> str:
-    """Without the object that urllib3 puts in front: ``<urllib3...object at 0x...>: Failed to ...``."""
+def _short_message(exc: Exception) -> str:
+    """Return the message without the object that urllib3 puts in front: ``<urllib3...object at 0x...>: ...``."""
     text = str(exc)
     return text.rpartition(">: ")[2][:200] or type(exc).__name__

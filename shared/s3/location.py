@@ -1,4 +1,4 @@
-"""Pure: where things lie in a bucket, and the names that stand there for bytes that lie elsewhere."""
+"""Pure: locations in a bucket, and pointers: objects that stand for bytes that are stored elsewhere."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ _URL = re.compile(r"s3://(?P<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/(?P<pre
 _NO_BUCKET = re.compile(r"\.\.|\.-|-\.|^[0-9.]+$|^xn--")
 
 POINTER_TYPE = "application/vnd.exhibit.pointer"
-"""Media type of an object that is a name of bytes that lie in its run's ``objects/``: in a folder it is a link."""
+"""Media type of a pointer to bytes in its run's ``objects/``; in a folder a hard link takes its place."""
 _SHA256, _SIZE = "exhibit-sha256", "exhibit-size-bytes"
 _HEX = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
-class Place:
-    """A bucket, and what all of its keys of ours begin with: empty, or a path without ``/`` at its ends."""
+class S3Location:
+    """A bucket and a prefix of all keys: empty, or a path without ``/`` at its ends."""
 
     bucket: str
     prefix: str = ""
 
     def name_of(self, key: str) -> str:
-        """The object's name; PolicyDenied for a key that would lead out of the prefix."""
+        """Return the object's name. Raises PolicyDenied for a key that would lead out of the prefix."""
         parts = key.split("/") if key else []
         if any(part in ("", ".", "..") for part in parts):
             raise PolicyDenied(f"{key!r} leads out of {self}", code="unsafe_name")
@@ -39,12 +39,12 @@ class Place:
         return f"{SCHEME}{self.bucket}/{self.prefix}" if self.prefix else f"{SCHEME}{self.bucket}"
 
 
-def is_s3(text: str) -> bool:
+def is_s3_url(text: str) -> bool:
     return text.startswith(SCHEME)
 
 
-def place_of(url: str) -> Place:
-    """``s3://bucket`` or ``s3://bucket/prefix``. PermanentError with the code ``bad_place`` for anything else."""
+def parse_location(url: str) -> S3Location:
+    """Parse ``s3://bucket`` or ``s3://bucket/prefix``. Raises PermanentError (``bad_place``) for anything else."""
     found = _URL.fullmatch(url)
     if found is None or _NO_BUCKET.search(found["bucket"]):
         told = f"{url!r} names no bucket: s3://bucket or s3://bucket/prefix, a bucket in lower case, digits, - and ."
@@ -52,12 +52,12 @@ def place_of(url: str) -> Place:
     prefix = (found["prefix"] or "").strip("/")
     if any(part in (".", "..") or not part.isprintable() for part in prefix.split("/")) or "//" in prefix:
         raise PermanentError(f"{url!r}: the prefix is no path", code="bad_place")
-    return Place(found["bucket"], prefix)
+    return S3Location(found["bucket"], prefix)
 
 
 @dataclass(frozen=True)
 class Pointer:
-    """A name's bytes, by their hash and size."""
+    """Refers to bytes by their hash and size."""
 
     sha256: str
     size_bytes: int
@@ -68,25 +68,27 @@ class Pointer:
 
     @property
     def text(self) -> bytes:
-        """What a person reads who opens it."""
+        """The pointer's content, for a person who opens it."""
         return f"The {self.size_bytes} bytes of this name lie in {self.key} of this run.\n".encode()
 
     @property
     def key(self) -> str:
-        """Below the run."""
+        """Key of the bytes, below the run."""
         return object_key(self.sha256)
 
 
 def object_key(sha256: str) -> str:
-    """Below a run, in a bucket as in a folder: where bytes with this hash lie. PolicyDenied where it is no hash."""
+    """Return the key of the bytes with this hash, below a run. Raises PolicyDenied where it is no hash."""
     if _HEX.fullmatch(sha256) is None:
         raise PolicyDenied(f"{sha256!r} is no SHA-256", code="unsafe_name")
     return f"objects/{sha256[:2]}/{sha256}"
 
 
-def pointer_of(media_type: str, metadata: Mapping[str, str]) -> Pointer | None:
-    """What an object points at; None where it is no pointer. PermanentError with the code ``bad_pointer`` where it says
-    that it is one and names nothing."""
+def parse_pointer(media_type: str, metadata: Mapping[str, str]) -> Pointer | None:
+    """Return the pointer that an object is, or None when it is none.
+
+    Raises PermanentError (``bad_pointer``) for one that names no bytes.
+    """
     if media_type != POINTER_TYPE:
         return None
     sha256, size = metadata.get(_SHA256, ""), metadata.get(_SIZE, "")
