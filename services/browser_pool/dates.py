@@ -1,4 +1,7 @@
-"""Pure: dates as they are asked for, as fields want them written, and as pages write them back."""
+"""Pure: dates as they are asked for and as fields want them written, and whether what a field holds then is that date.
+
+How written dates are read is decided in :mod:`shared.text.written_dates`.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +10,17 @@ import re
 from dataclasses import dataclass
 from datetime import date
 
+import msgspec
+
+from shared.text.clocks import times_in
+from shared.text.date_names import date_names, language_of, month_numbers
+from shared.text.date_numbers import days_by_order
+from shared.text.normal import plain
+from shared.text.written_dates import days_in, in_language, months_in
+
 _ISO = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?(?:[T ](\d{2}):(\d{2})(?::\d{2})?)?$|(\d{2}):(\d{2})(?::\d{2})?$")
 _WEEK = re.compile(r"(\d{4})-W(\d{2})$")
-# The first letters by which a month is known in the languages that use them; English first.
-_MONTHS = (
-    "jan feb mar apr may jun jul aug sep oct nov dec",
-    "jän feb mär apr mai jun jul aug sep okt nov dez",
-    "janv févr mars avr mai juin juil août sept oct nov déc",
-    "ene feb mar abr may jun jul ago sep oct nov dic",
-    "gen feb mar apr mag giu lug ago set ott nov dic",
-    "jan fev mar abr mai jun jul ago set out nov dez",
-    "jan feb mrt apr mei jun jul aug sep okt nov dec",
-)
+_THREE_NUMBERS = re.compile(r"(\d{1,4})\s*[./\- ]\s*(\d{1,2})\s*[./\- ]\s*(\d{1,4})")
 _MASK = re.compile(
     r"(?<![a-z])(y{4}|y{2}|j{4}|a{4}|m{1,4}|d{1,2}|t{2}|j{2})([./\- ,]{1,2})(m{1,4}|d{1,2}|t{2}|j{2})([./\- ,]{1,2})"
     r"(y{4}|y{2}|j{4}|a{4}|m{1,2}|d{1,2}|t{2}|j{2})(?![a-z])"
@@ -148,7 +150,7 @@ def example(text: str) -> Format | None:
     found = re.search(r"(\d{1,4})([./\-] ?)(\d{1,2})([./\-] ?)(\d{1,4})", text)
     if found is None:
         return None
-    read = {order for order, _ in _numeric((found[1], found[3], found[5]))}
+    read = set(days_by_order(found[1], found[3], found[5]))
     if len(read) != 1:
         return None
     order = read.pop()
@@ -157,76 +159,27 @@ def example(text: str) -> Format | None:
     return Format(order, (found[2], found[4]), len(numbers[order.index("y")]), padded)
 
 
-def readings(text: str) -> frozenset[tuple[int, int, int]]:
-    """Every (year, month, day) that ``text`` can mean; several where day and month cannot be told apart."""
-    named = _named_month(text)
-    if named is not None:
-        month, rest = named
-        numbers = [int(one) for one in re.findall(r"\d+", rest)]
-        years = [one for one in numbers if one >= 1000]
-        days = [one for one in numbers if 1 <= one <= 31]
-        if years:
-            return frozenset((years[0], month, day) for day in days[:1])
-        pairs = ((numbers[0], numbers[1]), (numbers[1], numbers[0])) if len(numbers) > 1 else ()
-        return frozenset((2000 + year, month, day) for day, year in pairs if 1 <= day <= 31 and year < 100)
-    found = re.search(r"(\d{1,4})\s*[./\-年]\s*(\d{1,2})\s*[./\-月]\s*(\d{1,4})", text) or re.search(
-        r"(?<!\d)(\d{4})(\d{2})(\d{2})(?!\d)", text
-    )
-    if found is None:
-        return frozenset()
-    return frozenset(day for _, day in _numeric((found[1], found[2], found[3])))
+def reads_as(text: str, moment: Moment, lang: str = "") -> bool | None:
+    """Whether ``text`` is that moment: yes, no, or None where it can be read as it and as another day too.
 
-
-def _numeric(parts: tuple[str, str, str]) -> list[tuple[str, tuple[int, int, int]]]:
-    """Orders in which three numbers are a date, each with it."""
-    orders = ("ymd",) if len(parts[0]) == 4 else ("mdy", "dmy")
-    if all(len(part) <= 2 for part in parts):
-        orders = ("mdy", "dmy", "ymd")
-    found: list[tuple[str, tuple[int, int, int]]] = []
-    for order in orders:
-        values = {unit: int(part) for unit, part in zip(order, parts, strict=True)}
-        year = values["y"] if values["y"] >= 100 else 2000 + values["y"]
-        if 1 <= values["m"] <= 12 and 1 <= values["d"] <= 31:
-            found.append((order, (year, values["m"], values["d"])))
-    return found
-
-
-def _named_month(text: str) -> tuple[int, str] | None:
-    """The month that is written as a word, and the text without it."""
-    for word in re.findall(r"[^\W\d_]{3,}", text.casefold()):
-        for names in _MONTHS:
-            for number, stem in enumerate(names.split(), 1):
-                if word.startswith(stem):
-                    return number, text.casefold().replace(word, " ", 1)
-    return None
-
-
-def reads_as(text: str, moment: Moment) -> bool | None:
-    """Whether ``text`` is that moment: yes, no, or None where it can be read as it and as another day too."""
-    if moment.hour is not None and not _has_clock(text, moment):
+    ``lang``: the language it is in, where that is known.
+    """
+    if moment.hour is not None and (moment.hour, moment.minute) not in times_in(text):
         return False
     if moment.year is None:
         return True
     if moment.day is None:
-        named = _named_month(text)
-        numbers = [int(one) for one in re.findall(r"\d+", text)]
-        month_there = named[0] == moment.month if named else moment.month in numbers
-        return month_there and any(one in (moment.year, moment.year % 100) for one in numbers)
-    asked = (moment.year, moment.month or 0, moment.day)
-    read = readings(text)
-    if asked not in read:
+        return _reads_as_month(text, moment)
+    read = days_in(text, in_language(language_of(lang)))
+    if date(moment.year, moment.month or 0, moment.day) not in read:
         return False
     return True if len(read) == 1 else None
 
 
-def _has_clock(text: str, moment: Moment) -> bool:
-    for found in re.finditer(r"(\d{1,2})[:.h](\d{2})(?!\d)(?:[:.]\d{2})?\s*([ap])?\.?m?", text, re.IGNORECASE):
-        hour = int(found[1])
-        if found[3]:
-            hour = hour % 12 + (12 if found[3].lower() == "p" else 0)
-        if (hour, int(found[2])) == (moment.hour, moment.minute):
-            return True
-    return False
+def _reads_as_month(text: str, moment: Moment) -> bool:
+    numbers = [int(one) for one in re.findall(r"\d+", plain(text))]
+    month_there = moment.month in (months_in(text) or numbers)
+    return month_there and any(one in (moment.year, (moment.year or 0) % 100) for one in numbers)
 
 
 def clock_for(hint: str, moment: Moment) -> str:
@@ -236,13 +189,20 @@ def clock_for(hint: str, moment: Moment) -> str:
     return moment.clock
 
 
-def reads_in(text: str, order: str, moment: Moment) -> bool:
+def reads_in(text: str, order: str, moment: Moment, lang: str = "") -> bool:
     """Whether ``text`` is that moment in a field whose order of day, month and year is known."""
     if moment.year is None or moment.day is None:
-        return reads_as(text, moment) is True
-    found = re.search(r"(\d{1,4})\s*[./\- ]\s*(\d{1,2})\s*[./\- ]\s*(\d{1,4})", text)
-    clock_ok = moment.hour is None or _has_clock(text, moment)
+        return reads_as(text, moment, lang) is True
+    found = _THREE_NUMBERS.search(plain(text))
+    clock_ok = moment.hour is None or (moment.hour, moment.minute) in times_in(text)
     if found is None:
-        return clock_ok and reads_as(text, moment) is True
-    asked = (moment.year, moment.month, moment.day)
-    return clock_ok and (order, asked) in _numeric((found[1], found[2], found[3]))
+        return clock_ok and reads_as(text, moment, lang) is True
+    asked = date(moment.year, moment.month or 0, moment.day)
+    by_order = days_by_order(found[1], found[2], found[3])
+    return clock_ok and any(order == one and asked in days for one, days in by_order.items())
+
+
+def month_table(lang: str) -> str:
+    """Return, as JSON, how a page in that language names months: words, and what stands around a month's number."""
+    table = {"words": month_numbers(lang), "numbered": sorted(date_names().numbered)}
+    return msgspec.json.encode(table).decode()

@@ -12,6 +12,7 @@ _TIME = re.compile(
     r"(?P<h>\d{1,2}):(?P<m>\d{2})(?::(?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?)?(?: uhr)? ?(?P<half>[ap]\.?m\.?)?"
     rf" ?(?P<zone>z|(?:utc|gmt)[+-]\d{{1,2}}|(?:utc|gmt)?[+-]\d{{2}}:?\d{{2}}|utc|gmt|{_NAMED_ZONE})?"
 )
+_WITHIN = re.compile(r"(?P<h>\d{1,2})[:.h](?P<m>\d{2})(?!\d)(?:[:.]\d{2})?\s*(?P<half>[ap])?\.?m?", re.I)
 _BETWEEN = re.compile(r"(?:[t.,]? ?(?:(?:at|um|a las|a) )?)")
 _ZONE = re.compile(rf"{_NAMED_ZONE}|utc|gmt")
 UNKNOWN_ZONE = "?"
@@ -30,6 +31,11 @@ def is_zone(text: str) -> bool:
 def is_zoned(clock: str) -> bool:
     """Whether a time that was read says how far it is from UTC."""
     return re.search(r"[+-]\d{2}:\d{2}$", clock) is not None
+
+
+def times_in(text: str) -> frozenset[tuple[int, int]]:
+    """Return hour and minute of every time of day within a text."""
+    return frozenset((_of_24(int(found["h"]), found["half"]), int(found["m"])) for found in _WITHIN.finditer(text))
 
 
 def clock_of(rest: str, shown: str) -> str:
@@ -53,7 +59,11 @@ def _hour(hour: int, half: str | None, shown: str) -> int:
         return hour
     if not 1 <= hour <= 12:
         raise NotADate(f"{quoted(shown)} has no such hour")
-    return hour % 12 + (12 if half.startswith("p") else 0)
+    return _of_24(hour, half)
+
+
+def _of_24(hour: int, half: str | None) -> int:
+    return hour if half is None else hour % 12 + (12 if half.lower().startswith("p") else 0)
 
 
 def _offset(zone: str | None, shown: str) -> str:

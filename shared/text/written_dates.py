@@ -47,6 +47,7 @@ _DATE_IN_REMARK = re.compile(
     rf"|\d\S{{0,2}} ?(?:de )?{MONTH}(?! of\b)|{MONTH}\.? ?\d"
 )
 _HAS_DIGIT = re.compile(r"\d")
+_YEAR, _DAY = re.compile(r"(?<!\d)\d{4}(?!\d)"), re.compile(r"(?<![\d:.])\d{1,2}(?!\d|[:.]\d)")
 _WORD_BEHIND = re.compile(r" ?([^\W\d_]+)")
 
 
@@ -60,6 +61,11 @@ class DateHints:
     """... and the formats of those (see :func:`shared.text.date_numbers.form_of`)."""
     languages: tuple[frozenset[str], ...] = ()
     """The languages that the page can be in; the surest evidence comes first."""
+
+
+def in_language(language: str) -> DateHints:
+    """The hints of a page of which only the language is known."""
+    return DateHints(languages=(frozenset({language}),))
 
 
 Order = DateOrder | DateHints | None
@@ -100,16 +106,27 @@ def read_date(shown: str, order: Order = None) -> Dated | Undated:
     return Dated(days, clock_of(rest, shown))
 
 
-def days_in(text: str) -> frozenset[date]:
+def days_in(text: str, hints: DateHints | None = None) -> frozenset[date]:
     """Return every day that the first date within a text can mean; none where it has no date."""
     wanted = _comparable(text)
     for one in marked(wanted):
         match = _first(pattern.search(one.text) for pattern in patterns().full)
         if match is not None:
-            return frozenset(day for day, _ in _candidates(match, one, None))
+            return frozenset(_settled(list(_candidates(match, one, None)), hints))
+    scattered = [candidate for one in marked(wanted) for candidate in _scattered(one)]
+    if scattered:
+        return frozenset(_settled(scattered, hints))
     numbers = WITH_UNITS.search(wanted) or LOOSE.search(wanted) or COMPACT.search(wanted)
     by_order = {} if numbers is None else days_by_order(*numbers.groups())
     return frozenset(day for days in by_order.values() for day in days)
+
+
+def _scattered(one: Marked) -> Iterator[Candidate]:
+    """A month in words with one day and one year somewhere: ``Sat Nov 21 14:30:00 2026``."""
+    years, days = set(_YEAR.findall(one.text)), set(_DAY.findall(one.text))
+    if len(years) == len(days) == 1:
+        for month, languages in one.month.items():
+            yield from ((day, languages) for day in possible_days(min(years), str(month), min(days)))
 
 
 def months_in(text: str) -> frozenset[int]:

@@ -7,6 +7,7 @@ import pytest
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import SetDate
 from shared.contracts.results import ActionResult, ValueSet
+from shared.text.date_names import LANGUAGES
 from tests.browser.hands import POPUP, at, do, shown
 
 
@@ -95,14 +96,56 @@ b.onclick = () => {{ c.hidden = !c.hidden; draw() }}; if (window.ok) ok.onclick 
 ICON = "<svg width=16 height=16></svg>"
 
 
+def calendar_in(language: str, lang: str = "") -> str:
+    html = CALENDAR.replace("LANG", language).replace("ARROW1", "‹").replace("ARROW2", "›").replace("OK", "")
+    return f"<html lang={lang}>{html}" if lang else html
+
+
 @pytest.mark.parametrize("language", ["en", "de", "fr", "ja", "ru"])
 async def test_a_calendar_in_any_language(session: PageSession, language: str) -> None:
-    html = CALENDAR.replace("LANG", language).replace("ARROW1", "‹").replace("ARROW2", "›").replace("OK", "")
-    await session.page.set_content(html)
+    await session.page.set_content(calendar_in(language))
     assert (await set_date(session, "Choose date", "2027-03-04")).ok
     assert await shown(session, "#o") == "Thu Mar 04 2027"
     assert (await set_date(session, "css=#b", "2026-08-31")).ok
     assert await shown(session, "#o") == "Mon Aug 31 2026"
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES - {"pl", "cs", "hr"}))
+async def test_a_calendar_is_turned_in_every_language_that_is_known(session: PageSession, language: str) -> None:
+    await session.page.set_content(calendar_in(language))
+    assert (await set_date(session, "Choose date", "2026-12-24")).ok
+    assert await shown(session, "#o") == "Thu Dec 24 2026"
+
+
+@pytest.mark.parametrize("language", ["pl", "cs", "hr", "eu", "is"])
+async def test_a_calendar_in_the_language_of_its_page(session: PageSession, language: str) -> None:
+    await session.page.set_content(calendar_in(language, f"{language}-XX"))
+    assert (await set_date(session, "Choose date", "2026-10-31")).ok
+    assert await shown(session, "#o") == "Sat Oct 31 2026"
+
+
+async def test_the_language_of_a_part_of_the_page_counts_before_that_of_the_page(session: PageSession) -> None:
+    html = calendar_in("hr", "pl").replace("<button id=b>", "<div lang=hr><button id=b>", 1)
+    await session.page.set_content(html)
+    assert (await set_date(session, "Choose date", "2026-10-31")).ok
+    assert await shown(session, "#o") == "Sat Oct 31 2026"
+
+
+async def test_a_month_that_two_languages_call_alike_is_not_guessed(session: PageSession) -> None:
+    await session.page.set_content(calendar_in("pl"))
+    unsure = await set_date(session, "Choose date", "2026-11-21")
+    assert (unsure.ok, unsure.code) == (False, "effect_not_seen")
+    assert "does not say which month it shows" in unsure.message
+    assert await shown(session, "#o") == ""
+
+
+async def test_a_page_that_comes_while_a_calendar_is_used_is_told_the_months_too(session: PageSession) -> None:
+    await session.page.set_content(calendar_in("de"))
+    assert (await set_date(session, "Choose date", "2026-11-03")).ok
+    await session.page.goto("about:blank")
+    await session.page.set_content(calendar_in("de"))
+    assert (await set_date(session, "Choose date", "2026-11-04")).ok
+    assert await shown(session, "#o") == "Wed Nov 04 2026"
 
 
 async def test_arrows_without_a_name_and_a_button_that_confirms(session: PageSession) -> None:

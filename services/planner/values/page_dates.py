@@ -15,7 +15,7 @@ from shared.text.clocks import NotADate
 from shared.text.date_names import LANGUAGES, DateOrder, language_of
 from shared.text.date_numbers import NUMERIC, days_by_order, form_of
 from shared.text.normal import Normal, plain
-from shared.text.written_dates import Dated, DateHints, Order, languages_of_date, read_date
+from shared.text.written_dates import Dated, DateHints, Order, in_language, languages_of_date, read_date
 
 _ALONE = re.compile(rf"(?<![\w./-]){NUMERIC.pattern}(?![\w/-]|\.\d)")
 _WORDED = re.compile(r"\d.*[^\W\d_]{2}|[^\W\d_]{2}.*\d")
@@ -65,10 +65,6 @@ def recorded_hints(source: ValueSource | None) -> Order:
     if source.date_language:
         return in_language(source.date_language)
     return cast("DateOrder | None", source.date_order)
-
-
-def in_language(language: str) -> DateHints:
-    return DateHints(languages=(frozenset({language}),))
 
 
 def _languages(page: PageObserved) -> tuple[frozenset[str], ...]:

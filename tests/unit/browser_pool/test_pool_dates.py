@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.browser_pool.dates import Format, Moment, example, format_of, native, parse, readings, reads_as, reads_in
+from services.browser_pool.dates import Format, Moment, example, format_of, native, parse, reads_as, reads_in
+from shared.text.written_dates import days_in
 
 DAY = Moment(2026, 11, 21)
 
@@ -79,7 +80,7 @@ def test_how_pages_write_a_day(text: str, verdict: bool | None) -> None:
 
 def test_a_day_that_may_be_another_is_told_by_the_order() -> None:
     day = Moment(2026, 3, 4)
-    assert readings("03/04/2026") == {(2026, 3, 4), (2026, 4, 3)}
+    assert days_in("03/04/2026") == {date(2026, 3, 4), date(2026, 4, 3)}
     assert reads_as("03/04/2026", day) is None
     assert reads_in("03/04/2026", "mdy", day)
     assert not reads_in("03/04/2026", "dmy", day)

@@ -11,14 +11,14 @@ import msgspec
 from playwright.async_api import Error
 
 from services.browser_pool.adapters.eyes import engine
-from services.browser_pool.adapters.eyes.engine import ask
+from services.browser_pool.adapters.eyes.engine import Counted, ask
 from services.browser_pool.adapters.eyes.targets import Found
 from services.browser_pool.adapters.hands.keys import Shown
 from services.browser_pool.adapters.hands.pointing import Marked
 from services.browser_pool.adapters.hands.reaching import reach, reach_part
 from services.browser_pool.adapters.outcome import Outcome, refuse
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.dates import Moment
+from services.browser_pool.dates import Moment, month_table
 
 MARK, PARTS = "hands-date", "hands-calendar"
 OPENS_S = 0.8
@@ -40,7 +40,10 @@ class Calendar(msgspec.Struct, frozen=True):
     is among what is shown; ``picked``: it is marked as the one that is chosen. ``clock``: hours and minutes can be
     written beside it, with ``half`` am or pm. ``inline``: it is no pop-up, but a part of the page."""
 
-    state: Literal["gone", "none", "shown"]
+    state: Literal["gone", "none", "shown", "unnamed"]
+    """``unnamed``: the document was not told yet how months are called in its language."""
+    lang: str = ""
+    """The language that the field, or else its document, says it is in."""
     editable: bool = False
     hints: tuple[str, ...] = ()
     months: tuple[int, ...] = ()
@@ -61,12 +64,14 @@ class Calendar(msgspec.Struct, frozen=True):
 
 @dataclass
 class Dating:
-    """One date being set. ``steps``: by how many months each button has turned out to move."""
+    """One date being set. ``steps``: by how many months each button has turned out to move. ``lang``: the language the
+    calendar says it is in."""
 
     session: PageSession
     found: Found
     moment: Moment
     steps: dict[str, int] = field(default_factory=dict)
+    lang: str = ""
 
     @property
     def wanted(self) -> int:
@@ -77,10 +82,17 @@ class Dating:
         return self.session.limits.action_s
 
     async def calendar(self) -> Calendar:
+        """The calendar as it is now. A document that is new is told the names of months first."""
         found, moment = self.found, self.moment
         day = f"{moment.year or 0}-{moment.month or 0}-{moment.day or 0}"
-        work = ask(found.frame, Calendar, self.bound_s, "calendar", found.snapshot_id, found.n, MARK, PARTS, day)
-        return await self.session.timed(work)
+        while True:
+            work = ask(found.frame, Calendar, self.bound_s, "calendar", found.snapshot_id, found.n, MARK, PARTS, day)
+            calendar = await self.session.timed(work)
+            if calendar.state != "unnamed":
+                self.lang = calendar.lang
+                return calendar
+            told = await asyncio.to_thread(month_table, calendar.lang)
+            await self.session.timed(ask(found.frame, Counted, self.bound_s, "months", calendar.lang, told))
 
     async def shown(self) -> Shown:
         found = self.found

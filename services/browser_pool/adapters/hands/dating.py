@@ -110,13 +110,13 @@ async def _read_after_picking(dating: Dating) -> Outcome:
     shown = await dating.shown()
     target, iso = dating.found.told(), dating.moment.iso()
     value = shown.value if shown.here else ""
-    if value and dates.reads_as(value, dating.moment) is not False:
+    if value and dates.reads_as(value, dating.moment, dating.lang) is not False:
         return done(f"picked {iso}", effect=ValueSet(value=value), target=target)
     calendar = await dating.calendar()
     if calendar.state == "shown" and calendar.picked and dating.moment.hour is None:
         return done(f"picked {iso}; the calendar marks it", effect=ValueSet(value=iso), target=target)
     near = await _near(dating) if shown.here and not calendar.editable else ""
-    if near and dates.reads_as(near, dating.moment):
+    if near and dates.reads_as(near, dating.moment, dating.lang):
         return done(f"picked {iso}", effect=ValueSet(value=near[:200]), target=target)
     message = f'after picking {iso}, "{dating.found.now.name}" holds "{value}"'
     return refuse("effect_not_seen", message, effect=ValueSet(value=value), target=target)
@@ -133,7 +133,7 @@ async def _with_clock(dating: Dating, calendar: Calendar) -> Outcome:
     shown = await dating.shown()
     day = replace(dating.moment, hour=None, minute=0)
     known = dates.format_of(*calendar.hints) or dates.example(shown.value)
-    if known is None or dates.reads_as(shown.value, day) is False:
+    if known is None or dates.reads_as(shown.value, day, dating.lang) is False:
         message = f'"{dating.found.now.name}" holds "{shown.value}", without the time {dating.moment.clock}'
         return refuse("effect_not_seen", message, effect=ValueSet(value=shown.value), target=dating.found.told())
     return await _written(dating, known, calendar)
@@ -144,7 +144,7 @@ async def _written(dating: Dating, known: Format, calendar: Calendar) -> Outcome
     text = _text_in(dating.moment, known, calendar.hints)
     value, invalid = await _type(dating, text)
     target, effect = dating.found.told(), ValueSet(value=value)
-    right = value == text or dates.reads_in(value, known.order, dating.moment)
+    right = value == text or dates.reads_in(value, known.order, dating.moment, dating.lang)
     if right and not invalid:
         return done(f'set "{dating.found.now.name}" to {value}', effect=effect, target=target)
     why = " and is marked as invalid" if invalid else ""
@@ -166,7 +166,7 @@ async def _probed(dating: Dating, calendar: Calendar) -> Outcome:
     text = _text_in(dating.moment, ISO, calendar.hints)
     value, invalid = await _type(dating, text)
     target = dating.found.told()
-    if not invalid and (value == text or dates.reads_as(value, dating.moment)):
+    if not invalid and (value == text or dates.reads_as(value, dating.moment, dating.lang)):
         return done(f'set "{dating.found.now.name}" to {value}', effect=ValueSet(value=value), target=target)
     if dating.moment.day is not None:
         fits = [one for one in (ISO, *PROBED) if await _takes(dating, one)]
@@ -181,7 +181,7 @@ async def _probed(dating: Dating, calendar: Calendar) -> Outcome:
 async def _takes(dating: Dating, one: Format) -> bool:
     probe = replace(dating.moment, day=PROBE_DAY)
     value, invalid = await _type(dating, one.write(probe))
-    return not invalid and dates.reads_as(value, probe) is True
+    return not invalid and dates.reads_as(value, probe, dating.lang) is True
 
 
 async def _type(dating: Dating, text: str) -> tuple[str, bool]:

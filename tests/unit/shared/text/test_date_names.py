@@ -232,7 +232,9 @@ def test_a_date_within_a_text_is_found_whatever_stands_around_it() -> None:
     assert days_in("Check-out: 21. lokakuuta 2026 (2 nights)") == {date(2026, 10, 21)}
     assert days_in("03 / 04 / 2026") == {date(2026, 3, 4), date(2026, 4, 3)}
     assert days_in("20261121") == {date(2026, 11, 21)}
-    assert days_in("set 5 of them") == days_in("") == frozenset()
+    assert days_in("Sat Nov 21 14:30:00 UTC 2026") == days_in("November 21 (Saturday), 2026") == {date(2026, 11, 21)}
+    assert days_in("21 listopada 2026", in_language("pl")) == {date(2026, 11, 21)}
+    assert days_in("Nov 21 or 22 of 2026") == days_in("set 5 of them") == days_in("") == frozenset()
     assert months_in("listopad 2026") == {10, 11}
     assert months_in("nothing") == frozenset()
 

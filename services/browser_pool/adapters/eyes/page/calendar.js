@@ -1,45 +1,48 @@
 // Calendars as a person reads them: a row of numbers from 1 to the end of a month, under the name of the month.
 
-const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'sv', 'da', 'nb', 'fi', 'cs', 'tr', 'ru', 'uk', 'el', 'hu', 'ro', 'ja', 'zh', 'ko'];
 const NEXT = /next|forward|nächst|vorwärts|suivant|siguiente|successiv|volgend|próxim|następn|chevron[-_ ]?right|arrow[-_ ]?right|right[-_ ]?arrow|^[>›»→❯▶⏵]+$/i;
 const PREVIOUS = /prev|back|vorig|vorherig|zurück|précédent|anterior|preced|vorige|poprzedni|chevron[-_ ]?left|arrow[-_ ]?left|left[-_ ]?arrow|^[<‹«←❮◀⏴]+$/i;
 const BY_YEAR = /year|jahr|année|año|anno|jaar|double|super|^[»«]$|>>|<</i;
 const CONFIRM = /^(apply|ok|okay|done|set|select|confirm|choose|save|übernehmen|fertig|bestätigen|auswählen|appliquer|valider|aplicar|aceptar|applica|conferma|toepassen)$/i;
-let monthNames = null;
+const monthTables = new Map();
+let monthTable = null;
 
-function months() {
-  if (monthNames) return monthNames;
-  monthNames = new Map();
-  const own = document.documentElement.lang ? [document.documentElement.lang] : [];
-  for (const language of [...own, ...LANGUAGES]) {
-    for (const style of ['long', 'short']) {
-      for (let m = 0; m < 12; m += 1) {
-        let forms = [];
-        try { forms = [new Intl.DateTimeFormat(language, { month: style }).format(new Date(2024, m, 5)), new Intl.DateTimeFormat(language, { month: style, day: 'numeric' }).formatToParts(new Date(2024, m, 5)).find((p) => p.type === 'month').value]; } catch { continue; }
-        for (const form of forms) { const key = wordOf(form); if (key && !/^\d+$/.test(key) && !monthNames.has(key)) monthNames.set(key, m + 1); }
-      }
-    }
-  }
-  return monthNames;
+// The names of months for a page in one language, as they are known outside: see shared/text/date_names.py.
+function tellMonths(lang, told) {
+  const { words, numbered } = JSON.parse(told);
+  const forms = numbered.map(([before, behind]) => `${before}\\.?\\s*(?<!\\d)(0?[1-9]|1[0-2])(?!\\d)\\s*${behind}`).join('|');
+  monthTables.set(lang, { words: new Map(Object.entries(words)), numbered: new RegExp(forms, 'gu') });
+  return { count: Object.keys(words).length };
 }
 
-const wordOf = (text) => text.toLowerCase().replace(/[.,]/g, '').trim();
-function monthIn(text) {
-  for (const word of text.split(/[\s\d,/()|-]+/)) { const found = word && months().get(wordOf(word)); if (found) return found; }
-  return 0;
+function languageOf(el) {
+  const said = closestUp(el, (up) => up.hasAttribute('lang'));
+  return said ? said.getAttribute('lang').slice(0, 35) : '';
 }
+
+// Small letters without accents, as the names are compared; a month that is written with a number is marked.
+const MARK = '\u0001';
+function wordsOf(text) {
+  const bare = text.toLowerCase().normalize('NFD').replace(/\p{M}|\u05f3/gu, '').normalize('NFC').replace(/ς/g, 'σ').replace(/[’']/g, ' ');
+  const marked = bare.replace(monthTable.numbered, (...found) => ` ${MARK}${found.slice(1).find((one) => /^\d/.test(one))} `);
+  return marked.split(/[\s,|/()-]+/).map((word) => word.replace(/\.+$/, '')).filter(Boolean);
+}
+
+const monthOfWord = (word) => word.startsWith(MARK) ? Number(word.slice(1)) : monthTable.words.get(word.replace(/[.\d]+/g, '')) || 0;
+const monthIn = (text) => wordsOf(text).map(monthOfWord).find(Boolean) || 0;
+const yearOfWord = (word) => { const found = /^(\d{4})\p{L}{0,2}$/u.exec(word || ''); return found ? Number(found[1]) : 0; };
 
 // The month and year a text names, where it names both side by side.
 function monthAndYear(text) {
-  let found = /(\d{4})\s*年\s*(\d{1,2})\s*月/.exec(text) || /\b(\d{4})[-/.](\d{1,2})\b(?![-/.]\d)/.exec(text);
+  let found = /\b(\d{4})[-/.](\d{1,2})\b(?![-/.]\d)/.exec(text);
   if (found) return [Number(found[1]), Number(found[2])];
   found = /(?<![\d/.-])(\d{1,2})\s*[/.-]\s*(\d{4})\b/.exec(text);
   if (found && Number(found[1]) <= 12) return [Number(found[2]), Number(found[1])];
-  const words = text.split(/[\s,|/()-]+/).filter(Boolean);
+  const words = wordsOf(text);
   for (let i = 0; i < words.length; i += 1) {
-    const month = monthIn(words[i]);
+    const month = monthOfWord(words[i]);
     if (!month) continue;
-    for (const at of [i + 1, i - 1, i + 2, i - 2]) if (/^\d{4}$/.test(words[at] || '')) return [Number(words[at]), month];
+    for (const at of [i + 1, i - 1, i + 2, i - 2]) if (yearOfWord(words[at])) return [yearOfWord(words[at]), month];
   }
   return null;
 }
@@ -47,7 +50,10 @@ function monthAndYear(text) {
 function calendar(id, n, markId, asId, wanted) {
   const el = elementOf(id, n);
   if (!el) return { state: 'gone' };
-  const field = { editable: isEditable(el), hints: hintsOf(el) };
+  const lang = languageOf(el);
+  monthTable = monthTables.get(lang) || null;
+  if (!monthTable) return { state: 'unnamed', lang };
+  const field = { editable: isEditable(el), hints: hintsOf(el), lang };
   const [year, month, day] = wanted.split('-').map(Number);
   for (const start of calendarRoots(el, markId)) {
     if (!runsIn(start).length) continue;

@@ -19,6 +19,7 @@ function handVerbs() {
     choices: (id, n, markId, asId) => choices(id, Number(n), markId, asId),
     aim: (asId, n, text) => aim(asId, Number(n), text),
     scrollChoices: (asId, how) => scrollChoices(asId, how),
+    months: (lang, told) => tellMonths(lang, told),
     calendar: (id, n, markId, asId, wanted) => calendar(id, Number(n), markId, asId, wanted),
   };
 }
