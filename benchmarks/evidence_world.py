@@ -19,8 +19,8 @@ import msgspec
 
 from benchmarks.evidence_facts import NAMES, NOTES, SCHEMA, facts
 from benchmarks.evidence_files import artifact_bytes, filed_artifacts
-from services.evidence.closing.products import Closing
 from services.evidence.filing.contents import AttemptLog, result_of, sample_file, samples_csv
+from services.evidence.outputs.products import Closing
 from services.evidence.outputs.sample_facts import SampleFacts
 from services.evidence.outputs.sample_files import SampleFiles
 from shared.contracts.actions import ByRef, Click, Done, Judgment, Screenshot

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from services.evidence import layout
-from services.evidence.closing.finishing import keep_finished
 from services.evidence.deps import Deps
 from services.evidence.filing.contents import AttemptLog
 from services.evidence.filing.log_files import begin_attempt, put_together
-from services.evidence.recalling.recall import attempt_log, ended_of, run_state
+from services.evidence.recalling.recall import ended_of
 from services.evidence.recalling.rounds import RunState
 from services.evidence.sealing.hashed import secured
 from services.evidence.sealing.runs import open_round
@@ -20,26 +19,26 @@ async def current_log(deps: Deps, run_id: str, sample_id: str, attempt: int) -> 
 
     What an earlier attempt left behind is put aside first: evidence is added to, never overwritten.
     """
-    log = await attempt_log(deps, run_id, sample_id)
+    log = await deps.ledger.log(run_id, sample_id)
     if attempt < log.attempt:
         return None
     if attempt > log.attempt:
-        state = await run_state(deps, run_id)
+        state = await deps.ledger.state(run_id)
         if state is not None:
-            await reopened(deps, state, sample_id)
+            await reopen(deps, state, sample_id)
         if log.attempt:
             await put_aside(deps, run_id, sample_id, log.attempt)
         if attempt > 1:
             await begin_attempt(deps.store, layout.sample_key(run_id, sample_id), attempt)
-        log = deps.logs[run_id, sample_id] = AttemptLog(attempt)
+        log = deps.ledger.begin_log(run_id, sample_id, attempt)
     return log
 
 
-async def reopened(deps: Deps, state: RunState, sample_id: str) -> None:
+async def reopen(deps: Deps, state: RunState, sample_id: str) -> None:
     """A later attempt at a sample is at work; where the round was finished already, it is not any more."""
     if state.said is not None:
         await open_round(deps, state)
-        await keep_finished(deps, state, None)
+        await deps.ledger.save_finished(state, None)
     state.reopen(sample_id)
 
 

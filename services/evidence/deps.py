@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from services.evidence.closing.products import MakeProduct
-from services.evidence.filing.contents import AttemptLog
+from services.evidence.outputs.products import MakeProduct
 from services.evidence.ports import Questions, Signer, Store
-from services.evidence.recalling.rounds import RunState
+from services.evidence.run_ledger import RunLedger
 from shared.bus.ports import Blobs
 
 
@@ -19,8 +17,6 @@ async def _say_nothing(key: str, why: str) -> None: ...
 
 @dataclass
 class Deps:
-    """``runs`` and ``logs`` are what is known of work in progress; both can be read anew from the store."""
-
     store: Store
     blobs: Blobs
     now: Callable[[], datetime]
@@ -32,7 +28,7 @@ class Deps:
     """Who seals a run; None: it is not sealed."""
     questions: Questions | None = None
     """Who answers in SQL; None: nobody."""
-    claiming: asyncio.Lock = field(default_factory=asyncio.Lock)
-    recalling: asyncio.Lock = field(default_factory=asyncio.Lock)
-    runs: dict[str, RunState] = field(default_factory=dict[str, RunState])
-    logs: dict[tuple[str, str], AttemptLog] = field(default_factory=dict[tuple[str, str], AttemptLog])
+    ledger: RunLedger = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ledger = RunLedger(self.store)

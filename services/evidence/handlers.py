@@ -15,15 +15,14 @@ from services.evidence.asking.steps import steps_reply
 from services.evidence.attempts import current_log, must_be_open
 from services.evidence.closing.finishing import finish_if_complete
 from services.evidence.deps import Deps
-from services.evidence.filing.artifacts import file_artifact, let_go, not_filed
+from services.evidence.filing.artifacts import file_artifact, not_filed, remove_filed
 from services.evidence.filing.contents import AttemptLog, result_of, sample_file, samples_csv
 from services.evidence.filing.lessons import file_lessons
 from services.evidence.filing.listed import listed
 from services.evidence.filing.log_files import add_step, put_together
-from services.evidence.recalling.ours import forget_finished, hold_run, known_run, let_go_if_finished
 from services.evidence.recalling.paging import fitting
-from services.evidence.recalling.recall import ended_of, keep_run, latest_attempt, run_state, with_attempts
-from services.evidence.recalling.rounds import RunState, sample_states
+from services.evidence.recalling.recall import ended_of
+from services.evidence.recalling.rounds import sample_states
 from services.evidence.sealing.runs import open_round, remark_if_unsealed
 from services.evidence.sealing.samples import seal_sample
 from shared.bus.actor import Actor
@@ -84,24 +83,21 @@ actor: Actor[Deps] = Actor("evidence")
 @actor.handles(RUN_STARTED, max_attempts=FOR_EVER)
 async def run_started(message: RunStarted, deps: Deps, attempt: int) -> None:
     """Opens the run's folder, or the next round of a run that is resumed."""
-    await hold_run(deps, message.run_id)
-    state = await run_state(deps, message.run_id, message.record)
-    if state is None:
-        state = deps.runs[message.run_id] = RunState(record=message.record)
+    state = await deps.ledger.open(message.record)
     base = max(message.attempt_base, state.attempt_base)  # an earlier start may be told again
     if base > state.attempt_base:
         await remark_if_unsealed(deps, state)
         await open_round(deps, state)
     state.start_round(base, discovering=message.discovering)
-    await keep_run(deps, state)
-    forget_finished(deps, message.run_id)
-    await let_go_if_finished(deps, message.run_id)
+    await deps.ledger.save(state)
+    deps.ledger.forget_finished(but=message.run_id)
+    await deps.ledger.release_if_finished(message.run_id)
 
 
 @actor.handles(SAMPLE_FOUND, max_attempts=FOR_EVER)
 async def sample_found(message: SampleFound, deps: Deps, attempt: int) -> None:
     """Writes down what was asked for, before anything is done about it."""
-    state = await known_run(deps, message.run_id)
+    state = await deps.ledger.held(message.run_id)
     key = layout.sample_key(message.run_id, message.sample_id, layout.SAMPLE)
     await deps.store.write(key, as_written(sample_file(message)))
     if state.lists_only:
@@ -111,18 +107,18 @@ async def sample_found(message: SampleFound, deps: Deps, attempt: int) -> None:
         await deps.store.secure(layout.sample_key(message.run_id, message.sample_id))
         state.end(message.sample_id, ended_of(result))
     state.found(message.sample, message.found_at)
-    await let_go_if_finished(deps, message.run_id)
+    await deps.ledger.release_if_finished(message.run_id)
 
 
 @actor.handles(POPULATION_CLOSED, emits=RUN_FINISHED, max_attempts=FOR_EVER, deadline_s=CLOSING_BOUND_S)
 async def population_closed(message: PopulationClosed, deps: Deps, attempt: int) -> RunFinished | None:
     """From now on it is known how many results there must be."""
-    state = await known_run(deps, message.run_id)
+    state = await deps.ledger.held(message.run_id)
     state.expected = message.samples
     state.population_complete, state.population_note = message.complete, message.note
     key = layout.run_key(message.run_id, layout.DISCOVERED if state.discovers else layout.SAMPLES)
     await deps.store.write(key, samples_csv(state.samples.values(), discovered=state.discovers))
-    await keep_run(deps, state)
+    await deps.ledger.save(state)
     # Who is in the population is known from here on, whatever becomes of the machine.
     await deps.store.secure(layout.run_key(message.run_id))
     return await finish_if_complete(deps, state)
@@ -131,24 +127,25 @@ async def population_closed(message: PopulationClosed, deps: Deps, attempt: int)
 @actor.handles(STEP_TAKEN, max_attempts=FOR_EVER, deadline_s=BIG_FILE_BOUND_S)
 async def step_taken(message: StepTaken, deps: Deps, attempt: int) -> None:
     """Files a step and its artifacts, hashed again at rest."""
-    await hold_run(deps, message.run_id)
+    await deps.ledger.hold(message.run_id)
     log = await current_log(deps, message.run_id, message.sample_id, message.attempt)
     if log is not None and message.step not in log.steps:
         if log.ended:  # its result is written: nothing is added to what it tells of
-            await let_go_if_finished(deps, message.run_id)
+            await deps.ledger.release_if_finished(message.run_id)
             return
-        problems = [problem for filed in message.artifacts if (problem := await file_artifact(deps, message, filed))]
+        tried = [await file_artifact(deps.store, deps.blobs, message, filed) for filed in message.artifacts]
+        problems = [problem for problem in tried if problem is not None]
         entry = chain_entry(entry_of(message, problems), message.run_id, message.sample_id, log.head_sha256)
         await add_step(deps.store, layout.sample_key(message.run_id, message.sample_id), entry)
         log.add(entry)
-    await let_go(deps, message, log.problems if log is not None else [])
-    await let_go_if_finished(deps, message.run_id)
+    await remove_filed(deps.blobs, message, log.problems if log is not None else [])
+    await deps.ledger.release_if_finished(message.run_id)
 
 
 @actor.handles(SAMPLE_FINISHED, emits=RUN_FINISHED, max_attempts=FOR_EVER, deadline_s=CLOSING_BOUND_S)
 async def sample_finished(message: SampleFinished, deps: Deps, attempt: int) -> RunFinished | None:
     """Writes the result; the last one of a run makes the table."""
-    state = await known_run(deps, message.run_id)
+    state = await deps.ledger.held(message.run_id)
     log = await current_log(deps, message.run_id, message.sample_id, message.attempt)
     if log is not None:
         missing = not_filed(message, log)
@@ -157,16 +154,16 @@ async def sample_finished(message: SampleFinished, deps: Deps, attempt: int) -> 
         await deps.store.write(layout.sample_key(message.run_id, message.sample_id, layout.RESULT), result)
         await seal_sample(deps, message.run_id, message.sample_id, log, result)
         await deps.store.secure(layout.sample_key(message.run_id, message.sample_id))
-        await file_lessons(deps, message)
+        await file_lessons(deps.store, message)
         state.end(message.sample_id, ended_of(result))
-    deps.logs.pop((message.run_id, message.sample_id), None)
+    deps.ledger.forget_log(message.run_id, message.sample_id)
     return await finish_if_complete(deps, state)
 
 
 @actor.answers(LOAD_RUN, deadline_s=60.0)
 async def load_run(request: LoadRun, deps: Deps) -> LoadReply:
     """What is known of a run, for resuming it; of its samples one page."""
-    state = await run_state(deps, request.run_id) if layout.is_safe(request.run_id) else None
+    state = await deps.ledger.find(request.run_id)
     if state is None:
         return RunUnknown(run_id=request.run_id, message=layout.no_run(request.run_id, deps.store.location("")))
     page = () if request.count_only else fitting(sample_states(state)[max(request.skip, 0) :])
@@ -174,12 +171,12 @@ async def load_run(request: LoadRun, deps: Deps) -> LoadReply:
         record=state.record,
         attempt_base=state.attempt_base,
         expected=state.expected,
-        samples=await with_attempts(deps, request.run_id, page),
+        samples=await deps.ledger.with_attempts(request.run_id, page),
         total=len(state.samples),
         finished=state.finished,
         location=deps.store.location(layout.run_key(request.run_id)),
         population_complete=state.population_complete,
-        discovery_attempt=await latest_attempt(deps, request.run_id, DISCOVERY) if state.discovers else 0,
+        discovery_attempt=await deps.ledger.latest_attempt(request.run_id, DISCOVERY) if state.discovers else 0,
     )
 
 
@@ -192,14 +189,14 @@ async def find_runs(request: FindRuns, deps: Deps) -> RunsFound:
 @actor.answers(LOAD_STEPS, deadline_s=60.0)
 async def load_steps(request: LoadSteps, deps: Deps) -> StepsReply:
     """The step log of one attempt, a page at a time, for playing it back."""
-    state = await run_state(deps, request.run_id) if layout.is_safe(request.run_id) else None
+    state = await deps.ledger.find(request.run_id)
     return await steps_reply(deps, state, request)
 
 
 @actor.answers(LOAD_RESULT)
 async def load_result(request: LoadResult, deps: Deps) -> ResultReply:
     """What a sample's result says, for extracting its values again."""
-    state = await run_state(deps, request.run_id) if layout.is_safe(request.run_id) else None
+    state = await deps.ledger.find(request.run_id)
     return await result_reply(deps, state, request)
 
 
@@ -215,14 +212,14 @@ async def claim_press(request: ClaimPress, deps: Deps) -> PressHeld:
     reading and writing there is a lock, or both would be told that it is theirs."""
     pressed = request.pressed
     key = layout.sample_key(pressed.run_id, pressed.sample_id, layout.pressed_file(pressed.step))
-    async with deps.claiming:
+    async with deps.ledger.claiming:
         kept = await deps.store.read(key)
         if kept is not None:
             return PressHeld(pressed=msgspec.json.decode(kept, type=PressFile).to_pressed())
         if not request.claim:
             return PressHeld(pressed=None)
         await must_be_open(deps, pressed)
-        await hold_run(deps, pressed.run_id)
+        await deps.ledger.hold(pressed.run_id)
         await deps.store.write(key, as_written(PressFile.of(pressed)))
         await deps.store.secure(layout.sample_key(pressed.run_id, pressed.sample_id))
         return PressHeld(pressed=pressed)

@@ -14,7 +14,7 @@ import msgspec
 from playwright.async_api import Browser
 
 from services.evidence.adapters.report_file import ReportFile
-from services.evidence.closing.products import Closing
+from services.evidence.outputs.products import Closing
 from services.evidence.outputs.sample_files import SampleFiles
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished

@@ -28,8 +28,8 @@ from services.evidence.adapters.apart_frames import (
     Told,
     parse_frame,
 )
-from services.evidence.closing.products import Closing, Made, MakeProduct, OpenFile, Product
 from services.evidence.closing.watched import NotMadeError
+from services.evidence.outputs.products import Closing, Made, MakeProduct, OpenFile, Product
 from services.evidence.outputs.sample_facts import SampleFacts
 from shared.child_process.parent import ChildProcess
 from shared.contracts.error_codes import TransientCode
@@ -62,7 +62,7 @@ def apart_if_large(product: ProductClass, makes: str) -> MakeProduct:
 
 
 class Apart:
-    """See :class:`services.evidence.closing.products.Product`. Raises OSError and Unavailable as the product does, and
+    """See :class:`services.evidence.outputs.products.Product`. Raises OSError and Unavailable as the product does, and
     NotMadeError where it could not be made; some of it later, when a further sample is added or at its end."""
 
     def __init__(self, product: ProductClass, makes: str, closing: Closing, folder: Path) -> None:

@@ -23,8 +23,8 @@ from services.evidence.adapters.apart_frames import (
     Told,
     parse_frame,
 )
-from services.evidence.closing.products import Closing, MakeProduct
 from services.evidence.closing.watched import Watched
+from services.evidence.outputs.products import Closing, MakeProduct
 from services.evidence.outputs.sample_files import SampleFiles
 from shared.child_process.child import read_frame, take_stdout, write_frame
 from shared.errors import ExhibitError

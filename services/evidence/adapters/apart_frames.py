@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from services.evidence.closing.products import Closing
+from services.evidence.outputs.products import Closing
 from shared.contracts.codes import OpenCode
 from shared.contracts.error_codes import ErrorCode
 

@@ -10,8 +10,8 @@ import duckdb
 from services.evidence import layout
 from services.evidence.adapters.row_spool import RowLines, RowSpool
 from services.evidence.adapters.spare_book import SpareBook
-from services.evidence.closing.products import Closing, Made, OpenFile
 from services.evidence.csv_cells import csv_line, guarded
+from services.evidence.outputs.products import Closing, Made, OpenFile
 from services.evidence.outputs.sample_facts import SampleFacts
 from shared.errors import Unavailable
 from shared.evidence_format.table.columns import WRONG_TYPE, Column
@@ -36,7 +36,7 @@ _SQL_TYPES = {
 
 
 class CombinedTables:
-    """See :class:`services.evidence.closing.products.Product`."""
+    """See :class:`services.evidence.outputs.products.Product`."""
 
     makes = "combined.csv, .parquet and .xlsx"
 

@@ -11,7 +11,7 @@ import duckdb
 import msgspec
 
 from services.evidence import layout
-from services.evidence.closing.products import Closing, Made, OpenFile
+from services.evidence.outputs.products import Closing, Made, OpenFile
 from services.evidence.outputs.sample_facts import SampleFacts
 from services.evidence.querying.catalogue import TABLES, table_file
 from services.evidence.querying.row_parts import Row
@@ -28,7 +28,7 @@ MEMORY_MB = 512
 
 
 class ParquetTables:
-    """See :class:`services.evidence.closing.products.Product`. Equal samples give equal bytes."""
+    """See :class:`services.evidence.outputs.products.Product`. Equal samples give equal bytes."""
 
     makes = "tables/"
 

@@ -6,15 +6,15 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from services.evidence import layout
-from services.evidence.closing.products import Closing, Made, OpenFile
 from services.evidence.combining.enriching import appended, appended_cells, names_beside, original_cells
 from services.evidence.csv_cells import csv_line
+from services.evidence.outputs.products import Closing, Made, OpenFile
 from services.evidence.outputs.sample_facts import SampleFacts
 from shared.evidence_format.table.rows import RowMaker
 
 
 class EnrichedTable:
-    """See :class:`services.evidence.closing.products.Product`. The rows come in the order of the input."""
+    """See :class:`services.evidence.outputs.products.Product`. The rows come in the order of the input."""
 
     makes = layout.ENRICHED
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from services.evidence import layout
 from services.evidence.adapters.thumbnails import Small, small_copy
-from services.evidence.closing.products import Closing, Made, OpenFile
+from services.evidence.outputs.products import Closing, Made, OpenFile
 from services.evidence.outputs.sample_facts import ArtifactFacts, SampleFacts
 from services.evidence.reporting.page import SAMPLES_A_CHUNK, Assets, as_json, data_block, head, packed, program
 from services.evidence.reporting.pictures import Budget, Shown, area_of, chosen, marks_on, plan_for, shown_values
@@ -50,7 +50,7 @@ class _Waiting:
 
 
 class ReportFile:
-    """See :class:`services.evidence.closing.products.Product`. Equal samples give equal bytes."""
+    """See :class:`services.evidence.outputs.products.Product`. Equal samples give equal bytes."""
 
     makes = "report.html"
 

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from services.evidence import layout
 from services.evidence.closing.making import add_all, reader
-from services.evidence.closing.products import Closing, MakeProduct, Product
+from services.evidence.outputs.products import Closing, MakeProduct, Product
 from services.evidence.outputs.sample_files import read_sample_files_now
 from services.evidence.ports import READ_LIMIT, Store
 from services.evidence.querying.answers import MOST_ROWS, MOST_S, Question, Refused, Sources, Written

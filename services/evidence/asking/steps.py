@@ -5,7 +5,6 @@ from __future__ import annotations
 from services.evidence import layout
 from services.evidence.deps import Deps
 from services.evidence.filing.log_files import read_log
-from services.evidence.recalling.recall import latest_attempt
 from services.evidence.recalling.rounds import RunState
 from services.evidence.recalling.step_log import page_of, problem_of
 from shared.contracts.evidence import LoadSteps, StepsLoaded, StepsReply, StepsUnknown
@@ -22,7 +21,7 @@ async def steps_reply(deps: Deps, state: RunState | None, request: LoadSteps) ->
         return _unknown(request, layout.no_run(run_id, deps.store.location("")))
     if sample_id not in state.samples:
         return _unknown(request, f"{run_id} has no sample {sample_id!r}")
-    latest = await latest_attempt(deps, run_id, sample_id)
+    latest = await deps.ledger.latest_attempt(run_id, sample_id)
     attempt = request.attempt or latest
     folder = layout.sample_key(run_id, sample_id, "" if attempt == latest else layout.attempt_folder(attempt))
     try:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import msgspec
 
 from services.evidence import layout
 from services.evidence.closing.making import make_products
 from services.evidence.deps import Deps
-from services.evidence.recalling.ours import forget_finished
-from services.evidence.recalling.recall import keep_run
 from services.evidence.recalling.rounds import RunState, run_finished
 from services.evidence.sealing.hashed import secured
 from services.evidence.sealing.runs import open_round, sealed
@@ -23,18 +19,12 @@ async def finish_if_complete(deps: Deps, state: RunState) -> RunFinished | None:
         return None
     if state.said is None:
         await open_round(deps, state)
-        await keep_finished(deps, state, await made(deps, state))
+        await deps.ledger.save_finished(state, await made(deps, state))
     assert state.finished is not None
     state.finished = await sealed(deps, state, state.finished)
-    forget_finished(deps, state.record.run_id)
+    deps.ledger.forget_finished(but=state.record.run_id)
     await deps.store.release(state.record.run_id)
     return state.finished  # told again, it is the same: whether it was published we cannot know
-
-
-async def keep_finished(deps: Deps, state: RunState, finished: RunFinished | None) -> None:
-    """Written first, then remembered: where it cannot be written it is done again."""
-    await keep_run(deps, dataclasses.replace(state, finished=finished))
-    state.finished = finished
 
 
 async def made(deps: Deps, state: RunState) -> RunFinished:

@@ -12,9 +12,9 @@ from typing import Any
 from uuid import uuid4
 
 from services.evidence import layout
-from services.evidence.closing.products import Closing, OpenFile, Product
 from services.evidence.closing.watched import Watched
 from services.evidence.deps import Deps
+from services.evidence.outputs.products import Closing, OpenFile, Product
 from services.evidence.outputs.sample_facts import SampleFacts
 from services.evidence.outputs.sample_files import SampleFiles, read_sample_files
 from services.evidence.ports import READ_LIMIT, Store

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from services.evidence.closing.products import Made, OpenFile, Product
+from services.evidence.outputs.products import Made, OpenFile, Product
 from services.evidence.outputs.sample_facts import SampleFacts
 from shared.errors import ExhibitError
 

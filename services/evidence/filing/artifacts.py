@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from services.evidence import layout
-from services.evidence.deps import Deps
 from services.evidence.filing.contents import AttemptLog
+from services.evidence.ports import Store
+from shared.bus.ports import Blobs
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import FiledArtifact, StepTaken
 from shared.errors import PermanentError
@@ -17,35 +18,35 @@ from shared.evidence_format.files.problem import ArtifactProblem, problems_of
 from shared.streams import ARTIFACTS
 
 
-async def file_artifact(deps: Deps, step: StepTaken, filed: FiledArtifact) -> ArtifactProblem | None:
+async def file_artifact(store: Store, blobs: Blobs, step: StepTaken, filed: FiledArtifact) -> ArtifactProblem | None:
     """Puts one artifact in its place, piece by piece; returns what is wrong where it is not what was captured."""
     name = filed.filename
     if not layout.is_filename(name):
         return ArtifactProblem(filename=name, code="unsafe_name", text="an artifact cannot have this name")
     key = layout.artifact_key(step.run_id, step.sample_id, name)
     try:
-        return await _kept(deps, key, filed)
+        return await _kept(store, blobs, key, filed)
     except PermanentError as exc:
         return ArtifactProblem(filename=name, code=exc.code, text=str(exc).removeprefix(f"{name}: "))
 
 
-async def _kept(deps: Deps, key: str, filed: FiledArtifact) -> ArtifactProblem | None:
-    async with deps.store.incoming(key) as file:
+async def _kept(store: Store, blobs: Blobs, key: str, filed: FiledArtifact) -> ArtifactProblem | None:
+    async with store.incoming(key) as file:
         try:
-            await deps.blobs.fetch(ARTIFACTS, filed.artifact.blob, file)
+            await blobs.fetch(ARTIFACTS, filed.artifact.blob, file)
         except PermanentError as exc:
             if exc.code != "no_blob":
                 raise
-            return await _kept_before(deps, key, filed)
+            return await _kept_before(store, key, filed)
         problem = difference(file.size_bytes, file.done(), filed)
         if problem is None:
-            await deps.store.keep(key, filed.artifact.sha256, file.path)
+            await store.keep(key, filed.artifact.sha256, file.path)
         return problem
 
 
-async def _kept_before(deps: Deps, key: str, filed: FiledArtifact) -> ArtifactProblem | None:
+async def _kept_before(store: Store, key: str, filed: FiledArtifact) -> ArtifactProblem | None:
     """An earlier try may have filed it and been cut off before it wrote that down."""
-    async with deps.store.local(key) as path:
+    async with store.local(key) as path:
         if path is None:
             return ArtifactProblem(filename=filed.filename, code="bytes_gone", text="the captured bytes are gone")
         return difference(path.stat().st_size, await asyncio.to_thread(_sha256, path), filed)
@@ -78,8 +79,8 @@ def not_filed(message: SampleFinished, log: AttemptLog) -> list[ArtifactProblem]
     ]
 
 
-async def let_go(deps: Deps, message: StepTaken, problems: Sequence[ArtifactProblem]) -> None:
+async def remove_filed(blobs: Blobs, message: StepTaken, problems: Sequence[ArtifactProblem]) -> None:
     """Removes from the bus what is in the folder now; what is in trouble stays there, for it may be the only copy."""
     for filed in message.artifacts:
         if not problems_of(filed.filename, problems):
-            await deps.blobs.remove(ARTIFACTS, filed.artifact.blob)
+            await blobs.remove(ARTIFACTS, filed.artifact.blob)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from services.evidence import layout
-from services.evidence.deps import Deps
 from services.evidence.filing.contents import with_lessons
+from services.evidence.ports import Store
 from shared.contracts.planner import SampleFinished
 from shared.evidence_format.files.run import parse_lessons
 from shared.evidence_format.manifest import as_written
 
 
-async def file_lessons(deps: Deps, message: SampleFinished) -> None:
+async def file_lessons(store: Store, message: SampleFinished) -> None:
     """Adds the lessons of this sample to those of its run. Idempotent: a lesson that is there is not written again."""
     if message.lessons is None:
         return
     for name, texts in (("patterns", message.lessons.patterns), ("failures", message.lessons.failures)):
         key = layout.run_key(message.run_id, f"{layout.MEMORY}/{name}.json")
-        kept = await deps.store.read(key)
+        kept = await store.read(key)
         known = parse_lessons(kept)
         lessons = with_lessons(known, message, texts)
         if kept is None or lessons != known:
-            await deps.store.write(key, as_written(lessons))
+            await store.write(key, as_written(lessons))

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from services.evidence import layout
-from services.evidence.closing.products import Closing
+from services.evidence.outputs.products import Closing
 from services.evidence.outputs.sample_facts import SampleFacts
 from services.evidence.reporting.sample_details import lean, shortened
 from shared.contracts.error_codes import end_words

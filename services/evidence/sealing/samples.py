@@ -11,7 +11,7 @@ from services.evidence.deps import Deps
 from services.evidence.filing.contents import AttemptLog
 from services.evidence.filing.log_files import read_log
 from services.evidence.ports import Store
-from services.evidence.recalling.recall import attempt_log, ended_of
+from services.evidence.recalling.recall import ended_of
 from services.evidence.sealing.hashed import hashed, paths_below
 from shared.evidence_format import chain
 from shared.evidence_format.files.problem import problems_of
@@ -61,9 +61,9 @@ async def sample_manifest(deps: Deps, run_id: str, sample_id: str) -> Standing |
         result = await deps.store.read(layout.sample_key(run_id, sample_id, layout.RESULT))
         if result is None:
             return None
-        log = await attempt_log(deps, run_id, sample_id)
+        log = await deps.ledger.log(run_id, sample_id)
         written = await seal_sample(deps, run_id, sample_id, log, result)
-        deps.logs.pop((run_id, sample_id), None)
+        deps.ledger.forget_log(run_id, sample_id)
     return Standing(msgspec.json.decode(written, type=SampleManifest), chain.sha256(written), made_late)
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from benchmarks.evidence_world import World, record
 from services.evidence.adapters.folder_store import FolderStore
 from services.evidence.closing.making import Products, make_products
-from services.evidence.closing.products import MakeProduct
 from services.evidence.deps import Deps
+from services.evidence.outputs.products import MakeProduct
 from services.evidence.recalling.rounds import RunState
 from shared.contracts.discovery import Sample
 from shared.testing.bus import MemoryBus

@@ -14,8 +14,8 @@ from benchmarks.evidence_world import World, record
 from services.evidence.adapters.duckdb_parquet import ParquetTables
 from services.evidence.adapters.folder_store import FolderStore
 from services.evidence.closing.making import make_products
-from services.evidence.closing.products import Closing, Made, OpenFile
 from services.evidence.deps import Deps
+from services.evidence.outputs.products import Closing, Made, OpenFile
 from services.evidence.outputs.sample_facts import SampleFacts
 from services.evidence.recalling.rounds import RunState
 from shared.contracts.discovery import Sample

@@ -26,8 +26,8 @@ from services.evidence.adapters.book_process import BookError, BookProcess
 from services.evidence.adapters.combined_tables import CombinedTables
 from services.evidence.adapters.sample_sheet import SampleSheet
 from services.evidence.adapters.workbook import Workbook
-from services.evidence.closing.products import Closing
 from services.evidence.closing.watched import Watched
+from services.evidence.outputs.products import Closing
 from services.evidence.outputs.sample_facts import SampleFacts
 from shared.evidence_format.table.rows import Row, RowMaker
 from tests.handlers.evidence.written_sample import files_of

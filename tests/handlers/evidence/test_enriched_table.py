@@ -19,9 +19,9 @@ from services.discovery.delimited import grid_of
 from services.discovery.rows import samples_of_table
 from services.discovery.table import Table, table_of, table_of_objects
 from services.evidence.adapters.enriched_table import EnrichedTable
-from services.evidence.closing.products import Closing
 from services.evidence.combining.enriching import names_beside
 from services.evidence.filing.contents import sample_file
+from services.evidence.outputs.products import Closing
 from services.evidence.outputs.sample_facts import SampleFacts
 from shared.contracts.discovery import Sample, SampleFound
 from shared.task_spec import TaskSpec

@@ -57,7 +57,7 @@ def deps(tmp_path: Path) -> Deps:
 async def filing(deps: Deps, filed: FiledArtifact, data: bytes | None) -> ArtifactProblem | None:
     if data is not None:
         await deps.blobs.put(ARTIFACTS, "b", data)
-    return await file_artifact(deps, step_with(filed), filed)
+    return await file_artifact(deps.store, deps.blobs, step_with(filed), filed)
 
 
 async def test_what_was_captured_lies_in_its_place_and_nothing_else_is_left(deps, tmp_path):
@@ -152,7 +152,7 @@ def test_200_megabytes_pass_through_the_real_bus_with_flat_memory(tmp_path, nats
                 before = size_mb()
                 filed = filed_as(b"", "big.bin", sha256=pattern.hashed.hexdigest(), size_bytes=200 * MB)
                 step = step_with(filed)
-                problem = await file_artifact(Deps(store, bus, now=lambda: NOW), step, filed)
+                problem = await file_artifact(store, bus, step, filed)
                 await bus.remove(ARTIFACTS, "b")
                 store.close()
                 print(problem, size_mb() - before)

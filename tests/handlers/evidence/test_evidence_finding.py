@@ -98,6 +98,7 @@ async def test_what_cannot_be_gone_on_with_is_not_found(deps: Deps):
 async def test_a_round_that_was_cut_off_makes_a_finished_run_unfinished(deps: Deps):
     await finished(deps, "run_2026-11-21_080000")
     assert await found(deps) == ("run_2026-11-21_080000", None)
-    state = deps.runs["run_2026-11-21_080000"]
+    state = await deps.ledger.state("run_2026-11-21_080000")
+    assert state is not None
     await run_started(RunStarted(run_id="run_2026-11-21_080000", record=state.record, attempt_base=1), deps, 1)
     assert await found(deps) == ("run_2026-11-21_080000", "run_2026-11-21_080000")

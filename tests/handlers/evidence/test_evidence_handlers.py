@@ -31,7 +31,6 @@ from services.evidence.handlers import (
     sample_found,
     step_taken,
 )
-from services.evidence.recalling.recall import run_state
 from shared.contracts.actions import Done, Judgment, Screenshot
 from shared.contracts.discovery import PopulationClosed, RunRecord, RunStarted, Sample, SampleFound
 from shared.contracts.evidence import (
@@ -383,7 +382,7 @@ async def test_reading_logs_back_keeps_none_of_them_in_memory(desk):
     await desk.tell(a_step(1), a_step(2, action=Done(values={})), ended(one, steps=2))
     await steps_of(desk)
     await desk.tell(ended(one, steps=2))
-    assert desk.deps.logs == {}
+    assert desk.deps.ledger.logs == frozenset()
 
 
 async def test_a_round_counts_what_was_done_before_and_what_ends_in_it(desk):
@@ -553,7 +552,7 @@ async def test_only_how_many_samples_a_run_has_can_be_asked_for(desk):
 async def test_a_run_asked_for_while_it_is_read_back_is_read_once(desk):
     await desk.begun(sample("a"), sample("b", 2))
     desk.restart()
-    states = await asyncio.gather(*(run_state(desk.deps, "run_1") for _ in range(3)))
+    states = await asyncio.gather(*(desk.deps.ledger.state("run_1") for _ in range(3)))
     assert states[0] is not None
     assert all(state is states[0] for state in states)
 
@@ -564,7 +563,7 @@ async def test_a_finished_run_is_forgotten_once_another_begins_and_is_still_know
     other = msgspec.structs.replace(started(), run_id="run_2")
     other = msgspec.structs.replace(other, record=msgspec.structs.replace(other.record, run_id="run_2"))
     await desk.tell(other)
-    assert set(desk.deps.runs) == {"run_2"}
+    assert desk.deps.ledger.runs == {"run_2"}
     assert await desk.tell(ended(sample())) == finished
     loaded = await desk.load()
     assert (loaded.finished, loaded.total) == (finished, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -47,7 +48,8 @@ class Cached(FolderStore):
 
 async def test_of_a_run_that_was_resumed_nothing_is_left_unsafe(tmp_path: Path):
     desk = Desk(tmp_path / "evidence")
-    desk.deps.store = store = Cached(desk.root)
+    store = Cached(desk.root)
+    desk.deps = replace(desk.deps, store=store)
     one, two = sample("a"), sample("b", 2)
     await desk.begun(one, two)
     taught = Lessons(patterns=("The owner stands below.",), failures=("The first link is another one.",))
@@ -66,7 +68,8 @@ async def test_of_a_run_that_was_resumed_nothing_is_left_unsafe(tmp_path: Path):
 
 async def test_what_was_only_listed_is_safe_too(tmp_path: Path):
     desk = Desk(tmp_path / "evidence")
-    desk.deps.store = store = Cached(desk.root)
+    store = Cached(desk.root)
+    desk.deps = replace(desk.deps, store=store)
     begun = started()
     record = msgspec.structs.replace(begun.record, spec={**begun.record.spec, "phase": "discovery"})
     await desk.tell(msgspec.structs.replace(begun, record=record), found(sample()))

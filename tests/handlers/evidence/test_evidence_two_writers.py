@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
@@ -52,8 +53,9 @@ class Place:
     def desk(self) -> Desk:
         desk, place = Desk(self.settings.evidence_dir), self.settings
         if place.evidence_bucket is not None:
-            desk.deps.store = S3Store(open_bucket(place), place.state_dir / "spool")
-            desk.deps.store.must_be_usable()
+            store = S3Store(open_bucket(place), place.state_dir / "spool")
+            store.must_be_usable()
+            desk.deps = replace(desk.deps, store=store)
         self._stores.append(desk.deps.store)
         return desk
 

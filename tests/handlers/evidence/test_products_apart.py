@@ -19,8 +19,8 @@ from services.evidence.adapters.apart import Apart, apart_if_large
 from services.evidence.adapters.duckdb_parquet import ParquetTables
 from services.evidence.adapters.enriched_table import EnrichedTable
 from services.evidence.adapters.report_file import ReportFile
-from services.evidence.closing.products import Closing, Product
 from services.evidence.closing.watched import NotMadeError
+from services.evidence.outputs.products import Closing, Product
 
 WORLD = World(60)
 """More than are sent ahead."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -47,7 +48,7 @@ async def run(settings: Settings, bucket: S3Bucket, tmp_path: Path) -> str:
     desk = Desk(tmp_path / "unused")
     store = S3Store(bucket, tmp_path / "spool")
     store.must_be_usable()
-    desk.deps.store = store
+    desk.deps = replace(desk.deps, store=store)
     await rounds(desk)
     store.close()
     return f"{settings.evidence_bucket}/run_1"
