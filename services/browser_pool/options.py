@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from shared.text.normal import fold, tidy
+
 MAX_LISTED = 50
 
 
@@ -21,19 +23,15 @@ class Offer(msgspec.Struct, frozen=True):
     marks: bool = False
 
 
-def folded(text: str) -> str:
-    return " ".join(text.split()).casefold()
-
-
 def meant(offers: Sequence[Offer], wanted: str) -> tuple[int, ...]:
     """Indexes of the choices that ``wanted`` may mean: by the whole text, then but for case, then by a whole piece
     of it. More than one is for a person to decide; a part of a word is never enough."""
-    goal = " ".join(wanted.split())
+    goal = tidy(wanted)
     for same in (
         [n for n, one in enumerate(offers) if one.name == goal],
-        [n for n, one in enumerate(offers) if folded(one.name) == folded(goal)],
+        [n for n, one in enumerate(offers) if fold(one.name) == fold(goal)],
         [n for n, one in enumerate(offers) if goal in one.parts],
-        [n for n, one in enumerate(offers) if folded(goal) in {folded(part) for part in one.parts}],
+        [n for n, one in enumerate(offers) if fold(goal) in {fold(part) for part in one.parts}],
     ):
         if same and goal:
             return tuple(same)
@@ -49,11 +47,11 @@ def listing(names: Iterable[str]) -> str:
 
 def shows(value: str, offer: Offer) -> bool:
     """Whether what a control shows is the choice: alone, or as one of several."""
-    shown = folded(value)
+    shown = fold(value)
     if not shown:
         return False
     for text in (offer.name, *offer.parts):
-        one = folded(text)
+        one = fold(text)
         if one and (
             one == shown or f" {one} " in f" {_spaced(shown)} " or f" {_spaced(one)} " in f" {_spaced(shown)} "
         ):
@@ -63,7 +61,7 @@ def shows(value: str, offer: Offer) -> bool:
 
 def _spaced(text: str) -> str:
     """Without the marks that stand between several choices, or beside one to take it away."""
-    return " ".join("".join(" " if mark in ",;|×✕✖▼▾▲⌄\n" else mark for mark in text).split())
+    return tidy("".join(" " if mark in ",;|×✕✖▼▾▲⌄\n" else mark for mark in text))
 
 
 def steps(option: str) -> tuple[str, ...]:

@@ -169,7 +169,7 @@ def _said(shown: str | None, read: Any) -> str:
     """The text, and what it reads as where that is not the text itself."""
     text = "" if shown is None else shown
     plain = "" if read is None else str(read)
-    if not plain or plain == " ".join(text.split()):
+    if not plain or plain == tidy(text):
         return f'"{text}"'
     return f'"{text}" = {plain}' if text else plain
 

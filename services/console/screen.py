@@ -18,6 +18,7 @@ from rich.text import Text
 from services.console.tally import Tally, headline, words
 from shared.contracts.evidence import RunFinished
 from shared.statuses import STATUSES, colour_of, urgency_of
+from shared.text.normal import tidy
 
 SHOWN_ACTIVE = 8
 SHOWN_TROUBLES = 4
@@ -151,7 +152,7 @@ def _troubles(tally: Tally) -> RenderableType:
 
 
 def _short(text: str) -> Text:
-    return Text(" ".join(text.split()), overflow="ellipsis", no_wrap=True)
+    return Text(tidy(text), overflow="ellipsis", no_wrap=True)
 
 
 def summary(finished: RunFinished, tally: Tally, here: Path) -> RenderableType:

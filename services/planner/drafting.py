@@ -13,6 +13,7 @@ from typing import Any, cast
 from shared.contracts.discovery import Problem
 from shared.hosts import canonical_host, host_of, is_private, literal_address, split_port
 from shared.task_spec import PLACEHOLDER, TaskSpec, check_spec, json_schema, placeholders
+from shared.text.normal import tidy
 
 MAX_REQUEST_CHARS = 4000
 MAX_TRIES = 3
@@ -223,4 +224,4 @@ def _list(written: object) -> list[object]:
 
 
 def _text(written: object) -> str:
-    return " ".join(written.split())[:1000] if isinstance(written, str) else ""
+    return tidy(written)[:1000] if isinstance(written, str) else ""

@@ -15,6 +15,7 @@ from services.vision.places import Scaled, is_inside
 from shared.contracts.results import Box
 from shared.contracts.vision import AskVision
 from shared.models.fence import FENCE, fenced
+from shared.text.normal import fold, tidy
 
 MOST_HINTS, MOST_HINT_CHARS = 20, 300
 MOST_ANSWER_CHARS, MOST_REASON_CHARS = 2000, 400
@@ -63,10 +64,10 @@ def asked(request: AskVision, sent: Scaled) -> str:
         lines.append(f"The answer goes into the field {request.field!r} of type {request.answer_type!r}.")
     if request.choices:
         lines.append(f"Choices: {json.dumps(request.choices, ensure_ascii=False)}")
-    hints = [" ".join(hint.split())[:MOST_HINT_CHARS] for hint in request.hints[:MOST_HINTS]]
+    hints = [tidy(hint)[:MOST_HINT_CHARS] for hint in request.hints[:MOST_HINTS]]
     if hints:
         lines.append("Texts of the page beside it:\n" + fenced("\n".join(hints)))
-    return "\n".join([*lines, f"Question: {' '.join(request.question.split())}"])
+    return "\n".join([*lines, f"Question: {tidy(request.question)}"])
 
 
 def bounced(why: str) -> str:
@@ -113,7 +114,7 @@ def parsed(given: object, request: AskVision, sent: Scaled) -> Usable | Unusable
         if isinstance(part, Unusable):
             return part
     reasoning = told.get("reasoning")
-    words = " ".join(reasoning.split())[:MOST_REASON_CHARS] if isinstance(reasoning, str) else ""
+    words = tidy(reasoning)[:MOST_REASON_CHARS] if isinstance(reasoning, str) else ""
     sure = cast("float", confidence) if answer is not None else 0.0
     return Usable(cast("str | None", answer), sure, cast("Box | None", region), words or "No reason was given.")
 
@@ -129,14 +130,10 @@ def _answer(given: object, request: AskVision) -> str | Unusable | None:
         return Unusable(f"an answer of {len(given)} characters is too long; {MOST_ANSWER_CHARS} are allowed.")
     if not request.choices:
         return given.strip()
-    fitting = [one for one in request.choices if _folded(one) == _folded(given)]
+    fitting = [one for one in request.choices if fold(one) == fold(given)]
     if not fitting:
         return Unusable(f"{given.strip()[:80]!r} is none of the choices {json.dumps(request.choices)}.")
     return fitting[0]
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split()).casefold()
 
 
 def _confidence(given: object) -> float | Unusable:

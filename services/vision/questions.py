@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from shared.contracts.vision import AskVision
+from shared.text.normal import fold, tidy
 
 MOST_CHARS, MOST_CHOICES, MOST_CHOICE_CHARS = 600, 50, 200
 
@@ -32,7 +33,7 @@ _OPEN = tuple(
 
 def refused(request: AskVision) -> str | None:
     """Why the question is not put to anybody; None where it is one."""
-    question = " ".join(request.question.split())
+    question = tidy(request.question)
     if not re.search(r"\w", question):
         return "there is no question: ask for one thing that the picture shows"
     if len(question) > MOST_CHARS:
@@ -45,7 +46,7 @@ def refused(request: AskVision) -> str | None:
 def _bad_choices(choices: tuple[str, ...]) -> str | None:
     if len(choices) > MOST_CHOICES or any(len(one) > MOST_CHOICE_CHARS for one in choices):
         return f"there are too many choices, or too long ones: {MOST_CHOICES} of {MOST_CHOICE_CHARS} characters at most"
-    folded = [" ".join(one.split()).casefold() for one in choices]
+    folded = [fold(one) for one in choices]
     if "" in folded or len(set(folded)) != len(folded):
         return "the choices must differ, and none may be empty"
     return None

@@ -28,7 +28,7 @@ _PHRASES = {phrase: state for state, phrases in _WORDS.items() for phrase in phr
 _ANY = re.compile(r"\b(?:" + "|".join(sorted(map(re.escape, _PHRASES), key=len, reverse=True)) + r")\b")
 
 
-def plain(text: str) -> str:
+def bare_words(text: str) -> str:
     """Lower case, with one space for all that is no letter or digit."""
     return " ".join(re.findall(r"[^\W_]+", text.casefold()))
 
@@ -36,7 +36,7 @@ def plain(text: str) -> str:
 def said(texts: Iterable[str]) -> tuple[str, ...]:
     """The phrases for states that stand in the texts, in order; none where something is denied, for what is then
     meant nobody knows."""
-    tidied = [plain(text) for text in texts]
+    tidied = [bare_words(text) for text in texts]
     if any(_NOT.search(text) for text in tidied if _ANY.search(text)):
         return ()
     return tuple(dict.fromkeys(found for text in tidied for found in _ANY.findall(text)))
@@ -44,7 +44,7 @@ def said(texts: Iterable[str]) -> tuple[str, ...]:
 
 def state_of(phrase: str) -> str | None:
     """The state that exactly this phrase stands for."""
-    return _PHRASES.get(plain(phrase))
+    return _PHRASES.get(bare_words(phrase))
 
 
 def states_said(phrases: Iterable[str]) -> set[str]:
@@ -56,7 +56,7 @@ def choice_for(state: str, choices: Sequence[str], phrases: Sequence[str]) -> st
     name. None where none does, or which of them is open."""
     fitting = [one for one in choices if state_of(one) == state]
     if len(fitting) > 1:
-        fitting = [one for one in fitting if plain(one) in phrases]
+        fitting = [one for one in fitting if bare_words(one) in phrases]
     return fitting[0] if len(fitting) == 1 else None
 
 
@@ -64,7 +64,7 @@ def is_about_states(question: str, choices: Sequence[str]) -> bool:
     """Whether a state answers it: the choices are states; or, without choices, it asks for one and not for a yes."""
     if choices:
         return sum(state_of(one) is not None for one in choices) >= 2
-    asked = plain(question)
+    asked = bare_words(question)
     if re.match(r"(?:is|are|was|were|does|do|did|has|have|can)\b", asked) and " or " not in asked:
         return False
     if re.search(r"\b(?:how many|how much|when|who|why|where|number|count|colou?r)\b", asked):

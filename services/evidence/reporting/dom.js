@@ -142,7 +142,7 @@ const hash = (sha, name) =>
 
 // --- numbers and moments
 
-const MONTHS = "January February March April May June July August September October November December".split(" ");
+const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 const count = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u2009");
 const many = (number, one, more) => `${count(number)} ${number === 1 ? one : more || `${one}s`}`;
 const words = (code) => String(code).replaceAll("_", " ");
@@ -167,10 +167,7 @@ function lasted(seconds) {
 
 const two = (number) => String(number).padStart(2, "0");
 
-function day(iso) {
-  const at = new Date(iso);
-  return `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]} ${at.getUTCFullYear()}`;
-}
+const day = (iso) => DAY.format(new Date(iso));
 
 function clock(iso, seconds) {
   const at = new Date(iso);

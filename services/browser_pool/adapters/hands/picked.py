@@ -19,6 +19,7 @@ from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.options import Offer
 from shared.contracts.actions import ByCss
 from shared.contracts.results import Effect, Navigated, NotSeen, PageChanged, ValueSet
+from shared.text.normal import fold
 
 LATE_S = 1.0
 """A control that does not show the choice at once is given this long."""
@@ -104,8 +105,8 @@ async def _told_inside(picking: Picking, pressed: Pressed) -> Outcome:
 async def _told_by_control(picking: Picking, pressed: Pressed, shown: Shown) -> Outcome:
     """By what the control shows, by what has come up beside it, else by the option itself."""
     offer, choices, before, target = pressed.offer, pressed.choices, pressed.before, picking.found.told()
-    others = {options.folded(one.name) for one in choices.items} - {options.folded(offer.name)}
-    another = options.folded(shown.value) in others
+    others = {fold(one.name) for one in choices.items} - {fold(offer.name)}
+    another = fold(shown.value) in others
     unlike = f'after picking "{offer.name}" the control shows "{shown.value}"'
     is_new = shown.here and shown.value != before.shown.value
     if is_new and not choices.many and (another or await _only_typed(picking, shown)):
@@ -127,7 +128,7 @@ async def _told_by_control(picking: Picking, pressed: Pressed, shown: Shown) -> 
 async def _only_typed(picking: Picking, shown: Shown) -> bool:
     """The field holds what was typed to narrow the list, and the list still offers the option: the press did
     nothing."""
-    if not picking.typed or options.folded(shown.value) != options.folded(picking.typed):
+    if not picking.typed or fold(shown.value) != fold(picking.typed):
         return False
     option = await _option(picking, OFFERED + "p", 0)
     return option.here and option.seen
@@ -181,8 +182,8 @@ def _done_in_menu(picking: Picking, pressed: Pressed) -> Outcome:
 async def _told_around(picking: Picking, offer: Offer, before: Before) -> bool:
     """Chips beside the field: the text is there more often than before."""
     now = await picking.around()
-    name = options.folded(offer.name)
-    return options.folded(now).count(name) > options.folded(before.around).count(name)
+    name = fold(offer.name)
+    return fold(now).count(name) > fold(before.around).count(name)
 
 
 async def _shown_again(picking: Picking) -> Shown:
