@@ -22,7 +22,7 @@ from practice.families import FAMILIES, Family, Score, Site, score
 from shared.contracts.evidence import RunFinished
 from shared.host.embedded import run_embedded
 from shared.settings import Settings
-from shared.testing.cassette import Cassette, Player, playing, recording
+from shared.testing.cassette import Cassette, Player, playback_server, recording_server
 
 ROOT = Path(__file__).parents[1]
 
@@ -57,7 +57,7 @@ async def play_family(family: Family, cassette: Cassette, settings: Settings) ->
     """The family with the answers of a cassette."""
     async with family.serve() as site:
         player = Player(cassette, ports_of(cassette, site))
-        async with playing(player) as url:
+        async with playback_server(player) as url:
             return await run_family(family, site, with_model(settings, url), "anthropic"), player
 
 
@@ -96,7 +96,7 @@ async def main() -> None:
     async with family.serve() as site, AsyncExitStack() as stack:
         cassette = Cassette(options.about, origins_of(site))
         if options.upstream:
-            url = await stack.enter_async_context(recording(cassette, options.upstream))
+            url = await stack.enter_async_context(recording_server(cassette, options.upstream))
             settings = with_model(settings, url)
         try:
             patient = options.upstream is not None

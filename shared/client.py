@@ -39,9 +39,9 @@ from shared.contracts.evidence import (
     SqlRefused,
 )
 from shared.errors import PermanentError
+from shared.run_loading import load_run
 from shared.streams import ANSWERS, EVENTS_STREAM, INPUTS
 from shared.subjects import ASK_SQL, FIND_RUNS, PREFIX, SUBMIT_RUN
-from shared.whole_run import load_run
 
 _EVENTS: msgspec.json.Decoder[RunEvent] = msgspec.json.Decoder(RunEvent)
 SUBMIT_BOUND_S = 120.0

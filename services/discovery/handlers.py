@@ -38,6 +38,7 @@ from shared.contracts.discovery import (
 )
 from shared.contracts.evidence import RunFinished, RunUnknown
 from shared.contracts.planner import SampleFinished, SamplesListed
+from shared.run_loading import load_run
 from shared.streams import RUNS, samples_of
 from shared.subjects import (
     POPULATION_CLOSED,
@@ -48,7 +49,6 @@ from shared.subjects import (
     SUBMIT_RUN,
 )
 from shared.text.names import DISCOVERY
-from shared.whole_run import load_run
 
 SUBMIT_DEADLINE_S = 110.0
 LISTED_DEADLINE_S = 120.0

@@ -28,16 +28,18 @@ from shared.contracts.discovery import (
 from shared.contracts.planner import WorkSample
 from shared.errors import TransientError, reworded
 from shared.hashing import rows_sha256, search_sha256
+from shared.run_loading import run_exists
 from shared.streams import RUNS, samples_of
 from shared.subjects import POPULATION_CLOSED, RUN_STARTED, SAMPLE_FOUND, WORK_SAMPLE
-from shared.whole_run import is_known
 
 
 async def created(plan: Plan, request: SubmitRun, deps: Deps) -> RunRecord:
     """The record of a new run, kept under the first free name."""
     now = deps.now()
     for run_id in run_ids(now):
-        if await is_known(deps.asks, run_id):  # evidence outlives the bus: a name that is free here may be taken there
+        if await run_exists(
+            deps.asks, run_id
+        ):  # evidence outlives the bus: a name that is free here may be taken there
             continue
         record = RunRecord(
             run_id=run_id,

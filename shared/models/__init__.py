@@ -1,1 +1,1 @@
-"""What services that ask a language model share: the Messages API's answers and errors, and what calls cost."""
+"""Language models for all services: a client of the Messages API, its answers and errors as ours, and prices."""

@@ -1,7 +1,7 @@
-"""One question to a model that answers by calling a tool: the Messages API with what every asker of ours needs.
+"""A client of the Messages API for questions that a model answers by calling a tool.
 
-Retrying is the SDK's own (429, 5xx, connection); what it gives up on is raised as one of our errors. Newer models
-refuse to be forced to use a tool, and say so in a 400: from then on the instructions must do.
+The SDK retries (429, 5xx, connection); what it gives up on is raised as one of our errors. Newer models reject a forced
+tool choice with a 400: the client then leaves the choice to the model and its instructions.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from anthropic import AsyncAnthropic
 from anthropic.types import Message, TextBlock, ToolUseBlock
 
 from shared.contracts.usage import Usage
-from shared.models.messages import API_ERRORS, mapped, readable, usage_of
-from shared.models.plain import sendable, whole
+from shared.models.messages import API_ERRORS, parse_message, to_exhibit_error, usage_of
 from shared.models.prices import NONE_OF_OURS, Price, price_of
+from shared.models.sanitize import to_json_value, valid_unicode
 
 if TYPE_CHECKING:
     from anthropic.types import MessageParam, TextBlockParam, ToolChoiceParam, ToolParam
@@ -27,8 +27,8 @@ TIMEOUT_S = 120.0
 
 
 @dataclass(frozen=True)
-class Call:
-    """A tool call as it came, as far as it can be sent on: both parts are anything until they are checked."""
+class ToolCall:
+    """A tool call of a model, as plain JSON values. Neither part is validated yet."""
 
     name: str
     arguments: object
@@ -36,16 +36,16 @@ class Call:
 
 @dataclass(frozen=True)
 class Answer:
-    """``stop_reason`` is the API's own word: ``tool_use``, ``end_turn``, ``max_tokens``, ``refusal``."""
+    """The parts of a reply. ``stop_reason`` is the API's: ``tool_use``, ``end_turn``, ``max_tokens``, ``refusal``."""
 
-    calls: tuple[Call, ...]
+    calls: tuple[ToolCall, ...]
     text: str
     stop_reason: str
     usage: Usage
 
 
 class ModelClient:
-    """A client of one model; ``base_url`` None is Anthropic's own, any server that speaks the Messages API will do."""
+    """A client of one model. ``base_url`` None is Anthropic's; any server that speaks the Messages API will do."""
 
     def __init__(
         self,
@@ -58,15 +58,15 @@ class ModelClient:
         max_retries: int = MAX_RETRIES,
         timeout_s: float = TIMEOUT_S,
     ) -> None:
-        self.model, self._most, self._prices = model, max_output_tokens, own_prices
+        self.model, self._max_output_tokens, self._prices = model, max_output_tokens, own_prices
         self._client = AsyncAnthropic(
             api_key=api_key or "none", base_url=base_url, max_retries=max_retries, timeout=timeout_s
         )
-        self._may_force = True
+        self._may_force_tool = True
 
     @property
     def has_price(self) -> bool:
-        """Whether the cost of its answers is known."""
+        """Whether the price of the model is known."""
         return price_of(self.model, self._prices) is not None
 
     async def ask(
@@ -77,31 +77,31 @@ class ModelClient:
         *,
         parallel: bool = False,
     ) -> Answer:
-        """The answer, whatever it is. Raises TransientError or PermanentError where there is none."""
+        """Return the model's answer, unchecked. Raises TransientError or PermanentError when there is none."""
         try:
-            reply = readable(await self._forced(system, content, tools, parallel))
+            reply = parse_message(await self._create_forced(system, content, tools, parallel))
         except API_ERRORS as exc:
-            raise mapped(exc) from exc
+            raise to_exhibit_error(exc) from exc
         return answer_of(self.model, reply, self._prices)
 
     async def aclose(self) -> None:
         await self._client.close()
 
-    async def _forced(self, system: Any, content: Any, tools: Any, parallel: bool) -> Message:
+    async def _create_forced(self, system: Any, content: Any, tools: Any, parallel: bool) -> Message:
         try:
             return await self._create(system, content, tools, parallel)
         except anthropic.BadRequestError as exc:
-            if not self._may_force or "tool_choice" not in str(exc):
+            if not self._may_force_tool or "tool_choice" not in str(exc):
                 raise
-            self._may_force = False
+            self._may_force_tool = False
             return await self._create(system, content, tools, parallel)
 
     async def _create(self, system: Any, content: Any, tools: Any, parallel: bool) -> Message:
         single: dict[str, Any] = {} if parallel else {"disable_parallel_tool_use": True}
-        choice = {"type": "any" if self._may_force else "auto", **single}
+        choice = {"type": "any" if self._may_force_tool else "auto", **single}
         return await self._client.messages.create(
             model=self.model,
-            max_tokens=self._most,
+            max_tokens=self._max_output_tokens,
             system=cast("list[TextBlockParam]", system),
             messages=cast("list[MessageParam]", [{"role": "user", "content": content}]),
             tools=cast("list[ToolParam]", tools),
@@ -110,10 +110,13 @@ class ModelClient:
 
 
 def answer_of(model: str, reply: Message, own_prices: Mapping[str, Price] = NONE_OF_OURS) -> Answer:
-    """The parts of a message that count."""
+    """Return the parts of a message that are used."""
     blocks = [block for block in reply.content if isinstance(block, ToolUseBlock)]
     calls = tuple(
-        Call(whole(str(getattr(block, "name", None))), sendable(getattr(block, "input", None))) for block in blocks
+        ToolCall(valid_unicode(str(getattr(block, "name", None))), to_json_value(getattr(block, "input", None)))
+        for block in blocks
     )
     text = "".join(str(getattr(block, "text", "")) for block in reply.content if isinstance(block, TextBlock))
-    return Answer(calls, whole(text), whole(str(reply.stop_reason)[:40]), usage_of(model, reply, own_prices))
+    return Answer(
+        calls, valid_unicode(text), valid_unicode(str(reply.stop_reason)[:40]), usage_of(model, reply, own_prices)
+    )

@@ -1,6 +1,6 @@
-"""The Messages API as its SDK gives it to us: what is a message, what it used, and its errors as ours.
+"""The Messages API as its SDK presents it: messages, their usage, and errors as ours.
 
-With :mod:`shared.models.client` the only place that knows the anthropic SDK.
+With :mod:`shared.models.client` the only module that imports the anthropic SDK.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from shared.contracts.error_codes import PermanentCode
 from shared.contracts.usage import Usage
 from shared.errors import ExhibitError, PermanentError, RateLimited, Unavailable
-from shared.models.plain import whole
 from shared.models.prices import NONE_OF_OURS, Price, cost_usd
+from shared.models.sanitize import valid_unicode
 
 REFUSALS: dict[int, tuple[PermanentCode, str]] = {
     400: ("model_rejected", "the model's API rejects our request"),
@@ -29,13 +29,13 @@ REFUSALS: dict[int, tuple[PermanentCode, str]] = {
 
 TOO_LONG = ("prompt is too long", "exceed context limit", "maximum context length")
 MOST_TOKENS = 10**12
-"""Of one call; a server that counts more counts nothing."""
+"""Of one call; a larger count is taken for an error, and for 0."""
 OVERLOADED = (503, 529)
-"""The model, and neither our request nor our allowance, is the reason."""
+"""HTTP statuses of an overloaded model, for which neither the request nor the rate limit is the reason."""
 
 
-def readable(reply: object) -> Message:
-    """The SDK takes any JSON for a message; a server that is none of Anthropic's may send anything."""
+def parse_message(reply: object) -> Message:
+    """Return the reply if it is a message, which the SDK does not check. Raises Unavailable if not."""
     content: object = getattr(reply, "content", None)
     if isinstance(reply, Message) and isinstance(content, list) and isinstance(getattr(reply, "usage", None), Tokens):
         return reply
@@ -43,7 +43,7 @@ def readable(reply: object) -> Message:
 
 
 def usage_of(model: str, reply: Message, own: Mapping[str, Price] = NONE_OF_OURS) -> Usage:
-    """Tokens of one call, and their price; 0 where no price is known. ``own``: prices that go before the known ones."""
+    """Return tokens and cost of one call; the cost is 0 where no price is known. ``own`` prices go first."""
     usage = Usage(
         llm_calls=1,
         input_tokens=_count(reply, "input_tokens"),
@@ -60,12 +60,12 @@ def _count(reply: Message, name: str) -> int:
 
 
 API_ERRORS = (anthropic.AnthropicError, ValueError, RecursionError)
-"""What the SDK raises; the last two where an answer is no JSON, or one that no reader takes: numbers of thousands of
-digits, lists within lists without end. It passes these on as they are."""
+"""What the SDK raises; the last two for an answer that is no JSON, or JSON that Python cannot parse: numbers of
+thousands of digits, unlimited nesting."""
 
 
-def mapped(error: anthropic.AnthropicError | ValueError | RecursionError) -> ExhibitError:
-    """The SDK's error as one of ours, with words for people and never the key."""
+def to_exhibit_error(error: anthropic.AnthropicError | ValueError | RecursionError) -> ExhibitError:
+    """Return the SDK's error as one of ours. The message is for people, and never holds the key."""
     if isinstance(error, anthropic.APIStatusError):
         return _of_status(error)
     if isinstance(error, anthropic.APITimeoutError):
@@ -76,7 +76,7 @@ def mapped(error: anthropic.AnthropicError | ValueError | RecursionError) -> Exh
 
 
 def _of_status(error: anthropic.APIStatusError) -> ExhibitError:
-    said = whole((error.api_message or "").strip()[:300])
+    said = valid_unicode((error.api_message or "").strip()[:300])
     detail = f": {said}" if said else ""
     if error.status_code == 429:
         after_s = retry_after_s(error.response.headers)
@@ -94,7 +94,7 @@ def _of_status(error: anthropic.APIStatusError) -> ExhibitError:
 
 
 def _too_long(error: anthropic.APIStatusError) -> bool:
-    """In a 400 only the words say so."""
+    """Whether the prompt is too long; in a 400 only the message tells."""
     said = str(error).casefold()
     return error.status_code == 413 or (error.status_code == 400 and any(words in said for words in TOO_LONG))
 

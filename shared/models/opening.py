@@ -7,7 +7,7 @@ from typing import Literal
 
 from shared.errors import PermanentError
 from shared.models.client import MAX_RETRIES, TIMEOUT_S, ModelClient
-from shared.models.prices import Price, prices_from
+from shared.models.prices import Price, parse_prices
 from shared.settings import Settings
 
 ModelKind = Literal["main", "fast", "fallback", "vision"]
@@ -57,6 +57,6 @@ def own_prices(setting: str | None) -> dict[str, Price]:
         return {}
     try:
         inline = setting.lstrip().startswith("{")
-        return prices_from(setting if inline else Path(setting.strip()).read_text(encoding="utf-8"))
+        return parse_prices(setting if inline else Path(setting.strip()).read_text(encoding="utf-8"))
     except (OSError, ValueError) as exc:
         raise PermanentError(f"EXHIBIT_PRICES: {exc}", code="invalid_settings") from exc

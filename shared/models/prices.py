@@ -1,4 +1,4 @@
-"""Pure: what model calls cost, in US dollars per million tokens, as published for October 2026."""
+"""Pure: the cost of model calls. Prices are in US dollars per million tokens, as published for October 2026."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ PRICES: dict[str, Price] = {
     "claude-haiku-5-5": Price(0.1, 0.5, 0.125, 0.01),
     "claude-haiku-4-5": Price(1.0, 5.0, 1.25, 0.1),
 }
-# This one model costs more for a long prompt; caches count as prompt.
+# This model costs more for a long prompt; cached tokens count as prompt.
 LONG_PROMPT_TOKENS = 100_000
 LONG_PROMPT: dict[str, Price] = {"claude-haiku-5-5": Price(0.5, 2.5, 0.625, 0.05)}
 NONE_OF_OURS: Mapping[str, Price] = {}
 
 
 def price_of(model: str, own: Mapping[str, Price] = NONE_OF_OURS) -> Price | None:
-    """The price of a model, with or without the date behind its name; None where none is known. ``own`` goes first."""
+    """Return the price of a model, with or without a date behind its name, or None. ``own`` prices go first."""
     return own.get(model) or own.get(_undated(model)) or PRICES.get(_undated(model))
 
 
 def cost_usd(model: str, usage: Usage, own: Mapping[str, Price] = NONE_OF_OURS) -> float | None:
-    """What one call cost, rounded to a millionth of a dollar; None where no price is known."""
+    """Return the cost of one call, rounded to a millionth of a dollar; None where no price is known."""
     prompt = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
     long = LONG_PROMPT.get(_undated(model)) if prompt > LONG_PROMPT_TOKENS else None
     price = own.get(model) or own.get(_undated(model)) or long or price_of(model)
@@ -66,9 +66,11 @@ def cost_usd(model: str, usage: Usage, own: Mapping[str, Price] = NONE_OF_OURS) 
     return round(total / MILLION, 6)
 
 
-def prices_from(text: str) -> dict[str, Price]:
-    """Prices a person has written, as JSON: ``{"model": {"input": 2, "output": 10}}``, per million tokens. What is not
-    said of the cache costs what input costs. ValueError, in words, where it cannot be read so."""
+def parse_prices(text: str) -> dict[str, Price]:
+    """Parse prices that a person wrote: ``{"model": {"input": 2, "output": 10}}``, per million tokens.
+
+    A cache price that is missing is that of the input. Raises ValueError, with a message for people.
+    """
     try:
         written: object = json.loads(text)
     except ValueError as exc:

@@ -1,4 +1,4 @@
-"""A bus in memory. It passes the same suite as the real one (tests/handlers/shared/bus_suite.py)."""
+"""A fake bus in memory. It passes the same suite as the real one (tests/handlers/shared/bus_suite.py)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CHUNK_BYTES = 128 * 1024
 
 
 class MemoryBus:
-    """Asks go to the actors that were put on it; what is published is kept, in order, in ``published``."""
+    """Asks go to the actors that `host` has added; ``published`` has all stored messages in order."""
 
     def __init__(self, instance_id: str = "memory") -> None:
         self.instance_id = instance_id
@@ -40,11 +40,11 @@ class MemoryBus:
         self._actors: list[tuple[Actor[Any], Runner[Any]]] = []
 
     def host(self, actor: Actor[Any], deps: Any) -> None:
-        """From now on ``actor`` answers its asks, before those that were put here earlier."""
+        """Have ``actor`` answer its asks from now on, before actors that were added earlier."""
         self._actors.append((actor, Runner(deps, _NoOutbox())))
 
     def events(self, type_: type[MsgT]) -> list[MsgT]:
-        """What was published of one type, in order."""
+        """Return the published messages of one type, in order."""
         return [message for _, message in self.published if isinstance(message, type_)]
 
     async def ask(self, subject: Ask[ReqT, RepT], request: ReqT, *, timeout_s: float = 30.0) -> RepT:
@@ -138,7 +138,7 @@ async def _read(source: Source) -> bytes:
 
 
 class _NoOutbox:
-    """Asks publish nothing by themselves."""
+    """For asks, which publish nothing."""
 
     async def publish(self, subject: Stored[Any], message: Any) -> None:
         raise NotImplementedError

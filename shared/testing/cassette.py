@@ -1,12 +1,12 @@
-"""Recordings of what a model answered, and a Messages endpoint that plays them back through the real SDK.
+"""Recordings of a model's answers, and a Messages endpoint that plays them back through the real SDK.
 
-An answer is a decision about what was shown. So an exchange keeps the part of the request that the decision was
-made on (the page as it was shown, or the question), and is only played back to a request that shows the same: where a
-page or the way it is told has changed, the answer is no longer a decision about it, and playing it would prove nothing.
-Instructions, history and tools may change; whether the model would still decide so is then for a new recording to say.
+An answer is a decision about what was shown. So an exchange holds the part of the request that the decision was made on
+(the page as it was shown, or the question), and is only played back to a request that shows the same: after a change of
+the page, or of how it is shown, the answer is no longer a decision about it. Instructions, history and tools may
+change; only a new recording tells whether the model would still decide so.
 
-    recorded   what a live endpoint (a model, or a person in its place) answers, through `recording()`
-    played     `playing()`: each key's answers in their order; anything else is answered with HTTP 400 and the reason
+    `recording_server`   records the answers of a live endpoint: a model, or a person in its place
+    `playback_server`    plays each key's answers in order; any other request gets HTTP 400 with the reason
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ FENCED = r"<untrusted_data>\n(.*?)\n</untrusted_data>"
 _PAGE = re.compile(rf"PAGE STATE\n{FENCED}", re.S)
 _SAMPLE = re.compile(r'"sample_id": "([^"]*)"')
 _PORT = re.compile(r"(127\.0\.0\.1|localhost):\d+")
-MAX_TOLD_LINES = 20
+MAX_DIFF_LINES = 20
 
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """``key``: which sample and what kind of question; ``shown``: what the answer is about; ``answer``: the message."""
+    """``key``: sample and kind of question; ``shown``: what the answer is about; ``answer``: the message."""
 
     key: str
     shown: str
@@ -44,11 +44,11 @@ class Exchange:
 
 @dataclass
 class Cassette:
-    """All exchanges of one recording, in the order in which they happened; ``about`` says how they came to be."""
+    """All exchanges of one recording, in order. ``about`` tells how it was made."""
 
     about: str
     origins: list[str] = field(default_factory=list[str])
-    """Where the sites were served then; answers may name them."""
+    """Origins of the recorded sites; answers may contain them."""
     exchanges: list[Exchange] = field(default_factory=list[Exchange])
 
     @classmethod
@@ -65,7 +65,7 @@ class Cassette:
 
 
 def key_of(request: Mapping[str, Any]) -> str:
-    """The sample, and the tool that tells what kind of question it is."""
+    """Return the kind of question, by its tools, and the sample."""
     names = [str(tool.get("name")) for tool in request.get("tools", [])]
     kind = "decide" if "done" in names else names[0] if names else "text"
     found = _SAMPLE.search(_texts(request.get("system"))) if kind == "decide" else None
@@ -73,7 +73,7 @@ def key_of(request: Mapping[str, Any]) -> str:
 
 
 def shown_in(request: Mapping[str, Any]) -> str:
-    """The page as it was shown; the whole question where there is none. Ports differ from run to run."""
+    """Return the page as it was shown, or the whole question where there is none, without port numbers."""
     content = request["messages"][-1]["content"]
     text = _texts(content)
     page = _PAGE.search(text)
@@ -81,12 +81,12 @@ def shown_in(request: Mapping[str, Any]) -> str:
 
 
 def normal(text: str) -> str:
-    """The same site on another port is the same site."""
+    """Return ``text`` with a placeholder for local port numbers, which differ between runs."""
     return _PORT.sub(r"\1:PORT", text)
 
 
 def with_ports(answer: Json, ports: Mapping[str, str]) -> Json:
-    """``ports`` maps an origin as it was recorded to the one of now."""
+    """Replace recorded origins in an answer; ``ports`` maps them to the current ones."""
     text = json.dumps(answer)
     for then, now in ports.items():
         text = text.replace(then, now)
@@ -103,7 +103,7 @@ def _texts(content: object) -> str:
 def _block(block: Json) -> str:
     if block.get("type") == "text":
         return str(block["text"])
-    # Pixels differ from machine to machine; that a picture was asked about does not.
+    # Pixels differ between machines; that the question has a picture does not.
     return f"[{block.get('type')}]"
 
 
@@ -112,7 +112,7 @@ def _block(block: Json) -> str:
 
 @dataclass
 class Player:
-    """Answers of a cassette; ``unexpected`` says what was asked that it cannot answer."""
+    """Plays back a cassette; ``unexpected`` lists the requests that it could not answer."""
 
     cassette: Cassette
     ports: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -120,7 +120,7 @@ class Player:
     unexpected: list[str] = field(default_factory=list[str])
 
     def answer(self, request: Json) -> tuple[int, Json]:
-        """The next answer of this key, where what is shown is what it was given for."""
+        """Return the next answer of this key if it was given for what is shown, else HTTP 400 and the reason."""
         key, shown = key_of(request), shown_in(request)
         of_key = [one for one in self.cassette.exchanges if one.key == key]
         at = self.played.get(key, 0)
@@ -134,7 +134,7 @@ class Player:
         return of_key[at].status, with_ports(of_key[at].answer, self.ports)
 
     def left(self, kind: str) -> int:
-        """Answers to questions of this kind (the first word of their keys) that nobody asked for."""
+        """Return how many answers to questions of this kind (the first word of their keys) were not played."""
         recorded = sum(one.key.split()[0] == kind for one in self.cassette.exchanges)
         return recorded - sum(count for key, count in self.played.items() if key.split()[0] == kind)
 
@@ -146,12 +146,12 @@ class Player:
 
 def _difference(then: str, now: str) -> str:
     lines = difflib.unified_diff(then.splitlines(), now.splitlines(), "recorded", "shown", n=0, lineterm="")
-    return "\n".join(list(lines)[:MAX_TOLD_LINES])
+    return "\n".join(list(lines)[:MAX_DIFF_LINES])
 
 
 @asynccontextmanager
-async def playing(player: Player) -> AsyncGenerator[str]:
-    """The address of a Messages endpoint that plays the cassette back."""
+async def playback_server(player: Player) -> AsyncGenerator[str]:
+    """Serve a Messages endpoint that plays the cassette back; yield its URL."""
 
     async def answer(body: bytes, _: Mapping[str, str]) -> tuple[int, bytes]:
         status, reply = player.answer(json.loads(body))
@@ -165,16 +165,16 @@ async def playing(player: Player) -> AsyncGenerator[str]:
 
 
 @asynccontextmanager
-async def recording(cassette: Cassette, upstream: str) -> AsyncGenerator[str]:
-    """The address of an endpoint that passes everything on to ``upstream``, and keeps what it answered."""
+async def recording_server(cassette: Cassette, upstream: str) -> AsyncGenerator[str]:
+    """Serve an endpoint that forwards requests to ``upstream`` and records the answers; yield its URL."""
 
     kept: dict[bytes, int] = {}
 
     async def answer(body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
-        status, reply = await asyncio.to_thread(_passed_on, upstream, body, headers)
+        status, reply = await asyncio.to_thread(_forward, upstream, body, headers)
         request = json.loads(body)
         if status == 200:
-            # A client that gave up waiting asks the same once more: its last answer is the one that counted.
+            # A client that timed out sends the same request again: the last answer is the one it used.
             at = kept.setdefault(body, len(cassette.exchanges))
             cassette.exchanges[at : at + 1] = [Exchange(key_of(request), shown_in(request), json.loads(reply), status)]
         return status, reply
@@ -183,7 +183,7 @@ async def recording(cassette: Cassette, upstream: str) -> AsyncGenerator[str]:
         yield url
 
 
-def _passed_on(upstream: str, body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
+def _forward(upstream: str, body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
     kept = {name: headers[name] for name in ("content-type", "x-api-key", "anthropic-version") if name in headers}
     request = urllib.request.Request(f"{upstream}/v1/messages", body, kept)  # noqa: S310  our own endpoint
     try:
@@ -193,7 +193,7 @@ def _passed_on(upstream: str, body: bytes, headers: Mapping[str, str]) -> tuple[
         return exc.code, exc.read()
 
 
-# --- the least of an HTTP server
+# --- a minimal HTTP server
 
 
 Answers = Callable[[bytes, Mapping[str, str]], Awaitable[tuple[int, bytes]]]

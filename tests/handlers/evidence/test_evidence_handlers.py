@@ -48,11 +48,11 @@ from shared.contracts.results import Artifact
 from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, Pressed, StepTaken, plain_note
 from shared.errors import PermanentError, PolicyDenied, Unavailable
 from shared.evidence_format.signing import SigningKey
+from shared.run_loading import load_run as load_whole_run
 from shared.streams import ARTIFACTS
 from shared.subjects import LOAD_RUN
 from shared.testing.bus import MemoryBus
 from shared.text.names import safe_id
-from shared.whole_run import load_run as load_whole_run
 
 NOW = datetime(2026, 11, 21, 8, tzinfo=UTC)
 SEEN = ObservationRef(snapshot_id="s", sha256="x", url="http://x", title="t", http_status=200, dom_confidence=1.0)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.testing.cassette import Cassette, Exchange, Player, key_of, playing, recording, shown_in
+from shared.testing.cassette import Cassette, Exchange, Player, key_of, playback_server, recording_server, shown_in
 
 PAGE = 'PAGE STATE\n<untrusted_data>\nURL: http://127.0.0.1:{port}/t/1\n\n[1] "{name}"\n</untrusted_data>\n\nGOAL\nx'
 
@@ -47,7 +47,7 @@ async def post(url: str, body: dict) -> tuple[int, dict]:
 
 async def test_answers_are_played_in_their_order_to_what_they_were_given_for():
     player = Player(recorded("Ann", "Bob"), {"http://127.0.0.1:4000": "http://127.0.0.1:5000"})
-    async with playing(player) as url:
+    async with playback_server(player) as url:
         status, reply = await post(url, request("Ann", port=5000))
         assert (status, reply) == (200, answer("http://127.0.0.1:5000/t/2"))
         assert player.left("decide") == 1
@@ -60,7 +60,7 @@ async def test_answers_are_played_in_their_order_to_what_they_were_given_for():
 
 async def test_where_another_page_is_shown_the_answer_is_withheld_and_the_difference_told():
     player = Player(recorded("Ann"))
-    async with playing(player) as url:
+    async with playback_server(player) as url:
         status, _ = await post(url, request("Zoe"))
     assert status == 400
     assert '-[1] "Ann"' in player.unexpected[0]
@@ -78,7 +78,7 @@ def test_a_question_is_known_by_its_sample_and_its_tools(tools, key):
 
 async def test_what_is_recorded_is_what_was_answered_and_a_question_asked_again_is_kept_once(tmp_path: Path):
     live, cassette = Player(recorded("Ann", "Ann")), Cassette("tried")
-    async with playing(live) as upstream, recording(cassette, upstream) as url:
+    async with playback_server(live) as upstream, recording_server(cassette, upstream) as url:
         both = await gather(post(url, request("Ann")), post(url, request("Ann")))
         refused = await post(url, request("Zoe"))
     assert [status for status, _ in both] == [200, 200]

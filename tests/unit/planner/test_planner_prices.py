@@ -7,7 +7,7 @@ import pytest
 from shared.contracts.usage import Usage
 from shared.errors import PermanentError
 from shared.models.opening import own_prices
-from shared.models.prices import Price, cost_usd, price_of, prices_from
+from shared.models.prices import Price, cost_usd, parse_prices, price_of
 
 
 def test_a_call_costs_what_its_tokens_cost():
@@ -32,7 +32,7 @@ OWN = '{"local-model": {"input": 1, "output": 2}, "claude-haiku-5-5": {"input": 
 
 
 def test_own_prices_go_before_the_known_ones_whatever_the_length_of_the_prompt():
-    own = prices_from(OWN)
+    own = parse_prices(OWN)
     million = Usage(input_tokens=1_000_000, cache_write_tokens=1_000_000, cache_read_tokens=1_000_000)
     assert cost_usd("local-model", million, own) == pytest.approx(3.0)
     assert cost_usd("claude-haiku-5-5", million, own) == pytest.approx(6.0)
@@ -42,7 +42,7 @@ def test_own_prices_go_before_the_known_ones_whatever_the_length_of_the_prompt()
 def test_prices_come_from_the_setting_or_from_a_file(tmp_path):
     written = tmp_path / "prices.json"
     written.write_text(OWN, encoding="utf-8")
-    assert own_prices(OWN) == own_prices(str(written)) == prices_from(OWN)
+    assert own_prices(OWN) == own_prices(str(written)) == parse_prices(OWN)
     assert own_prices(None) == own_prices(" ") == {}
     assert own_prices(OWN)["local-model"] == Price(1.0, 2.0, 1.0, 1.0)
 

@@ -1,4 +1,4 @@
-"""All that evidence knows of a run, of however many samples: asked for page by page."""
+"""Loads what evidence knows of a run, page by page."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown, SampleStat
 from shared.subjects import LOAD_RUN
 
 LOAD_BOUND_S = 60.0
-"""For one page."""
+"""Of one page."""
 
 
 async def load_run(asks: Asks, run_id: str) -> LoadReply:
-    """The run with all its samples, as the first page told it."""
+    """Return the run with all its samples; its other facts are those of the first page."""
     first: LoadReply = await asks.ask(LOAD_RUN, LoadRun(run_id=run_id), timeout_s=LOAD_BOUND_S)
     if isinstance(first, RunUnknown):
         return first
@@ -29,7 +29,7 @@ async def load_run(asks: Asks, run_id: str) -> LoadReply:
     return msgspec.structs.replace(first, samples=tuple(samples))
 
 
-async def is_known(asks: Asks, run_id: str) -> bool:
-    """Whether there is evidence of a run of this name."""
+async def run_exists(asks: Asks, run_id: str) -> bool:
+    """Whether evidence has a run of this id."""
     request = LoadRun(run_id=run_id, count_only=True)
     return not isinstance(await asks.ask(LOAD_RUN, request, timeout_s=LOAD_BOUND_S), RunUnknown)
