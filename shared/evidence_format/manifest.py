@@ -71,7 +71,7 @@ class SampleLink(_Kept, frozen=True, kw_only=True):
     chain_sha256: str = ""
 
 
-class Reason(_Kept, frozen=True, kw_only=True):
+class ReasonCount(_Kept, frozen=True, kw_only=True):
     status: str
     reason: str
     samples: int
@@ -92,7 +92,7 @@ class Population(_Kept, frozen=True, kw_only=True):
     review: int
     failed: int
     excepted: int
-    reasons: tuple[Reason, ...]
+    reasons: tuple[ReasonCount, ...]
     complete: bool
     note: str
 
@@ -171,7 +171,7 @@ def population(samples: Sequence[SampleLink], announced: int, *, complete: bool,
         review=groups["review"],
         failed=groups["failed"],
         excepted=groups["excepted"],
-        reasons=tuple(Reason(status=s, reason=r, samples=n) for (s, r), n in sorted(counted.items())),
+        reasons=tuple(ReasonCount(status=s, reason=r, samples=n) for (s, r), n in sorted(counted.items())),
         complete=complete,
         note=note,
     )

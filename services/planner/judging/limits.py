@@ -9,7 +9,7 @@ from services.planner.state.irreversible import refused_press
 from services.planner.state.sample_state import Ending, SampleState, View, ending_of
 from services.planner.state.stalling import STOP_AT, must_end
 from shared.contracts.actions import AnyAction, Done, Fail
-from shared.contracts.codes import Reason
+from shared.contracts.codes import Reason, facts_of
 from shared.contracts.usage import Usage, total_tokens
 from shared.task_spec import BudgetSpec
 
@@ -82,11 +82,12 @@ def cut_short(view: View, reason: Reason, message: str) -> Ending:
 
 
 def with_partial_values(view: View, ending: Ending) -> Ending:
-    """What was read of the right record is kept as a partial success."""
-    values = partial_values(view)
+    """What was read of the right record is kept as a partial success, where the reason allows for one."""
+    facts, values = facts_of(ending.reason), partial_values(view)
     read = any(value.state != "not_found" and value.field not in view.spec.identity for value in values)
     ending = replace(ending, notes=view.state.notes)
-    return replace(ending, status="partial_success", values=values, flagged=True) if read else ending
+    partial = read and facts is not None and facts.partial
+    return replace(ending, status="partial_success", values=values, flagged=True) if partial else ending
 
 
 def _last(state: SampleState) -> str:
