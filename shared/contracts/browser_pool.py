@@ -7,7 +7,7 @@ from shared.contracts.base import Message, Part
 from shared.contracts.codes import OpenCode
 from shared.contracts.discovery import Problem
 from shared.contracts.error_codes import RestoreCode
-from shared.contracts.results import ActionResult, Artifact, Box, CaptureFacts, Locator
+from shared.contracts.results import ActionResult, Artifact, Box, Locator
 
 
 class Politeness(Part, frozen=True, kw_only=True):
@@ -296,17 +296,6 @@ class PageNotRestored(Message, frozen=True, kw_only=True):
 
 
 RestoreReply = PageRestored | PageNotRestored
-
-
-class StoredObservation(Part, frozen=True, kw_only=True):
-    """What an artifact of the kind ``observation`` holds, as JSON: everything a program reads of the page, whatever the
-    budget. ``headers`` are those of the main document's response; values that may let somebody in are left out."""
-
-    capture: CaptureFacts
-    headers: tuple[tuple[str, str], ...]
-    elements: tuple[Element, ...]
-    lang: str = ""
-    """As in :class:`PageObserved`."""
 
 
 class ReleaseSession(Message, frozen=True, kw_only=True):

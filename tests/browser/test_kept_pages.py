@@ -35,9 +35,10 @@ from shared.contracts.actions import (
     ScreenshotViews,
     TypeSecret,
 )
-from shared.contracts.browser_pool import Element, PageObserved, StoredObservation
+from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import Viewport
 from shared.errors import Unavailable
+from shared.evidence_format.files.observation import StoredObservation
 from shared.settings import Settings
 from tests.browser.conftest import LIMITS, Look
 from tests.browser.site import LOOPBACK, Site

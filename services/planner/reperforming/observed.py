@@ -8,7 +8,8 @@ import io
 import msgspec
 import zstandard
 
-from shared.contracts.browser_pool import PageObserved, StoredObservation
+from shared.contracts.browser_pool import PageObserved
+from shared.evidence_format.files.observation import StoredObservation
 
 MOST_BYTES = 128_000_000
 PIECE_BYTES = 1024 * 1024

@@ -37,10 +37,10 @@ from shared.contracts.browser_pool import (
     ReleaseSession,
     SaveProfile,
     SessionLeased,
-    StoredObservation,
 )
 from shared.contracts.results import ActionResult, Captured, Change, Viewport
 from shared.errors import PermanentError, Unavailable
+from shared.evidence_format.files.observation import StoredObservation
 from shared.streams import ARTIFACTS, Bucket
 from shared.subjects import LEASE
 from shared.testing.bus import MemoryBus
