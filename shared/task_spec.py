@@ -14,27 +14,14 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import PydanticCustomError
 
 from shared.contracts.discovery import Problem
+from shared.evidence_format.table.columns import OWN_COLUMNS
+from shared.field_types import BARE_EXPRESSION, BARE_TYPES, TYPE_EXPRESSION, TYPES, base_type
 from shared.hosts import WRITTEN_RULE, is_spec_rule
 from shared.task_route import RouteStep, fields_of
 from shared.text.date_names import DateOrder
 from shared.text.normal import fold
 
-BARE_TYPES = ("string", "number", "decimal", "boolean", "date", "date-time", "array")
-"""Types that say all by their name."""
-TYPES = (*BARE_TYPES, "enum")
-TYPE_EXPRESSION = re.compile(rf"^({'|'.join(TYPES)})(\s*\|\s*null)?$")
-BARE_EXPRESSION = re.compile(rf"^({'|'.join(BARE_TYPES)})(\s*\|\s*null)?$")
 FIELD_NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
-OWN_COLUMNS = frozenset(
-    (
-        *("sample_id", "row", "status", "reason", "not_present", "not_found", "flagged", "notes"),
-        *("attempt", "llm_calls", "artifacts", "message"),
-        *("fault", "inferred", "wrong_type", "decided_by", "cost_usd", "sample_key", "record_url"),
-        *("started_at", "finished_at"),
-        *("judgment", "judgment_confidence", "judgment_reasoning", "judgment_evidence", "judgment_by"),
-    )
-)
-"""Columns of the table that every run has; no output field can bear their names."""
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _ARTIFACT = r"^(screenshot|download)(:[A-Za-z0-9_ -]+)?$"
 
@@ -264,15 +251,6 @@ class TaskSpec(Strict):
         if problems:
             raise ValueError("; ".join(problems))
         return self
-
-
-def base_type(expression: str) -> str:
-    """``"date | null"`` to ``"date"``."""
-    return expression.split("|")[0].strip()
-
-
-def nullable(expression: str) -> bool:
-    return "|" in expression
 
 
 def placeholders(template: str) -> tuple[str, ...]:

@@ -25,10 +25,11 @@ from services.console.sql import SqlFormat, ask_sql, sql_question
 from services.console.standing import serve_one, up_all
 from services.console.which_run import WAYS, run_kept, runs_kept
 from shared.errors import PermanentError
+from shared.field_types import base_type
 from shared.host.services import NAMES
 from shared.s3.location import is_s3_url, parse_location
 from shared.settings import Settings, with_capacity
-from shared.task_spec import base_type, check_spec, read_spec
+from shared.task_spec import check_spec, read_spec
 from shared.telemetry.logs import configure_logs
 
 app = typer.Typer(

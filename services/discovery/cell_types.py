@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from datetime import date, datetime
 
-from shared.task_spec import base_type, nullable
+from shared.field_types import base_type, nullable
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)")

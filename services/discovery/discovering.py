@@ -9,7 +9,8 @@ from services.discovery.finds import find_template
 from services.discovery.plan import Plan, checked_spec
 from services.discovery.rows import wanted_columns
 from shared.contracts.discovery import Problem, RunRecord, Sample, SubmitRun
-from shared.task_spec import TaskSpec, check_spec, nullable
+from shared.field_types import nullable
+from shared.task_spec import TaskSpec, check_spec
 from shared.text.names import DISCOVERY
 
 OWN = "discovery"

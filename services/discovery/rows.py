@@ -10,7 +10,8 @@ from services.discovery.cell_types import misfit
 from services.discovery.sample_keys import key_template, keys_of
 from services.discovery.table import Row, Table
 from shared.contracts.discovery import Problem, Sample
-from shared.task_spec import TaskSpec, nullable, placeholders
+from shared.field_types import nullable
+from shared.task_spec import TaskSpec, placeholders
 from shared.text.names import safe_id
 
 Wanted = dict[str, list[str]]

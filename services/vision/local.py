@@ -8,7 +8,7 @@ from services.vision import words
 from services.vision.deps import Picture
 from services.vision.icons import Reading, read_icon
 from shared.contracts.vision import AskVision, VisionAnswered
-from shared.task_spec import base_type
+from shared.field_types import base_type
 
 NAME = "local"
 MOST_HINTS, MOST_HINT_CHARS = 20, 300

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from shared.task_spec import TYPE_EXPRESSION, base_type
+from shared.field_types import TYPE_EXPRESSION, base_type
 
 
 @dataclass(frozen=True)

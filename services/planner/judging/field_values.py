@@ -22,7 +22,8 @@ from services.planner.values.typed_values import as_shown, is_not_present, typed
 from shared.contracts.actions import AskPicture, Done, SaveProgress
 from shared.contracts.browser_pool import Element
 from shared.contracts.steps import FieldValue, Note, plain_note
-from shared.task_spec import OutputField, base_type, nullable
+from shared.field_types import base_type, nullable
+from shared.task_spec import OutputField
 from shared.text.normal import QUOTED_CHARS, Invalid, fold, quoted
 
 

@@ -18,7 +18,8 @@ from services.planner.values.typed_values import as_shown, typed
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import TextRead
 from shared.contracts.steps import FieldValue
-from shared.task_spec import OutputField, base_type
+from shared.field_types import base_type
+from shared.task_spec import OutputField
 from shared.text.normal import Normal, fold, quoted
 from shared.text.written_dates import DateHints
 

@@ -19,7 +19,8 @@ from services.planner.reading.fields import labels_of
 from services.planner.reading.page_text import HEADER_ROLES, is_heading, is_input, label_form, mentions, text_of
 from services.planner.values.typed_values import is_not_present, normalise
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.task_spec import OutputField, TaskSpec, base_type
+from shared.field_types import base_type
+from shared.task_spec import OutputField, TaskSpec
 from shared.text.normal import Normal, fold
 
 _HASH = re.compile(r"(?:^|_)(?:sha|hash)$", re.I)

@@ -7,7 +7,8 @@ from typing import Any
 
 from services.planner.prompting.notices import artifacts_missing
 from services.planner.state.sample_state import View
-from shared.task_spec import OutputField, TaskSpec, base_type
+from shared.field_types import base_type
+from shared.task_spec import OutputField, TaskSpec
 
 
 def goal(view: View) -> str:

@@ -11,7 +11,8 @@ from services.planner.judging.judgment import answers_of
 from services.planner.values.output_schema import field_schema
 from shared.contracts.actions import Action, AnyAction, AskPicture, Done, Fail, ReportItems, SaveProgress, Target
 from shared.contracts.codes import FAIL_CODES_FOR_MODELS
-from shared.task_spec import OutputField, TaskSpec, base_type, nullable
+from shared.field_types import base_type, nullable
+from shared.task_spec import OutputField, TaskSpec
 
 TARGET = 'A ref ("12"), visible text that only one element has, or css=SELECTOR.'
 REASON = "One sentence."

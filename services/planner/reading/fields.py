@@ -26,7 +26,8 @@ from services.planner.values.typed_values import is_not_present, typed
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_RULE
 from shared.contracts.steps import FieldValue, ValueSource
-from shared.task_spec import OutputField, TaskSpec, base_type, nullable
+from shared.field_types import base_type, nullable
+from shared.task_spec import OutputField, TaskSpec
 from shared.text.normal import Normal, fold, tidy
 
 MAX_VALUE_CHARS = 2000

@@ -15,7 +15,8 @@ from services.planner.values.typed_values import as_shown, typed
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
 from shared.contracts.steps import FieldValue, ValueSource
-from shared.task_spec import OutputField, TaskSpec, base_type
+from shared.field_types import base_type
+from shared.task_spec import OutputField, TaskSpec
 from shared.text.normal import Normal, fold, quoted, tidy
 from shared.text.written_dates import Order
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from shared.task_spec import OutputField, TaskSpec, base_type, nullable
+from shared.field_types import base_type, nullable
+from shared.task_spec import OutputField, TaskSpec
 
 Schema = dict[str, Any]
 

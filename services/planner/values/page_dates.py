@@ -10,7 +10,8 @@ from typing import cast
 from services.planner.values.typed_values import typed
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import ValueSource
-from shared.task_spec import OutputField, base_type
+from shared.field_types import base_type
+from shared.task_spec import OutputField
 from shared.text.clocks import NotADate
 from shared.text.date_names import LANGUAGES, DateOrder, language_of
 from shared.text.date_numbers import NUMERIC, days_by_order, form_of

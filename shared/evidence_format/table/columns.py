@@ -150,6 +150,9 @@ JUDGED_AFTER = (
     ),
 )
 
+OWN_COLUMNS = frozenset(column.name for column in (*BEFORE, *JUDGED, *AFTER, *JUDGED_AFTER))
+"""Names of the columns that every table may have: no output field can have one of them."""
+
 
 def columns_of(task: TaskFacts) -> tuple[Column, ...]:
     """All columns of a run of this task. A run that is older than one of our columns may have a field of its name: the

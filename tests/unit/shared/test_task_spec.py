@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from shared.task_spec import base_type, check_spec, fill, nullable, placeholders, read_spec
+from shared.field_types import base_type, nullable
+from shared.task_spec import check_spec, fill, placeholders, read_spec
 
 SPEC = {"task_id": "t", "goal": "g", "output_schema": {"name": "string", "due": "date | null"}}
 
