@@ -15,7 +15,7 @@ HOST = "127.0.0.1"
 
 
 class _Embedded(uvicorn.Server):
-    """Says when it has started, and leaves the signals to the program it runs in."""
+    """Sets ``ready`` when it has started, and leaves signals to the program it runs in."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
@@ -32,15 +32,15 @@ class _Embedded(uvicorn.Server):
 
 @asynccontextmanager
 async def serve(app: ASGIApp, port: int = 0, *, host: str = HOST) -> AsyncGenerator[str]:
-    """The base URL, such as ``http://127.0.0.1:40123``, for as long as the context is open.
+    """Serve the app within the block and yield its base URL, such as ``http://127.0.0.1:40123``.
 
-    ``port`` 0 takes a free one; a port in use is an OSError.
+    ``port`` 0 takes a free one. Raises OSError for a port that is in use.
     """
-    sock = _listening(host, port)
+    sock = _listen(host, port)
     server = _Embedded(_config(app))
     task = asyncio.create_task(server.serve(sockets=[sock]))
     try:
-        await _started(server, task)
+        await _wait_until_ready(server, task)
         yield f"http://{host}:{sock.getsockname()[1]}"
     finally:
         server.should_exit = True
@@ -48,15 +48,15 @@ async def serve(app: ASGIApp, port: int = 0, *, host: str = HOST) -> AsyncGenera
         sock.close()
 
 
-async def until_told() -> None:
-    """Until Ctrl-C, or the signal to end."""
+async def wait_for_stop_signal() -> None:
+    """Return at SIGINT (Ctrl-C) or SIGTERM."""
     stop = asyncio.Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(name, stop.set)
     await stop.wait()
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def _listen(host: str, port: int) -> socket.socket:
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -78,8 +78,8 @@ def _config(app: ASGIApp) -> uvicorn.Config:
     )
 
 
-async def _started(server: _Embedded, task: asyncio.Task[None]) -> None:
-    """Returns once requests are answered; a server that ended before that is raised as what ended it."""
+async def _wait_until_ready(server: _Embedded, task: asyncio.Task[None]) -> None:
+    """Return once requests are answered; raise the error of a server that failed before that."""
     ready = asyncio.create_task(server.ready.wait())
     await asyncio.wait({ready, task}, return_when=asyncio.FIRST_COMPLETED)
     ready.cancel()

@@ -9,7 +9,7 @@ from pathlib import Path
 from practice.code_host import audit, words
 from practice.code_host.data import DEFAULT_SEED, ground_truth
 from practice.code_host.server import serve
-from practice.serving import until_told
+from practice.serving import wait_for_stop_signal
 
 
 def main() -> None:
@@ -41,7 +41,7 @@ async def _serve(arguments: argparse.Namespace) -> None:
         if arguments.inputs is not None:
             _write_inputs(arguments.inputs, origins.code, arguments.seed, arguments.repository)
         print(f"code {origins.code}\nci {origins.ci}\ntracker {origins.tracker}", flush=True)
-        await until_told()
+        await wait_for_stop_signal()
 
 
 def _write_inputs(folder: Path, base_url: str, seed: int, name: str) -> None:

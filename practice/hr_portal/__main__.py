@@ -10,7 +10,7 @@ from practice.hr_portal.data import DEFAULT_SEED, ground_truth
 from practice.hr_portal.demo import write_input
 from practice.hr_portal.server import PORT, serve
 from practice.hr_portal.site import Options
-from practice.serving import until_told
+from practice.serving import wait_for_stop_signal
 
 
 def main() -> None:
@@ -36,7 +36,7 @@ async def _serve(arguments: argparse.Namespace) -> None:
     options = Options(arguments.seed, arguments.login, arguments.latency_ms, arguments.report_ms)
     async with serve(arguments.port, options) as url:
         print(url, flush=True)
-        await until_told()
+        await wait_for_stop_signal()
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from practice.people.demo import write_input
 from practice.people.listing import PAGERS
 from practice.people.server import PORT, serve
 from practice.people.site import Options
-from practice.serving import until_told
+from practice.serving import wait_for_stop_signal
 
 
 def main() -> None:
@@ -44,7 +44,7 @@ async def _serve(arguments: argparse.Namespace) -> None:
     )
     async with serve(arguments.port, options) as url:
         print(url, flush=True)
-        await until_told()
+        await wait_for_stop_signal()
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 
-from practice.serving import until_told
+from practice.serving import wait_for_stop_signal
 from practice.tickets.data import DEFAULT_SEED
 from practice.tickets.server import serve
 
@@ -34,7 +34,7 @@ async def _serve(arguments: argparse.Namespace) -> None:
         missing_status=arguments.missing_status,
     ) as url:
         print(url, flush=True)
-        await until_told()
+        await wait_for_stop_signal()
 
 
 if __name__ == "__main__":

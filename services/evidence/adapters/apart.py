@@ -1,7 +1,7 @@
-"""A product of a large run, made by a process of its own.
+"""Makes a product of a large run in a child process.
 
-Two of them are made side by side, the memory that a database takes on the way is given back, and evidence goes on
-answering meanwhile. A process that dies over a product costs nothing but that product.
+Two products are made in parallel, the memory that a database takes meanwhile is freed with its process, and evidence
+still answers. A child process that dies costs its product alone.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from services.evidence.adapters.apart_frames import (
     DONE,
     END,
     FILE,
-    GONE,
+    FILE_WANTED,
+    NO_FILE,
     OPEN,
+    RESULT,
     SAMPLE,
-    TOLD,
-    WANTED,
-    Asked,
     Kind,
-    Told,
+    ProductReply,
+    ProductRequest,
     parse_frame,
 )
 from services.evidence.closing.watched import NotMadeError
@@ -37,13 +37,13 @@ from shared.errors import Unavailable
 
 PROGRAM = "services.evidence.adapters.apart_child"
 MANY = 500
-"""Samples from which on a run is large: starting a process takes as long as it saves before."""
+"""Samples from which on a run is large: for fewer, starting a process takes as long as it saves."""
 AHEAD = 16
-"""Samples that are sent before the first of them is dealt with."""
+"""Samples that are sent before the first of them is done."""
 
 
 class ProductClass(Protocol):
-    """One that another process can find by its name."""
+    """A class that the child process can import by its name."""
 
     __module__: str
     __qualname__: str
@@ -52,7 +52,10 @@ class ProductClass(Protocol):
 
 
 def apart_if_large(product: ProductClass, makes: str) -> MakeProduct:
-    """``product``, which ``makes`` this: made here for a small run, by a process of its own for a large one."""
+    """Return a maker of ``product``: in this process for a small run, in a child process for a large one.
+
+    ``makes`` names the product's files, for people.
+    """
 
     def make(closing: Closing, folder: Path) -> Product:
         large = closing.finished.samples >= MANY
@@ -62,67 +65,71 @@ def apart_if_large(product: ProductClass, makes: str) -> MakeProduct:
 
 
 class Apart:
-    """See :class:`services.evidence.outputs.products.Product`. Raises OSError and Unavailable as the product does, and
-    NotMadeError where it could not be made; some of it later, when a further sample is added or at its end."""
+    """A :class:`services.evidence.outputs.products.Product` that a child process makes.
+
+    Raises OSError and Unavailable as the product does, and NotMadeError when it could not be made. An error may be
+    raised later than its cause: when a further sample is added, or by `finish`.
+    """
 
     def __init__(self, product: ProductClass, makes: str, closing: Closing, folder: Path) -> None:
         self.makes = makes
         self._process = ChildProcess(PROGRAM)
         self._opening: deque[OpenFile] = deque()
-        asked = Asked(f"{product.__module__}:{product.__qualname__}", closing, str(folder))
-        self._say(OPEN, msgspec.json.encode(asked))
+        request = ProductRequest(f"{product.__module__}:{product.__qualname__}", closing, str(folder))
+        self._send(OPEN, msgspec.json.encode(request))
 
     def add(self, sample: SampleFacts, open_file: OpenFile) -> None:
         self._opening.append(open_file)
-        self._say(SAMPLE, msgspec.msgpack.encode(sample.files_read))
+        self._send(SAMPLE, msgspec.msgpack.encode(sample.files_read))
         while len(self._opening) > AHEAD:
-            self._hear()
+            self._receive()
 
     def finish(self) -> Iterable[Made]:
-        self._say(END)
-        while (told := self._hear()) is None:
+        self._send(END)
+        while (reply := self._receive()) is None:
             pass
-        return [Made(name, Path(path)) for name, path in told.made]
+        return [Made(name, Path(path)) for name, path in reply.made]
 
     def close(self) -> None:
         self._process.close()
 
-    def _hear(self) -> Told | None:
-        """Its last word, unless that is that the product could not be made; None where it said another one."""
+    def _receive(self) -> ProductReply | None:
+        """Handle the child's next frame; return its result, or None where the frame is another one."""
         frame = self._process.receive()
         if frame is None:
             raise NotMadeError(f"{self.makes} could not be made: its process ended with {self._process.wait()}")
         kind, data = parse_frame(frame)
         if kind == DONE:
             self._opening.popleft()
-        elif kind == WANTED:
+        elif kind == FILE_WANTED:
             found = self._opening[0](data.decode())
-            self._say(GONE if found is None else FILE, found or b"")
+            self._send(NO_FILE if found is None else FILE, found or b"")
         else:
-            assert kind == TOLD
-            return _checked(msgspec.json.decode(data, type=Told))
+            assert kind == RESULT
+            return _checked(msgspec.json.decode(data, type=ProductReply))
         return None
 
-    def _say(self, kind: Kind, data: bytes = b"") -> None:
-        with self._heard():
+    def _send(self, kind: Kind, data: bytes = b"") -> None:
+        with self._explain_broken_pipe():
             self._process.send(kind, data)
 
     @contextmanager
-    def _heard(self) -> Generator[None]:
-        """A process that takes nothing any more has said why, which tells more than that it is gone."""
+    def _explain_broken_pipe(self) -> Generator[None]:
+        """Raise the child's own error in place of BrokenPipeError, where it has sent one."""
         try:
             yield
         except BrokenPipeError:
-            while self._hear() is None:
+            while self._receive() is None:
                 pass
             raise
 
 
-def _checked(told: Told) -> Told:
-    if told.errno:
-        raise OSError(told.errno, told.failure)
-    if told.code:
-        raise Unavailable(told.failure, code=cast("TransientCode", told.code))
-    if told.failure:
-        raise NotMadeError(told.failure)
-    return told
+def _checked(reply: ProductReply) -> ProductReply:
+    """Raise the error that the reply reports, if any."""
+    if reply.errno:
+        raise OSError(reply.errno, reply.failure)
+    if reply.code:
+        raise Unavailable(reply.failure, code=cast("TransientCode", reply.code))
+    if reply.failure:
+        raise NotMadeError(reply.failure)
+    return reply

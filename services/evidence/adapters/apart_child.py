@@ -1,5 +1,8 @@
-"""The process that makes one product of a large run: `apart` says why. Run as ``python -I -m`` with frames on its
-standard input and output. Where its input ends before the run does, nobody waits for it any more, and it ends."""
+"""The child process that makes one product of a large run (see `apart`).
+
+It runs as ``python -I -m``, with frames on its standard input and output. When its input ends before the run is
+complete, its parent is gone, and it ends too.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +18,12 @@ from services.evidence.adapters.apart_frames import (
     DONE,
     END,
     FILE,
+    FILE_WANTED,
     OPEN,
+    RESULT,
     SAMPLE,
-    TOLD,
-    WANTED,
-    Asked,
-    Told,
+    ProductReply,
+    ProductRequest,
     parse_frame,
 )
 from services.evidence.closing.watched import Watched
@@ -30,47 +33,47 @@ from shared.child_process.child import read_frame, take_stdout, write_frame
 from shared.errors import ExhibitError
 
 
-class _Nobody(Exception):
-    """Nobody waits any more."""
+class _ParentGone(Exception):
+    """The input has ended before the run was complete."""
 
 
 class Work:
-    """One product, from its opening to its end."""
+    """Makes one product of the frames that are sent."""
 
     def __init__(self, given: BinaryIO, replies: BinaryIO) -> None:
         self._given, self._replies = given, replies
         self._ahead: deque[tuple[bytes, bytes]] = deque()
         self._files = msgspec.msgpack.Decoder(SampleFiles)
 
-    def do(self) -> Told:
+    def run(self) -> ProductReply:
         kind, data = self._next()
         assert kind == OPEN
-        asked = msgspec.json.decode(data, type=Asked)
+        request = msgspec.json.decode(data, type=ProductRequest)
         try:
-            product = Watched(_maker(asked.product)(asked.closing, Path(asked.folder)))
+            product = Watched(_find_maker(request.product)(request.closing, Path(request.folder)))
             try:
-                return self._made(product, asked.closing)
+                return self._make(product, request.closing)
             finally:
                 product.close()
         except OSError as exc:
-            return Told(failure=str(exc), errno=exc.errno or 0, code="table_unavailable")
+            return ProductReply(failure=str(exc), errno=exc.errno or 0, code="table_unavailable")
         except ExhibitError as exc:
-            return Told(failure=str(exc), code=exc.code)
+            return ProductReply(failure=str(exc), code=exc.code)
 
-    def _made(self, product: Watched, closing: Closing) -> Told:
+    def _make(self, product: Watched, closing: Closing) -> ProductReply:
         while True:
             kind, data = self._ahead.popleft() if self._ahead else self._next()
             if kind == END:
                 made = [(one.name, str(one.path)) for one in product.finish()]
-                return Told(made=made, failure=product.failure)
+                return ProductReply(made=made, failure=product.failure)
             assert kind == SAMPLE
             product.add(closing.facts_of(self._files.decode(data)), self._open_file)
             write_frame(self._replies, DONE)
             self._replies.flush()
 
     def _open_file(self, name: str) -> bytes | None:
-        """Samples that are sent meanwhile wait their turn: they are a few."""
-        write_frame(self._replies, WANTED, name.encode())
+        """Ask the parent for a file. Samples that it sends meanwhile are few, and are queued."""
+        write_frame(self._replies, FILE_WANTED, name.encode())
         self._replies.flush()
         while (frame := self._next())[0] in (SAMPLE, END):
             self._ahead.append(frame)
@@ -79,11 +82,11 @@ class Work:
     def _next(self) -> tuple[bytes, bytes]:
         frame = read_frame(self._given)
         if frame is None:
-            raise _Nobody
+            raise _ParentGone
         return parse_frame(frame)
 
 
-def _maker(named: str) -> MakeProduct:
+def _find_maker(named: str) -> MakeProduct:
     module, _, name = named.partition(":")
     return getattr(import_module(module), name)
 
@@ -91,10 +94,10 @@ def _maker(named: str) -> MakeProduct:
 def main() -> None:
     replies = take_stdout()
     try:
-        told = Work(sys.stdin.buffer, replies).do()
-    except _Nobody:
+        reply = Work(sys.stdin.buffer, replies).run()
+    except _ParentGone:
         return
-    write_frame(replies, TOLD, msgspec.json.encode(told))
+    write_frame(replies, RESULT, msgspec.json.encode(reply))
     replies.flush()
 
 

@@ -1,4 +1,4 @@
-"""The frames between evidence and a process that makes a product: one byte of kind, then its data."""
+"""The frames between evidence and a child process that makes a product: one byte of kind, then its data."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from shared.contracts.error_codes import ErrorCode
 
 Kind = Literal[b"o", b"s", b"f", b"g", b"e", b"d", b"w", b"t"]
 OPEN: Kind = b"o"
-"""First: `Asked`."""
+"""First: `ProductRequest`."""
 SAMPLE: Kind = b"s"
 """The files of a sample: `SampleFiles` as MessagePack, for they are bytes."""
 FILE: Kind = b"f"
-"""The bytes of a file that was wanted."""
-GONE: Kind = b"g"
+"""The bytes of the file that the child asked for."""
+NO_FILE: Kind = b"g"
 """There is no such file."""
 END: Kind = b"e"
 """These were all samples."""
 DONE: Kind = b"d"
-"""Said by the process: one more sample is dealt with."""
-WANTED: Kind = b"w"
-"""The name of a file of the sample that is next to be dealt with."""
-TOLD: Kind = b"t"
-"""Last: `Told`."""
+"""From the child: one more sample is done."""
+FILE_WANTED: Kind = b"w"
+"""From the child: the name of a file of the sample that it works on."""
+RESULT: Kind = b"t"
+"""From the child, last: `ProductReply`."""
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """``product``: its class, as ``module:name``; ``folder``: an empty one, of its own."""
+class ProductRequest(msgspec.Struct, frozen=True):
+    """``product``: its class, as ``module:name``; ``folder``: an empty one for this product alone."""
 
     product: str
     closing: Closing
     folder: str
 
 
-class Told(msgspec.Struct, frozen=True):
-    """``made``: names and paths. ``failure``: why it is not made, in words; one with ``errno`` or ``code`` may be gone
-    when it is tried again."""
+class ProductReply(msgspec.Struct, frozen=True):
+    """``made``: names and paths. ``failure``: why it was not made, for people; with ``errno`` or ``code`` it may be
+    transient."""
 
     made: list[tuple[str, str]] = []
     failure: str = ""
@@ -48,5 +48,5 @@ class Told(msgspec.Struct, frozen=True):
 
 
 def parse_frame(frame: bytes) -> tuple[bytes, bytes]:
-    """Return the kind and the data."""
+    """Return the kind and the data of a frame."""
     return frame[:1], frame[1:]

@@ -1,7 +1,8 @@
-"""The process that makes combined.xlsx, beside the one that makes the other tables: it takes as long as both of them.
+"""The child process that makes combined.xlsx, while its parent makes the other tables: that takes as long.
 
-Run as ``python -I -m``, with frames on its standard input: `Asked`, then the rows, each as `row_spool.RowLines` writes
-them, then `END`. Where the input ends before that, nothing is made. The answer is one frame: `Told`.
+It runs as ``python -I -m``, with frames on its standard input: `BookRequest`, then the rows, each as
+`row_spool.RowLines` writes them, then `END`. When the input ends before that, nothing is made. The answer is one frame:
+`BookReply`.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from shared.evidence_format.task_facts import TaskFacts
 END = b"end"
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """``path`` of the book, and an empty ``folder`` for what is needed on the way."""
+class BookRequest(msgspec.Struct, frozen=True):
+    """``path`` of the workbook, and an empty ``folder`` for temporary files."""
 
     path: str
     folder: str
@@ -33,8 +34,8 @@ class Asked(msgspec.Struct, frozen=True):
     finished: RunFinished
 
 
-class Told(msgspec.Struct, frozen=True):
-    """Nothing is said of a book that lies there. ``errno``: of what the system said, such as that the disk is full."""
+class BookReply(msgspec.Struct, frozen=True):
+    """All empty when the workbook was made. ``errno``: of an error of the system, such as a full disk."""
 
     errno: int = 0
     problem: str = ""
@@ -43,21 +44,21 @@ class Told(msgspec.Struct, frozen=True):
 def main() -> None:
     replies = take_stdout()
     try:
-        told = Told() if _made(sys.stdin.buffer) else None
+        reply = BookReply() if _make(sys.stdin.buffer) else None
     except OSError as exc:
-        told = Told(errno=exc.errno or 0, problem=str(exc))
-    except Exception as exc:  # noqa: BLE001  said to the one who asked, who decides
+        reply = BookReply(errno=exc.errno or 0, problem=str(exc))
+    except Exception as exc:  # noqa: BLE001  the parent decides
         traceback.print_exc()
-        told = Told(problem=f"{type(exc).__name__}: {exc}")
-    if told is not None:
-        write_frame(replies, msgspec.json.encode(told))
+        reply = BookReply(problem=f"{type(exc).__name__}: {exc}")
+    if reply is not None:
+        write_frame(replies, msgspec.json.encode(reply))
         replies.flush()
 
 
-def _made(given: BinaryIO) -> bool:
-    asked = msgspec.json.decode(read_frame(given) or b"", type=Asked)
-    lines = RowLines(columns_of(TaskFacts.of(asked.record.spec)))
-    book = Workbook(Path(asked.path), Path(asked.folder), asked.record, asked.finished)
+def _make(given: BinaryIO) -> bool:
+    request = msgspec.json.decode(read_frame(given) or b"", type=BookRequest)
+    lines = RowLines(columns_of(TaskFacts.of(request.record.spec)))
+    book = Workbook(Path(request.path), Path(request.folder), request.record, request.finished)
     try:
         while (line := read_frame(given)) is not None:
             if line == END:

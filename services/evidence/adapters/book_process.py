@@ -1,4 +1,4 @@
-"""combined.xlsx, made by a process of its own: side by side with the other tables, and out of our memory."""
+"""Makes combined.xlsx in a child process, in parallel with the other tables."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from services.evidence.adapters.book_child import END, Asked, Told
+from services.evidence.adapters.book_child import END, BookReply, BookRequest
 from shared.child_process.parent import ChildProcess
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
@@ -18,20 +18,18 @@ PROGRAM = "services.evidence.adapters.book_child"
 
 
 class BookError(Exception):
-    """A fault of ours in the other process, which has said more of it on standard error."""
+    """A bug in the child process, which has logged its traceback on standard error."""
 
 
 class BookProcess:
-    """Beside its caller what `Workbook` is within it. `end` says that these were all rows: from then on the book is put
-    together, and `wait` waits until it lies at its path.
+    """A `Workbook` that a child process makes. After the last row call `end`, and `wait` until it is made.
 
-    Raises OSError where the system refuses something, such as room on the disk, and BookError for anything else.
+    Every call may raise OSError for an error of the system, such as a full disk, and BookError for anything else.
     """
 
     def __init__(self, path: Path, folder: Path, record: RunRecord, finished: RunFinished) -> None:
         self._process = ChildProcess(PROGRAM)
-        asked = Asked(str(path), str(folder), record, finished)
-        self._write(msgspec.json.encode(asked))
+        self._write(msgspec.json.encode(BookRequest(str(path), str(folder), record, finished)))
 
     def add(self, row: Row, line: bytes) -> None:
         """``line``: the row as `RowLines` writes it."""
@@ -39,29 +37,30 @@ class BookProcess:
 
     def end(self) -> None:
         self._write(END)
-        with self._heard():
+        with self._explain_broken_pipe():
             self._process.close_input()
 
     def wait(self) -> None:
-        said = self._process.receive()
+        frame = self._process.receive()
         code = self._process.wait()
-        told = msgspec.json.decode(said, type=Told) if said else Told(problem=f"its process ended with {code}")
-        if told.errno:
-            raise OSError(told.errno, told.problem)
-        if told.problem:
-            raise BookError(told.problem)
+        ended = BookReply(problem=f"its process ended with {code}")
+        reply = msgspec.json.decode(frame, type=BookReply) if frame else ended
+        if reply.errno:
+            raise OSError(reply.errno, reply.problem)
+        if reply.problem:
+            raise BookError(reply.problem)
 
     def close(self) -> None:
-        """The process is gone afterwards, whatever it was at; calling it twice is no error."""
+        """Kill the child if it still runs; idempotent."""
         self._process.close()
 
     def _write(self, data: bytes) -> None:
-        with self._heard():
+        with self._explain_broken_pipe():
             self._process.send(data, flush=False)
 
     @contextmanager
-    def _heard(self) -> Generator[None]:
-        """A process that takes nothing any more has said why, which tells more than that it is gone."""
+    def _explain_broken_pipe(self) -> Generator[None]:
+        """Raise the child's own error in place of BrokenPipeError, where it has sent one."""
         try:
             yield
         except BrokenPipeError:
