@@ -171,7 +171,6 @@ FIELDS = View(
         _c("role", TEXT, "Role of the element that shows it, such as `cell`."),
         _c("title", TEXT, 'What the markup says beside the shown text, such as the moment of "3 days ago".'),
         _c("date_order", TEXT, "The order of day, month and year that the page settled, where one had to be."),
-        _c("date_language", TEXT, "The language that the page settled for the name of a month, where it had to."),
         _c("frame", TEXT, "The frame it stands in; `main` for the page itself."),
         *_box("the element"),
         _c("fingerprint", TEXT, "Of the element: equal across page loads."),

@@ -86,7 +86,7 @@ def _value(field: TaskField | None, stored: StoredField) -> Row:
 def _source(source: ValueSource) -> Row:
     hashes = ("observation_sha256", "page_sha256", "observation_file_sha256", "screenshot_sha256")
     return {
-        **same(source, "url", "label", "role", "title", "date_order", "date_language", "frame", "locators"),
+        **same(source, "url", "label", "role", "title", "date_order", "frame", "locators"),
         **box_of(source.box),
         "fingerprint": source.fingerprint or None,
         "locator": _first_alone(source.locators),
