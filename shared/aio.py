@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable
-from contextlib import aclosing, suppress
+from contextlib import aclosing, asynccontextmanager, suppress
 from typing import Any, TypeVar
 
 log = logging.getLogger(__name__)
@@ -120,6 +120,19 @@ class BackgroundTasks:
         self._running.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("a background task failed", exc_info=error)
+
+
+@asynccontextmanager
+async def run_alongside(work: Coroutine[Any, Any, None]) -> AsyncGenerator[None]:
+    """Run ``work``, such as a loop that never ends, while the block runs; it has ended when the block has.
+
+    An exception that ends it is logged, and does not end the block.
+    """
+    task = BackgroundTasks().start(work)
+    try:
+        yield
+    finally:
+        await cancel_until_done(task)
 
 
 # --- bounded parallel maps

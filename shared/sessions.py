@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from shared.aio import cancel_until_done
+from shared.aio import run_alongside
 from shared.bus.ports import Asks
 from shared.contracts.browser_pool import (
     KeepSession,
@@ -70,7 +70,7 @@ async def lease_session(
         return
     lease = ActiveLease(reply)
     try:
-        async with _heartbeat(asks, reply, heartbeat_every_s):
+        async with run_alongside(_send_heartbeats(asks, reply, heartbeat_every_s)):
             yield lease
     finally:
         await _release(asks, lease)
@@ -113,15 +113,6 @@ async def _request_lease(asks: Asks, request: LeaseSession, timeout_s: float) ->
             # A full pool does not listen, so this means that no session is free.
             return NoSessionFree(retry_after_s=0.0), 0.0
         raise
-
-
-@asynccontextmanager
-async def _heartbeat(asks: Asks, session: SessionLeased, every_s: float) -> AsyncGenerator[None]:
-    task = asyncio.create_task(_send_heartbeats(asks, session, every_s))
-    try:
-        yield
-    finally:
-        await cancel_until_done(task)
 
 
 async def _send_heartbeats(asks: Asks, session: SessionLeased, every_s: float) -> None:

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
-from shared.aio import cancel_and_wait
+from shared.aio import run_alongside
 from shared.bus.actor import AskRoute, StoredRoute
 from shared.bus.verdict import Nak, Term, Verdict, verdict
 from shared.contracts.base import Failure
@@ -113,7 +112,7 @@ class Runner(Generic[DepsT]):
             return
         if route.max_attempts is not None and delivery.attempt > route.max_attempts:
             raise ExhibitError(f"given up after {route.max_attempts} attempts", code="retries_exhausted")
-        async with _heartbeat(delivery, self.heartbeat_s):
+        async with run_alongside(_send_heartbeats(delivery, self.heartbeat_s)):
             event = await _within(route.handler(message, self.deps, delivery.attempt), route.deadline_s)
         # Publish before marking: after a crash in between, the stream's duplicate window drops the second publish.
         if event is not None and route.emits is not None:
@@ -148,18 +147,10 @@ async def _within(work: Awaitable[Any], deadline_s: float) -> Any:
         raise DeadlineExceeded(f"handler ran past {deadline_s:g} s") from exc
 
 
-@asynccontextmanager
-async def _heartbeat(delivery: Delivery, every_s: float) -> AsyncGenerator[None]:
-    async def beat() -> None:
-        while True:
-            await asyncio.sleep(every_s)
-            await delivery.in_progress()
-
-    task = asyncio.create_task(beat())
-    try:
-        yield
-    finally:
-        await cancel_and_wait(task)
+async def _send_heartbeats(delivery: Delivery, every_s: float) -> None:
+    while True:
+        await asyncio.sleep(every_s)
+        await delivery.in_progress()
 
 
 def _run_and_sample(subject: str) -> str:

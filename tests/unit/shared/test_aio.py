@@ -18,6 +18,7 @@ from shared.aio import (
     iterate_concurrently,
     map_concurrently,
     raise_if_cancelled,
+    run_alongside,
     run_unless,
 )
 
@@ -230,6 +231,36 @@ async def test_a_background_task_that_fails_is_logged(caplog: pytest.LogCaptureF
 
 async def _wait_for_ever() -> None:
     await asyncio.Event().wait()
+
+
+async def test_what_runs_alongside_a_block_ends_with_it() -> None:
+    ended = asyncio.Event()
+
+    async def loop_for_ever() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    async def fail_beside_it() -> None:
+        async with run_alongside(loop_for_ever()):
+            await asyncio.sleep(0)
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError):
+        await fail_beside_it()
+    assert ended.is_set()
+
+
+async def test_what_fails_alongside_a_block_is_logged_and_does_not_end_it(caplog: pytest.LogCaptureFixture) -> None:
+    async def fail() -> None:
+        raise ValueError("mine")
+
+    with caplog.at_level(logging.ERROR, "shared.aio"):
+        async with run_alongside(fail()):
+            await asyncio.sleep(0.01)
+    (logged,) = caplog.records
+    assert logged.exc_info is not None
 
 
 # --- bounded parallel maps

@@ -19,7 +19,7 @@ from services.browser_pool.adapters.browsers.logins import LoginFolder
 from services.browser_pool.adapters.session import Limits
 from services.browser_pool.ports import Gate
 from services.browser_pool.sessions import Sessions
-from shared.aio import cancel_and_wait
+from shared.aio import run_alongside
 from shared.bus.ports import Records
 from shared.settings import Settings
 
@@ -75,11 +75,10 @@ async def running(settings: Settings, bus: PoolBus, now_s: Callable[[], float]) 
         settings.browser_capacity, browser, bus, now_s, lambda: memory.free_mb() >= settings.min_free_memory_mb
     )
     browser.warm_up()
-    sweeper = asyncio.create_task(_sweep(sessions, browser))
     try:
-        yield sessions
+        async with run_alongside(_sweep(sessions, browser)):
+            yield sessions
     finally:
-        await cancel_and_wait(sweeper)
         await browser.close()
         await pacing.drained()
 
