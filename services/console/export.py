@@ -15,7 +15,7 @@ from shared.errors import ExhibitError
 from shared.evidence_format.export import ChangedMeanwhile, export
 from shared.evidence_format.sources.base import Medium, NoRun, Unreadable
 from shared.evidence_format.sources.opening import opened
-from shared.evidence_format.verify.run import Checked, check_run
+from shared.evidence_format.verify.run import RunCheck, check_run
 from shared.settings import Settings
 from shared.text.terminal import printable
 
@@ -48,7 +48,7 @@ def export_run(settings: Settings, asked: Export) -> int:
     return exits.OK if checked.whole else exits.NOT_ALL_DONE
 
 
-def _out(asked: Export, checked: Checked, medium: Medium) -> Path:
+def _out(asked: Export, checked: RunCheck, medium: Medium) -> Path:
     out = asked.out or Path(f"{checked.run_id or Path(medium.place).name}.zip")
     if out.exists():
         raise NoRun(f"{out} is there already: name another with --out, or remove it")
@@ -59,7 +59,7 @@ def _out(asked: Export, checked: Checked, medium: Medium) -> Path:
     return out
 
 
-def _say(checked: Checked, out: Path | None, files: int, *, as_json: bool) -> None:
+def _say(checked: RunCheck, out: Path | None, files: int, *, as_json: bool) -> None:
     if as_json:
         told = {**as_data(checked), "exported_to": str(out) if out is not None else None, "exported_files": files}
         sys.stdout.write(msgspec.json.encode(told).decode() + "\n")

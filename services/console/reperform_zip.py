@@ -17,7 +17,7 @@ from shared.contracts.discovery import Problem
 from shared.evidence_format.chain import NOT_JSON
 from shared.evidence_format.files.run import parse_run_file
 from shared.evidence_format.manifest import RESULT, RUN
-from shared.evidence_format.sources.base import Listing, NoRun, Unreadable
+from shared.evidence_format.sources.base import NoRun, RunListing, Unreadable
 from shared.evidence_format.sources.zip import ZipMedium
 from shared.evidence_format.verify.digests import read
 from shared.text.names import safe_id
@@ -62,7 +62,7 @@ def _is_needed(name: str) -> bool:
     return name.count("/") == 1 and name.endswith(NEEDED)
 
 
-def _must_be_sound(path: Path, listing: Listing) -> None:
+def _must_be_sound(path: Path, listing: RunListing) -> None:
     if listing.problems:
         first, more = listing.problems[0], len(listing.problems) - 1
         told = f"{first.path}: {first.message}" if first.path else first.message

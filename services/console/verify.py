@@ -14,9 +14,9 @@ from services.console import exits
 from services.console.which_run import place_of_run
 from shared.errors import ExhibitError
 from shared.evidence_format.signing import PublicKey, key_path, known_key
-from shared.evidence_format.sources.base import NoRun, Problem
+from shared.evidence_format.sources.base import Finding, NoRun
 from shared.evidence_format.sources.opening import opened
-from shared.evidence_format.verify.run import Checked, check_run
+from shared.evidence_format.verify.run import RunCheck, check_run
 from shared.settings import Settings
 from shared.text.terminal import printable
 
@@ -77,13 +77,13 @@ def refused(words: str, *, as_json: bool) -> int:
     return exits.BAD_INPUT
 
 
-def exit_code(checked: Checked) -> int:
+def exit_code(checked: RunCheck) -> int:
     if checked.stands:
         return exits.OK
     return exits.BAD_INPUT if checked.whole else exits.NOT_ALL_DONE
 
 
-def as_data(checked: Checked) -> dict[str, Any]:
+def as_data(checked: RunCheck) -> dict[str, Any]:
     made = checked.made
     return {
         "place": printable(checked.place),
@@ -105,7 +105,7 @@ def as_data(checked: Checked) -> dict[str, Any]:
     }
 
 
-def verdict(checked: Checked) -> list[str]:
+def verdict(checked: RunCheck) -> list[str]:
     """In words: what is wrong, all of it, or that nothing is."""
     if checked.problems:
         count = "1 problem" if len(checked.problems) == 1 else f"{len(checked.problems)} problems"
@@ -122,7 +122,7 @@ def verdict(checked: Checked) -> list[str]:
     ]
 
 
-def _facts(checked: Checked, took_s: float) -> list[str]:
+def _facts(checked: RunCheck, took_s: float) -> list[str]:
     made = checked.made
     if made is None:
         return [printable(f"{checked.place}")]
@@ -152,5 +152,5 @@ def _trusted(settings: Settings, asked: Verify, key: PublicKey | None) -> list[s
     return [printable(f"  trusted     {words}: {place}")]
 
 
-def _line(problem: Problem) -> str:
+def _line(problem: Finding) -> str:
     return printable(f"{problem.path}: {problem.message}" if problem.path else problem.message)

@@ -13,7 +13,7 @@ READ_LIMIT = 16
 """Reads of a store at a time: a bucket takes a while to answer one request, and answers many in the same while."""
 
 
-class Incoming(Protocol):
+class SpooledFile(Protocol):
     """A file in a store's spool that is written piece by piece, and hashed on the way."""
 
     path: Path
@@ -47,7 +47,7 @@ class Store(Protocol):
         """All of it or nothing: a reader never sees half a file. What was there is replaced."""
         ...
 
-    def incoming(self, key: str) -> AbstractAsyncContextManager[Incoming]:
+    def incoming(self, key: str) -> AbstractAsyncContextManager[SpooledFile]:
         """A new file in `spool` for what is to stand under ``key``; after the block it is gone, unless it was kept."""
         ...
 

@@ -14,7 +14,7 @@ from shared.evidence_format.handover import added_files
 from shared.evidence_format.manifest import MANIFEST, OBJECTS, SEAL, as_written
 from shared.evidence_format.sources.base import Medium, Unreadable
 from shared.evidence_format.verify.digests import BUFFER_BYTES
-from shared.evidence_format.verify.run import Checked
+from shared.evidence_format.verify.run import RunCheck
 
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 """The first moment a zip can tell: when a file was packed is no part of the evidence."""
@@ -27,7 +27,7 @@ class ChangedMeanwhile(Exception):
     """A file is not any more what it was when the run was checked."""
 
 
-def export(medium: Medium, checked: Checked, out: Path) -> int:
+def export(medium: Medium, checked: RunCheck, out: Path) -> int:
     """Writes the zip, and returns how many files are in it. What lies there is written as it lies there; where the run
     was whole, all of it must be what is sealed. Raises ChangedMeanwhile, Unreadable, OSError; then there is no zip."""
     handle, name = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.", suffix=".part")
@@ -46,7 +46,7 @@ def export(medium: Medium, checked: Checked, out: Path) -> int:
     return count
 
 
-def _written(packed: zipfile.ZipFile, medium: Medium, checked: Checked) -> Iterator[str]:
+def _written(packed: zipfile.ZipFile, medium: Medium, checked: RunCheck) -> Iterator[str]:
     added = added_files(checked.run_id, checked.seal) if checked.seal is not None else {}
     folder = checked.run_id or Path(medium.place).stem
     wanted = _wanted(checked)
@@ -66,7 +66,7 @@ def _written(packed: zipfile.ZipFile, medium: Medium, checked: Checked) -> Itera
         yield path
 
 
-def _wanted(checked: Checked) -> dict[str, str]:
+def _wanted(checked: RunCheck) -> dict[str, str]:
     seal = chain.sha256(as_written(checked.seal)) if checked.seal is not None else ""
     sealed = {path: entry.sha256 for path, entry in checked.sealed.items()}
     return {**sealed, MANIFEST: checked.manifest_sha256, SEAL: seal}

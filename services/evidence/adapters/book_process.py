@@ -12,7 +12,7 @@ from services.evidence.adapters.book_child import END, BookReply, BookRequest
 from shared.child_process.parent import ChildProcess
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
-from shared.evidence_format.table.rows import Row
+from shared.evidence_format.table.rows import TableRow
 
 PROGRAM = "services.evidence.adapters.book_child"
 
@@ -31,7 +31,7 @@ class BookProcess:
         self._process = ChildProcess(PROGRAM)
         self._write(msgspec.json.encode(BookRequest(str(path), str(folder), record, finished)))
 
-    def add(self, row: Row, line: bytes) -> None:
+    def add(self, row: TableRow, line: bytes) -> None:
         """``line``: the row as `RowLines` writes it."""
         self._write(line)
 

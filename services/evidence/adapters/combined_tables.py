@@ -14,7 +14,7 @@ from services.evidence.csv_cells import csv_line, guarded
 from services.evidence.outputs.products import Closing, Made, OpenFile
 from services.evidence.outputs.sample_facts import SampleFacts
 from shared.errors import Unavailable
-from shared.evidence_format.table.columns import WRONG_TYPE, Column
+from shared.evidence_format.table.columns import WRONG_TYPE, TableColumn
 from shared.evidence_format.table.rows import RowMaker, cell_texts
 
 PARQUET, WORKBOOK = "combined.parquet", "combined.xlsx"
@@ -78,7 +78,7 @@ class CombinedTables:
         self._book.close()
 
 
-def _write_parquet(path: Path, ordered: Path, spool: RowSpool, columns: tuple[Column, ...]) -> None:
+def _write_parquet(path: Path, ordered: Path, spool: RowSpool, columns: tuple[TableColumn, ...]) -> None:
     types = [_sql_type(column, place, spool) for place, column in enumerate(columns)]
     # Lists are read as they are; all else as text, of which a cast that fails makes nothing instead of an error.
     read = ", ".join(f"c{place}: {_text(_read_as(sort))}" for place, sort in enumerate(types))
@@ -99,11 +99,11 @@ def _write_parquet(path: Path, ordered: Path, spool: RowSpool, columns: tuple[Co
         raise Unavailable(f"{PARQUET} cannot be made: {str(exc)[:500]}", code="table_unavailable") from exc
 
 
-def _own(column: Column, cell: str) -> str:
+def _own(column: TableColumn, cell: str) -> str:
     return "wrong" if column.name == WRONG_TYPE and not column.field else cell
 
 
-def _sql_type(column: Column, place: int, spool: RowSpool) -> str:
+def _sql_type(column: TableColumn, place: int, spool: RowSpool) -> str:
     """A time without a zone is no moment: a column of both kinds is text."""
     if column.kind == "decimal":
         return f"DECIMAL(38, {spool.fraction_digits[place]})"

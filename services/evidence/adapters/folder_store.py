@@ -14,7 +14,7 @@ from services.evidence.adapters.holding import Holding, this_process
 from services.evidence.adapters.incoming import incoming
 from services.evidence.adapters.spool import Spool
 from services.evidence.holder import HELD_ELSEWHERE, holder_in, refusal
-from services.evidence.ports import Incoming
+from services.evidence.ports import SpooledFile
 from shared.errors import PolicyDenied, Unavailable
 from shared.evidence_format.manifest import as_written
 from shared.s3.location import object_key
@@ -80,7 +80,7 @@ class FolderStore:
     def spool(self) -> Path:
         return self._spool.folder
 
-    def incoming(self, key: str) -> AbstractAsyncContextManager[Incoming]:
+    def incoming(self, key: str) -> AbstractAsyncContextManager[SpooledFile]:
         return incoming(self._spool, key, self._on_blocked)
 
     async def keep(self, key: str, sha256: str, path: Path) -> None:

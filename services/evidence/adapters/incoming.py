@@ -13,7 +13,7 @@ from shared.errors import Unavailable
 
 
 class IncomingFile:
-    """See :class:`services.evidence.ports.Incoming`. Raises Unavailable where the disk takes no more."""
+    """See :class:`services.evidence.ports.SpooledFile`. Raises Unavailable where the disk takes no more."""
 
     def __init__(self, spool: Spool) -> None:
         self.refused: Unavailable | None = None

@@ -10,14 +10,14 @@ import msgspec
 
 from services.evidence.adapters.sorted_spool import SortedSpool
 from shared.evidence_format.table.cells import fraction_digits, has_zone
-from shared.evidence_format.table.columns import Column
-from shared.evidence_format.table.rows import Row
+from shared.evidence_format.table.columns import TableColumn
+from shared.evidence_format.table.rows import TableRow
 
 
 class RowSpool:
     """In memory there is only what must be known of each column before a typed table of it is written."""
 
-    def __init__(self, path: Path, columns: Sequence[Column]) -> None:
+    def __init__(self, path: Path, columns: Sequence[TableColumn]) -> None:
         self.fraction_digits = [0] * len(columns)
         """Most of each column's decimals."""
         self.zones: list[set[bool]] = [set() for _ in columns]
@@ -28,7 +28,7 @@ class RowSpool:
         self._times = [place for place, one in enumerate(columns) if one.kind == "date-time"]
         self._lines = SortedSpool(path)
 
-    def add(self, row: Row, csv: str, line: bytes) -> None:
+    def add(self, row: TableRow, csv: str, line: bytes) -> None:
         """``line``: see `line_of`."""
         self._lines.add(row.sample_id, csv.encode(), line)
         self.most_bytes = max(self.most_bytes, len(line))
@@ -52,17 +52,17 @@ class RowLines:
     """Rows as lines of JSON, and back. What is empty is left out; a cell is named by its place, for the columns of a
     task may have any name."""
 
-    def __init__(self, columns: Sequence[Column]) -> None:
+    def __init__(self, columns: Sequence[TableColumn]) -> None:
         self._cells = len(columns)
         cells: list[tuple[str, Any, Any]] = [(f"c{place}", Any, None) for place in range(self._cells)]
         own = [("id", str), ("status", str), ("wrong", dict[str, str] | None), ("screenshots", list[str])]
         self._line: Any = msgspec.defstruct("Line", [*own, *cells], omit_defaults=True, gc=False)
         self._encoder, self._decoder = msgspec.json.Encoder(), msgspec.json.Decoder(self._line)
 
-    def line_of(self, row: Row) -> bytes:
+    def line_of(self, row: TableRow) -> bytes:
         told = self._line(row.sample_id, row.status, row.wrong or None, row.screenshots, *row.cells)
         return self._encoder.encode(told) + b"\n"
 
-    def row_of(self, line: bytes) -> Row:
+    def row_of(self, line: bytes) -> TableRow:
         sample_id, status, wrong, screenshots, *cells = msgspec.structs.astuple(self._decoder.decode(line))
-        return Row(sample_id, status, cells, wrong or {}, screenshots)
+        return TableRow(sample_id, status, cells, wrong or {}, screenshots)

@@ -17,7 +17,7 @@ from services.evidence.adapters.bucket_holding import BucketHolding
 from services.evidence.adapters.disk import Blocked, on_disk, say_nothing
 from services.evidence.adapters.incoming import incoming
 from services.evidence.adapters.spool import Spool
-from services.evidence.ports import Incoming
+from services.evidence.ports import SpooledFile
 from shared.errors import PermanentError, Unavailable
 from shared.s3.bucket import AT_ONCE, S3Bucket
 from shared.s3.location import POINTER_TYPE, Pointer, object_key, parse_pointer
@@ -105,7 +105,7 @@ class S3Store:
     def spool(self) -> Path:
         return self._spool.folder
 
-    def incoming(self, key: str) -> AbstractAsyncContextManager[Incoming]:
+    def incoming(self, key: str) -> AbstractAsyncContextManager[SpooledFile]:
         return incoming(self._spool, key, self._on_blocked)
 
     async def keep(self, key: str, sha256: str, path: Path) -> None:

@@ -11,7 +11,7 @@ from services.evidence.adapters.workbook import Workbook
 from services.evidence.closing.watched import NotMadeError, not_made
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
-from shared.evidence_format.table.rows import Row
+from shared.evidence_format.table.rows import TableRow
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ class SpareBook:
         self._book = (BookProcess if large else Workbook)(path, folder, record, finished)
         self._failure = ""
 
-    def add(self, row: Row, line: bytes) -> None:
+    def add(self, row: TableRow, line: bytes) -> None:
         self._unless_failed(lambda: self._book.add(row, line), f" at sample {row.sample_id}")
 
     def end(self) -> None:

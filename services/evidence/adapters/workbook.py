@@ -27,7 +27,7 @@ from services.evidence.combining.book_cells import MOST_SCREENSHOTS, RowRenderer
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
 from shared.evidence_format.table.columns import columns_of
-from shared.evidence_format.table.rows import Row
+from shared.evidence_format.table.rows import TableRow
 from shared.evidence_format.task_facts import TaskFacts
 from shared.statuses import population_order
 
@@ -66,7 +66,7 @@ class Workbook:
         self._pictures = 0
         self._statuses: dict[str, int] = {}
 
-    def add(self, row: Row, line: bytes = b"") -> None:
+    def add(self, row: TableRow, line: bytes = b"") -> None:
         """``line``: as in `BookProcess`; it is not needed here."""
         beside = self._encoder.encode(_Beside(row.status, links_of(row, len(self._columns))))
         self._spool.add(row.sample_id, self._renderer.xml(row).encode(), beside)

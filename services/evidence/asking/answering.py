@@ -27,7 +27,7 @@ from services.evidence.outputs.sample_files import read_sample_files_now
 from services.evidence.ports import READ_LIMIT, Store
 from services.evidence.querying.answers import MOST_ROWS, MOST_S, Question, Refused, Sources, Written
 from services.evidence.querying.catalogue import FOLDER, TABLES, table_file
-from services.evidence.querying.runs import Counted, counted_of, run_row
+from services.evidence.querying.runs import RunCounts, counted_of, run_row
 from shared.aio import map_concurrently
 from shared.bus.ports import Blobs
 from shared.contracts.evidence import AskSql, RunFinished, SqlAnswered, SqlColumn, SqlRefused, SqlReply
@@ -193,11 +193,11 @@ class Desk:
         note = "" if finished else f"{run_id} is not finished: this is what its files said at {at:%H:%M:%S} UTC"
         return _Run(run_row(file, counted, self._place(run_id), finished, "files"), files, note), folder
 
-    async def _read(self, closing: Closing, product: Product) -> Counted:
+    async def _read(self, closing: Closing, product: Product) -> RunCounts:
         run_id = closing.record.run_id
         names = [name for name in await self.store.names(layout.run_key(run_id)) if layout.is_safe(name)]
         ids = [name for name in names if name != DISCOVERY]
-        loop, counted = asyncio.get_running_loop(), Counted()
+        loop, counted = asyncio.get_running_loop(), RunCounts()
         if closing.discovery_facts is not None:
             counted.spend(closing.discovery_facts)
         for start in range(0, len(ids), READ_LIMIT):

@@ -12,8 +12,8 @@ from typing import Any
 from services.evidence.combining import sheets
 from services.evidence.csv_cells import is_risky
 from shared.evidence_format.table.cells import fraction_digits, text_of
-from shared.evidence_format.table.columns import Column
-from shared.evidence_format.table.rows import Row
+from shared.evidence_format.table.columns import TableColumn
+from shared.evidence_format.table.rows import TableRow
 
 GAP = "\0"
 """Stands in the XML of a row for its number; no text that a workbook can hold has it."""
@@ -28,13 +28,13 @@ _EXACT = 10**sheets.EXACT_DIGITS
 class RowRenderer:
     """Renders the rows of one table; ``cut`` counts cells that are too long for a workbook."""
 
-    def __init__(self, columns: Sequence[Column], style_numbers: Mapping[str, int]) -> None:
+    def __init__(self, columns: Sequence[TableColumn], style_numbers: Mapping[str, int]) -> None:
         self._styles = style_numbers
         self._columns = [(_head(place), self._way(one), one.name) for place, one in enumerate(columns)]
         self._pictures = [_head(len(columns) + number) for number in range(MOST_SCREENSHOTS)]
         self.cut = 0
 
-    def xml(self, row: Row) -> str:
+    def xml(self, row: TableRow) -> str:
         """All cells that are not empty, and behind them the names of pictures."""
         styles, wrong = self._styles, row.wrong
         parts = [f'<row r="{GAP}">']
@@ -49,7 +49,7 @@ class RowRenderer:
         parts.append("</row>")
         return "".join(parts)
 
-    def _way(self, column: Column) -> Callable[[Any], Content]:
+    def _way(self, column: TableColumn) -> Callable[[Any], Content]:
         kind = column.kind
         if not column.field and column.name in ("sample_id", "status"):
             return self._sample_id if column.name == "sample_id" else self._status
@@ -94,13 +94,13 @@ class RowRenderer:
         return f'" t="inlineStr"><is><t{kept}>{text}</t></is></c>'
 
 
-def pictures_of(row: Row) -> list[tuple[int, str]]:
+def pictures_of(row: TableRow) -> list[tuple[int, str]]:
     """The pictures that are shown, each with the number of its column among theirs."""
     shown = enumerate(row.screenshots[:MOST_SCREENSHOTS])
     return [(number, name) for number, name in shown if sheets.file_link(row.sample_id, name)]
 
 
-def links_of(row: Row, columns: int) -> list[tuple[int, str]]:
+def links_of(row: TableRow, columns: int) -> list[tuple[int, str]]:
     """Where cells lead, by their place in a row of so many columns: to the sample's folder, and to its pictures."""
     folder = sheets.folder_link(row.sample_id)
     pictures = [(columns + number, f"{row.sample_id}/{name}") for number, name in pictures_of(row)]

@@ -10,15 +10,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from services.evidence.csv_cells import guarded
 from shared.evidence_format.files.sample import SampleFile
-from shared.evidence_format.table.columns import Column
-from shared.evidence_format.table.rows import Row, cell_texts
+from shared.evidence_format.table.columns import TableColumn
+from shared.evidence_format.table.rows import TableRow, cell_texts
 
 OWN = ("judgment", "judgment_reasoning", "status", "reason", "sample_id")
 """What is appended behind the fields, where the table has it."""
 TAKEN = "_found"
 
 
-def appended(columns: Sequence[Column]) -> tuple[Column, ...]:
+def appended(columns: Sequence[TableColumn]) -> tuple[TableColumn, ...]:
     """The columns of the table that are appended: what the task asks for, then how it went."""
     own = {column.name: column for column in columns if not column.field}
     return (*(column for column in columns if column.field), *(own[name] for name in OWN if name in own))
@@ -58,6 +58,6 @@ def original_cells(header: Sequence[str], sample: SampleFile | None) -> Iterator
     return (cells.get(name.strip(), "") for name in header)
 
 
-def appended_cells(row: Row, columns: tuple[Column, ...], new: Sequence[Column]) -> Iterator[str]:
+def appended_cells(row: TableRow, columns: tuple[TableColumn, ...], new: Sequence[TableColumn]) -> Iterator[str]:
     texts = {column.name: text for column, text in zip(columns, cell_texts(row, columns), strict=True)}
     return (guarded(texts[column.name]) for column in new)

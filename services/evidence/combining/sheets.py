@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from services.evidence import layout
 from shared.evidence_format.table.cells import day, moment
-from shared.evidence_format.table.columns import Column
+from shared.evidence_format.table.columns import TableColumn
 
 MOST_TEXT = 32_767
 """UTF-16 units in a cell."""
@@ -81,7 +81,7 @@ def file_link(sample_id: str, filename: str) -> str | None:
     return f"{sample_id}/{filename}" if safe else None
 
 
-def width_of(column: Column, longest: int) -> float:
+def width_of(column: TableColumn, longest: int) -> float:
     """In characters; ``longest`` is that of the column's longest line."""
     least = {"date": 12.0, "date-time": 20.0}.get(column.kind, _NARROWEST)
     heading = len(column.name) + _MARGIN + 2  # and the button of the filter

@@ -19,7 +19,7 @@ INPUT = "MAP(VARCHAR, VARCHAR)"
 
 
 @dataclass(frozen=True)
-class Column:
+class ViewColumn:
     """``meaning`` is said without its unit; empty ``unit``: it has none."""
 
     name: str
@@ -29,12 +29,12 @@ class Column:
 
 
 @dataclass(frozen=True)
-class View:
+class SqlView:
     """``one_row`` completes "one row for each ..."."""
 
     name: str
     one_row: str
-    columns: tuple[Column, ...]
+    columns: tuple[ViewColumn, ...]
     note: str = ""
 
     @property
@@ -42,8 +42,8 @@ class View:
         return tuple(column.name for column in self.columns)
 
 
-def _c(name: str, type_: str, meaning: str, unit: str = "") -> Column:
-    return Column(name, type_, meaning, unit)
+def _c(name: str, type_: str, meaning: str, unit: str = "") -> ViewColumn:
+    return ViewColumn(name, type_, meaning, unit)
 
 
 _RUN = (
@@ -65,7 +65,7 @@ _TOKENS = (
 )
 
 
-def _box(of: str) -> tuple[Column, ...]:
+def _box(of: str) -> tuple[ViewColumn, ...]:
     return (
         _c("box_x_px", NUMBER, f"Left edge of {of}, from the left of the document of the main frame.", "CSS px"),
         _c("box_y_px", NUMBER, f"Upper edge of {of}, from the top of that document.", "CSS px"),
@@ -74,7 +74,7 @@ def _box(of: str) -> tuple[Column, ...]:
     )
 
 
-RUNS = View(
+RUNS = SqlView(
     "runs",
     "run",
     (
@@ -110,7 +110,7 @@ RUNS = View(
     "Made of `run.json` at the moment of asking, so it always says what is true of the run now.",
 )
 
-SAMPLES = View(
+SAMPLES = SqlView(
     "samples",
     "sample of a run",
     (
@@ -143,7 +143,7 @@ SAMPLES = View(
     ),
 )
 
-FIELDS = View(
+FIELDS = SqlView(
     "fields",
     "sample and field of the output, of samples that have a result",
     (
@@ -183,7 +183,7 @@ FIELDS = View(
     ),
 )
 
-ARTIFACTS = View(
+ARTIFACTS = SqlView(
     "artifacts",
     "captured file",
     (
@@ -216,7 +216,7 @@ ARTIFACTS = View(
     "Files of the search for samples have the sample_id `_discovery`.",
 )
 
-STEPS = View(
+STEPS = SqlView(
     "steps",
     "step taken: observe, decide, act",
     (
@@ -270,7 +270,7 @@ STEPS = View(
     "Steps of the search for samples have the sample_id `_discovery`.",
 )
 
-JUDGMENTS = View(
+JUDGMENTS = SqlView(
     "judgments",
     "judgment that was accepted",
     (
@@ -285,7 +285,7 @@ JUDGMENTS = View(
     ),
 )
 
-USAGE = View(
+USAGE = SqlView(
     "usage",
     "attempt at a sample, decider and purpose",
     (
@@ -302,7 +302,7 @@ USAGE = View(
     "samples has the sample_id `_discovery`.",
 )
 
-HEALS = View(
+HEALS = SqlView(
     "heals",
     "step whose element was found again by another locator than the recorded one",
     (
@@ -327,13 +327,13 @@ HEALS = View(
     "say by which one, so nothing is claimed here. The columns are those that healed flows will fill.",
 )
 
-VIEWS: tuple[View, ...] = (RUNS, SAMPLES, FIELDS, ARTIFACTS, STEPS, JUDGMENTS, USAGE, HEALS)
+VIEWS: tuple[SqlView, ...] = (RUNS, SAMPLES, FIELDS, ARTIFACTS, STEPS, JUDGMENTS, USAGE, HEALS)
 BY_NAME = {view.name: view for view in VIEWS}
-TABLES: tuple[View, ...] = tuple(view for view in VIEWS if view is not RUNS)
+TABLES: tuple[SqlView, ...] = tuple(view for view in VIEWS if view is not RUNS)
 """Those that are made into a file of the run's folder."""
 FOLDER = "tables"
 
 
-def table_file(view: View) -> str:
+def table_file(view: SqlView) -> str:
     """Where a run keeps the table, below its own folder."""
     return f"{FOLDER}/{view.name}.parquet"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from services.evidence.querying.catalogue import VIEWS, View
+from services.evidence.querying.catalogue import VIEWS, SqlView
 from services.evidence.querying.questions import EXAMPLES
 
 HEAD = """# The evidence in SQL
@@ -50,7 +50,7 @@ def _contents() -> Iterator[str]:
     yield ""
 
 
-def _view(view: View) -> Iterator[str]:
+def _view(view: SqlView) -> Iterator[str]:
     yield f"## {view.name}"
     yield ""
     yield f"One row for each {view.one_row}.{' ' + view.note if view.note else ''}"

@@ -18,7 +18,7 @@ from shared.statuses import STATUSES
 
 
 @dataclass
-class Counted:
+class RunCounts:
     """What is counted of a run whose samples have not all ended."""
 
     outcomes: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
@@ -42,12 +42,12 @@ class Counted:
             self.cost_usd += facts.result.usage.cost_usd
 
 
-def counted_of(finished: RunFinished) -> Counted:
+def counted_of(finished: RunFinished) -> RunCounts:
     outcomes = Counter({(one.status, one.reason): one.samples for one in finished.outcomes})
-    return Counted(outcomes, finished.samples, finished.flagged, finished.llm_calls, finished.cost_usd)
+    return RunCounts(outcomes, finished.samples, finished.flagged, finished.llm_calls, finished.cost_usd)
 
 
-def run_row(file: RunFile, counted: Counted, location: str, finished: RunFinished | None, read_from: str) -> bytes:
+def run_row(file: RunFile, counted: RunCounts, location: str, finished: RunFinished | None, read_from: str) -> bytes:
     """As one line of JSON; ``finished`` None: its last round is not over."""
     by_status: Counter[str] = Counter()
     for (status, _), samples in counted.outcomes.items():

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from services.evidence import csv_cells
-from services.evidence.querying.catalogue import View
+from services.evidence.querying.catalogue import SqlView
 
 LEAST_ROOM_BYTES = 8 * 1024 * 1024
 GROUP_ROWS = 16_384
 """Rows that DuckDB holds in memory together while it writes them; by itself it would hold over a hundred thousand."""
 
 
-def from_lines(view: View, path: str, longest_bytes: int) -> str:
+def from_lines(view: SqlView, path: str, longest_bytes: int) -> str:
     """The rows of a file with one JSON object a line, typed as the catalogue has them. DuckDB sets room for two of the
     longest lines aside."""
     columns = ", ".join(f"{text(c.name)}: {text(c.type)}" for c in view.columns)
@@ -22,12 +22,12 @@ def from_lines(view: View, path: str, longest_bytes: int) -> str:
     )
 
 
-def to_parquet(view: View, lines: str, longest_bytes: int, target: str) -> str:
+def to_parquet(view: SqlView, lines: str, longest_bytes: int, target: str) -> str:
     form = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {GROUP_ROWS}"
     return f"COPY ({from_lines(view, lines, longest_bytes)}) TO {text(target)} ({form})"
 
 
-def view_over(view: View, files: Sequence[str]) -> str:
+def view_over(view: SqlView, files: Sequence[str]) -> str:
     """One view over the files of several runs. A column that an older run does not have yet is NULL there."""
     typed = ", ".join(f"CAST(NULL AS {c.type}) AS {name(c.name)}" for c in view.columns)
     rows = f"SELECT {typed} WHERE false"

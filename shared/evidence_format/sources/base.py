@@ -12,7 +12,7 @@ from shared.contracts.error_codes import SealCode
 
 
 @dataclass(frozen=True, order=True)
-class Problem:
+class Finding:
     """One thing that is not as it was sealed. ``path`` is seen from the run's folder; ``code`` is stable."""
 
     path: str
@@ -20,7 +20,7 @@ class Problem:
     message: str
 
 
-class Lies(msgspec.Struct, frozen=True, gc=False):
+class FileInfo(msgspec.Struct, frozen=True, gc=False):
     """A file of the run. Names with an equal ``same`` are names of the same bytes, which are read once; ``order``: in
     which they are read fastest."""
 
@@ -30,12 +30,12 @@ class Lies(msgspec.Struct, frozen=True, gc=False):
 
 
 @dataclass
-class Listing:
+class RunListing:
     """All files of a run, by path. ``objects``: those below ``objects/``, where captured bytes lie there too; None
     where they do not. A bucket reads them by their other names, and has them not among ``files``."""
 
-    files: dict[str, Lies] = field(default_factory=dict[str, Lies])
-    problems: list[Problem] = field(default_factory=list[Problem])
+    files: dict[str, FileInfo] = field(default_factory=dict[str, FileInfo])
+    problems: list[Finding] = field(default_factory=list[Finding])
     objects: tuple[str, ...] | None = None
 
 
@@ -58,7 +58,7 @@ class Medium(Protocol):
         """How many files it is best read at a time."""
         ...
 
-    def listed(self) -> Listing:
+    def listed(self) -> RunListing:
         """Called once, first. Raises NoRun."""
         ...
 

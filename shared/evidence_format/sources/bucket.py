@@ -7,7 +7,7 @@ from tempfile import SpooledTemporaryFile
 
 from shared.errors import PermanentError, Unavailable
 from shared.evidence_format.manifest import OBJECTS
-from shared.evidence_format.sources.base import Lies, Listing, NoRun, Problem, Unreadable
+from shared.evidence_format.sources.base import FileInfo, Finding, NoRun, RunListing, Unreadable
 from shared.s3.bucket import AT_ONCE, S3Bucket
 from shared.s3.location import parse_pointer
 
@@ -16,27 +16,27 @@ IN_MEMORY_BYTES = 4_000_000
 
 class BucketMedium:
     """See :class:`shared.evidence_format.sources.base.Medium`. ``bucket`` is opened at the run. What a bucket keeps
-    beside the latest version of each object is not looked at. Listing raises Unavailable where the server cannot be
+    beside the latest version of each object is not looked at. RunListing raises Unavailable where the server cannot be
     asked."""
 
     def __init__(self, bucket: S3Bucket) -> None:
         self._bucket = bucket
         self.place, self.readers = str(bucket.location), AT_ONCE
 
-    def listed(self) -> Listing:
-        listing, objects = Listing(), list[str]()
+    def listed(self) -> RunListing:
+        listing, objects = RunListing(), list[str]()
         for number, one in enumerate(self._bucket.list_objects(recursive=True)):
             if any(part in ("", ".", "..") for part in one.key.split("/")):
                 told = f"{one.key!r} in the bucket could lead out of the folder it is copied to"
-                listing.problems.append(Problem(one.key, "unsafe_name", told))
+                listing.problems.append(Finding(one.key, "unsafe_name", told))
             elif one.is_folder:
                 if one.size_bytes:  # what marks a folder for some programs is empty; bytes could be hidden in one
                     told = f"was added since it was sealed: an object of {one.size_bytes} bytes whose name ends in /"
-                    listing.problems.append(Problem(f"{one.key}/", "added", told))
+                    listing.problems.append(Finding(f"{one.key}/", "added", told))
             elif one.key.startswith(f"{OBJECTS}/"):
                 objects.append(one.key)
             else:
-                listing.files[one.key] = Lies(one.size_bytes, one.key, number)
+                listing.files[one.key] = FileInfo(one.size_bytes, one.key, number)
         listing.objects = tuple(objects) or None
         if not listing.files:
             raise NoRun(f"nothing lies in {self.place}")

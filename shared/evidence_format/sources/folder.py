@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from shared.evidence_format.manifest import OBJECTS
-from shared.evidence_format.sources.base import Lies, Listing, NoRun, Problem, Unreadable
+from shared.evidence_format.sources.base import FileInfo, Finding, NoRun, RunListing, Unreadable
 
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 """A link that was put there since it was listed is not followed, and a pipe holds nobody up."""
@@ -25,13 +25,13 @@ class FolderMedium:
         self.place = os.fspath(folder)
         self.readers = min(8, os.cpu_count() or 1)
 
-    def listed(self) -> Listing:
+    def listed(self) -> RunListing:
         if not Path(self._folder).is_dir():
             raise NoRun(f"there is no folder {self.place}")
-        listing = Listing()
+        listing = RunListing()
         for path, entry in _walk(self._folder, "", listing):
             about = entry.stat(follow_symlinks=False)
-            listing.files[path] = Lies(about.st_size, about.st_dev << 64 | about.st_ino, about.st_ino)
+            listing.files[path] = FileInfo(about.st_size, about.st_dev << 64 | about.st_ino, about.st_ino)
         if Path(self._folder, OBJECTS).is_dir():
             listing.objects = tuple(path for path in listing.files if path.startswith(f"{OBJECTS}/"))
         return listing
@@ -45,26 +45,26 @@ class FolderMedium:
     def close(self) -> None: ...
 
 
-def _walk(folder: str, below: str, listing: Listing) -> Iterator[tuple[str, os.DirEntry[str]]]:
+def _walk(folder: str, below: str, listing: RunListing) -> Iterator[tuple[str, os.DirEntry[str]]]:
     if below.count("/") > DEEPEST:
         told = f"lies in more than {DEEPEST} folders; evidence does not"
-        listing.problems.append(Problem(below.rstrip("/"), "too_deep", told))
+        listing.problems.append(Finding(below.rstrip("/"), "too_deep", told))
         return
     try:
         with os.scandir(f"{folder}/{below}") as found:
             entries = list(found)
     except OSError as exc:
         told = f"the folder cannot be read: {exc.strerror or exc}"
-        listing.problems.append(Problem(below.rstrip("/"), "unreadable", told))
+        listing.problems.append(Finding(below.rstrip("/"), "unreadable", told))
         return
     for entry in entries:
         path = f"{below}{entry.name}"
         if entry.is_symlink():
             told = f"is a link to {str(Path(entry.path).readlink())!r}; evidence holds no links"
-            listing.problems.append(Problem(path, "link", told))
+            listing.problems.append(Finding(path, "link", told))
         elif entry.is_dir(follow_symlinks=False):
             yield from _walk(folder, f"{path}/", listing)
         elif entry.is_file(follow_symlinks=False):
             yield path, entry
         else:
-            listing.problems.append(Problem(path, "no_file", "is neither a file nor a folder"))
+            listing.problems.append(Finding(path, "no_file", "is neither a file nor a folder"))

@@ -14,7 +14,7 @@ from typing import IO
 
 from shared.contracts.error_codes import SealCode
 from shared.evidence_format.manifest import MANIFEST, OBJECTS, RUN
-from shared.evidence_format.sources.base import Lies, Listing, NoRun, Problem, Unreadable
+from shared.evidence_format.sources.base import FileInfo, Finding, NoRun, RunListing, Unreadable
 
 BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError)
 """What reading a zip raises that is damaged, encrypted or packed in a way nobody knows."""
@@ -35,15 +35,15 @@ class ZipMedium:
         self._path = path
         self._members: dict[str, zipfile.ZipInfo] = {}
 
-    def listed(self) -> Listing:
-        listing = Listing()
+    def listed(self) -> RunListing:
+        listing = RunListing()
         try:
             self._zip = zipfile.ZipFile(self._path)
         except FileNotFoundError:
             raise NoRun(f"there is no file {self._path}") from None
         except BROKEN as exc:
             told = f"it is no zip, or one that was cut short or damaged: {exc}"
-            listing.problems.append(Problem("", "zip_damaged", told))
+            listing.problems.append(Finding("", "zip_damaged", told))
             return listing
         members = [one for one in self._zip.infolist() if not (one.filename.endswith("/") and one.file_size == 0)]
         root = _root([one.filename for one in members])
@@ -52,18 +52,18 @@ class ZipMedium:
             path = one.filename.removeprefix(root)
             told = _refused(one, often[one.filename], in_root=one.filename.startswith(root))
             if told is not None:
-                listing.problems.append(Problem(path, *told))
+                listing.problems.append(Finding(path, *told))
             else:
                 self._members[path] = one
-                listing.files[path] = Lies(one.file_size, path, one.header_offset)
+                listing.files[path] = FileInfo(one.file_size, path, one.header_offset)
         listing.objects = tuple(path for path in listing.files if path.startswith(f"{OBJECTS}/")) or None
         if not {MANIFEST, RUN} & listing.files.keys():
             # A workbook is a zip too: where the end of this one is missing, the last in it may be found in its place.
             told = f"there is no run in it: it is another zip, or was cut short (neither {MANIFEST} nor {RUN})"
-            listing.problems.append(Problem("", "zip_damaged", told))
+            listing.problems.append(Finding("", "zip_damaged", told))
         elif (hidden := _between(self._zip, self._path) + _behind(self._path)) > 0:
             told = f"{hidden} bytes of it are in no list of its files: another program may unpack other files from it"
-            listing.problems.append(Problem("", "zip_hidden", told))
+            listing.problems.append(Finding("", "zip_hidden", told))
         listing.problems = sorted(set(listing.problems))
         return listing
 

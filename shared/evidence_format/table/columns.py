@@ -31,7 +31,7 @@ _KINDS: Mapping[str, Kind] = {
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """``cell`` selects the value, None where there is none; it is None for a ``field`` that the task asks for, whose
     value is the field's."""
 
@@ -64,10 +64,10 @@ def _judged(name: str) -> Callable[[ResultFacts], Any]:
 
 _STATUSES = sorted(STATUSES, key=population_order)
 BEFORE = (
-    Column("sample_id", "text", "name of the sample, and of its folder", lambda facts: facts.sample_id),
-    Column("row", "whole", "row of the input, from 1", lambda facts: facts.row),
-    Column("status", "text", f"{', '.join(_STATUSES[:-1])} or {_STATUSES[-1]}", lambda facts: facts.status),
-    Column(
+    TableColumn("sample_id", "text", "name of the sample, and of its folder", lambda facts: facts.sample_id),
+    TableColumn("row", "whole", "row of the input, from 1", lambda facts: facts.row),
+    TableColumn("status", "text", f"{', '.join(_STATUSES[:-1])} or {_STATUSES[-1]}", lambda facts: facts.status),
+    TableColumn(
         "reason",
         "text",
         "why it is not done, as a stable code; empty for done",
@@ -75,74 +75,76 @@ BEFORE = (
     ),
 )
 JUDGED = (
-    Column("judgment", "text", "answer to the task's question", _judged("answer")),
-    Column("judgment_confidence", "number", "of the judgment, from 0 to 1", _judged("confidence")),
-    Column("judgment_reasoning", "text", "why the judgment is as it is", _judged("reasoning")),
+    TableColumn("judgment", "text", "answer to the task's question", _judged("answer")),
+    TableColumn("judgment_confidence", "number", "of the judgment, from 0 to 1", _judged("confidence")),
+    TableColumn("judgment_reasoning", "text", "why the judgment is as it is", _judged("reasoning")),
 )
 """Only where the task asks for a judgment; so are `JUDGED_AFTER`."""
 WRONG_TYPE = "wrong_type"
 AFTER = (
-    Column(
+    TableColumn(
         "not_present",
         "names",
         "fields of which the page says that there is nothing",
         lambda facts: _listed(facts.named("not_present")),
     ),
-    Column(
+    TableColumn(
         "not_found",
         "names",
         "fields that were looked for and not found",
         lambda facts: _listed(facts.named("not_found")),
     ),
-    Column("flagged", "boolean", "there is a remark that a person should read", lambda facts: facts.flagged),
-    Column("attempt", "whole", "which attempt at the sample this is, from 1", lambda facts: facts.attempt),
-    Column("llm_calls", "whole", "calls of a language model", lambda facts: facts.llm_calls),
-    Column(
+    TableColumn("flagged", "boolean", "there is a remark that a person should read", lambda facts: facts.flagged),
+    TableColumn("attempt", "whole", "which attempt at the sample this is, from 1", lambda facts: facts.attempt),
+    TableColumn("llm_calls", "whole", "calls of a language model", lambda facts: facts.llm_calls),
+    TableColumn(
         "artifacts",
         "names",
         "screenshots and downloads in the sample's folder",
         lambda facts: _listed(facts.files(FOR_PEOPLE)),
     ),
-    Column("message", "text", "what a person should know of how it ended", lambda facts: facts.message or None),
-    Column("notes", "notes", "what a reviewer should know", lambda facts: _listed([*map(note_text, facts.notes)])),
-    Column(
+    TableColumn("message", "text", "what a person should know of how it ended", lambda facts: facts.message or None),
+    TableColumn("notes", "notes", "what a reviewer should know", lambda facts: _listed([*map(note_text, facts.notes)])),
+    TableColumn(
         "fault",
         "text",
         "why it is not done: record (the sample itself), site, or us",
         lambda facts: facts.fault or None,
     ),
-    Column(
+    TableColumn(
         "inferred",
         "names",
         "fields that a model worked out or read from a picture: no page shows their words",
         lambda facts: _listed(facts.inferred),
     ),
-    Column(
+    TableColumn(
         WRONG_TYPE,
         "names",
         "fields whose value is not of the field's type; it stands in the table as text",
         lambda _: None,  # it follows from the cells of the other columns: see `RowMaker`
     ),
-    Column(
+    TableColumn(
         "decided_by",
         "text",
         "who decided: rules, operator, replay or the name of a model",
         lambda facts: facts.decided_by or None,
     ),
-    Column("cost_usd", "decimal", "price of the model calls, in US dollars", _dollars),
-    Column("sample_key", "text", "what the input calls the sample", lambda facts: facts.key),
-    Column("record_url", "text", "address of the page that the values were read from", lambda facts: facts.record_url),
-    Column("started_at", "date-time", "start of the attempt, UTC", lambda facts: _moment(facts.started_at)),
-    Column("finished_at", "date-time", "end of the attempt, UTC", lambda facts: _moment(facts.finished_at)),
+    TableColumn("cost_usd", "decimal", "price of the model calls, in US dollars", _dollars),
+    TableColumn("sample_key", "text", "what the input calls the sample", lambda facts: facts.key),
+    TableColumn(
+        "record_url", "text", "address of the page that the values were read from", lambda facts: facts.record_url
+    ),
+    TableColumn("started_at", "date-time", "start of the attempt, UTC", lambda facts: _moment(facts.started_at)),
+    TableColumn("finished_at", "date-time", "end of the attempt, UTC", lambda facts: _moment(facts.finished_at)),
 )
 JUDGED_AFTER = (
-    Column(
+    TableColumn(
         "judgment_evidence",
         "names",
         "files in the sample's folder that the judgment rests on",
         lambda facts: _listed(facts.judgment.evidence_refs) if facts.judgment is not None else None,
     ),
-    Column(
+    TableColumn(
         "judgment_by",
         "text",
         "who judged",
@@ -154,7 +156,7 @@ OWN_COLUMNS = frozenset(column.name for column in (*BEFORE, *JUDGED, *AFTER, *JU
 """Names of the columns that every table may have: no output field can have one of them."""
 
 
-def columns_of(task: TaskFacts) -> tuple[Column, ...]:
+def columns_of(task: TaskFacts) -> tuple[TableColumn, ...]:
     """All columns of a run of this task. A run that is older than one of our columns may have a field of its name: the
     field has it then, and the column is left out."""
     fields = tuple(map(_field, task.fields))
@@ -164,5 +166,5 @@ def columns_of(task: TaskFacts) -> tuple[Column, ...]:
     return (*before, *(column for column in after if column.name not in taken))
 
 
-def _field(one: TaskField) -> Column:
-    return Column(one.name, _KINDS.get(one.base_type, "text"), one.description, field=True)
+def _field(one: TaskField) -> TableColumn:
+    return TableColumn(one.name, _KINDS.get(one.base_type, "text"), one.description, field=True)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from shared.evidence_format.manifest import FileEntry
-from shared.evidence_format.sources.base import Problem
+from shared.evidence_format.sources.base import Finding
 from shared.evidence_format.verify.digests import Digest
 
 
-def differences(sealed: Mapping[str, FileEntry], lying: Mapping[str, Digest]) -> list[Problem]:
+def differences(sealed: Mapping[str, FileEntry], lying: Mapping[str, Digest]) -> list[Finding]:
     """Every difference, each told once, at the file that was sealed. ``sealed`` by path from the run's folder."""
     changed = {path for path, entry in sealed.items() if path in lying and not _is(entry, lying[path])}
     gone = [path for path in sealed if path not in lying]
     came = {path for path in lying if path not in sealed}
     problems, renamed = _gone(gone, sealed, _by_hash(came, lying))
-    problems += [Problem(path, "added", "was added since it was sealed") for path in came - renamed]
+    problems += [Finding(path, "added", "was added since it was sealed") for path in came - renamed]
     return problems + _changed(changed, sealed, lying)
 
 
@@ -25,39 +25,39 @@ def _is(entry: FileEntry, digest: Digest) -> bool:
 
 def _gone(
     gone: Iterable[str], sealed: Mapping[str, FileEntry], came: dict[str, list[str]]
-) -> tuple[list[Problem], set[str]]:
-    problems: list[Problem] = []
+) -> tuple[list[Finding], set[str]]:
+    problems: list[Finding] = []
     renamed: set[str] = set()
     for path in gone:
         others = came.get(sealed[path].sha256)
         if others:
             now = others.pop()
             renamed.add(now)
-            problems.append(Problem(path, "renamed", f"was renamed or moved: its bytes lie at {now}"))
+            problems.append(Finding(path, "renamed", f"was renamed or moved: its bytes lie at {now}"))
         else:
-            problems.append(Problem(path, "missing", "was sealed and is not there any more"))
+            problems.append(Finding(path, "missing", "was sealed and is not there any more"))
     return problems, renamed
 
 
-def _changed(changed: set[str], sealed: Mapping[str, FileEntry], lying: Mapping[str, Digest]) -> list[Problem]:
+def _changed(changed: set[str], sealed: Mapping[str, FileEntry], lying: Mapping[str, Digest]) -> list[Finding]:
     owners = {sealed[path].sha256: path for path in sorted(sealed, reverse=True)} if changed else {}
     wanted = {sealed[path].sha256: path for path in sorted(changed)}
-    problems: list[Problem] = []
+    problems: list[Finding] = []
     told: set[str] = set()
     for path in sorted(changed - told):
         digest = lying[path]
         other = wanted.get(digest.sha256, "")
         if digest.unreadable:
-            problems.append(Problem(path, "unreadable", f"cannot be read: {digest.unreadable}"))
+            problems.append(Finding(path, "unreadable", f"cannot be read: {digest.unreadable}"))
         elif path in told:
             continue
         elif other and other != path and lying[other].sha256 == sealed[path].sha256:
             told.add(other)
-            problems.append(Problem(path, "exchanged", f"and {other} were exchanged"))
+            problems.append(Finding(path, "exchanged", f"and {other} were exchanged"))
         elif digest.sha256 in owners:
-            problems.append(Problem(path, "swapped", f"holds what was sealed as {owners[digest.sha256]}"))
+            problems.append(Finding(path, "swapped", f"holds what was sealed as {owners[digest.sha256]}"))
         else:
-            problems.append(Problem(path, "changed", _how(sealed[path], digest)))
+            problems.append(Finding(path, "changed", _how(sealed[path], digest)))
     return problems
 
 

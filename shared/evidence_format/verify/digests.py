@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import msgspec
 
-from shared.evidence_format.sources.base import Lies, Medium, Unreadable
+from shared.evidence_format.sources.base import FileInfo, Medium, Unreadable
 
 BUFFER_BYTES = 1 << 20
 PIECE_BYTES = 1 << 16
@@ -27,7 +27,7 @@ class Digest(msgspec.Struct, frozen=True, gc=False):
     unreadable: str = ""
 
 
-def digests(medium: Medium, files: Mapping[str, Lies]) -> dict[str, Digest]:
+def digests(medium: Medium, files: Mapping[str, FileInfo]) -> dict[str, Digest]:
     """Of all these files; bytes that have several names are read once."""
     names: dict[object, list[str]] = {}
     for path, lies in files.items():

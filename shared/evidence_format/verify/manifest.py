@@ -6,15 +6,15 @@ from collections import Counter
 
 from shared.evidence_format import manifest as form
 from shared.evidence_format.manifest import MANIFEST, RunManifest, SampleLink, SampleManifest
-from shared.evidence_format.sources.base import Problem
+from shared.evidence_format.sources.base import Finding
 
 
-def check_manifest(made: RunManifest) -> list[Problem]:
+def check_manifest(made: RunManifest) -> list[Finding]:
     told = [*_chain(made), *_population(made), *_twice("sample", [one.sample_id for one in made.samples])]
     told += _twice("file", [file.path for file in made.files])
     if made.format != form.RUN_FORMAT:
         told.append(f"is of a kind that is not known here: {made.format}")
-    return [Problem(MANIFEST, "inconsistent", one) for one in told]
+    return [Finding(MANIFEST, "inconsistent", one) for one in told]
 
 
 def _chain(made: RunManifest) -> list[str]:
@@ -44,7 +44,7 @@ def _twice(what: str, names: list[str]) -> list[str]:
     return [f"it names the {what} {name} {count} times" for name, count in Counter(names).items() if count > 1]
 
 
-def check_link(link: SampleLink, made: SampleManifest, run_id: str) -> list[Problem]:
+def check_link(link: SampleLink, made: SampleManifest, run_id: str) -> list[Finding]:
     """Whether the sample's own manifest says what the run's says of it. Its hash is right."""
     path = f"{link.sample_id}/{MANIFEST}"
     told: list[str] = []
@@ -56,7 +56,7 @@ def check_link(link: SampleLink, made: SampleManifest, run_id: str) -> list[Prob
     if results != [made.result_sha256]:
         told.append("does not name the one result that it is about")
     told += _twice("file", [file.path for file in made.files])
-    return [Problem(path, "inconsistent", one) for one in told]
+    return [Finding(path, "inconsistent", one) for one in told]
 
 
 def _words(status: str, reason: str) -> str:

@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from shared.evidence_format.manifest import MANIFEST, SampleLink, SampleManifest
-from shared.evidence_format.sources.base import Problem
+from shared.evidence_format.sources.base import Finding
 from shared.evidence_format.verify.manifest import check_link
 from shared.evidence_format.verify.samples import OwnWords
 
 
 def placed(
     links: Sequence[SampleLink], words: Mapping[str, OwnWords], results: Mapping[str, str], run_id: str
-) -> tuple[dict[str, SampleManifest], list[Problem]]:
+) -> tuple[dict[str, SampleManifest], list[Finding]]:
     """By folder, the manifest that its files are held against: what was sealed for it, or, where whole folders were
     exchanged, what was sealed for the folder. ``results``: the hash of the result in each folder, where it matters."""
     sealed_for = {link.manifest_sha256: link for link in links}
     by_hash = {one.sha256: one.made for one in words.values() if one.made is not None}
     folders: dict[str, SampleManifest] = {}
-    problems: list[Problem] = []
+    problems: list[Finding] = []
     for link in links:
         own = words[link.sample_id]
         if own.problem is not None:
             problems.append(own.problem)
         elif own.sha256 == link.manifest_sha256:
             if own.made is None:
-                problems.append(Problem(f"{link.sample_id}/{MANIFEST}", "inconsistent", "is no manifest of a sample"))
+                problems.append(Finding(f"{link.sample_id}/{MANIFEST}", "inconsistent", "is no manifest of a sample"))
                 continue
             folders[link.sample_id] = own.made
             problems += check_link(link, own.made, run_id)
@@ -53,10 +53,10 @@ def _misplaced(
     words: Mapping[str, OwnWords],
     results: Mapping[str, str],
     run_id: str,
-) -> list[Problem]:
+) -> list[Finding]:
     path, made = f"{link.sample_id}/{MANIFEST}", own.made
     if made is None:
-        return [Problem(path, "changed", "was changed, and is no manifest any more: its files cannot be checked")]
+        return [Finding(path, "changed", "was changed, and is no manifest any more: its files cannot be checked")]
     other = sealed_for.get(own.sha256)
     if other is not None:
         whole = results.get(link.sample_id) == made.result_sha256
@@ -65,10 +65,10 @@ def _misplaced(
             return []  # told at the other one
         if whole:
             words_ = f"and the folder {other.sample_id} were exchanged" if back else f"is the folder {other.sample_id}"
-            return [Problem(link.sample_id, "exchanged", words_)]
+            return [Finding(link.sample_id, "exchanged", words_)]
         told = f"and {other.sample_id}/{MANIFEST} were exchanged" if back else f"is that of {other.sample_id}"
-        return [Problem(path, "exchanged", told)]
-    return [Problem(path, "changed", _whose(link, made, run_id))]
+        return [Finding(path, "exchanged", told)]
+    return [Finding(path, "changed", _whose(link, made, run_id))]
 
 
 def _whose(link: SampleLink, made: SampleManifest, run_id: str) -> str:

@@ -31,7 +31,7 @@ from shared.evidence_format.manifest import (
 )
 from shared.evidence_format.result_facts import ResultFacts
 from shared.evidence_format.signing import PublicKey
-from shared.evidence_format.sources.base import Listing, Medium, NoRun, Problem, Unreadable
+from shared.evidence_format.sources.base import Finding, Medium, NoRun, RunListing, Unreadable
 from shared.evidence_format.task_facts import TaskFacts
 from shared.evidence_format.verify.compare import differences
 from shared.evidence_format.verify.digests import Digest, digests, read
@@ -49,7 +49,7 @@ _RUNS = {RUN, MANIFEST, SEAL}
 
 
 @dataclass
-class Checked:
+class RunCheck:
     """What came of it. ``sealed``: all that the seal covers, by path; ``files`` and ``size_bytes``: what is there.
     ``lying``: all files that are there. ``notes`` are no problems."""
 
@@ -59,7 +59,7 @@ class Checked:
     seal: Seal | None = None
     made: RunManifest | None = None
     signed: Signed = "no"
-    problems: list[Problem] = field(default_factory=list[Problem])
+    problems: list[Finding] = field(default_factory=list[Finding])
     notes: list[str] = field(default_factory=list[str])
     sealed: dict[str, FileEntry] = field(default_factory=dict[str, FileEntry])
     lying: tuple[str, ...] = ()
@@ -76,21 +76,21 @@ class Checked:
         return self.whole and self.signed == "by_known_key"
 
 
-def check_run(medium: Medium, key: PublicKey | None, noted: str = "") -> Checked:
+def check_run(medium: Medium, key: PublicKey | None, noted: str = "") -> RunCheck:
     """All that is wrong with the run, not just the first of it. ``key``: who must have sealed it; None: nobody is
     known. ``noted``: the hash that its manifest was noted to have. Raises NoRun where there is none."""
     listing = medium.listed()
     if not _RUNS & listing.files.keys() and not any(one.path in {"", *_RUNS} for one in listing.problems):
         raise NoRun(f"{medium.place} holds no run: neither {RUN} nor {MANIFEST} is there")
-    checked = Checked(medium.place, problems=list(listing.problems), lying=tuple(listing.files))
+    checked = RunCheck(medium.place, problems=list(listing.problems), lying=tuple(listing.files))
     return _Check(medium, listing, checked).done(key, noted) if _RUNS & listing.files.keys() else checked
 
 
 class _Check:
-    def __init__(self, medium: Medium, listing: Listing, so_far: Checked) -> None:
+    def __init__(self, medium: Medium, listing: RunListing, so_far: RunCheck) -> None:
         self.medium, self.listing, self.checked = medium, listing, so_far
 
-    def done(self, key: PublicKey | None, noted: str) -> Checked:
+    def done(self, key: PublicKey | None, noted: str) -> RunCheck:
         made = self._sealed(key, noted)
         if made is not None:
             self.checked.problems += [*check_manifest(made), *_called(self.medium.place, made.run_id)]
@@ -112,24 +112,24 @@ class _Check:
         checked.manifest_sha256 = chain.sha256(written)
         if noted and noted.lower() != checked.manifest_sha256:
             told = f"has the hash {checked.manifest_sha256}, and not the one that was noted"
-            checked.problems.append(Problem(MANIFEST, "not_as_noted", told))
+            checked.problems.append(Finding(MANIFEST, "not_as_noted", told))
         checked.made, problems = read_manifest(written)
         checked.problems += problems
         checked.run_id = checked.made.run_id if checked.made is not None else ""
         return checked.made
 
-    def _unsealed(self, manifest: bytes | None) -> Problem:
+    def _unsealed(self, manifest: bytes | None) -> Finding:
         if manifest is not None:
-            return Problem(SEAL, "missing", "is not there: the manifest is not signed")
+            return Finding(SEAL, "missing", "is not there: the manifest is not signed")
         try:
             finished = parse_run_file(self._read(RUN) or b"").last_round
         except chain.NOT_JSON:
             finished = None
         if finished is not None:
-            return Problem(
+            return Finding(
                 "", "not_sealed", "the run is finished and not sealed, or its seal and its manifest were removed"
             )
-        return Problem("", "not_sealed", "the run is not sealed: it is still at work, or was interrupted")
+        return Finding("", "not_sealed", "the run is not sealed: it is still at work, or was interrupted")
 
     def _read(self, path: str) -> bytes | None:
         """None where it is not there or cannot be read; the latter is told."""
@@ -138,7 +138,7 @@ class _Check:
         try:
             return read(self.medium, path, MOST_BYTES)
         except (Unreadable, OSError) as exc:
-            self.checked.problems.append(Problem(path, "unreadable", f"cannot be read: {exc}"))
+            self.checked.problems.append(Finding(path, "unreadable", f"cannot be read: {exc}"))
             return None
 
     # --- the files
@@ -180,16 +180,16 @@ class _Check:
         if any(problem.path == form.COMBINED and problem.code != "missing" for problem in found):
             self._rows({sample.sample_id for sample in made.samples})
 
-    def _objects(self, made: RunManifest, lying: Mapping[str, Digest]) -> list[Problem]:
+    def _objects(self, made: RunManifest, lying: Mapping[str, Digest]) -> list[Finding]:
         """Below ``objects/`` lie the bytes of files that have names elsewhere, each under its hash. Those in a bucket
         are read by these names."""
         if self.listing.objects is None:
             return []
         names = {path.rpartition("/")[2]: path for path in self.listing.objects if _is_in_its_place(path)}
         strays = [path for path in self.listing.objects if not _is_in_its_place(path)]
-        problems = [Problem(path, "added", "is not where an object lies") for path in strays]
+        problems = [Finding(path, "added", "is not where an object lies") for path in strays]
         problems += [
-            Problem(path, "changed", f"holds other bytes than its name says{_why(lying[path])}")
+            Finding(path, "changed", f"holds other bytes than its name says{_why(lying[path])}")
             for name, path in names.items()
             if path in lying and lying[path].sha256 != name
         ]
@@ -197,19 +197,19 @@ class _Check:
             problems += _lost_objects(names, made, self.checked.sealed)
         return problems
 
-    def _beside(self, apart: Mapping[str, Digest]) -> list[Problem]:
+    def _beside(self, apart: Mapping[str, Digest]) -> list[Finding]:
         """The files that an export adds follow from the seal."""
         seal = self.checked.seal
         accepted = accepted_files(self.checked.run_id, seal) if seal is not None else {}
         return [
-            Problem(path, "changed", "is not what is handed over with this run")
+            Finding(path, "changed", "is not what is handed over with this run")
             for path, digest in apart.items()
             if digest.sha256 not in map(chain.sha256, accepted.get(path, ()))
         ]
 
     def _rows(self, samples: set[str]) -> None:
         words = rows_that_differ(self._read(form.COMBINED) or b"", samples, self._task, self._facts)
-        self.checked.problems += [Problem(form.COMBINED, "row", one) for one in words]
+        self.checked.problems += [Finding(form.COMBINED, "row", one) for one in words]
 
     @cached_property
     def _task(self) -> TaskFacts:
@@ -225,16 +225,16 @@ class _Check:
             return ResultFacts(self._task, sample_id, known, parse_result(result or b""))
         return None
 
-    def _population(self, made: RunManifest) -> list[Problem]:
+    def _population(self, made: RunManifest) -> list[Finding]:
         """The population as it was written down before anything was done is the one that is accounted for."""
-        problems: list[Problem] = []
+        problems: list[Finding] = []
         for path in form.POPULATIONS:
             written = self._read(path)
             if written is not None:
                 listed = _ids(written)
                 lost = sorted(listed ^ {sample.sample_id for sample in made.samples})
                 told = f"and the manifest of the run name different samples: {', '.join(lost[:5])}"
-                problems += [Problem(path, "inconsistent", told)] if lost else []
+                problems += [Finding(path, "inconsistent", told)] if lost else []
         return problems
 
 
@@ -250,28 +250,28 @@ def _ids(table: bytes) -> set[str]:
         csv.field_size_limit(longest)
 
 
-def _called(place: str, run_id: str) -> list[Problem]:
+def _called(place: str, run_id: str) -> list[Finding]:
     """Two runs whose folders were exchanged are both whole; what bears the name of a run is to be that run."""
     name = place.rstrip("/").rpartition("/")[2].removesuffix(".zip")
     if not name.startswith("run_") or (name.startswith(run_id) and not _ANOTHER.match(name[len(run_id) :])):
         return []  # a second download is called "run_1 (1)", a copy "run_1 - Copy"
-    return [Problem("", "other_run", f"this is called {name}, and the run in it is {run_id}")]
+    return [Finding("", "other_run", f"this is called {name}, and the run in it is {run_id}")]
 
 
-def _lost_objects(names: Mapping[str, str], made: RunManifest, sealed: Mapping[str, FileEntry]) -> list[Problem]:
+def _lost_objects(names: Mapping[str, str], made: RunManifest, sealed: Mapping[str, FileEntry]) -> list[Finding]:
     """By name as far as that can be told: captured bytes lie there, and what we write ourselves does not."""
     known = {entry.sha256 for entry in sealed.values()}
-    problems = [Problem(path, "added", "is of no file of the run") for name, path in names.items() if name not in known]
+    problems = [Finding(path, "added", "is of no file of the run") for name, path in names.items() if name not in known]
     captured = {entry.sha256: path for path, entry in sealed.items() if "/" in path and not form.is_ours(path)}
     problems += [
-        Problem(
+        Finding(
             f"{form.OBJECTS}/{name[:2]}/{name}", "missing", f"is not there any more; its bytes have the name {path}"
         )
         for name, path in captured.items()
         if name not in names
     ]
     told = f"{made.objects.count} files were sealed there, {len(names)} are there, or other ones"
-    return problems or [Problem(form.OBJECTS, "missing", told)]
+    return problems or [Finding(form.OBJECTS, "missing", told)]
 
 
 def _is_in_its_place(path: str) -> bool:

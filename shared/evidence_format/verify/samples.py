@@ -10,7 +10,7 @@ import msgspec
 from shared.evidence_format import chain
 from shared.evidence_format.files.sample import ResultHead
 from shared.evidence_format.manifest import MANIFEST, RESULT, LogHead, SampleManifest
-from shared.evidence_format.sources.base import Lies, Medium, Problem, Unreadable
+from shared.evidence_format.sources.base import FileInfo, Finding, Medium, Unreadable
 from shared.evidence_format.verify.digests import Digest, read, side_by_side
 
 MOST_BYTES = 512_000_000
@@ -25,50 +25,50 @@ class OwnWords:
     sample_id: str
     sha256: str = ""
     made: SampleManifest | None = None
-    problem: Problem | None = None
+    problem: Finding | None = None
 
 
 @dataclass
-class Told:
+class SampleChecks:
     """What was read of a sample beside its manifest. What is in ``digests`` need not be read again."""
 
     digests: dict[str, Digest] = field(default_factory=dict[str, Digest])
-    problems: list[Problem] = field(default_factory=list[Problem])
+    problems: list[Finding] = field(default_factory=list[Finding])
 
 
-def own_words(medium: Medium, files: Mapping[str, Lies], sample_ids: Sequence[str]) -> dict[str, OwnWords]:
+def own_words(medium: Medium, files: Mapping[str, FileInfo], sample_ids: Sequence[str]) -> dict[str, OwnWords]:
     made = side_by_side(medium, sample_ids, lambda some: [_own_words(medium, files, one) for one in some])
     return {one.sample_id: one for one in made}
 
 
-def _own_words(medium: Medium, files: Mapping[str, Lies], sample_id: str) -> OwnWords:
+def _own_words(medium: Medium, files: Mapping[str, FileInfo], sample_id: str) -> OwnWords:
     path = f"{sample_id}/{MANIFEST}"
     if path not in files:
-        told = Problem(
+        told = Finding(
             path, "missing", "was sealed and is not there any more: the files of this sample cannot be checked"
         )
         return OwnWords(sample_id, problem=told)
     try:
         data = read(medium, path, MOST_BYTES)
     except (Unreadable, OSError) as exc:
-        return OwnWords(sample_id, problem=Problem(path, "unreadable", f"cannot be read: {exc}"))
+        return OwnWords(sample_id, problem=Finding(path, "unreadable", f"cannot be read: {exc}"))
     try:
         return OwnWords(sample_id, chain.sha256(data), msgspec.json.decode(data, type=SampleManifest))
     except chain.NOT_JSON:
         return OwnWords(sample_id, chain.sha256(data))
 
 
-def told(medium: Medium, files: Mapping[str, Lies], folders: Mapping[str, SampleManifest]) -> Told:
+def told(medium: Medium, files: Mapping[str, FileInfo], folders: Mapping[str, SampleManifest]) -> SampleChecks:
     """Of all samples, by the folders they lie in."""
-    whole = Told()
+    whole = SampleChecks()
     for one in side_by_side(medium, list(folders.items()), lambda some: [_told(medium, files, *pair) for pair in some]):
         whole.digests |= one.digests
         whole.problems += one.problems
     return whole
 
 
-def _told(medium: Medium, files: Mapping[str, Lies], folder: str, made: SampleManifest) -> Told:
-    sample = Told()
+def _told(medium: Medium, files: Mapping[str, FileInfo], folder: str, made: SampleManifest) -> SampleChecks:
+    sample = SampleChecks()
     for name, check in ((RESULT, _result), *((log.path, _log_check(log)) for log in made.logs)):
         path = f"{folder}/{name}"
         if path not in files:
@@ -79,7 +79,7 @@ def _told(medium: Medium, files: Mapping[str, Lies], folder: str, made: SampleMa
             sample.digests[path] = Digest("", 0, str(exc))
             continue
         sample.digests[path] = Digest(chain.sha256(data), len(data))
-        sample.problems += [Problem(path, "inconsistent", words) for words in check(data, made)]
+        sample.problems += [Finding(path, "inconsistent", words) for words in check(data, made)]
     return sample
 
 

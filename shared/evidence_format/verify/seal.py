@@ -11,36 +11,40 @@ import msgspec
 from shared.evidence_format import chain
 from shared.evidence_format.manifest import MANIFEST, SEAL, SEAL_FORMAT, RunManifest, Seal, as_written
 from shared.evidence_format.signing import ALGORITHM, PublicKey
-from shared.evidence_format.sources.base import Problem
+from shared.evidence_format.sources.base import Finding
 
 Signed = Literal["by_known_key", "by_unknown_key", "by_other_key", "no"]
 
 
 def check_seal(
     written: bytes, manifest: bytes | None, key: PublicKey | None
-) -> tuple[Seal | None, Signed, list[Problem]]:
+) -> tuple[Seal | None, Signed, list[Finding]]:
     """The seal, who has signed, and what is wrong. ``key`` None: nobody is known, and any key may have signed."""
     try:
         seal = msgspec.json.decode(written, type=Seal)
     except chain.NOT_JSON:
-        return None, "no", [Problem(SEAL, "changed", "is no seal any more: its content was changed")]
+        return None, "no", [Finding(SEAL, "changed", "is no seal any more: its content was changed")]
     problems = _shape(seal, written)
     own = PublicKey.read(seal.public_key)
     if own is None or own.fingerprint != seal.fingerprint or own.pem != seal.public_key:
-        problems.append(Problem(SEAL, "changed", "its public key and its fingerprint are not of one Ed25519 key"))
+        problems.append(Finding(SEAL, "changed", "its public key and its fingerprint are not of one Ed25519 key"))
     if manifest is None:
-        return seal, "no", [*problems, Problem(MANIFEST, "missing", "is not there, so that nothing can be checked")]
+        return (
+            seal,
+            "no",
+            [*problems, Finding(MANIFEST, "missing", "is not there, so that nothing can be checked")],
+        )
     signed, more = _signature(seal, manifest, own, key)
     return seal, signed, problems + more
 
 
-def _shape(seal: Seal, written: bytes) -> list[Problem]:
+def _shape(seal: Seal, written: bytes) -> list[Finding]:
     told = "is not as it was written, though it says the same"
     if seal.format != SEAL_FORMAT or seal.algorithm != ALGORITHM:
         told = f"is of a kind that is not known here: {seal.format}, {seal.algorithm}"
     elif as_written(seal) == written and _plain_base64(seal.signature):
         return []
-    return [Problem(SEAL, "changed", told)]
+    return [Finding(SEAL, "changed", told)]
 
 
 def _plain_base64(text: str) -> bool:
@@ -53,22 +57,22 @@ def _plain_base64(text: str) -> bool:
 
 def _signature(
     seal: Seal, manifest: bytes, own: PublicKey | None, key: PublicKey | None
-) -> tuple[Signed, list[Problem]]:
+) -> tuple[Signed, list[Finding]]:
     trusted = key or own
     if trusted is not None and trusted.signed(manifest, seal.signature):
         right = seal.manifest_sha256 == chain.sha256(manifest)
-        wrong = [] if right else [Problem(SEAL, "changed", "names another hash than that of the manifest it signs")]
+        wrong = [] if right else [Finding(SEAL, "changed", "names another hash than that of the manifest it signs")]
         return ("by_known_key" if key is not None else "by_unknown_key"), wrong
     if key is not None and own is not None and own.signed(manifest, seal.signature):
         told = f"was made with the key {own.fingerprint}, and not with {key.fingerprint}, the key you trust"
-        return "by_other_key", [Problem(SEAL, "other_key", told)]
+        return "by_other_key", [Finding(SEAL, "other_key", told)]
     if seal.manifest_sha256 != chain.sha256(manifest):
-        return "no", [Problem(MANIFEST, "changed", "is not what was signed: it was changed since, or is another's")]
-    return "no", [Problem(SEAL, "signature_wrong", "its signature is not that of the manifest")]
+        return "no", [Finding(MANIFEST, "changed", "is not what was signed: it was changed since, or is another's")]
+    return "no", [Finding(SEAL, "signature_wrong", "its signature is not that of the manifest")]
 
 
-def read_manifest(written: bytes) -> tuple[RunManifest | None, list[Problem]]:
+def read_manifest(written: bytes) -> tuple[RunManifest | None, list[Finding]]:
     try:
         return msgspec.json.decode(written, type=RunManifest), []
     except chain.NOT_JSON as exc:
-        return None, [Problem(MANIFEST, "unreadable", f"is no manifest of a run: {exc}")]
+        return None, [Finding(MANIFEST, "unreadable", f"is no manifest of a run: {exc}")]

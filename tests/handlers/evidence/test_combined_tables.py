@@ -29,7 +29,7 @@ from services.evidence.adapters.workbook import Workbook
 from services.evidence.closing.watched import Watched
 from services.evidence.outputs.products import Closing
 from services.evidence.outputs.sample_facts import SampleFacts
-from shared.evidence_format.table.rows import Row, RowMaker
+from shared.evidence_format.table.rows import RowMaker, TableRow
 from tests.handlers.evidence.written_sample import files_of
 
 WORLD = World(120)
@@ -337,7 +337,7 @@ def test_a_fault_in_the_process_that_makes_the_book_is_told(tmp_path: Path):
 
 def tell_until_nobody_listens(process: BookProcess) -> None:
     while True:
-        process.add(Row("a", "done", [], {}, []), b"no row\n" * 100)
+        process.add(TableRow("a", "done", [], {}, []), b"no row\n" * 100)
 
 
 def test_a_large_run_has_the_same_tables(tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

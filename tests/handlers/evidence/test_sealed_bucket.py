@@ -20,7 +20,7 @@ from services.console.cli import app
 from services.evidence.adapters.s3_store import S3Store
 from shared.evidence_format.sources.opening import opened
 from shared.evidence_format.sources.zip import ZipMedium
-from shared.evidence_format.verify.run import Checked, check_run
+from shared.evidence_format.verify.run import RunCheck, check_run
 from shared.s3.bucket import S3Bucket
 from shared.s3.opening import open_bucket
 from shared.settings import Settings
@@ -54,7 +54,7 @@ async def run(settings: Settings, bucket: S3Bucket, tmp_path: Path) -> str:
     return f"{settings.evidence_bucket}/run_1"
 
 
-def check(settings: Settings, run: str) -> Checked:
+def check(settings: Settings, run: str) -> RunCheck:
     with opened(settings, run) as medium:
         return check_run(medium, KEY.public)
 

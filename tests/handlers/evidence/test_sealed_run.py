@@ -36,7 +36,7 @@ from shared.evidence_format.signing import SigningKey
 from shared.evidence_format.sources.base import NoRun
 from shared.evidence_format.sources.folder import FolderMedium
 from shared.evidence_format.sources.zip import ZipMedium
-from shared.evidence_format.verify.run import Checked, check_run
+from shared.evidence_format.verify.run import RunCheck, check_run
 from shared.text.names import DISCOVERY
 
 STRANGER = SigningKey(Ed25519PrivateKey.from_private_bytes(b"s" * 32))
@@ -79,11 +79,11 @@ def run(whole: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(whole, tmp_path / "run_1"))
 
 
-def check(folder: Path, key: Any = KEY, noted: str = "") -> Checked:
+def check(folder: Path, key: Any = KEY, noted: str = "") -> RunCheck:
     return check_run(FolderMedium(folder), key.public if key is not None else None, noted)
 
 
-def told(checked: Checked) -> set[tuple[str, str]]:
+def told(checked: RunCheck) -> set[tuple[str, str]]:
     return {(problem.path, problem.code) for problem in checked.problems}
 
 
@@ -463,7 +463,7 @@ def test_a_stranger_who_seals_it_anew_is_told(run: Path):
     assert not unknown.stands, "nobody has vouched for a stranger"
 
 
-def resealed(run: Path, change: Callable[[dict[str, Any]], object]) -> Checked:
+def resealed(run: Path, change: Callable[[dict[str, Any]], object]) -> RunCheck:
     """As if whoever holds the key had sealed it so."""
     manifest = json.loads((run / "manifest.json").read_text())
     change(manifest)
@@ -495,7 +495,7 @@ def test_a_chain_that_is_broken_is_told_whoever_sealed_it(run: Path):
 def test_steps_that_were_changed_before_the_seal_break_their_chain(tmp_path: Path):
     """Changed between a step and the result: the seal covers the change, and the chain tells it."""
 
-    async def told_late() -> Checked:
+    async def told_late() -> RunCheck:
         desk = Desk(tmp_path / "evidence")
         one = sample()
         await desk.begun(one)
@@ -790,7 +790,7 @@ def test_an_export_that_is_cut_off_leaves_nothing(run: Path, key_file: Path, tmp
     assert list(out.parent.iterdir()) == []
 
 
-def rewritten(packed: Path, change: Callable[[zipfile.ZipInfo, bytes], Iterator[tuple[Any, bytes]]]) -> Checked:
+def rewritten(packed: Path, change: Callable[[zipfile.ZipInfo, bytes], Iterator[tuple[Any, bytes]]]) -> RunCheck:
     other = packed.with_name("rewritten.zip")
     with zipfile.ZipFile(packed) as old, zipfile.ZipFile(other, "w") as new:
         for member in old.infolist():

@@ -19,8 +19,8 @@ from services.evidence.combining.book_cells import GAP, RowRenderer, letters
 from services.evidence.filing.contents import samples_csv
 from shared.contracts.discovery import Sample
 from shared.evidence_format.table.cells import fits, text_of
-from shared.evidence_format.table.columns import Column, Kind, columns_of
-from shared.evidence_format.table.rows import Row
+from shared.evidence_format.table.columns import Kind, TableColumn, columns_of
+from shared.evidence_format.table.rows import TableRow
 from shared.evidence_format.task_facts import TaskFacts
 
 # --- types
@@ -65,7 +65,7 @@ def test_columns_stand_in_order_and_judgments_only_where_there_are_any():
     spec = {"output_schema": {"total": "decimal | null", "kind": {"type": "enum", "values": ["a"], "description": "d"}}}
     plain = columns_of(TaskFacts.of(spec))
     assert [one.name for one in plain][:6] == ["sample_id", "row", "status", "reason", "total", "kind"]
-    assert plain[4:6] == (Column("total", "decimal", "", field=True), Column("kind", "text", "d", field=True))
+    assert plain[4:6] == (TableColumn("total", "decimal", "", field=True), TableColumn("kind", "text", "d", field=True))
     assert not [one.name for one in plain if "judgment" in one.name]
     judged = [one.name for one in columns_of(TaskFacts.of({**spec, "judgment_required": True}))]
     assert judged[6:9] == ["judgment", "judgment_confidence", "judgment_reasoning"]
@@ -101,8 +101,8 @@ def test_what_a_workbook_cannot_hold_is_marked(text: str, held: str):
 def rendered(cells: Mapping[int, Any], kinds: Mapping[int, Kind] | None = None) -> ElementTree.Element:
     """The row with these cells by their places, as the twelfth of a sheet; all styles have the number 3."""
     width = max(cells) + 1
-    columns = [Column(f"c{place}", (kinds or {}).get(place, "text"), "", field=True) for place in range(width)]
-    row = Row("a", "done", [cells.get(place) for place in range(width)], {}, [])
+    columns = [TableColumn(f"c{place}", (kinds or {}).get(place, "text"), "", field=True) for place in range(width)]
+    row = TableRow("a", "done", [cells.get(place) for place in range(width)], {}, [])
     xml = RowRenderer(columns, defaultdict(lambda: 3)).xml(row)
     return ElementTree.fromstring(xml.replace(GAP, "12"))
 
