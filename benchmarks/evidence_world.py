@@ -31,9 +31,9 @@ from shared.contracts.planner import SampleFinished
 from shared.contracts.results import Box, Locator
 from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, StepTaken, ValueSource, plain_note
 from shared.contracts.usage import Usage
+from shared.evidence_format.files.encoding import encode_file
 from shared.evidence_format.files.run import RunFile
 from shared.evidence_format.log_codec import entry_of
-from shared.evidence_format.manifest import as_written
 from shared.text.names import safe_id
 
 RUN_ID = "run_2026-03-01_101500"
@@ -276,7 +276,7 @@ class World:
         """The run's folder below ``root``, without what is made when it is closed; ``artifacts``: their bytes too."""
         folder = root / RUN_ID
         folder.mkdir(parents=True)
-        (folder / "run.json").write_bytes(as_written(RunFile(record=record(), expected=self.samples)))
+        (folder / "run.json").write_bytes(encode_file(RunFile(record=record(), expected=self.samples)))
         (folder / "samples.csv").write_bytes(samples_csv((sample_of(n), BEGAN) for n in self.numbers))
         for number in self.numbers:
             own = folder / sample_of(number).sample_id
@@ -291,9 +291,9 @@ def texts_of(number: int) -> dict[str, bytes]:
     entries = [entry_of(step) for step in steps_of(number)]
     log = AttemptLog.of(attempt_of(number), entries)
     return {
-        "sample.json": as_written(sample_file(found(number))),
-        "result.json": as_written(result_of(finished_of(number), log, ())),
-        "action_log.json": as_written(entries),
+        "sample.json": encode_file(sample_file(found(number))),
+        "result.json": encode_file(result_of(finished_of(number), log, ())),
+        "action_log.json": encode_file(entries),
     }
 
 

@@ -16,7 +16,7 @@ from shared.client import RunRejectedError
 from shared.contracts.discovery import Problem
 from shared.evidence_format.chain import NOT_JSON
 from shared.evidence_format.files.run import parse_run_file
-from shared.evidence_format.manifest import RESULT, RUN
+from shared.evidence_format.layout import RESULT, RUN
 from shared.evidence_format.sources.base import NoRun, RunListing, Unreadable
 from shared.evidence_format.sources.zip import ZipMedium
 from shared.evidence_format.verify.digests import read

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from shared.errors import PermanentError
-from shared.evidence_format.manifest import RUN
+from shared.evidence_format.layout import RUN
 from shared.s3.location import is_s3_url, parse_location
 from shared.s3.opening import open_bucket
 from shared.settings import Settings

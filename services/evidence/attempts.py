@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from services.evidence import layout
 from services.evidence.deps import Deps
 from services.evidence.filing.contents import AttemptLog
 from services.evidence.filing.log_files import begin_attempt, put_together
@@ -12,6 +11,7 @@ from services.evidence.sealing.hashed import secured
 from services.evidence.sealing.runs import open_round
 from shared.contracts.steps import Pressed
 from shared.errors import PermanentError
+from shared.evidence_format import layout
 
 
 async def current_log(deps: Deps, run_id: str, sample_id: str, attempt: int) -> AttemptLog | None:

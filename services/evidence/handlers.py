@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import msgspec
 
-from services.evidence import layout
 from services.evidence.asking import finding
 from services.evidence.asking.lending import lent, result_reply
 from services.evidence.asking.steps import steps_reply
@@ -49,9 +48,10 @@ from shared.contracts.evidence import (
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import StepTaken
 from shared.errors import Unsupported
+from shared.evidence_format import layout
+from shared.evidence_format.files.encoding import encode_file
 from shared.evidence_format.files.sample import PressFile
 from shared.evidence_format.log_codec import chain_entry, entry_of
-from shared.evidence_format.manifest import as_written
 from shared.subjects import (
     ASK_SQL,
     CLAIM_PRESS,
@@ -99,9 +99,9 @@ async def sample_found(message: SampleFound, deps: Deps, attempt: int) -> None:
     """Writes down what was asked for, before anything is done about it."""
     state = await deps.ledger.held(message.run_id)
     key = layout.sample_key(message.run_id, message.sample_id, layout.SAMPLE)
-    await deps.store.write(key, as_written(sample_file(message)))
+    await deps.store.write(key, encode_file(sample_file(message)))
     if state.lists_only:
-        result = as_written(result_of(listed(message, state.record.spec.get("output_schema", {})), AttemptLog(1), ()))
+        result = encode_file(result_of(listed(message, state.record.spec.get("output_schema", {})), AttemptLog(1), ()))
         await deps.store.write(layout.sample_key(message.run_id, message.sample_id, layout.RESULT), result)
         await seal_sample(deps, message.run_id, message.sample_id, AttemptLog(1), result)
         await deps.store.secure(layout.sample_key(message.run_id, message.sample_id))
@@ -150,7 +150,7 @@ async def sample_finished(message: SampleFinished, deps: Deps, attempt: int) -> 
     if log is not None:
         missing = not_filed(message, log)
         await put_together(deps.store, layout.sample_key(message.run_id, message.sample_id))
-        result = as_written(result_of(message, log, missing))
+        result = encode_file(result_of(message, log, missing))
         await deps.store.write(layout.sample_key(message.run_id, message.sample_id, layout.RESULT), result)
         await seal_sample(deps, message.run_id, message.sample_id, log, result)
         await deps.store.secure(layout.sample_key(message.run_id, message.sample_id))
@@ -220,7 +220,7 @@ async def claim_press(request: ClaimPress, deps: Deps) -> PressHeld:
             return PressHeld(pressed=None)
         await must_be_open(deps, pressed)
         await deps.ledger.hold(pressed.run_id)
-        await deps.store.write(key, as_written(PressFile.of(pressed)))
+        await deps.store.write(key, encode_file(PressFile.of(pressed)))
         await deps.store.secure(layout.sample_key(pressed.run_id, pressed.sample_id))
         return PressHeld(pressed=pressed)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from shared.contracts.evidence import AskSql, SqlReply
-from shared.evidence_format.manifest import Seal
+from shared.evidence_format.files.manifest import Seal
 
 READ_LIMIT = 16
 """Reads of a store at a time: a bucket takes a while to answer one request, and answers many in the same while."""

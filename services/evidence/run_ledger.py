@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from services.evidence import layout
 from services.evidence.filing.contents import AttemptLog
 from services.evidence.ports import READ_LIMIT, Store
 from services.evidence.recalling.recall import read_attempt_log, read_latest_attempt, read_run
@@ -16,8 +15,9 @@ from shared.aio import map_concurrently
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished, SampleState
 from shared.errors import PermanentError
+from shared.evidence_format import layout
+from shared.evidence_format.files.encoding import encode_file
 from shared.evidence_format.files.run import RunFile
-from shared.evidence_format.manifest import as_written
 
 
 class RunLedger:
@@ -103,7 +103,7 @@ class RunLedger:
             population_note=state.population_note,
             remarks=state.remarks,
         )
-        await self._store.write(layout.run_key(state.record.run_id, layout.RUN), as_written(file))
+        await self._store.write(layout.run_key(state.record.run_id, layout.RUN), encode_file(file))
 
     async def release_if_finished(self, run_id: str) -> None:
         """Release the lock of a finished run: an event that is delivered again changes nothing, and must not keep

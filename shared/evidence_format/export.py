@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from shared.evidence_format import chain
+from shared.evidence_format.files.encoding import encode_file
 from shared.evidence_format.handover import added_files
-from shared.evidence_format.manifest import MANIFEST, OBJECTS, SEAL, as_written
+from shared.evidence_format.layout import MANIFEST, OBJECTS, SEAL
 from shared.evidence_format.sources.base import Medium, Unreadable
 from shared.evidence_format.verify.digests import BUFFER_BYTES
 from shared.evidence_format.verify.run import RunCheck
@@ -67,7 +68,7 @@ def _written(packed: zipfile.ZipFile, medium: Medium, checked: RunCheck) -> Iter
 
 
 def _wanted(checked: RunCheck) -> dict[str, str]:
-    seal = chain.sha256(as_written(checked.seal)) if checked.seal is not None else ""
+    seal = chain.sha256(encode_file(checked.seal)) if checked.seal is not None else ""
     sealed = {path: entry.sha256 for path, entry in checked.sealed.items()}
     return {**sealed, MANIFEST: checked.manifest_sha256, SEAL: seal}
 

@@ -6,7 +6,8 @@ without it every run exported with that wording would be reported as changed.
 
 from __future__ import annotations
 
-from shared.evidence_format.manifest import MANIFEST, PUBLIC_KEY, SEAL, VERIFY, Seal
+from shared.evidence_format.files.manifest import Seal
+from shared.evidence_format.layout import MANIFEST, PUBLIC_KEY, SEAL, VERIFY
 
 _TEXT = """\
 How to check this evidence: {run_id}

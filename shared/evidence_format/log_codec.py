@@ -17,10 +17,10 @@ from shared.contracts.actions import AnyAction
 from shared.contracts.steps import StepTaken
 from shared.evidence_format import chain
 from shared.evidence_format.earlier_logs import route_mark_of
+from shared.evidence_format.files.encoding import encode_file
 from shared.evidence_format.files.first_version import upgrade
 from shared.evidence_format.files.problem import ArtifactProblem
 from shared.evidence_format.files.steps import ENTRY_VERSION, LogEntry
-from shared.evidence_format.manifest import as_written
 
 NO_ACTION = "none"
 _OTHERWISE = ("action", "result", "message", "route")
@@ -97,7 +97,7 @@ def merge_log(whole: bytes | None, pieces: Sequence[bytes]) -> bytes | None:
     entries = msgspec.json.decode(whole, type=list[msgspec.Raw])
     known = {_number(entry) for entry in entries}
     more = [msgspec.Raw(piece) for piece in pieces if _number(piece) not in known]
-    return as_written([*entries, *more]) if more else whole
+    return encode_file([*entries, *more]) if more else whole
 
 
 def _number(entry: bytes | msgspec.Raw) -> int:
@@ -105,5 +105,5 @@ def _number(entry: bytes | msgspec.Raw) -> int:
 
 
 def _joined(pieces: Iterable[bytes]) -> bytes:
-    """As `as_written` would write the list, without decoding what may be 45 MB: strings in JSON have no line ends."""
+    """As `encode_file` would write the list, without decoding what may be 45 MB: strings in JSON have no line ends."""
     return b"[\n" + b",\n".join(b"  " + piece.rstrip().replace(b"\n", b"\n  ") for piece in pieces) + b"\n]\n"

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from shared.errors import PolicyDenied, Unavailable
-from shared.evidence_format.manifest import SEAL_FORMAT, Seal
+from shared.evidence_format.files.manifest import SEAL_FORMAT, Seal
 from shared.settings import Settings
 
 ALGORITHM = "Ed25519"

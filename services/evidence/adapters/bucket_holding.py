@@ -38,7 +38,7 @@ from services.evidence.holder import (
     refusal_in_bucket,
 )
 from shared.errors import Unavailable
-from shared.evidence_format.manifest import as_written
+from shared.evidence_format.files.encoding import encode_file
 from shared.s3.bucket import S3Bucket
 from shared.s3.objects import ObjectStat
 
@@ -201,7 +201,7 @@ class BucketHolding:
 
     def _written(self, run_id: str, holder: Holder, before: ObjectStat | None) -> ObjectStat | None:
         """None where something else than ``before`` stands there."""
-        data = as_written(replace(holder, renewal=uuid4().hex))
+        data = encode_file(replace(holder, renewal=uuid4().hex))
         now = self._bucket.swap(_key(run_id), data, before, "application/json")
         if now is not None and before is not None and before.version != now.version:
             self._drop(run_id, before)

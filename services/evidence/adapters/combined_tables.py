@@ -7,13 +7,13 @@ from pathlib import Path
 
 import duckdb
 
-from services.evidence import layout
 from services.evidence.adapters.row_spool import RowLines, RowSpool
 from services.evidence.adapters.spare_book import SpareBook
 from services.evidence.csv_cells import csv_line, guarded
 from services.evidence.outputs.products import Closing, Made, OpenFile
 from services.evidence.outputs.sample_facts import SampleFacts
 from shared.errors import Unavailable
+from shared.evidence_format import layout
 from shared.evidence_format.table.columns import WRONG_TYPE, TableColumn
 from shared.evidence_format.table.rows import RowMaker, cell_texts
 

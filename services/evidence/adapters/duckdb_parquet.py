@@ -10,7 +10,6 @@ from pathlib import Path
 import duckdb
 import msgspec
 
-from services.evidence import layout
 from services.evidence.outputs.products import Closing, Made, OpenFile
 from services.evidence.outputs.sample_facts import SampleFacts
 from services.evidence.querying.catalogue import TABLES, table_file
@@ -19,7 +18,7 @@ from services.evidence.querying.rows import rows_of
 from services.evidence.querying.statements import to_parquet
 from services.evidence.querying.work_rows import work_rows
 from shared.errors import Unavailable
-from shared.evidence_format import chain
+from shared.evidence_format import chain, layout
 from shared.evidence_format.files.steps import LogEntry
 from shared.evidence_format.log_codec import parse_log
 

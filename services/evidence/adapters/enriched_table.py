@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from services.evidence import layout
 from services.evidence.combining.enriching import appended, appended_cells, names_beside, original_cells
 from services.evidence.csv_cells import csv_line
 from services.evidence.outputs.products import Closing, Made, OpenFile
 from services.evidence.outputs.sample_facts import SampleFacts
+from shared.evidence_format import layout
 from shared.evidence_format.table.rows import RowMaker
 
 

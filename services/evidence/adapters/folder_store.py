@@ -16,7 +16,7 @@ from services.evidence.adapters.spool import Spool
 from services.evidence.holder import HELD_ELSEWHERE, holder_in, refusal
 from services.evidence.ports import SpooledFile
 from shared.errors import PolicyDenied, Unavailable
-from shared.evidence_format.manifest import as_written
+from shared.evidence_format.files.encoding import encode_file
 from shared.s3.location import object_key
 
 BIG_BYTES = 1_000_000
@@ -56,7 +56,7 @@ class FolderStore:
         path = self._path(run_id)
         try:
             with on_disk(path, 0):
-                return self._holding.take(run_id, as_written(this_process()))
+                return self._holding.take(run_id, encode_file(this_process()))
         except Unavailable as exc:
             if isinstance(exc.__cause__, BlockingIOError | PermissionError):
                 told = refusal(str(path), holder_in(self._holding.says(run_id)))

@@ -13,7 +13,6 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from services.evidence import layout
 from services.evidence.adapters.thumbnails import Small, small_copy
 from services.evidence.outputs.products import Closing, Made, OpenFile
 from services.evidence.outputs.sample_facts import ArtifactFacts, SampleFacts
@@ -22,6 +21,7 @@ from services.evidence.reporting.pictures import Budget, Shown, area_of, chosen,
 from services.evidence.reporting.run_facts import Sums, run_facts
 from services.evidence.reporting.sample_details import detail_of, row_of
 from services.evidence.reporting.status_styles import status_css, status_js
+from shared.evidence_format import layout
 
 THREADS = 2
 IN_WORK = 8

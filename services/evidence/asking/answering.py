@@ -20,7 +20,6 @@ from uuid import uuid4
 import msgspec
 from msgspec.structs import replace
 
-from services.evidence import layout
 from services.evidence.closing.making import add_all, reader
 from services.evidence.outputs.products import Closing, MakeProduct, Product
 from services.evidence.outputs.sample_files import read_sample_files_now
@@ -31,9 +30,9 @@ from services.evidence.querying.runs import RunCounts, counted_of, run_row
 from shared.aio import map_concurrently
 from shared.bus.ports import Blobs
 from shared.contracts.evidence import AskSql, RunFinished, SqlAnswered, SqlColumn, SqlRefused, SqlReply
-from shared.evidence_format import chain
+from shared.evidence_format import chain, layout
+from shared.evidence_format.files.manifest import Seal
 from shared.evidence_format.files.run import RunFile, parse_run_file
-from shared.evidence_format.manifest import Seal
 from shared.streams import ANSWERS
 from shared.text.names import DISCOVERY
 

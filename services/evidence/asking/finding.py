@@ -6,11 +6,10 @@ import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from services.evidence import layout
 from services.evidence.ports import READ_LIMIT, Store
 from shared.aio import iterate_concurrently
 from shared.contracts.evidence import FindRuns, KnownRun, RunsFound
-from shared.evidence_format import chain
+from shared.evidence_format import chain, layout
 from shared.evidence_format.files.run import RunFile, parse_run_file
 from shared.text.names import age_of_run
 

@@ -9,7 +9,6 @@ from uuid import uuid4
 import msgspec
 from msgspec.structs import replace
 
-from services.evidence import layout
 from services.evidence.deps import Deps
 from services.evidence.recalling.rounds import RunState
 from shared.contracts.evidence import (
@@ -25,7 +24,7 @@ from shared.contracts.evidence import (
 )
 from shared.contracts.steps import FieldValue
 from shared.errors import PermanentError
-from shared.evidence_format import chain
+from shared.evidence_format import chain, layout
 from shared.evidence_format.files.sample import ResultFile, StoredArtifact, parse_result
 from shared.hashing import HashingReader
 from shared.streams import ANSWERS

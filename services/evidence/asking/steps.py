@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from services.evidence import layout
 from services.evidence.deps import Deps
 from services.evidence.filing.log_files import read_log
 from services.evidence.recalling.rounds import RunState
 from services.evidence.recalling.step_log import page_of, problem_of
 from shared.contracts.evidence import LoadSteps, StepsLoaded, StepsReply, StepsUnknown
 from shared.contracts.steps import StepTaken
-from shared.evidence_format import chain
+from shared.evidence_format import chain, layout
 from shared.evidence_format.files.sample import ResultFile, parse_result
 from shared.evidence_format.log_codec import step_of
 

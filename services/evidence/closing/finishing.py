@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
-from services.evidence import layout
 from services.evidence.closing.making import make_products
 from services.evidence.deps import Deps
 from services.evidence.recalling.rounds import RunState, run_finished
 from services.evidence.sealing.hashed import secured
 from services.evidence.sealing.runs import open_round, sealed
 from shared.contracts.evidence import RunFinished
+from shared.evidence_format import layout
 
 
 async def finish_if_complete(deps: Deps, state: RunState) -> RunFinished | None:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from services.evidence import layout
 from services.evidence.closing.watched import Watched
 from services.evidence.deps import Deps
 from services.evidence.outputs.products import Closing, OpenFile, Product
@@ -22,6 +21,7 @@ from services.evidence.recalling.rounds import RunState
 from shared.aio import map_concurrently
 from shared.contracts.evidence import RunFinished
 from shared.errors import PermanentError, Unavailable, reworded
+from shared.evidence_format import layout
 from shared.text.names import DISCOVERY
 
 log = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from datetime import UTC, date, datetime, timedelta
 
-from services.evidence import layout
+from shared.evidence_format import layout
 from shared.evidence_format.table.cells import day, moment
 from shared.evidence_format.table.columns import TableColumn
 

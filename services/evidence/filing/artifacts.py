@@ -7,13 +7,13 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from services.evidence import layout
 from services.evidence.filing.contents import AttemptLog
 from services.evidence.ports import Store
 from shared.bus.ports import Blobs
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import FiledArtifact, StepTaken
 from shared.errors import PermanentError
+from shared.evidence_format import layout
 from shared.evidence_format.files.problem import ArtifactProblem, problems_of
 from shared.streams import ARTIFACTS
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from services.evidence import layout
 from services.evidence.filing.contents import with_lessons
 from services.evidence.ports import Store
 from shared.contracts.planner import SampleFinished
+from shared.evidence_format import layout
+from shared.evidence_format.files.encoding import encode_file
 from shared.evidence_format.files.run import parse_lessons
-from shared.evidence_format.manifest import as_written
 
 
 async def file_lessons(store: Store, message: SampleFinished) -> None:
@@ -20,4 +20,4 @@ async def file_lessons(store: Store, message: SampleFinished) -> None:
         known = parse_lessons(kept)
         lessons = with_lessons(known, message, texts)
         if kept is None or lessons != known:
-            await store.write(key, as_written(lessons))
+            await store.write(key, encode_file(lessons))

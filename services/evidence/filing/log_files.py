@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import msgspec
 
-from services.evidence import layout
 from services.evidence.ports import Store
+from shared.evidence_format import layout
+from shared.evidence_format.files.encoding import encode_file
 from shared.evidence_format.files.steps import LogEntry
 from shared.evidence_format.log_codec import merge_log, parse_log
-from shared.evidence_format.manifest import as_written
 
 
 async def begin_attempt(store: Store, folder: str, attempt: int) -> None:
     """From here on what lies in the folder is of this attempt, before a step of it is written: an artifact comes first,
     and a process that dies behind it must not leave it to the attempt before."""
-    await store.write(f"{folder}/{layout.LOG_BEGUN}", as_written(attempt))
+    await store.write(f"{folder}/{layout.LOG_BEGUN}", encode_file(attempt))
 
 
 async def attempt_begun(store: Store, folder: str) -> int:
@@ -30,7 +30,7 @@ async def attempt_begun(store: Store, folder: str) -> int:
 
 async def add_step(store: Store, folder: str, entry: LogEntry) -> None:
     """From here on the step outlives this process. ``folder``: the key of the sample's folder."""
-    await store.write(f"{folder}/{layout.log_piece(entry.step)}", as_written(entry))
+    await store.write(f"{folder}/{layout.log_piece(entry.step)}", encode_file(entry))
 
 
 async def read_log(store: Store, folder: str) -> list[LogEntry] | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from services.evidence import layout
 from services.evidence.filing.log_files import read_merged_log
 from services.evidence.ports import Store
+from shared.evidence_format import layout
 
 
 class SampleFiles(msgspec.Struct, frozen=True):

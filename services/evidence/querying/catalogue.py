@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from shared.evidence_format import layout
 from shared.statuses import STATUSES, STYLES
 
 TEXT, NUMBER, WHOLE, BIG, YES_NO = "VARCHAR", "DOUBLE", "INTEGER", "BIGINT", "BOOLEAN"
@@ -331,7 +332,7 @@ VIEWS: tuple[SqlView, ...] = (RUNS, SAMPLES, FIELDS, ARTIFACTS, STEPS, JUDGMENTS
 BY_NAME = {view.name: view for view in VIEWS}
 TABLES: tuple[SqlView, ...] = tuple(view for view in VIEWS if view is not RUNS)
 """Those that are made into a file of the run's folder."""
-FOLDER = "tables"
+FOLDER = layout.TABLES
 
 
 def table_file(view: SqlView) -> str:

@@ -8,7 +8,6 @@ from datetime import datetime
 
 import msgspec
 
-from services.evidence import layout
 from services.evidence.filing.contents import AttemptLog
 from services.evidence.filing.log_files import attempt_begun, read_log, read_merged_log
 from services.evidence.ports import READ_LIMIT, Store
@@ -23,7 +22,7 @@ from shared.aio import map_concurrently
 from shared.contracts.codes import REASONS, Reason
 from shared.contracts.discovery import RunRecord, Sample
 from shared.errors import PermanentError
-from shared.evidence_format import chain
+from shared.evidence_format import chain, layout
 from shared.evidence_format.files.run import RunFile, parse_run_file, remarked
 from shared.evidence_format.files.sample import ResultFile, SampleFile, parse_result
 from shared.evidence_format.log_codec import attempt_of_log

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from services.evidence import layout
 from shared.contracts.codes import Reason
 from shared.contracts.steps import plain_note
-from shared.evidence_format import chain
+from shared.evidence_format import chain, layout
 from shared.evidence_format.files.sample import LostResult, ResultFile, SampleFile, parse_result
 
 RESULT_UNREADABLE: Reason = "result_unreadable"

@@ -9,13 +9,13 @@ from typing import Any
 
 import msgspec
 
-from services.evidence import layout
 from services.evidence.outputs.products import Closing
 from services.evidence.outputs.sample_facts import SampleFacts
 from services.evidence.reporting.sample_details import lean, shortened
 from shared.contracts.error_codes import end_words
 from shared.contracts.evidence import RunFinished
 from shared.contracts.usage import total_tokens
+from shared.evidence_format import layout
 from shared.evidence_format.files.sample import MISSING
 from shared.evidence_format.files.steps import LogEntry
 from shared.evidence_format.task_facts import TaskFacts, TaskField

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from services.evidence.ports import Store
-from shared.evidence_format.manifest import FileEntry
+from shared.evidence_format.files.manifest import FileEntry
 
 Known = Mapping[str, FileEntry]
 """What was hashed before, by path."""

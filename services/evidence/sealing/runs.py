@@ -13,7 +13,6 @@ from importlib.metadata import version
 
 import msgspec
 
-from services.evidence import layout
 from services.evidence.deps import Deps
 from services.evidence.ports import READ_LIMIT
 from services.evidence.recalling.rounds import RunState
@@ -22,9 +21,10 @@ from services.evidence.sealing.samples import Standing, sample_manifest
 from shared.aio import iterate_concurrently
 from shared.contracts.discovery import Sample
 from shared.contracts.evidence import RunFinished
-from shared.evidence_format import chain
+from shared.evidence_format import chain, layout
 from shared.evidence_format import manifest as form
-from shared.evidence_format.manifest import FileEntry, RunManifest, SampleLink, Seal
+from shared.evidence_format.files.encoding import encode_file
+from shared.evidence_format.files.manifest import RUN_FORMAT, FileEntry, RunManifest, SampleLink, Seal
 from shared.text.names import DISCOVERY
 
 SHOWN = 20
@@ -70,7 +70,7 @@ async def open_round(deps: Deps, state: RunState) -> None:
 
 async def _put_aside(deps: Deps, run: str, path: str, to: str) -> None:
     """What the next round makes anew is moved; what it goes on with is copied."""
-    if form.is_of_round(path):
+    if layout.is_of_round(path):
         await deps.store.move(f"{run}/{path}", to)
     elif (data := await deps.store.read(f"{run}/{path}")) is not None:
         await deps.store.write(to, data)
@@ -78,7 +78,7 @@ async def _put_aside(deps: Deps, run: str, path: str, to: str) -> None:
 
 def _besides(state: RunState, *more: str) -> set[str]:
     """What at the root of a run is no file of the run itself."""
-    return {*state.samples, DISCOVERY, form.OBJECTS, layout.SEAL, *more}
+    return {*state.samples, DISCOVERY, layout.OBJECTS, layout.SEAL, *more}
 
 
 async def _rounds(deps: Deps, run: str) -> list[int]:
@@ -97,11 +97,11 @@ async def _standing(deps: Deps, run_id: str) -> Seal | None:
 async def _seal(deps: Deps, state: RunState) -> Seal:
     assert deps.signer is not None
     run = layout.run_key(state.record.run_id)
-    manifest = form.as_written(await _manifest(deps, state, run))
+    manifest = encode_file(await _manifest(deps, state, run))
     seal = await asyncio.to_thread(deps.signer.seal, manifest)
     await deps.store.write(f"{run}/{layout.MANIFEST}", manifest)
     await deps.store.secure(run)
-    await deps.store.write(f"{run}/{layout.SEAL}", form.as_written(seal))
+    await deps.store.write(f"{run}/{layout.SEAL}", encode_file(seal))
     await deps.store.secure(run)
     return seal
 
@@ -113,7 +113,7 @@ async def _manifest(deps: Deps, state: RunState, run: str) -> RunManifest:
     links, late = await _samples(deps, state)
     samples, head = form.chained(links, form.samples_start(run_id, number))
     return RunManifest(
-        format=form.RUN_FORMAT,
+        format=RUN_FORMAT,
         run_id=run_id,
         round=number,
         previous_sha256=await _hash(deps, f"{run}/{layout.ROUNDS}/{rounds[-1]}/{layout.MANIFEST}") if rounds else "",
@@ -191,7 +191,7 @@ async def _of_round(deps: Deps, run: str, number: int) -> dict[str, FileEntry]:
 
 
 async def _objects(deps: Deps, run: str) -> list[str]:
-    below = f"{run}/{form.OBJECTS}"
+    below = f"{run}/{layout.OBJECTS}"
     return [name for part in await deps.store.names(below) for name in await deps.store.names(f"{below}/{part}")]
 
 

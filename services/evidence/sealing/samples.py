@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 import msgspec
 
-from services.evidence import layout
 from services.evidence.deps import Deps
 from services.evidence.filing.contents import AttemptLog
 from services.evidence.filing.log_files import read_log
 from services.evidence.ports import Store
 from services.evidence.recalling.recall import ended_of
 from services.evidence.sealing.hashed import hashed, paths_below
-from shared.evidence_format import chain
+from shared.evidence_format import chain, layout
+from shared.evidence_format.files.encoding import encode_file
+from shared.evidence_format.files.manifest import SAMPLE_FORMAT, FileEntry, LogHead, SampleManifest
 from shared.evidence_format.files.problem import problems_of
-from shared.evidence_format.manifest import SAMPLE_FORMAT, FileEntry, LogHead, SampleManifest, as_written
 
 
 async def seal_sample(deps: Deps, run_id: str, sample_id: str, log: AttemptLog, result: bytes) -> bytes:
@@ -38,7 +38,7 @@ async def seal_sample(deps: Deps, run_id: str, sample_id: str, log: AttemptLog, 
         logs=(*heads, *_head(log, layout.ACTION_LOG)),
         files=await hashed(store, folder, paths, known),
     )
-    written = as_written(made)
+    written = encode_file(made)
     await store.write(f"{folder}/{layout.MANIFEST}", written)
     return written
 

@@ -13,7 +13,7 @@ from shared.contracts.base import Part
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
 from shared.evidence_format.chain import NOT_JSON
-from shared.evidence_format.manifest import RUN
+from shared.evidence_format.layout import RUN
 
 
 class RunFile(Part, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ import io
 from tempfile import SpooledTemporaryFile
 
 from shared.errors import PermanentError, Unavailable
-from shared.evidence_format.manifest import OBJECTS
+from shared.evidence_format.layout import OBJECTS
 from shared.evidence_format.sources.base import FileInfo, Finding, NoRun, RunListing, Unreadable
 from shared.s3.bucket import AT_ONCE, S3Bucket
 from shared.s3.location import parse_pointer

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from shared.evidence_format.manifest import OBJECTS
+from shared.evidence_format.layout import OBJECTS
 from shared.evidence_format.sources.base import FileInfo, Finding, NoRun, RunListing, Unreadable
 
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC

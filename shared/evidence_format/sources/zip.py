@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from shared.contracts.error_codes import SealCode
-from shared.evidence_format.manifest import MANIFEST, OBJECTS, RUN
+from shared.evidence_format.layout import MANIFEST, OBJECTS, RUN
 from shared.evidence_format.sources.base import FileInfo, Finding, NoRun, RunListing, Unreadable
 
 BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from shared.evidence_format.manifest import FileEntry
+from shared.evidence_format.files.manifest import FileEntry
 from shared.evidence_format.sources.base import Finding
 from shared.evidence_format.verify.digests import Digest
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 
+from shared.evidence_format import layout
 from shared.evidence_format import manifest as form
-from shared.evidence_format.manifest import MANIFEST, RunManifest, SampleLink, SampleManifest
+from shared.evidence_format.files.manifest import RUN_FORMAT, RunManifest, SampleLink, SampleManifest
+from shared.evidence_format.layout import MANIFEST
 from shared.evidence_format.sources.base import Finding
 
 
 def check_manifest(made: RunManifest) -> list[Finding]:
     told = [*_chain(made), *_population(made), *_twice("sample", [one.sample_id for one in made.samples])]
     told += _twice("file", [file.path for file in made.files])
-    if made.format != form.RUN_FORMAT:
+    if made.format != RUN_FORMAT:
         told.append(f"is of a kind that is not known here: {made.format}")
     return [Finding(MANIFEST, "inconsistent", one) for one in told]
 
@@ -52,7 +54,7 @@ def check_link(link: SampleLink, made: SampleManifest, run_id: str) -> list[Find
         told.append(f"is of {made.run_id}/{made.sample_id}")
     if (made.status, made.reason, made.attempted) != (link.status, link.reason, link.attempted):
         told.append(f"says {_words(made.status, made.reason)}, the run's manifest {_words(link.status, link.reason)}")
-    results = [file.sha256 for file in made.files if file.path == form.RESULT]
+    results = [file.sha256 for file in made.files if file.path == layout.RESULT]
     if results != [made.result_sha256]:
         told.append("does not name the one result that it is about")
     told += _twice("file", [file.path for file in made.files])

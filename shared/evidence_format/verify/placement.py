@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from shared.evidence_format.manifest import MANIFEST, SampleLink, SampleManifest
+from shared.evidence_format.files.manifest import SampleLink, SampleManifest
+from shared.evidence_format.layout import MANIFEST
 from shared.evidence_format.sources.base import Finding
 from shared.evidence_format.verify.manifest import check_link
 from shared.evidence_format.verify.samples import OwnWords

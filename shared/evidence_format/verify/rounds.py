@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import msgspec
 
 from shared.evidence_format import chain
-from shared.evidence_format.manifest import MANIFEST, ROUNDS, SEAL, RunManifest, SampleLink, Seal
+from shared.evidence_format.files.manifest import RunManifest, SampleLink, Seal
+from shared.evidence_format.layout import MANIFEST, ROUNDS, SEAL
 from shared.evidence_format.signing import PublicKey
 from shared.evidence_format.sources.base import FileInfo, Finding, Medium, Unreadable
 from shared.evidence_format.verify.digests import Digest, read

@@ -12,23 +12,13 @@ from functools import cached_property
 
 import msgspec
 
-from shared.evidence_format import chain
+from shared.evidence_format import chain, layout
 from shared.evidence_format import manifest as form
+from shared.evidence_format.files.manifest import FileEntry, RunManifest, SampleLink, SampleManifest, Seal
 from shared.evidence_format.files.run import parse_run_file
 from shared.evidence_format.files.sample import SampleFile, parse_result
 from shared.evidence_format.handover import accepted_files
-from shared.evidence_format.manifest import (
-    MANIFEST,
-    RESULT,
-    RUN,
-    SAMPLE,
-    SEAL,
-    FileEntry,
-    RunManifest,
-    SampleLink,
-    SampleManifest,
-    Seal,
-)
+from shared.evidence_format.layout import MANIFEST, RESULT, RUN, SAMPLE, SEAL
 from shared.evidence_format.result_facts import ResultFacts
 from shared.evidence_format.signing import PublicKey
 from shared.evidence_format.sources.base import Finding, Medium, NoRun, RunListing, Unreadable
@@ -168,16 +158,16 @@ class _Check:
 
     def _compare(self, made: RunManifest, lying: dict[str, Digest], manifests: set[str]) -> None:
         checked = self.checked
-        objects = {path for path in lying if path.startswith(f"{form.OBJECTS}/")}
+        objects = {path for path in lying if path.startswith(f"{layout.OBJECTS}/")}
         own = {MANIFEST, SEAL, *manifests, *objects}
         rest = {path: digest for path, digest in lying.items() if path not in own}
-        apart = {path: rest.pop(path) for path in (form.PUBLIC_KEY, form.VERIFY) if path in rest}
+        apart = {path: rest.pop(path) for path in (layout.PUBLIC_KEY, layout.VERIFY) if path in rest}
         sealed = {path: entry for path, entry in checked.sealed.items() if path not in own}
         found = differences(sealed, rest)
         checked.problems += found + self._objects(made, lying) + self._beside(apart)
         checked.files = len(rest.keys() & sealed.keys()) + len(manifests & lying.keys())
         checked.size_bytes = sum(rest[path].size_bytes for path in rest.keys() & sealed.keys())
-        if any(problem.path == form.COMBINED and problem.code != "missing" for problem in found):
+        if any(problem.path == layout.COMBINED and problem.code != "missing" for problem in found):
             self._rows({sample.sample_id for sample in made.samples})
 
     def _objects(self, made: RunManifest, lying: Mapping[str, Digest]) -> list[Finding]:
@@ -208,8 +198,8 @@ class _Check:
         ]
 
     def _rows(self, samples: set[str]) -> None:
-        words = rows_that_differ(self._read(form.COMBINED) or b"", samples, self._task, self._facts)
-        self.checked.problems += [Finding(form.COMBINED, "row", one) for one in words]
+        words = rows_that_differ(self._read(layout.COMBINED) or b"", samples, self._task, self._facts)
+        self.checked.problems += [Finding(layout.COMBINED, "row", one) for one in words]
 
     @cached_property
     def _task(self) -> TaskFacts:
@@ -228,7 +218,7 @@ class _Check:
     def _population(self, made: RunManifest) -> list[Finding]:
         """The population as it was written down before anything was done is the one that is accounted for."""
         problems: list[Finding] = []
-        for path in form.POPULATIONS:
+        for path in layout.POPULATIONS:
             written = self._read(path)
             if written is not None:
                 listed = _ids(written)
@@ -262,21 +252,21 @@ def _lost_objects(names: Mapping[str, str], made: RunManifest, sealed: Mapping[s
     """By name as far as that can be told: captured bytes lie there, and what we write ourselves does not."""
     known = {entry.sha256 for entry in sealed.values()}
     problems = [Finding(path, "added", "is of no file of the run") for name, path in names.items() if name not in known]
-    captured = {entry.sha256: path for path, entry in sealed.items() if "/" in path and not form.is_ours(path)}
+    captured = {entry.sha256: path for path, entry in sealed.items() if "/" in path and not layout.is_ours(path)}
     problems += [
         Finding(
-            f"{form.OBJECTS}/{name[:2]}/{name}", "missing", f"is not there any more; its bytes have the name {path}"
+            f"{layout.OBJECTS}/{name[:2]}/{name}", "missing", f"is not there any more; its bytes have the name {path}"
         )
         for name, path in captured.items()
         if name not in names
     ]
     told = f"{made.objects.count} files were sealed there, {len(names)} are there, or other ones"
-    return problems or [Finding(form.OBJECTS, "missing", told)]
+    return problems or [Finding(layout.OBJECTS, "missing", told)]
 
 
 def _is_in_its_place(path: str) -> bool:
     name = path.rpartition("/")[2]
-    return path == f"{form.OBJECTS}/{name[:2]}/{name}"
+    return path == f"{layout.OBJECTS}/{name[:2]}/{name}"
 
 
 def _why(digest: Digest) -> str:

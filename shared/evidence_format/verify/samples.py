@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import msgspec
 
 from shared.evidence_format import chain
+from shared.evidence_format.files.manifest import LogHead, SampleManifest
 from shared.evidence_format.files.sample import ResultHead
-from shared.evidence_format.manifest import MANIFEST, RESULT, LogHead, SampleManifest
+from shared.evidence_format.layout import MANIFEST, RESULT
 from shared.evidence_format.sources.base import FileInfo, Finding, Medium, Unreadable
 from shared.evidence_format.verify.digests import Digest, read, side_by_side
 

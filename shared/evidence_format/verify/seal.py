@@ -9,7 +9,9 @@ from typing import Literal
 import msgspec
 
 from shared.evidence_format import chain
-from shared.evidence_format.manifest import MANIFEST, SEAL, SEAL_FORMAT, RunManifest, Seal, as_written
+from shared.evidence_format.files.encoding import encode_file
+from shared.evidence_format.files.manifest import SEAL_FORMAT, RunManifest, Seal
+from shared.evidence_format.layout import MANIFEST, SEAL
 from shared.evidence_format.signing import ALGORITHM, PublicKey
 from shared.evidence_format.sources.base import Finding
 
@@ -42,7 +44,7 @@ def _shape(seal: Seal, written: bytes) -> list[Finding]:
     told = "is not as it was written, though it says the same"
     if seal.format != SEAL_FORMAT or seal.algorithm != ALGORITHM:
         told = f"is of a kind that is not known here: {seal.format}, {seal.algorithm}"
-    elif as_written(seal) == written and _plain_base64(seal.signature):
+    elif encode_file(seal) == written and _plain_base64(seal.signature):
         return []
     return [Finding(SEAL, "changed", told)]
 

@@ -11,9 +11,9 @@ from services.evidence.adapters.folder_store import FolderStore
 from services.evidence.filing.log_files import add_step, put_together, read_log
 from shared.contracts.actions import Done
 from shared.contracts.steps import StepTaken
+from shared.evidence_format.files.encoding import encode_file
 from shared.evidence_format.files.steps import LogEntry
 from shared.evidence_format.log_codec import entry_of
-from shared.evidence_format.manifest import as_written
 
 FOLDER = "run_1/A-1"
 AT = datetime(2026, 3, 1, tzinfo=UTC)
@@ -51,7 +51,7 @@ async def test_the_pieces_make_the_file_that_the_whole_list_would_make(store: Fo
         await add_step(store, FOLDER, one)
     assert await read_log(store, FOLDER) == entries
     await put_together(store, FOLDER)
-    assert files(tmp_path) == {"run_1/A-1/action_log.json": as_written(entries)}
+    assert files(tmp_path) == {"run_1/A-1/action_log.json": encode_file(entries)}
     assert not (tmp_path / "run_1/A-1/_log").exists()
     assert await read_log(store, FOLDER) == entries
 
@@ -67,7 +67,7 @@ async def test_each_step_is_written_once(store: FolderStore, tmp_path: Path):
     store.write = counted
     for step in range(1, 301):
         await add_step(store, FOLDER, entry(step))
-    assert max(written) <= len(as_written(entry(300)))
+    assert max(written) <= len(encode_file(entry(300)))
 
 
 async def test_where_there_is_no_log_there_is_none_afterwards(store: FolderStore, tmp_path: Path):
@@ -82,11 +82,11 @@ async def test_cut_off_while_the_pieces_go_it_is_the_same_file_once_more(
     store: FolderStore, tmp_path: Path, removed: tuple[int, ...]
 ):
     entries = [entry(step) for step in (1, 2, 3)]
-    await store.write(f"{FOLDER}/action_log.json", as_written(entries))
+    await store.write(f"{FOLDER}/action_log.json", encode_file(entries))
     for one in entries:
         await add_step(store, FOLDER, one)
     for step in removed:
         (tmp_path / FOLDER / "_log" / f"{step:06d}.json").unlink()
     assert await read_log(store, FOLDER) == entries
     await put_together(store, FOLDER)
-    assert files(tmp_path) == {"run_1/A-1/action_log.json": as_written(entries)}
+    assert files(tmp_path) == {"run_1/A-1/action_log.json": encode_file(entries)}

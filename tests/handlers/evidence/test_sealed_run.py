@@ -30,8 +30,9 @@ from typer.testing import CliRunner
 from services.console.cli import app
 from shared.contracts.actions import Judgment
 from shared.contracts.steps import plain_note
+from shared.evidence_format.files.encoding import encode_file
+from shared.evidence_format.files.manifest import SEAL_FORMAT, Seal
 from shared.evidence_format.handover import accepted_files, added_files
-from shared.evidence_format.manifest import SEAL_FORMAT, Seal, as_written
 from shared.evidence_format.signing import SigningKey
 from shared.evidence_format.sources.base import NoRun
 from shared.evidence_format.sources.folder import FolderMedium
@@ -452,9 +453,9 @@ def test_a_stranger_who_seals_it_anew_is_told(run: Path):
     [entry] = [file for file in manifest["files"] if file["path"] == "combined.csv"]
     entry["sha256"] = hashlib.sha256(b"all is well").hexdigest()
     entry["size_bytes"] = len(b"all is well")
-    written = as_written(manifest)
+    written = encode_file(manifest)
     (run / "manifest.json").write_bytes(written)
-    (run / "seal.json").write_bytes(as_written(STRANGER.seal(written)))
+    (run / "seal.json").write_bytes(encode_file(STRANGER.seal(written)))
     checked = check(run)
     assert checked.signed == "by_other_key"
     assert told(checked) == {("seal.json", "other_key")}
@@ -467,8 +468,8 @@ def resealed(run: Path, change: Callable[[dict[str, Any]], object]) -> RunCheck:
     """As if whoever holds the key had sealed it so."""
     manifest = json.loads((run / "manifest.json").read_text())
     change(manifest)
-    (run / "manifest.json").write_bytes(as_written(manifest))
-    (run / "seal.json").write_bytes(as_written(KEY.seal(as_written(manifest))))
+    (run / "manifest.json").write_bytes(encode_file(manifest))
+    (run / "seal.json").write_bytes(encode_file(KEY.seal(encode_file(manifest))))
     return check(run)
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from services.evidence.holder import EXPIRES_S, Holder, holder_in, may_take_over, refusal, refusal_in_bucket
-from shared.evidence_format.manifest import as_written
+from shared.evidence_format.files.encoding import encode_file
 from shared.s3.objects import parse_stat
 
 SINCE = datetime(2026, 3, 1, 11, 15, 2, tzinfo=timezone(timedelta(hours=1)))
@@ -16,7 +16,7 @@ SECOND = "Sun, 01 Mar 2026 10:15:02 GMT"
 
 
 def test_a_holder_is_read_as_it_was_written():
-    assert holder_in(as_written(HOLDER)) == HOLDER
+    assert holder_in(encode_file(HOLDER)) == HOLDER
     assert HOLDER.since == datetime(2026, 3, 1, 10, 15, 2, tzinfo=UTC)
 
 

@@ -16,9 +16,9 @@ from shared.contracts.actions import AnyAction, Done, Fail, Goto
 from shared.contracts.results import Effect
 from shared.contracts.steps import Note, RouteMark, StepTaken, plain_note
 from shared.evidence_format import chain
+from shared.evidence_format.files.encoding import encode_file
 from shared.evidence_format.files.problem import ArtifactProblem
 from shared.evidence_format.log_codec import chain_entry, entry_of, merge_log, parse_log, step_of
-from shared.evidence_format.manifest import as_written
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
@@ -61,7 +61,7 @@ def fields(kind: type[msgspec.Struct]) -> dict[str, Any]:
 
 def read_back(step: StepTaken) -> StepTaken:
     problem = ArtifactProblem(filename="a.png", code="bytes_gone", text="a problem")
-    [entry] = parse_log(as_written([entry_of(step, [problem])]))
+    [entry] = parse_log(encode_file([entry_of(step, [problem])]))
     assert entry.problems == (problem,)
     return step_of(entry, step.run_id, step.sample_id)
 
@@ -151,10 +151,10 @@ def test_what_is_no_list_costs_itself_alone(changes: dict[str, Any]):
 def test_entries_keep_the_hashes_they_were_written_with():
     first = chain_entry(entry_of(a_step(1)), "r", "s", "")
     second = chain_entry(entry_of(a_step(2)), "r", "s", str(first.sha256))
-    pieces = [as_written(first), as_written(second)]
+    pieces = [encode_file(first), encode_file(second)]
     merged = merge_log(None, pieces)
-    assert merged == as_written([first, second])
-    assert merge_log(as_written([first]), pieces) == merged
+    assert merged == encode_file([first, second])
+    assert merge_log(encode_file([first]), pieces) == merged
     head, broken = chain.followed(chain.read_exactly(merged or b""), chain.log_start("r", "s", 1))
     assert (head, broken) == (second.sha256, None)
 
@@ -164,7 +164,7 @@ def test_an_old_entry_is_chained_to_and_kept_as_it_was_written():
     old = chain.linked(old_entry(), chain.log_start("r", "s", 1))
     [read] = parse_log(msgspec.json.encode([old]))
     new = chain_entry(entry_of(a_step(2)), "r", "s", str(read.sha256))
-    merged = merge_log(msgspec.json.encode([old]), [as_written(new)])
+    merged = merge_log(msgspec.json.encode([old]), [encode_file(new)])
     assert chain.followed(chain.read_exactly(merged or b""), chain.log_start("r", "s", 1)) == (new.sha256, None)
 
 

@@ -8,7 +8,8 @@ from importlib import resources
 
 from services.evidence.adapters.report_file import assets
 from services.evidence.reporting.status_styles import status_css, status_js
-from shared.evidence_format.manifest import SampleLink, population
+from shared.evidence_format.files.manifest import SampleLink
+from shared.evidence_format.manifest import population
 from shared.evidence_format.table.columns import BEFORE
 from shared.statuses import GROUPS, STATUSES, STYLES
 

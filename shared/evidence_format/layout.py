@@ -36,6 +36,10 @@ DISCOVERED = "discovered_samples.csv"
 ENRICHED = "enriched.csv"
 SAMPLE, RESULT, ACTION_LOG = "sample.json", "result.json", "action_log.json"
 MANIFEST, SEAL, ROUNDS = "manifest.json", "seal.json", "rounds"
+OBJECTS, TABLES = "objects", "tables"
+PUBLIC_KEY, VERIFY = "public_key.pem", "VERIFY.txt"
+"""What an export adds to a run; neither is sealed, and both follow from the seal."""
+POPULATIONS = (SAMPLES, DISCOVERED)
 LOG_PIECES = "_log"
 """No artifact can be called so: their names begin with a letter or a digit."""
 LOG_BEGUN = f"{LOG_PIECES}/attempt.json"
@@ -91,6 +95,18 @@ def attempts_put_aside(names: Iterable[str]) -> list[int]:
     """Which attempts lie in folders of their own, of the names in a sample's folder."""
     digits = [name.removeprefix("attempt_") for name in names if name.startswith("attempt_")]
     return [int(digit) for digit in digits if digit.isascii() and digit.isdecimal()]
+
+
+def is_ours(path: str) -> bool:
+    """Whether a file, seen from the run's folder, was written by us, and not captured."""
+    name = path.rpartition("/")[2]
+    own = name in OWN_FILES or name == SEAL or name.startswith("pressed_")
+    return own or path.split("/")[0] in (ROUNDS, MEMORY, TABLES)
+
+
+def is_of_round(path: str) -> bool:
+    """Whether a file at the root of a run is of one round alone, such as its tables; else the next goes on with it."""
+    return not path.startswith(f"{MEMORY}/") and path not in (RUN, *POPULATIONS)
 
 
 def is_safe(name: str) -> bool:
