@@ -49,7 +49,7 @@ up: setup  ## All services in one process, until Ctrl-C
 
 lock: .venv/ready  ## Lock the dependencies anew, with hashes and without hosts
 	@$(PY) -m uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url \
-		-q requirements.in -o requirements.lock
+		-q pyproject.toml --extra practice --group dev -o requirements.lock
 
 schema: .venv/ready  ## Publish the task spec's JSON Schema
 	@$(PY) -m scripts.write_schema
