@@ -24,6 +24,7 @@ ENTRY_VERSION = 2
 class LogEntry(Part, frozen=True, kw_only=True, gc=False):
     """One step: what a reader wants to know first, then all that :class:`shared.contracts.steps.StepTaken` says.
 
+    The keys are listed here, and not taken from StepTaken: another message on the bus must not be another file.
     ``message`` is UNSET where it is the ``result``; the two hashes are UNSET in logs that are not chained.
     """
 

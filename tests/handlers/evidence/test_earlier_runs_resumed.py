@@ -1,0 +1,196 @@
+"""Runs of an earlier version, resumed by this one: what was written then is read, kept as it is, and sealed again."""
+
+from __future__ import annotations
+
+import csv
+import json
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import msgspec
+import pytest
+from test_evidence_handlers import KEY
+
+from services.evidence.adapters.combined_tables import CombinedTables
+from services.evidence.adapters.duckdb_parquet import ParquetTables
+from services.evidence.adapters.enriched_table import EnrichedTable
+from services.evidence.adapters.folder_store import FolderStore
+from services.evidence.adapters.report_file import ReportFile
+from services.evidence.deps import Deps
+from services.evidence.handlers import load_steps, population_closed, run_started, sample_finished, step_taken
+from services.evidence.recalling.rounds import RunState
+from shared.contracts.actions import Done
+from shared.contracts.discovery import PopulationClosed, RunStarted
+from shared.contracts.evidence import LoadSteps, RunFinished, StepsLoaded
+from shared.contracts.planner import Lessons, SampleFinished
+from shared.contracts.steps import StepTaken, note_text
+from shared.evidence_format.files.sample import parse_result
+from shared.evidence_format.sources.folder import FolderMedium
+from shared.evidence_format.verify.run import check_run
+from shared.testing.bus import MemoryBus
+
+FOLDER = Path(__file__).parents[2] / "fixtures" / "earlier_runs"
+RUNS = ("resumed", "replayed", "judged", "submitted")
+NOW = datetime(2026, 12, 1, 8, tzinfo=UTC)
+
+
+def unpacked(name: str, root: Path) -> Path:
+    """The run's folder as evidence has it, without what an export adds."""
+    with zipfile.ZipFile(FOLDER / f"{name}.zip") as file:
+        file.extractall(root)
+    [run] = root.iterdir()
+    for added in ("VERIFY.txt", "public_key.pem"):
+        (run / added).unlink()
+    return run
+
+
+def deps_of(run: Path) -> Deps:
+    products = (CombinedTables, EnrichedTable, ParquetTables, ReportFile)
+    return Deps(store=FolderStore(run.parent), blobs=MemoryBus(), now=lambda: NOW, products=products, signer=KEY)
+
+
+async def known(deps: Deps, run: Path) -> RunState:
+    state = await deps.ledger.state(run.name)
+    assert state is not None
+    return state
+
+
+async def next_round(deps: Deps, run: Path) -> RunFinished | None:
+    """What is said when it is resumed; samples that are not done are open then."""
+    state = await known(deps, run)
+    base, samples = last_attempt(state), len(state.samples)
+    started = RunStarted(run_id=run.name, record=state.record, attempt_base=base)
+    await run_started(started, deps, 1)
+    closed = PopulationClosed(run_id=run.name, samples=samples, attempt_base=base)
+    return await population_closed(closed, deps, 1)
+
+
+def last_attempt(state: RunState) -> int:
+    return max(ended.attempt for ended in state.ended.values())
+
+
+async def try_again(deps: Deps, run: Path, sample_id: str) -> RunFinished | None:
+    """One more attempt, which says what the result of the latest one says."""
+    state = await known(deps, run)
+    result = parse_result((run / sample_id / "result.json").read_bytes())
+    attempt = last_attempt(state) + 1
+    ids = {"run_id": run.name, "sample_id": sample_id, "attempt": attempt, "decided_by": "rules"}
+    values = tuple(stored.to_value(name) for name, stored in result.fields.items())
+    step = StepTaken(
+        **ids,
+        step=1,
+        started_at=NOW,
+        ended_at=NOW,
+        observation=None,
+        action=Done(values=dict(result.extracted)),
+        values=values,
+    )
+    await step_taken(step, deps, 1)
+    finished = SampleFinished(
+        **ids,
+        status="done",
+        sample=state.samples[sample_id][0],
+        values=values,
+        lessons=Lessons(patterns=("It is still there.",)),
+        steps=1,
+        started_at=NOW,
+        finished_at=NOW,
+    )
+    return await sample_finished(finished, deps, 1)
+
+
+def rows(run: Path) -> dict[str, dict[str, str]]:
+    with (run / "combined.csv").open(newline="", encoding="utf-8") as file:
+        return {row["sample_id"]: row for row in csv.DictReader(file)}
+
+
+def read(path: Path) -> Any:
+    return json.loads(path.read_bytes())
+
+
+def steps(run: Path, sample_id: str) -> list[tuple[int, int]]:
+    """How many steps each attempt has in SQL."""
+    with duckdb.connect() as db:
+        query = (
+            f"SELECT attempt, count(*) FROM '{run}/tables/steps.parquet' WHERE sample_id = ? GROUP BY ALL ORDER BY 1"
+        )
+        return db.execute(query, [sample_id]).fetchall()
+
+
+@pytest.mark.parametrize("name", RUNS)
+async def test_its_tables_are_made_again_as_they_were(tmp_path: Path, name: str):
+    run = unpacked(name, tmp_path / "evidence")
+    deps = deps_of(run)
+    before, kept = rows(run), {path: path.read_bytes() for path in run.glob("*/*.json")}
+    finished = await next_round(deps, run)
+    for sample_id in [one for one, row in before.items() if row["status"] != "done"]:
+        assert finished is None
+        finished = await try_again(deps, run, sample_id)
+    assert finished is not None
+    assert finished.not_made == ()
+    done = {one for one, row in before.items() if row["status"] == "done"}
+    assert {one: row for one, row in rows(run).items() if one in done} == {one: before[one] for one in done}
+    assert [path for path, data in kept.items() if path.parent.name in done and path.read_bytes() != data] == []
+    assert check_run(FolderMedium(run), KEY.public).problems == []
+
+
+@pytest.mark.parametrize("name", RUNS)
+async def test_a_later_attempt_puts_what_was_written_then_aside_and_it_is_still_proven(tmp_path: Path, name: str):
+    run = unpacked(name, tmp_path / "evidence")
+    deps = deps_of(run)
+    sample_id = next(iter(rows(run)))
+    log = (run / sample_id / "action_log.json").read_bytes()
+    attempt = read(run / sample_id / "result.json")["attempt"]
+    await next_round(deps, run)
+    finished = await try_again(deps, run, sample_id)
+    for other in [one for one, row in rows_of_last_round(run).items() if row["status"] != "done"]:
+        finished = await try_again(deps, run, other)
+    assert finished is not None
+    assert (run / sample_id / f"attempt_{attempt}" / "action_log.json").read_bytes() == log
+    checked = check_run(FolderMedium(run), KEY.public)
+    assert checked.problems == []
+    assert (attempt, len(json.loads(log))) in steps(run, sample_id)
+    loaded = await load_steps(LoadSteps(run_id=run.name, sample_id=sample_id, attempt=attempt), deps)
+    assert isinstance(loaded, StepsLoaded)
+    assert loaded.total == len(json.loads(log))
+    [new] = read(run / sample_id / "action_log.json")
+    assert new.keys() ^ json.loads(log)[0].keys() <= {"version", "route", "message"}
+    result = read(run / sample_id / "result.json")
+    assert result.keys() ^ read(run / sample_id / f"attempt_{attempt}" / "result.json").keys() == {
+        "version",
+        "problems",
+    }
+    assert (new["version"], result["version"]) == (2, 2)
+    assert read(run / "run.json").keys() ^ read(run / "rounds" / "1" / "run.json").keys() <= {"version"}
+    taught = read(run / "memory" / "patterns.json")
+    assert taught[-1]["text"] == "It is still there."
+
+
+def rows_of_last_round(run: Path) -> dict[str, dict[str, str]]:
+    """The rows of the round before, while the run has none: they were put aside."""
+    if (run / "combined.csv").is_file():
+        return rows(run)
+    latest = max((run / "rounds").iterdir(), key=lambda folder: int(folder.name))
+    return rows(latest)
+
+
+def test_every_result_of_theirs_is_read_in_the_current_shape(tmp_path: Path):
+    for name in RUNS:
+        for path in unpacked(name, tmp_path / name).glob("**/result.json"):
+            written, result = read(path), parse_result(path.read_bytes())
+            assert (result.version, "version" in written) == (1, False)
+            now = json.loads(msgspec.json.encode(result))
+            assert missing_in(now, {key: value for key, value in written.items() if key != "notes"}) == []
+            assert [note_text(note) for note in result.notes] == written["notes"]
+
+
+def missing_in(now: Any, then: Any, at: str = "") -> list[str]:
+    """Where what was written then is not said any more; keys that were added since are none of it."""
+    if isinstance(then, dict) and isinstance(now, dict):
+        return [one for key in then for one in missing_in(now.get(key, "no such key"), then[key], f"{at}.{key}")]
+    if isinstance(then, list) and isinstance(now, list) and len(then) == len(now):
+        return [one for n, (a, b) in enumerate(zip(now, then, strict=True)) for one in missing_in(a, b, f"{at}[{n}]")]
+    return [] if now == then else [at]
