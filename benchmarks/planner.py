@@ -33,11 +33,11 @@ from benchmarks.planner_world import (
     task,
 )
 from benchmarks.report import Row, at_most, beside, report, under
-from services.planner.adapters.anthropic_decider import AnthropicDecider
+from services.planner.deciders.anthropic.decider import AnthropicDecider
 from services.planner.deps import Deps
 from services.planner.handlers import work_sample
-from services.planner.prompting.assembly import Prompt, assembled
-from services.planner.prompting.tokens import MAX_TOKENS, Ruler, ruler, weight
+from services.planner.prompt.assembly import Prompt, assembled
+from services.planner.prompt.tokens import MAX_TOKENS, Ruler, ruler, weight
 from services.planner.state.sample_state import SampleState, View
 from services.planner.state.transitions import replayed
 from shared.contracts.actions import Done

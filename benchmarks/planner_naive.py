@@ -6,8 +6,8 @@ import json
 
 import msgspec
 
-from services.planner.prompting.blocks import run_block, sample_block
-from services.planner.prompting.tools import tools_for
+from services.planner.prompt.blocks import run_block, sample_block
+from services.planner.prompt.tools import tools_for
 from services.planner.state.sample_state import View
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from services.planner.prompting.tokens import weight
+from services.planner.prompt.tokens import weight
 from shared.bus.actor import Actor
 from shared.contracts.actions import Extract, Goto, Screenshot
 from shared.contracts.browser_pool import (

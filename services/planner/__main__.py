@@ -9,10 +9,10 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from services.planner.deciders import Deciders
+from services.planner.deciders.anthropic.helpers import Helpers
+from services.planner.deciders.registry import Deciders
 from services.planner.deps import Deps
 from services.planner.handlers import actor
-from services.planner.helpers import Helpers
 from shared.bus.nats_bus import Bus
 from shared.settings import Settings, default_planner
 from shared.subjects import WORK_SAMPLE

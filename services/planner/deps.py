@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from services.planner.drafting import Draft
-from services.planner.state.memory import Story
+from services.planner.prompt.drafting import Draft
+from services.planner.prompt.memory import Story
 from services.planner.state.sample_state import Decision, View
 from shared.bus.ports import Asks, Blobs, Publishes, Records
 from shared.contracts.browser_pool import LeaseSession, ProfilePaused

@@ -6,14 +6,14 @@ from typing import Any, cast
 
 import msgspec
 
-from services.planner.bounds import allowed_hosts, private_hosts
+from services.planner.deciders.load_log import recorded
 from services.planner.deps import Deps, Run
-from services.planner.drafting import request_problem
-from services.planner.judging.gates import login_wall, to_finished
-from services.planner.learning import hints_for, remembered
-from services.planner.loop import SampleWork, Task
-from services.planner.recorded import recorded
-from services.planner.reperforming.work import reperform
+from services.planner.judge.gates import login_wall, to_finished
+from services.planner.lessons import hints_for, remembered
+from services.planner.page.addresses import allowed_hosts, private_hosts
+from services.planner.prompt.drafting import request_problem
+from services.planner.reperform_sample import reperform
+from services.planner.sample_loop import SampleWork, Task
 from services.planner.state.sample_state import ending_of
 from shared.bus.actor import Actor
 from shared.contracts.browser_pool import LeaseSession, Politeness, ProfilePaused

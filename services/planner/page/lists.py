@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from urllib.parse import unquote, urldefrag, urlsplit
 
-from services.planner.reading.page_text import is_header, is_heading
+from services.planner.page.text import is_header, is_heading
 from shared.contracts.browser_pool import Element, PageObserved
 
 NOISE = frozenset({"navigation", "banner", "contentinfo", "complementary", "pager", "search"})

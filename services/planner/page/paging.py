@@ -14,7 +14,7 @@ from typing import Literal
 from urllib.parse import urljoin
 
 from services.planner.page.lists import same_address
-from services.planner.reading.page_text import label_form
+from services.planner.page.text import label_form
 from shared.contracts.browser_pool import Element, PageObserved
 
 NEXT_WORDS = (

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from services.planner.reading.page_text import label_form, text_of
+from services.planner.page.text import label_form, text_of
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import Locator, TargetFound
 from shared.contracts.steps import ValueSource

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from services.planner.reading.fields import beside
-from services.planner.reading.page_text import (
+from services.planner.page.fields import beside
+from services.planner.page.text import (
     INPUT_ROLES,
     OPENS_MORE,
     PRESSED_ROLES,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from services.planner.reading.identity import prove
-from services.planner.state.binding import kept_pages
-from services.planner.state.stalling import signature
+from services.planner.page.identity import prove
+from services.planner.state.progress import signature
+from services.planner.state.value_sources import kept_pages
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.discovery import Sample
 from shared.contracts.steps import FiledArtifact, ObservationRef

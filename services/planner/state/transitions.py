@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from services.planner.state.binding import pictured
+from services.planner.state.progress import shown, told, weighed
 from services.planner.state.sample_state import (
     MAX_OBSERVE_TOKENS,
     OBSERVE_TOKENS,
@@ -21,7 +21,7 @@ from services.planner.state.sample_state import (
     changes_page,
     is_page,
 )
-from services.planner.state.stalling import shown, told, weighed
+from services.planner.state.value_sources import pictured
 from shared.contracts.actions import AskPicture, ReportItems, SaveProgress, Scroll
 from shared.contracts.codes import is_unanswered
 from shared.contracts.results import ActionResult, Artifact, TextRead

@@ -8,7 +8,7 @@ from typing import Any
 from planner_pages import NOW, sample, spec
 from scripted_pool import ScriptedPool, pool
 
-from services.planner.deciders import RulesDecider
+from services.planner.deciders.registry import RulesDecider
 from services.planner.deps import Decider, Deps
 from services.planner.handlers import work_sample
 from shared.bus.actor import Actor

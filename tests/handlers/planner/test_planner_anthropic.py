@@ -11,8 +11,8 @@ from planner_bench import Bench
 from planner_pages import URL, acted, done_result, el, page, sample, spec, ticket, view
 from scripted_pool import ScriptedPool
 
-from services.planner.adapters.anthropic_decider import AnthropicDecider
-from services.planner.deciders import Deciders
+from services.planner.deciders.anthropic.decider import AnthropicDecider
+from services.planner.deciders.registry import Deciders
 from services.planner.state.sample_state import Act, SampleState, Unusable
 from shared.contracts.actions import Click, Extract, Goto, Screenshot
 from shared.contracts.steps import plain_note

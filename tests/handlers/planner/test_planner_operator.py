@@ -10,7 +10,7 @@ from planner_bench import RUN, Bench
 from planner_pages import URL, el, page, spec, ticket
 from scripted_pool import ScriptedPool
 
-from services.planner.operator_decider import PAUSE_S, OperatorDecider
+from services.planner.deciders.operator import PAUSE_S, OperatorDecider
 from shared.bus.actor import Actor
 from shared.contracts.actions import Goto, Screenshot
 from shared.contracts.operator import DecisionAsked, DecisionDeclined, DecisionGiven, DecisionReply

@@ -12,7 +12,7 @@ from planner_bench import RUN, Bench
 from planner_pages import NOW, URL, el, heading, page, row, sample, spec, ticket
 from scripted_pool import ScriptedPool
 
-from services.planner.deciders import ReplayDecider
+from services.planner.deciders.registry import ReplayDecider
 from services.planner.state.sample_state import Act, View
 from shared.bus.actor import Actor
 from shared.contracts.actions import ByRef, Click, Done, Download, Goto, Screenshot

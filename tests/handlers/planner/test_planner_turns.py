@@ -10,8 +10,8 @@ from planner_bench import RUN, Bench, work
 from planner_pages import URL, box, el, heading, page, row, spec, text, ticket
 from scripted_pool import ScriptedPool
 
-from services.planner.deciders import RulesDecider
-from services.planner.loop import SampleWork, Task
+from services.planner.deciders.registry import RulesDecider
+from services.planner.sample_loop import SampleWork, Task
 from services.planner.state.sample_state import Act, Unusable
 from services.planner.state.transitions import observed, replayed
 from shared.bus.actor import Actor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planner_pages import URL, acted, done_result, el, page, picture, shot, step
 
-from services.planner.prompting.assembly import Prompt, assembled
+from services.planner.prompt.assembly import Prompt, assembled
 from services.planner.state.sample_state import SampleState, View
 from services.planner.state.transitions import advanced
 from shared.contracts.actions import ByRef as Ref

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import settings
 from planner_pages import el, page, row, spec, text
 
-from services.planner.reading.fields import Ambiguous, Found, read_fields
-from services.planner.values.page_dates import Settled, date_hints_of, settled_by_page
+from services.planner.page.dates import Settled, date_hints_of, settled_by_page
+from services.planner.page.fields import Ambiguous, Found, read_fields
 from services.planner.values.typed_values import typed
 from shared.task_spec import OutputField
 from shared.text.normal import Invalid, Normal

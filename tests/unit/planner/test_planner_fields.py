@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from planner_pages import box, cell, el, heading, page, row, sample, spec, text, ticket
 
-from services.planner.reading.fields import Ambiguous, Found, Missing, field_value, read_fields
-from services.planner.reading.identity import keywords, missing_columns, prove, read_page, start_url
+from services.planner.page.fields import Ambiguous, Found, Missing, field_value, read_fields
+from services.planner.page.identity import keywords, missing_columns, prove, read_page, start_url
 
 
 def reading(seen, field="assignee", **changes):

@@ -25,10 +25,10 @@ from planner_pages import (
     view,
 )
 
-from services.planner.judging.field_values import saved
-from services.planner.judging.gates import Bounce, judge_done, judge_fail
-from services.planner.judging.limits import MAX_BAD_REPLIES, MAX_FAILURES, limit_reached
-from services.planner.judging.whole_record import missing_artifacts
+from services.planner.judge.completeness import missing_artifacts
+from services.planner.judge.field_values import saved
+from services.planner.judge.gates import Bounce, judge_done, judge_fail
+from services.planner.judge.limits import MAX_BAD_REPLIES, MAX_FAILURES, limit_reached
 from services.planner.state.sample_state import Ending, Look, SampleState
 from services.planner.state.transitions import filename, looked, noted, read
 from shared.contracts.actions import ByText, Click, Done, Extract, Fail, Goto, SaveProgress, Scroll

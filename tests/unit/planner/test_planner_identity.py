@@ -3,7 +3,7 @@
 import pytest
 from planner_pages import cell, heading, page, row, sample, spec, text
 
-from services.planner.reading.identity import prove, read_page
+from services.planner.page.identity import prove, read_page
 
 NUMBERS = {
     "spec": spec(

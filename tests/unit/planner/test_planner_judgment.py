@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 from planner_pages import acted, bounced, page, picture, shot, shown_record, spec, ticket, view
 
-from services.planner.judging.gates import Bounce, judge_done
-from services.planner.judging.judgment import ANSWERS, answers_of
+from services.planner.judge.gates import Bounce, judge_done
+from services.planner.judge.judgment import ANSWERS, answers_of
 from services.planner.state.sample_state import SampleState
 from shared.contracts.actions import Done, JudgmentGiven
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from planner_pages import box, cell, el, page, spec, text, view
 
-from services.planner.judging.items import checked, item_key, listing_ended
-from services.planner.listing.list_reading import read_list
-from services.planner.listing.rules_listing import decide, listing_done
+from services.planner.deciders.listing.decide import decide, listing_done
+from services.planner.deciders.listing.list_reader import read_list
+from services.planner.judge.listed_items import checked, item_key, listing_ended
 from services.planner.state.sample_state import Entry, SampleState
 from shared.contracts.actions import Click, Done, Fail, Goto, ReportItems, Scroll
 

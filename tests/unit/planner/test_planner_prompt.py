@@ -23,9 +23,9 @@ from planner_pages import (
     view,
 )
 
-from services.planner.judging.gates import judge_done
-from services.planner.prompting.assembly import CLOSING, Prompt, assembled
-from services.planner.prompting.blocks import run_block, sample_block
+from services.planner.judge.gates import judge_done
+from services.planner.prompt.assembly import CLOSING, Prompt, assembled
+from services.planner.prompt.blocks import run_block, sample_block
 from services.planner.state.sample_state import SampleState, View
 from shared.contracts.actions import Done, Goto, Wait
 from shared.models.fence import FENCE, fenced

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from planner_pages import page, sample, spec, text, ticket, view
 from prompt_states import big_page, prompt, steps
 
-from services.planner.prompting.assembly import (
+from services.planner.prompt.assembly import (
     Fit,
     NoRoom,
     assembled,
@@ -20,8 +20,8 @@ from services.planner.prompting.assembly import (
     user_message,
     written,
 )
-from services.planner.prompting.blocks import run_block, sample_block
-from services.planner.prompting.tokens import (
+from services.planner.prompt.blocks import run_block, sample_block
+from services.planner.prompt.tokens import (
     ENVELOPE_TOKENS,
     MAX_TOKENS,
     MOST_SCALE,
@@ -30,7 +30,7 @@ from services.planner.prompting.tokens import (
     ruler,
     weight,
 )
-from services.planner.prompting.tools import tools_for
+from services.planner.prompt.tools import tools_for
 from services.planner.state.sample_state import SampleState
 
 COUNTED = json.loads((Path(__file__).parent / "token_counts.json").read_text(encoding="utf-8"))["texts"]

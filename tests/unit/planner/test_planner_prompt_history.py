@@ -20,8 +20,8 @@ from planner_pages import (
 )
 from prompt_states import BUTTON, on_pages, prompt, steps
 
-from services.planner.prompting.history import FULL_ENTRIES, MOST_ENTRIES, chosen, importance
-from services.planner.prompting.tokens import Ruler
+from services.planner.prompt.history import FULL_ENTRIES, MOST_ENTRIES, chosen, importance
+from services.planner.prompt.tokens import Ruler
 from services.planner.state.sample_state import SampleState
 from services.planner.state.transitions import advanced, read
 from shared.contracts.actions import AskPicture, ByRef, Click, Done, Extract, Goto, SaveProgress, Scroll, Wait

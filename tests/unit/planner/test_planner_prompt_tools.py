@@ -7,9 +7,9 @@ import json
 import pytest
 from planner_pages import URL, done_result, heading, page, spec, step, ticket, view
 
-from services.planner.prompting.calls import BadCall, Call, parse_call, parse_calls
-from services.planner.prompting.task_part import output_schema
-from services.planner.prompting.tools import TOOLS, tools_for
+from services.planner.prompt.calls import BadCall, Call, parse_call, parse_calls
+from services.planner.prompt.task_part import output_schema
+from services.planner.prompt.tools import TOOLS, tools_for
 from services.planner.state.sample_state import SampleState
 from services.planner.state.transitions import advanced, read
 from shared.contracts.actions import AskPicture, ByCss, ByRef, ByText, Click, Done, Fail, Goto, Screenshot, Wait

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from services.planner.judging.gates import judge_done
+from services.planner.judge.gates import judge_done
 from services.planner.state.sample_state import Ending, View
 from services.planner.state.transitions import observed, replayed
 from shared.contracts.actions import Done

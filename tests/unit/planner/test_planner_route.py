@@ -23,8 +23,9 @@ from planner_pages import (
     view,
 )
 
-from services.planner.once import guarded
-from services.planner.rules import PAUSES_S, decide
+from services.planner.deciders.rules.decide import decide
+from services.planner.irreversible import guarded
+from services.planner.state.retries import PAUSES_S
 from services.planner.state.sample_state import Act, Look, SampleState
 from services.planner.state.transitions import looked
 from shared.contracts.actions import AnswerDialog, Click, Done, Download, Fail, Goto, Pick, SetDate, TypeText

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from planner_pages import cell, heading, page, row, sample, spec, text, view
 
-from services.planner.judging.reported import problems_of, stands_in
+from services.planner.judge.reported_values import problems_of, stands_in
 from services.planner.state.sample_state import SampleState
 from shared.contracts.browser_pool import Element
 from shared.contracts.steps import FieldValue

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.browser_pool.policy import Bounds, document_refusal
-from services.planner.bounds import may_open
+from services.planner.page.addresses import may_open
 from shared.hosts import (
     WRITTEN_RULE,
     Origin,

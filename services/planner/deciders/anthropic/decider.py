@@ -1,0 +1,171 @@
+"""Claude decides: one request to the Messages API a step, and one to a small model every ten steps.
+
+Retrying is the SDK's own (connection, timeout, 408, 409, 429, 5xx); what it gives up on becomes one of our errors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from services.planner.deciders.anthropic.summariser import Condensed, Summariser
+from services.planner.prompt.assembly import NoRoom, Prompt, assembled
+from services.planner.prompt.calls import BadCall, Call, Calls, parse_calls
+from services.planner.state.sample_state import Act, Decision, Unusable, View
+from services.planner.state.start_page import opening
+from services.planner.state.transitions import KEPT_SUMMARIES
+from shared.contracts.steps import Note, plain_note
+from shared.contracts.usage import add_usage
+from shared.errors import PermanentError, Unavailable
+from shared.models.client import MAX_RETRIES, TIMEOUT_S, Answer, ModelClient
+from shared.models.opening import ModelKind, open_model
+from shared.settings import Settings
+
+MAX_OUTPUT_TOKENS = 8192
+RETRIES_BEFORE_FALLBACK = 2
+SHORTER = 0.25
+"""Of the usual page and history, where the API says that a prompt is too long."""
+CUT_OFF = ("max_tokens", "model_context_window_exceeded")
+
+
+@dataclass(frozen=True)
+class Answered:
+    """An answer, whose it is, and the prompt it answers."""
+
+    model: ModelClient
+    prompt: Prompt
+    answer: Answer
+
+
+class AnthropicDecider:
+    """The settings' fallback model, where there is one, is asked where the main one is overloaded three times in a
+    row."""
+
+    def __init__(self, settings: Settings, *, max_retries: int = MAX_RETRIES, timeout_s: float = TIMEOUT_S) -> None:
+        self._has_key = bool(settings.anthropic_api_key)
+
+        def opened(kind: ModelKind, retries: int) -> ModelClient:
+            return open_model(
+                settings, kind, max_output_tokens=MAX_OUTPUT_TOKENS, max_retries=retries, timeout_s=timeout_s
+            )
+
+        falls_back = bool(settings.fallback_model)
+        self._model = opened("main", min(max_retries, RETRIES_BEFORE_FALLBACK) if falls_back else max_retries)
+        self._fallback = opened("fallback", max_retries) if falls_back else None
+        self._summariser = Summariser(settings)
+
+    asks_model = True
+
+    @property
+    def name(self) -> str:
+        return self._model.model
+
+    def check(self) -> None:
+        if not self._has_key:
+            raise PermanentError(
+                "the planner 'anthropic' needs a key: set ANTHROPIC_API_KEY, or use the planner 'rules'",
+                code="model_key_missing",
+            )
+
+    async def decide(self, view: View) -> Decision:
+        """Opens the start page by rule; from there on the model decides. A summary that is due comes first."""
+        first = opening(view)
+        if first is not None:
+            return first
+        condensed = await self._summariser.condensed(view)
+        if condensed is not None:
+            known = (*view.state.summaries, condensed.summary)[-KEPT_SUMMARIES:]
+            view = replace(view, state=replace(view.state, summaries=known))
+        return self._decision(view, await self._fitting(view), condensed)
+
+    async def aclose(self) -> None:
+        for one in (self._model, self._fallback, self._summariser):
+            if one is not None:
+                await one.aclose()
+
+    # --- asking
+
+    async def _fitting(self, view: View) -> Answered:
+        """A prompt that is too long for the API after all is cut harder, once."""
+        try:
+            return await self._by_either(view, _prompt(view))
+        except PermanentError as exc:
+            if exc.code != "prompt_too_long":
+                raise
+        return await self._by_either(view, _prompt(view, SHORTER))
+
+    async def _by_either(self, view: View, prompt: Prompt) -> Answered:
+        try:
+            return await self._ask(self._model, view, prompt)
+        except Unavailable as exc:
+            if self._fallback is None or exc.code != "model_overloaded":
+                raise
+            return await self._ask(self._fallback, view, prompt)
+
+    async def _ask(self, model: ModelClient, view: View, prompt: Prompt) -> Answered:
+        several = view.spec.max_actions_per_turn > 1
+        answer = await model.ask(system_blocks(prompt), prompt.user, prompt.tools, parallel=several)
+        return Answered(model, prompt, answer)
+
+    # --- what came back
+
+    def _decision(self, view: View, answered: Answered, condensed: Condensed | None) -> Act | Unusable:
+        decision = self._called(view, answered)
+        if condensed is None:
+            return decision
+        return replace(
+            decision,
+            usage=add_usage(condensed.usage, decision.usage),
+            summary=condensed.summary,
+            prompt_chars=condensed.chars + decision.prompt_chars,
+            prompt_weight=condensed.weight + decision.prompt_weight,
+        )
+
+    def _called(self, view: View, answered: Answered) -> Act | Unusable:
+        model, answer, prompt = answered.model.model, answered.answer, answered.prompt
+        notes = self._notes(answered.model)
+        calls, cut = whole_calls(answer)
+        parsed = parse_calls(calls, view) if calls else Calls(BadCall(_no_call(answer)))
+        remark = " ".join(part for part in (parsed.remark, cut) if part)
+        decision: Act | Unusable
+        if isinstance(parsed.first, BadCall):
+            decision = Unusable(parsed.first.message, model, answer.usage, notes, remark)
+        else:
+            decision = Act(parsed.first, model, answer.usage, notes=notes, remark=remark, then=parsed.then)
+        return replace(decision, prompt_chars=prompt.chars, prompt_weight=prompt.weight)
+
+    def _notes(self, model: ModelClient) -> tuple[Note, ...]:
+        notes = [] if model.has_price else [plain_note(f"no price is known for the model {model.model}")]
+        if model.model != self.name:
+            notes.append(plain_note(f"{model.model} decided where {self.name} was overloaded"))
+        return tuple(notes)
+
+
+def whole_calls(answer: Answer) -> tuple[list[Call], str]:
+    """The calls of an answer. The last one of an answer that was cut off may lack its end, and is left out."""
+    calls = [Call(call.name, call.arguments) for call in answer.calls]
+    if answer.stop_reason not in CUT_OFF or not calls:
+        return calls, ""
+    return calls[:-1], "Your answer was cut off at its greatest length, so its last call was left out: be shorter."
+
+
+def _no_call(answer: Answer) -> str:
+    if answer.stop_reason in CUT_OFF:
+        return "Your answer was cut off before its first call was complete. Call one tool, with short arguments."
+    if answer.stop_reason == "refusal":
+        return "The model refused to answer. The work is to read what pages show: call a tool, or fail with code other."
+    return f"There was no tool call (the answer stopped with {answer.stop_reason}). Call a tool."
+
+
+def _prompt(view: View, share: float = 1.0) -> Prompt:
+    prompt = assembled(view, share=share)
+    if isinstance(prompt, NoRoom):
+        raise PermanentError(prompt.message, code="task_too_long")
+    return prompt
+
+
+def system_blocks(prompt: Prompt) -> list[dict[str, object]]:
+    """Block one, with the tools before it, is the same for the whole run; block two for the whole sample."""
+    return [
+        {"type": "text", "text": prompt.run_block, "cache_control": {"type": "ephemeral"}},
+        {"type": "text", "text": prompt.sample_block, "cache_control": {"type": "ephemeral"}},
+    ]

@@ -1,0 +1,47 @@
+"""The model drafts a task from a sentence, and mends it until it validates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from services.planner.prompt.drafting import MAX_TRIES, TOOL, Draft, asked, checked, instructions, tool
+from shared.contracts.discovery import Problem
+from shared.contracts.usage import Usage, add_usage
+from shared.models.opening import open_model
+from shared.settings import Settings
+
+MAX_OUTPUT_TOKENS = 8192
+TIMEOUT_S = 90.0
+
+
+class AnthropicDrafter:
+    def __init__(self, settings: Settings) -> None:
+        self._model = open_model(
+            settings, "main", max_output_tokens=MAX_OUTPUT_TOKENS, max_retries=2, timeout_s=TIMEOUT_S
+        )
+
+    @property
+    def name(self) -> str:
+        return self._model.model
+
+    async def draft(self, request: str) -> tuple[Draft | None, tuple[Problem, ...], Usage]:
+        """A draft that validates, or what was wrong with the last one; and what it cost."""
+        system = [{"type": "text", "text": instructions(), "cache_control": {"type": "ephemeral"}}]
+        usage = Usage()
+        problems: tuple[Problem, ...] = ()
+        before: Any = None
+        for _ in range(MAX_TRIES):
+            answer = await self._model.ask(system, asked(request, problems, before), [tool()])
+            usage = add_usage(usage, answer.usage)
+            call = next((call for call in answer.calls if call.name == TOOL), None)
+            if call is None:
+                problems = (Problem(where="task", message=f"there was no call of {TOOL} ({answer.stop_reason})"),)
+                continue
+            before = call.arguments
+            draft, problems = checked(call.arguments, request)
+            if draft is not None:
+                return draft, (), usage
+        return None, problems, usage
+
+    async def aclose(self) -> None:
+        await self._model.aclose()

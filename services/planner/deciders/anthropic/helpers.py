@@ -1,0 +1,50 @@
+"""What a model does besides deciding: it says what was learned, and drafts tasks. Its SDK is imported late."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from services.planner.prompt.drafting import Draft
+from services.planner.prompt.memory import Story
+from shared.contracts.discovery import Problem
+from shared.contracts.usage import Usage
+from shared.settings import Settings
+
+if TYPE_CHECKING:
+    from services.planner.deciders.anthropic.drafter import AnthropicDrafter
+    from services.planner.deciders.anthropic.teacher import AnthropicTeacher
+
+
+class Helpers:
+    """Both for the whole process, made when they are first needed. There must be a key."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    @property
+    def name(self) -> str:
+        return self._settings.model
+
+    async def distil(self, told: Story) -> tuple[object, Usage]:
+        return await self._teacher.distil(told)
+
+    async def draft(self, request: str) -> tuple[Draft | None, tuple[Problem, ...], Usage]:
+        return await self._drafter.draft(request)
+
+    async def aclose(self) -> None:
+        for name in ("_teacher", "_drafter"):
+            if name in self.__dict__:
+                await self.__dict__[name].aclose()
+
+    @cached_property
+    def _teacher(self) -> AnthropicTeacher:
+        from services.planner.deciders.anthropic.teacher import AnthropicTeacher
+
+        return AnthropicTeacher(self._settings)
+
+    @cached_property
+    def _drafter(self) -> AnthropicDrafter:
+        from services.planner.deciders.anthropic.drafter import AnthropicDrafter
+
+        return AnthropicDrafter(self._settings)

@@ -1,0 +1,62 @@
+"""Every ten steps a small model condenses the older ones. Nothing depends on it: where it cannot be asked, or answers
+with nothing of use, the summary is made by rule.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from services.planner.prompt.summaries import MAX_OUTPUT_TOKENS, SYSTEM, TOOL, ToCondense, due, mechanical, request
+from services.planner.prompt.summaries import written as made_of
+from services.planner.prompt.tokens import weight
+from services.planner.state.sample_state import NO_USAGE, View
+from shared.contracts.steps import Summary
+from shared.contracts.usage import Usage
+from shared.errors import ExhibitError
+from shared.models.client import Answer
+from shared.models.opening import open_model
+from shared.settings import Settings
+
+MAX_RETRIES = 1
+TIMEOUT_S = 30.0
+
+
+@dataclass(frozen=True)
+class Condensed:
+    """``usage``, and length and weight of what was sent, of the call that was made, if one was."""
+
+    summary: Summary
+    usage: Usage = NO_USAGE
+    chars: int = 0
+    weight: float = 0.0
+
+
+class Summariser:
+    """Without a fast model: always by rule."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._model = open_model(
+            settings, "fast", max_output_tokens=MAX_OUTPUT_TOKENS, max_retries=MAX_RETRIES, timeout_s=TIMEOUT_S
+        )
+
+    async def condensed(self, view: View) -> Condensed | None:
+        """None where nothing is due. Never raises for what a model or its API does."""
+        what = due(view)
+        if what is None:
+            return None
+        if not self._model.model or not what.entries:
+            return Condensed(mechanical(view, what))
+        asked = request(view, what)
+        try:
+            answer = await self._model.ask([{"type": "text", "text": SYSTEM}], asked, [TOOL])
+        except ExhibitError:
+            return Condensed(mechanical(view, what))
+        sent = SYSTEM + asked
+        return Condensed(self._made(view, what, answer), answer.usage, len(sent), weight(sent))
+
+    async def aclose(self) -> None:
+        await self._model.aclose()
+
+    def _made(self, view: View, what: ToCondense, answer: Answer) -> Summary:
+        said = next((call.arguments for call in answer.calls if call.name == TOOL["name"]), None)
+        return made_of(what, said, self._model.model) or mechanical(view, what)

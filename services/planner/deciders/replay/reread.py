@@ -1,0 +1,96 @@
+"""Pure: the values of a recorded result, read again where they stood. What stands on no page is carried over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from services.planner.judge.reported_values import CUT_OFF, standing_problems, stands_in
+from services.planner.page.fields import Candidate, Found, field_value, source_of
+from services.planner.page.identity import read_page
+from services.planner.page.text import label_form, text_of
+from services.planner.state.sample_state import View
+from shared.contracts.actions import Done
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.steps import FieldValue, StepTaken
+from shared.text.normal import fold
+
+
+def recorded_values(log: Sequence[StepTaken]) -> tuple[FieldValue, ...]:
+    """As they went into the result."""
+    last = log[-1] if log else None
+    return last.values if last is not None and isinstance(last.action, Done) else ()
+
+
+def due_at(value: FieldValue, plan: Sequence[StepTaken]) -> int:
+    """The step before which a value is read again: the first that was decided on the page it stood on."""
+    seen = [(step.step, step.observation) for step in plan if step.observation is not None]
+    source = value.source
+    if source is not None:
+        for fits in (
+            [n for n, ref in seen if ref.snapshot_id == source.snapshot_id],
+            [n for n, ref in seen if ref.sha256 == source.observation_sha256],
+            [n for n, ref in reversed(seen) if ref.url == source.url],
+        ):
+            if fits:
+                return fits[0]
+    return plan[-1].step
+
+
+def read_again(value: FieldValue, view: View, page: PageObserved) -> FieldValue:
+    """The field as the page shows it now. A text that has not changed is the value that it was."""
+    if value.origin != "page":
+        return value
+    now = _by_label(value, view, page) or _by_rule(value, view, page) or _by_element(value, view, page)
+    if now is None:
+        return FieldValue(field=value.field, state="not_found")
+    same = now.state == value.state and fold(now.shown or "") == fold(value.shown or "")
+    return msgspec.structs.replace(value, source=now.source) if same else now
+
+
+def _by_label(value: FieldValue, view: View, page: PageObserved) -> FieldValue | None:
+    """The one element of this role under the label it bore."""
+    source = value.source
+    if source is None or not source.label:
+        return None
+    label = label_form(source.label)
+    fits = [
+        e for e in page.elements
+        if e.frame == source.frame and e.role == source.role and label in (label_form(e.header or ""), _own_label(e))
+    ]  # fmt: skip
+    return _shown_by(fits[0], value, view, page) if len(fits) == 1 else None
+
+
+def _own_label(element: Element) -> str:
+    return label_form(element.name) if element.value is not None else ""
+
+
+def _by_rule(value: FieldValue, view: View, page: PageObserved) -> FieldValue | None:
+    """Under the labels that the task names."""
+    reading = read_page(view.spec, view.sample, page).readings[value.field]
+    if not isinstance(reading, Found):
+        return None
+    return field_value(value.field, view.spec.output_schema[value.field], reading, page)
+
+
+def _by_element(value: FieldValue, view: View, page: PageObserved) -> FieldValue | None:
+    """Without a label: an element of its kind that still says so; else the only one of its kind."""
+    source, field = value.source, view.spec.output_schema[value.field]
+    if value.state == "not_found":
+        return None
+    if source is None:
+        stands = not standing_problems(value, field, view, None)
+        return value if stands else None
+    kind = [e for e in page.elements if e.frame == source.frame and e.role == source.role and e.header is None]
+    still = [e for e in kind if value.shown and stands_in(value.shown, field, text_of(e), title=e.title)]
+    if still:
+        return msgspec.structs.replace(value, source=source_of(still[0], page))
+    return _shown_by(kind[0], value, view, page) if len(kind) == 1 else None
+
+
+def _shown_by(element: Element, value: FieldValue, view: View, page: PageObserved) -> FieldValue:
+    field, text = view.spec.output_schema[value.field], text_of(element)
+    if CUT_OFF.search(text) and not standing_problems(value, field, view, element.ref):
+        return msgspec.structs.replace(value, source=source_of(element, page))
+    return field_value(value.field, field, Found(Candidate(text, element, element.row)), page)

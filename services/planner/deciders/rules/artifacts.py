@@ -1,0 +1,60 @@
+"""Pure: pictures and files the task asks for, and the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from services.planner.judge.completeness import kind_and_label, missing_artifacts
+from services.planner.page.identity import PageRead
+from services.planner.page.text import label_form
+from services.planner.state.retries import MAX_TRIES
+from services.planner.state.sample_state import Act, View
+from services.planner.state.start_page import by_rule
+from shared.contracts.actions import ByRef, Done, Download, Screenshot
+from shared.contracts.browser_pool import PageObserved
+from shared.contracts.steps import FieldValue
+
+
+def capture(view: View, page: PageObserved, read: PageRead) -> Act | None:
+    """The next artifact that is still missing, once the record is proven to be the right one."""
+    if read.proof.state != "proven":
+        return None
+    for wanted in missing_artifacts(view):
+        kind, label = kind_and_label(wanted)
+        action = _screenshot(view, label) if kind == "screenshot" else _download(page, label)
+        if action is not None and _tries(view, action) < MAX_TRIES:
+            return by_rule(action)
+    return None
+
+
+def _screenshot(view: View, label: str) -> Screenshot:
+    return Screenshot(label=label or view.spec.task_id or "page", reason="The task asks for a picture of the record.")
+
+
+def _download(page: PageObserved, label: str) -> Download | None:
+    """The one link or button that is called like the file."""
+    name = label_form(label.replace("_", " ")) or "download"
+    links = [e for e in page.elements if e.role in ("link", "button") and not e.in_dialog]
+    fitting = [e for e in links if label_form(e.name) == name] or [e for e in links if name in label_form(e.name)]
+    if len(fitting) != 1:
+        return None
+    target = ByRef(ref=fitting[0].ref, snapshot_id=page.snapshot_id)
+    return Download(target=target, label=label or "download", reason="The task asks for this file.")
+
+
+def _tries(view: View, action: Screenshot | Download) -> int:
+    return sum(isinstance(e.action, type(action)) and e.action.label == action.label for e in view.state.history)
+
+
+def done(seen: Iterable[FieldValue], page: PageObserved) -> Act:
+    """Elements are named only where the page at hand is the one that a value was read from."""
+    values = tuple(seen)
+    here = [v for v in values if v.source is not None and v.source.snapshot_id == page.snapshot_id]
+    return by_rule(
+        Done(
+            values={v.field: v.value for v in values if v.state == "value"},
+            not_present={v.field: v.shown or "" for v in values if v.state == "not_present"},
+            refs={v.field: v.source.ref for v in here if v.source is not None},
+            reason="Every field the page shows has been read.",
+        )
+    )

@@ -1,0 +1,212 @@
+"""Pure: filling in a form by its labels. Each field gets the action that fits it, and is read back."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+
+from services.planner.deciders.rules.route_context import Onward, Scene
+from services.planner.deciders.rules.selection import Wish, choose, only_control
+from services.planner.page.fields import labelled
+from services.planner.page.targets import controls
+from services.planner.page.text import is_input, label_form, mentions, text_of
+from services.planner.state.retries import MAX_TRIES, look_again
+from services.planner.state.sample_state import Act, Entry, Look
+from services.planner.values.typed_values import FALSE, TRUE
+from shared.contracts.actions import BrowserAction, Click, Pick, SetDate, TypeText
+from shared.contracts.browser_pool import Element
+from shared.contracts.results import ValueSet
+from shared.field_types import base_type
+from shared.task_route import Choice, Fill
+from shared.task_spec import PLACEHOLDER
+from shared.text.dates import NotADate, iso_date
+from shared.text.normal import fold, quoted
+
+CHOICES = frozenset({"combobox", "listbox", "button"})
+TICKED = frozenset({"checkbox", "switch"})
+_IN_BRACKETS = re.compile(r"\(.*?\)")
+
+
+def labels_in(written: str) -> tuple[str, ...]:
+    """``Country | Nation`` names two labels for one field."""
+    return tuple(part.strip() for part in written.split("|") if part.strip())
+
+
+def fill_in(scene: Scene, step: Fill) -> Act | Look | Onward:
+    for number, (label, written) in enumerate(step.fill.items(), start=1):
+        template = template_of(written)
+        wanted = scene.text(template)
+        if not wanted and PLACEHOLDER.search(template):
+            continue
+        if isinstance(written, Choice):
+            choice = Wish(str(number), labels_in(label), scene.text(written.search), wanted)
+            if (decision := choose(scene, choice)) is not None:
+                return decision
+            continue
+        decision = _fill_one(scene, str(number), labels_in(label), wanted, _is_date(scene, template))
+        if decision is not None:
+            return decision
+    return Onward()
+
+
+def template_of(written: str | Choice) -> str:
+    """What the field is to hold in the end."""
+    return written.option if isinstance(written, Choice) else written
+
+
+def not_held(scene: Scene, step: Fill) -> list[str]:
+    """Fields on the page that no longer hold what was filled in, or that the page calls invalid."""
+    doubts: list[str] = []
+    for number, label in enumerate(step.fill, start=1):
+        tried = scene.entries(str(number))
+        control = only_control(scene, labels_in(label))
+        if tried and not any(entry.ok for entry in tried):
+            doubts.append(f"{quoted(label)} was not filled in: {tried[-1].message}")
+        elif control is not None and "invalid" in control.states:
+            doubts.append(f"the page calls {quoted(label)} invalid")
+        elif control is not None and tried and not _holds(control, tried):
+            doubts.append(f"{quoted(label)} holds {quoted(text_of(control))} now")
+    return doubts
+
+
+def shown_otherwise(scene: Scene, step: Fill) -> list[str]:
+    """What a page to look everything over shows under the labels of the form, and is not what was filled in."""
+    doubts: list[str] = []
+    for label, written in step.fill.items():
+        template = template_of(written)
+        wanted = scene.text(template)
+        forms = frozenset(label_form(one) for one in labels_in(label))
+        texts = [c.shown for c in labelled(scene.page.elements, forms) if not is_input(c.element)]
+        if wanted and texts and not any(_says(text, wanted, _is_date(scene, template)) for text in texts):
+            doubts.append(
+                f"the page shows {quoted(texts[0])} for {quoted(label)}, where {quoted(wanted)} was filled in"
+            )
+    return doubts
+
+
+def _says(text: str, wanted: str, is_date: bool) -> bool:
+    if is_date:
+        return _numbers(_IN_BRACKETS.sub("", text)) == _numbers(wanted)
+    return fold(text) == fold(wanted) or mentions(text, wanted) is not None
+
+
+def _fill_one(scene: Scene, part: str, labels: tuple[str, ...], wanted: str, is_date: bool) -> Act | Look | None:
+    """The next action for this field; None once it holds its value."""
+    tried = scene.entries(part)
+    radio = _radio(scene, labels, wanted)
+    found = controls(scene.page, labels) if radio is None else [radio] if isinstance(radio, Element) else []
+    set_before = any(entry.ok for entry in tried)
+    if isinstance(radio, list):
+        return _not_offered(scene, labels, wanted, f"the page offers {', '.join(map(quoted, radio))}")
+    if not found:
+        return None if set_before else scene.missing(f"field called {' or '.join(map(quoted, labels))}")
+    if len(found) > 1:
+        names = ", ".join(f"{e.role} {quoted(e.name)}" for e in found[:5])
+        return scene.fail(
+            "ambiguous_target", f"more than one field is called {' or '.join(map(quoted, labels))}: {names}"
+        )
+    control = found[0]
+    if (set_before and _holds(control, tried)) or (not tried and _holds_already(control, wanted)):
+        return None
+    return _set(scene, part, control, wanted, is_date, tried)
+
+
+def _set(
+    scene: Scene, part: str, control: Element, wanted: str, is_date: bool, tried: tuple[Entry, ...]
+) -> Act | Look | None:
+    last = tried[-1] if tried else None
+    code = last.result.code if last is not None and last.result is not None else ""
+    if len(tried) >= MAX_TRIES:
+        told = last.message if last is not None and not last.ok else f"it holds {quoted(text_of(control))} in the end"
+        if code in ("no_such_option", "ambiguous"):
+            return _not_offered(scene, (control.name,), wanted, told)
+        return scene.fail("invalid_input", f"{quoted(control.name)} does not take {quoted(wanted)}: {told}")
+    if "disabled" in control.states:
+        return look_again(scene.view) or scene.lost(f"{quoted(control.name)} is disabled")
+    if code == "no_such_option" and (later := look_again(scene.view, looks=2)) is not None:
+        return later
+    action = _action(scene, control, wanted, is_date)
+    if isinstance(action, str):
+        return scene.fail("invalid_input", action)
+    return scene.act(action, f"{quoted(control.name)} is to hold {quoted(wanted)}.", part)
+
+
+def _action(scene: Scene, control: Element, wanted: str, is_date: bool) -> BrowserAction | str:
+    """The action that fits the control, or why no action can give it this value."""
+    target = scene.ref(control)
+    if control.role in TICKED:
+        return Click(target=target) if fold(wanted) in TRUE | FALSE else f"{quoted(wanted)} is neither yes nor no"
+    if control.role == "radio":
+        return Click(target=target)
+    if is_date:
+        try:
+            return SetDate(target=target, date=iso_date(wanted))
+        except NotADate as exc:
+            return str(exc)
+    if control.role in CHOICES:
+        return Pick(target=target, option=wanted)
+    return TypeText(target=target, text=wanted)
+
+
+def _not_offered(scene: Scene, labels: tuple[str, ...], wanted: str, told: str) -> Act | Look:
+    later = look_again(scene.view, looks=2)
+    name = " or ".join(map(quoted, labels))
+    return later or scene.fail("invalid_input", f"{name} does not offer {quoted(wanted)}: {told}")
+
+
+def _is_date(scene: Scene, template: str) -> bool:
+    """A column of the type date, and nothing else, goes into the field."""
+    column = PLACEHOLDER.fullmatch(template.strip())
+    return column is not None and base_type(scene.view.spec.input_schema.get(column[1], "string")) == "date"
+
+
+# --- what a field holds
+
+
+def _holds(control: Element, tried: tuple[Entry, ...]) -> bool:
+    """What was read back when it was set is what it still shows; boxes say it by their state."""
+    last = next(entry for entry in reversed(tried) if entry.ok)
+    effect = last.result.effect if last.result is not None else None
+    if control.role in (*TICKED, "radio") or not isinstance(effect, ValueSet) or control.value is None:
+        return True
+    if isinstance(last.action, SetDate) and control.value:
+        return _numbers(control.value) in (_numbers(last.action.date), _numbers(effect.value))
+    return fold(effect.value) == fold(control.value)
+
+
+def _numbers(text: str) -> list[int]:
+    """A date in any order and with any signs between; which is which was settled when it was set."""
+    with suppress(NotADate):
+        text = iso_date(text)
+    return sorted(int(number) for number in re.findall(r"\d+", text))
+
+
+def _holds_already(control: Element, wanted: str) -> bool:
+    if control.role in TICKED:
+        return ("checked" in control.states) == (fold(wanted) in TRUE) and fold(wanted) in TRUE | FALSE
+    if control.role == "radio":
+        return "checked" in control.states
+    return control.value is not None and fold(control.value) == fold(wanted) != ""
+
+
+def _radio(scene: Scene, labels: tuple[str, ...], wanted: str) -> Element | list[str] | None:
+    """The button of the group that stands under the label; what the group offers where it is not among them."""
+    elements = scene.page.elements
+    forms = {label_form(label) for label in labels}
+    for at, element in enumerate(elements):
+        if element.role == "radio" or label_form(element.name) not in forms:
+            continue
+        group = _group_after(elements, at)
+        if group:
+            fitting = [e for e in group if fold(e.name) == fold(wanted)]
+            return fitting[0] if len(fitting) == 1 else [e.name for e in group]
+    return None
+
+
+def _group_after(elements: tuple[Element, ...], at: int) -> list[Element]:
+    group: list[Element] = []
+    for element in elements[at + 1 :]:
+        if element.role != "radio":
+            break
+        group.append(element)
+    return group

@@ -1,0 +1,108 @@
+"""Pure: one step of the route on the page at hand, and the ways in which a step can come to nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from services.planner.page.identity import PageRead, row_of
+from services.planner.page.text import asks_for_password, says_not_found
+from services.planner.state.retries import look_again, look_at_more
+from services.planner.state.route_marks import entries_of, reason_of
+from services.planner.state.sample_state import Act, Entry, Look, View
+from services.planner.state.start_page import after_evidence, by_rule
+from shared.contracts.actions import AnyAction, ByRef, Fail
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.codes import FailCode
+from shared.contracts.discovery import Sample
+from shared.contracts.steps import FieldValue, Note, RouteMark
+from shared.field_types import nullable
+from shared.task_route import Step, told
+from shared.task_spec import TaskSpec, fill
+from shared.text.normal import quoted
+
+OFFERED = 14
+"""So many of the things that can be pressed are named where the right one is missing."""
+
+
+@dataclass(frozen=True)
+class Onward:
+    """Nothing is left to be done for this step. ``skip`` further steps hang on it and are left out."""
+
+    seen: tuple[FieldValue, ...] = ()
+    notes: tuple[Note, ...] = ()
+    skip: int = 0
+
+
+@dataclass(frozen=True)
+class Scene:
+    """``at`` counts the steps of the route from 0."""
+
+    view: View
+    page: PageObserved
+    read: PageRead
+    at: int
+
+    @property
+    def step(self) -> Step:
+        return self.view.spec.route[self.at]
+
+    def text(self, template: str) -> str:
+        return fill(template, row_with_gaps(self.view.spec, self.view.sample)).strip()
+
+    def entries(self, part: str | None = None) -> tuple[Entry, ...]:
+        return entries_of(self.view.state.history, self.at, part)
+
+    def done(self, part: str | None = None) -> bool:
+        return any(entry.ok for entry in self.entries(part))
+
+    def ref(self, element: Element) -> ByRef:
+        return ByRef(ref=element.ref, snapshot_id=self.page.snapshot_id)
+
+    def act(self, action: AnyAction, why: str, part: str = "", *, found: int = 0, at: str = "") -> Act:
+        """``found``, ``at``: as in RouteMark."""
+        mark = RouteMark(step=self.at + 1, part=part, found=found, at=at)
+        return by_rule(msgspec.structs.replace(action, reason=reason_of(mark, why)), mark)
+
+    # --- where it comes to nothing
+
+    def missing(self, what: str, *, looks: int | None = None) -> Act | Look:
+        """``what`` was looked for in vain: the rest of the page first, then the same page later, then a person."""
+        later = look_at_more(self.view, self.page) or (
+            look_again(self.view) if looks is None else look_again(self.view, looks=looks)
+        )
+        return later or self.lost(f"there is no {what}; {offered(self.page)}")
+
+    def lost(self, why: str) -> Act:
+        """Ends the sample: the page is not the one the route speaks of."""
+        words = says_not_found(self.page, tuple(self.view.spec.not_found_texts))
+        if asks_for_password(self.page) and not self.view.state.proven:
+            return self.fail("auth_required", f"{self.page.url} asks for a password")
+        if words is not None and not self.view.state.proven and self.view.spec.not_found_texts:
+            return self.fail("not_found", f"the page says: {words}")
+        return self.fail("off_route", why)
+
+    def fail(self, code: FailCode, why: str) -> Act:
+        where = f"step {self.at + 1} of the route ({_short(told(self.step))}) on {self.page.url}"
+        return after_evidence(self.view, Fail(code=code, note=f"{why} [{where}]"))
+
+
+def _short(text: str, most: int = 90) -> str:
+    return text if len(text) <= most else f"{text[:most]} ..."
+
+
+def row_with_gaps(spec: TaskSpec, sample: Sample) -> dict[str, str]:
+    """The sample's row, with optional columns that it lacks as empty texts."""
+    gaps = {name: "" for name, kind in spec.input_schema.items() if nullable(kind)}
+    return {**gaps, **row_of(sample)}
+
+
+def offered(page: PageObserved) -> str:
+    """What can be pressed on the page, as far as it goes into one sentence."""
+    roles = ("link", "button", "tab", "menuitem")
+    names = list(dict.fromkeys(e.name for e in page.elements if e.role in roles and e.name))
+    more = f" and {len(names) - OFFERED} more" if len(names) > OFFERED else ""
+    alerts = [e.name for e in page.elements if e.role == "alert" and e.name]
+    said = f"; it says {', '.join(quoted(text) for text in alerts[:3])}" if alerts else ""
+    return f"the page offers {', '.join(quoted(name, 40) for name in names[:OFFERED]) or 'nothing'}{more}{said}"

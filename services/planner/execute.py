@@ -1,0 +1,159 @@
+"""Carrying out one action: in the browser, by asking about a picture, or by the gates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from services.planner.deps import Deps
+from services.planner.judge.field_values import saved
+from services.planner.judge.gates import Bounce, judge_done, judge_fail
+from services.planner.judge.listed_items import checked
+from services.planner.provenance import Bound, bind
+from services.planner.state.sample_state import NO_USAGE, Ending, View, changes_page
+from services.planner.state.value_sources import kept_pages, not_kept, read_by, to_ask, with_files
+from services.planner.state.vision_policy import picture_of, question_of, said_of
+from shared.contracts.actions import AnyAction, AskPicture, BrowserAction, Done, Fail, ReportItems, SaveProgress, Wait
+from shared.contracts.browser_pool import ActOnPage, SessionLeased
+from shared.contracts.planner import WITHOUT_MODEL, SamplesListed
+from shared.contracts.results import ActionResult
+from shared.contracts.steps import FieldValue, FiledArtifact, Note
+from shared.contracts.usage import Usage
+from shared.contracts.vision import VisionAnswered
+from shared.errors import ExhibitError
+from shared.subjects import ACT, SAMPLES_LISTED, VISION_ASK
+
+ACT_TIMEOUT_S = 120.0
+VISION_TIMEOUT_S = 150.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one action; the fields of StepTaken of the same names. ``ending``: the sample ends with it."""
+
+    action: AnyAction | None
+    message: str
+    result: ActionResult | None = None
+    refused: bool = False
+    values: tuple[FieldValue, ...] = ()
+    unconfirmed: tuple[str, ...] = ()
+    items: tuple[dict[str, Any], ...] = ()
+    vision: VisionAnswered | None = None
+    notes: tuple[Note, ...] = ()
+    usage: Usage = NO_USAGE
+    ending: Ending | None = None
+    kept: tuple[FiledArtifact, ...] = ()
+    """Pages that were kept because values were taken from them."""
+    seen: tuple[FieldValue, ...] = ()
+    """Readings of the page that is about to be left, bound to what was kept of it."""
+    browser_ms: float = 0.0
+    """What was spent on the page beside the action itself."""
+
+
+async def carry_out(view: View, action: AnyAction, decided_by: str, session: SessionLeased, deps: Deps) -> Outcome:
+    """Does what was decided and says what came of it. It publishes no step."""
+    if isinstance(action, Done | Fail):
+        return await _ended(view, action, decided_by, session, deps)
+    if isinstance(action, SaveProgress):
+        return await _saved(view, action, decided_by, session, deps)
+    if isinstance(action, ReportItems):
+        return await _listed(view, action, deps)
+    if isinstance(action, AskPicture):
+        return await _picture(view, action, session, deps)
+    left = await _leaving(view, action, session, deps)
+    result = await _act(action, session, deps)
+    notes = (*left.notes, *not_kept(result.notes))
+    return Outcome(
+        action, result.message, result, kept=left.kept, seen=left.values, notes=notes, browser_ms=left.browser_ms
+    )
+
+
+async def _leaving(view: View, action: BrowserAction, session: SessionLeased, deps: Deps) -> Bound:
+    """What was read along a route is bound before the page may be gone. Without one, everything is read at the end."""
+    here = view.page.snapshot_id if view.page is not None and (view.spec.route or view.log) else None
+    fresh = [one for one in view.state.seen.values() if one.source is not None and one.source.snapshot_id == here]
+    if here is None or not changes_page(action) or not fresh:
+        return Bound(())
+    return await bind(view, fresh, session, deps)
+
+
+async def _saved(view: View, action: SaveProgress, decided_by: str, session: SessionLeased, deps: Deps) -> Outcome:
+    values, notes, unconfirmed = saved(view, action)
+    taken = await bind(view, read_by(values, decided_by), session, deps)
+    return Outcome(
+        action, "saved", values=taken.values, notes=(*notes, *taken.notes), unconfirmed=tuple(sorted(unconfirmed)),
+        kept=taken.kept, browser_ms=taken.browser_ms,
+    )  # fmt: skip
+
+
+async def _ended(view: View, action: Done | Fail, decided_by: str, session: SessionLeased, deps: Deps) -> Outcome:
+    by_model = decided_by not in WITHOUT_MODEL
+    values: tuple[FieldValue, ...] = ()
+    if isinstance(action, Fail):
+        ruling = judge_fail(view, action, by_model=by_model)
+    else:
+        ruling, values = judge_done(view, action, by_model=by_model, decided_by=decided_by)
+    if isinstance(ruling, Bounce):
+        return Outcome(action, ruling.message, refused=True, values=values)
+    taken = await bind(view, read_by(ruling.values, decided_by), session, deps)
+    ruling = replace(ruling, values=taken.values, notes=(*ruling.notes, *taken.notes))
+    values = taken.values if isinstance(action, Done) and taken.values else values
+    message = ruling.message or "accepted"
+    return Outcome(
+        action, message, values=values, ending=ruling, kept=taken.kept, notes=taken.notes, browser_ms=taken.browser_ms
+    )
+
+
+async def cut_off(view: View, ending: Ending, session: SessionLeased, deps: Deps) -> Outcome | None:
+    """A bound ends the sample with what was read so far: the page is kept that it was read from, where that still
+    shows it. None where nothing is left to be kept."""
+    named = {value.field for value in ending.values}
+    read = tuple(value for value in view.state.seen.values() if value.field in named)
+    if not to_ask(with_files(read, kept_pages(view.state.stored)), view.page):
+        return None
+    taken = await bind(view, read, session, deps)
+    action = SaveProgress(
+        values={one.field: one.value for one in read if one.state == "value"},
+        not_present={one.field: one.shown or "" for one in read if one.state == "not_present"},
+        reason="The sample ends here, and what was read so far is kept with its page.",
+    )
+    return Outcome(
+        action, ending.message, values=taken.values, notes=taken.notes,
+        unconfirmed=tuple(sorted(view.state.unconfirmed & named)), kept=taken.kept, browser_ms=taken.browser_ms,
+    )  # fmt: skip
+
+
+async def _act(action: BrowserAction, session: SessionLeased, deps: Deps) -> ActionResult:
+    request = ActOnPage(session_id=session.session_id, instance_id=session.instance_id, action=action)
+    timeout_s = ACT_TIMEOUT_S + (action.timeout_s if isinstance(action, Wait) else 0.0)
+    return await deps.asks.ask(ACT, request, timeout_s=timeout_s)
+
+
+async def _listed(view: View, action: ReportItems, deps: Deps) -> Outcome:
+    """Items that were not known go to discovery at once: their samples start while the list is still being read."""
+    listed = checked(view, action)
+    if listed.new:
+        event = SamplesListed(
+            run_id=view.run_id,
+            sample_id=view.sample.sample_id,
+            attempt=view.attempt,
+            step=view.state.steps + 1,
+            url=view.page.url if view.page is not None else "",
+            items=listed.new,
+        )
+        await deps.publishes.publish(SAMPLES_LISTED, event)
+    told = (f"{len(listed.new)} new, {listed.known} known already", *listed.problems)
+    return Outcome(action, "; ".join(told), items=listed.new)
+
+
+async def _picture(view: View, action: AskPicture, session: SessionLeased, deps: Deps) -> Outcome:
+    """The picture is asked about before the step is said: once evidence has filed it, it is gone from the bus."""
+    result = await _act(picture_of(view, action), session, deps)
+    if not result.ok or not result.artifacts:
+        return Outcome(action, result.message, result)
+    notes = not_kept(result.notes)
+    try:
+        answered = await deps.asks.ask(VISION_ASK, question_of(view, action, result), timeout_s=VISION_TIMEOUT_S)
+    except ExhibitError as exc:
+        return Outcome(action, f"The picture could not be asked about: {exc}", result, notes=notes)
+    return Outcome(action, said_of(answered), result, vision=answered, usage=answered.usage, notes=notes)

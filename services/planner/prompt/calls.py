@@ -1,0 +1,188 @@
+"""Pure: what a model called, back to actions. What a model writes is hostile input: whatever does not fit is a
+:class:`BadCall` with words for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+from urllib.parse import urljoin, urlsplit
+
+import msgspec
+
+from services.planner.page.addresses import is_on_visited_host, may_open
+from services.planner.prompt.tools import TARGET, TOOLS, fields_of, offered
+from services.planner.state.sample_state import View
+from services.planner.values.typed_values import as_shown
+from shared.contracts.actions import Action, AnyAction, AskPicture, Done, Fail, Goto, SaveProgress, parse_target
+from shared.contracts.codes import FAIL_CODES_FOR_MODELS
+from shared.text.normal import fold, quoted
+
+TARGETS = ("target", "onto")
+MAX_CALL_BYTES = 256 * 1024
+"""It is a part of its step, which must fit into one message."""
+_REF = re.compile(r"\[?\s*(\d{1,9})\s*\]?")
+
+
+@dataclass(frozen=True)
+class BadCall:
+    """Why a call could not be used, as the model is told."""
+
+    message: str
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of an answer, as it came."""
+
+    name: str
+    arguments: object
+
+
+@dataclass(frozen=True)
+class Calls:
+    """The calls of one answer that are carried out, in order; ``remark`` says what becomes of the others."""
+
+    first: AnyAction | BadCall
+    then: tuple[AnyAction, ...] = ()
+    remark: str = ""
+
+
+def parse_calls(calls: Sequence[Call], view: View) -> Calls:
+    """At least one call is given. What comes after one that cannot be used was meant to follow it: it is left out."""
+    most = view.spec.max_actions_per_turn
+    first = parse_call(calls[0].name, calls[0].arguments, view)
+    if isinstance(first, BadCall):
+        return Calls(first, remark=_only_first(calls, 1, "looked at"))
+    then: list[AnyAction] = []
+    for number, call in enumerate(calls[1:most], 2):
+        following = parse_call(call.name, call.arguments, view)
+        if isinstance(following, BadCall):
+            return Calls(
+                first, tuple(then), f"Call {number} of this answer was left out, with all after it: {following.message}"
+            )
+        then.append(following)
+    return Calls(first, tuple(then), _only_first(calls, most, "taken"))
+
+
+def _only_first(calls: Sequence[Call], most: int, what: str) -> str:
+    if len(calls) <= most:
+        return ""
+    first = f"first {most}" if most > 1 else "first"
+    return f"Only the {first} of the {len(calls)} calls of this answer {'were' if most > 1 else 'was'} {what}."
+
+
+def parse_call(name: str, arguments: object, view: View) -> AnyAction | BadCall:
+    """The action a model called, checked; refs mean elements of the page it was shown."""
+    kind = TOOLS.get(name)
+    if kind is None or not offered(kind, view.spec):
+        known = (tool for tool, its in TOOLS.items() if offered(its, view.spec))
+        return BadCall(f"There is no tool {name[:60]!r}. The tools are: {', '.join(known)}.")
+    if not isinstance(arguments, Mapping):
+        return BadCall(f"{name}: the arguments must be an object.")
+    if len(msgspec.json.encode(arguments)) > MAX_CALL_BYTES:
+        return BadCall(f"{name}: the arguments are longer than {MAX_CALL_BYTES} bytes.")
+    written: dict[str, Any] = {str(key): value for key, value in arguments.items()}  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    problem = _first_problem(kind, written)
+    if problem is not None:
+        return BadCall(f"{name}: {problem}")
+    return _checked(_convert(kind, written, view), view)
+
+
+def _convert(kind: type[Action], written: dict[str, Any], view: View) -> AnyAction | BadCall:
+    snapshot = view.page.snapshot_id if view.page is not None else ""
+    for key in TARGETS:
+        if written.get(key) is not None:
+            written = {**written, key: msgspec.to_builtins(parse_target(str(written[key]), snapshot))}
+    if isinstance(written.get("refs"), Mapping):
+        written = {**written, "refs": _refs(cast("Mapping[str, object]", written["refs"]))}
+    try:
+        action: Any = msgspec.convert({"action": kind.__struct_config__.tag, **written}, type=AnyAction)
+    except msgspec.ValidationError as exc:
+        return BadCall(f"{kind.__struct_config__.tag}: {exc}")
+    return action
+
+
+def _refs(written: Mapping[str, object]) -> dict[str, object]:
+    """``"12"`` and ``"[12]"`` can only mean one thing."""
+    return {name: int(m[1]) if (m := _REF.fullmatch(as_shown(ref).strip())) else ref for name, ref in written.items()}
+
+
+def _first_problem(kind: type[Action], written: Mapping[str, Any]) -> str | None:
+    reason = written.get("reason")
+    if not isinstance(reason, str) or not reason.strip():
+        return "'reason' is missing: one sentence that says why"
+    known = {field.name for field in fields_of(kind)}
+    unknown = [key for key in written if key not in known]
+    if unknown:
+        return f"there is no argument {unknown[0][:60]!r}; there are: {', '.join(sorted(known))}"
+    if kind is Fail and "code" not in written:
+        return "'code' is missing"
+    wrong = [key for key in TARGETS if key in known and not _is_target(written.get(key))]
+    return f"'{wrong[0]}' must be a string. {TARGET}" if wrong else None
+
+
+def _is_target(written: object) -> bool:
+    """Whether one must be given is for the types to say."""
+    return written is None or isinstance(written, str) or (isinstance(written, int) and not isinstance(written, bool))
+
+
+def _checked(action: AnyAction | BadCall, view: View) -> AnyAction | BadCall:
+    """What the types cannot say."""
+    if isinstance(action, Goto):
+        return _allowed_goto(action, view)
+    if isinstance(action, Fail) and action.code not in FAIL_CODES_FOR_MODELS:
+        return BadCall(f"fail: the code must be one of {', '.join(FAIL_CODES_FOR_MODELS)}.")
+    unknown = sorted(_fields_of(action) - set(view.spec.output_schema))
+    if unknown:
+        return BadCall(f"There is no field {unknown[0][:60]!r}; the fields are: {', '.join(view.spec.output_schema)}.")
+    return _with_refs(action, view) if isinstance(action, Done) else action
+
+
+def _fields_of(action: AnyAction | BadCall) -> set[str]:
+    if isinstance(action, Done | SaveProgress):
+        return {*action.values, *action.not_present, *action.refs}
+    return {action.field} if isinstance(action, AskPicture) and action.field else set()
+
+
+def _with_refs(done: Done, view: View) -> Done | BadCall:
+    """Every value names its element, but for those that stand in no element of this page: saved from a page that may
+    be gone by now, told by a picture, or worked out."""
+    lacking = [
+        name
+        for name, value in done.values.items()
+        if value is not None and name not in done.refs and not _needs_none(name, value, view)
+    ]
+    if lacking:
+        return BadCall(f"done: 'refs' lacks the element that shows the value of: {', '.join(lacking)}")
+    return done
+
+
+def _needs_none(name: str, value: object, view: View) -> bool:
+    known = view.state.seen.get(name)
+    asked = (e for e in view.state.history if isinstance(e.action, AskPicture) and e.action.field == name and e.said)
+    return (
+        view.spec.output_schema[name].derived
+        or (known is not None and known.value == value)
+        or any(fold(entry.said) == fold(as_shown(value)) for entry in asked)
+    )
+
+
+def _allowed_goto(action: Goto, view: View) -> Goto | BadCall:
+    """A page must not be able to send us, and what we know, to an address of its own making: only hosts that the
+    task may open or that were visited, and links that stand on the page, are open."""
+    if view.page is None:
+        return action
+    try:
+        url = urljoin(view.page.url, action.url.strip())
+        scheme = urlsplit(url).scheme
+    except ValueError:
+        return BadCall(f"goto: {quoted(action.url, 120)} is no address.")
+    visited = (view.page.url, *(e.action.url for e in view.state.history if isinstance(e.action, Goto)))
+    linked = {element.url for element in view.page.elements if element.url}
+    ours = is_on_visited_host(url, visited) or may_open(url, view.spec, view.sample)
+    if scheme in ("http", "https") and (ours or url in linked):
+        return Goto(url=url, reason=action.reason)
+    return BadCall(f"goto: {quoted(url, 120)} is neither on this site nor linked from this page.")

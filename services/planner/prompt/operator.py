@@ -1,0 +1,77 @@
+"""Pure: what an operator is asked and what the answer means. An answer is checked as strictly as a model's."""
+
+from __future__ import annotations
+
+from services.planner.judge.completeness import missing_artifacts
+from services.planner.prompt.calls import BadCall, parse_call
+from services.planner.prompt.notices import of_answer
+from services.planner.prompt.tools import tools_for
+from services.planner.state.sample_state import Act, Entry, Unusable, View
+from services.planner.values.output_schema import values_schema
+from shared.contracts.operator import DecisionAsked, DecisionGiven
+from shared.contracts.planner import BY_OPERATOR
+from shared.text.normal import quoted, tidy
+
+HISTORY, TEXT_CHARS, NAME_CHARS = 12, 150_000, 60
+"""A message of 1 MB must hold it all, whatever the script of the page."""
+NO_REASON = "The operator's choice."
+
+
+def asked_of(view: View) -> DecisionAsked:
+    """There must be a page."""
+    page, state, spec = view.page, view.state, view.spec
+    entries = list(enumerate(state.history, 1))[-HISTORY:]
+    text = page.text if page is not None else ""
+    return DecisionAsked(
+        run_id=view.run_id,
+        sample_id=view.sample.sample_id,
+        attempt=view.attempt,
+        step=state.steps + 1,
+        task_id=spec.task_id,
+        goal=spec.goal,
+        instructions=spec.system_prompt,
+        row=view.sample.fields,
+        fields=values_schema(spec),
+        judgment_question=(spec.judgment_question or "") if spec.judgment_required else "",
+        url=page.url if page is not None else "",
+        title=page.title if page is not None else "",
+        http_status=page.http_status if page is not None else None,
+        text=text if len(text) <= TEXT_CHARS else f"{text[:TEXT_CHARS]}\n... (the page is longer)",
+        dialog=page.dialog if page is not None else None,
+        history=tuple(_line(number, entry) for number, entry in entries),
+        notices=(*_of_last(state.last), *state.notices),
+        known={name: value.value if value.value is not None else value.shown for name, value in state.seen.items()},
+        missing_artifacts=missing_artifacts(view),
+        steps_left=view.max_steps - state.steps,
+        tools=tuple(tools_for(spec)),
+    )
+
+
+def decision_of(view: View, given: DecisionGiven) -> Act | Unusable:
+    """The action as parsed, or words about what is wrong with it."""
+    by = named(given.decided_by)
+    written = dict(given.action)
+    name = str(written.pop("action", ""))
+    reason = written.get("reason")
+    if reason is None or reason == "":
+        written["reason"] = NO_REASON
+    action = parse_call(name, written, view)
+    return Unusable(action.message, by) if isinstance(action, BadCall) else Act(action, by)
+
+
+def named(who: str) -> str:
+    """Never the name of a decider that is believed more."""
+    return f"{BY_OPERATOR}:{tidy(who)[:NAME_CHARS] or 'unnamed'}"
+
+
+def _of_last(last: Entry | None) -> tuple[str, ...]:
+    words = of_answer(last) if last is not None else ""
+    return (words,) if words else ()
+
+
+def _line(number: int, entry: Entry) -> str:
+    what = entry.action.__struct_config__.tag if entry.action is not None else "no action"
+    found = entry.result.target if entry.result is not None else None
+    on = f" on {found.role} {quoted(found.name, 60)}" if found is not None else ""
+    outcome = "refused" if entry.refused else "ok" if entry.ok else "FAILED"
+    return f"{number}. {what}{on}: {outcome} - {tidy(entry.message)[:300]}"

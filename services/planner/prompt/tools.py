@@ -1,0 +1,176 @@
+"""Pure: the actions as tools for a model, made from the action types; the same for every step of a run."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from services.planner.judge.judgment import answers_of
+from services.planner.values.output_schema import field_schema
+from shared.contracts.actions import Action, AnyAction, AskPicture, Done, Fail, ReportItems, SaveProgress, Target
+from shared.contracts.codes import FAIL_CODES_FOR_MODELS
+from shared.field_types import base_type, nullable
+from shared.task_spec import OutputField, TaskSpec
+
+TARGET = 'A ref ("12"), visible text that only one element has, or css=SELECTOR.'
+REASON = "One sentence."
+JSON_TYPES: dict[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
+FIELD_TYPES = {"number": ["number", "string"], "boolean": ["boolean", "string"], "array": ["array"]}
+MOST_NAMED_FIELDS = 40
+"""With more fields than that, a tool does not name each of them: they stand in the output schema already."""
+
+TOOLS: dict[str, type[Action]] = {str(kind.__struct_config__.tag): kind for kind in get_args(AnyAction)}
+DESCRIPTIONS = {
+    "goto": "Opens a URL: of the site the task is about, or one that the page links to.",
+    "click": "Clicks one element.",
+    "type": "Replaces what a field holds by a text.",
+    "type_secret": "Types a secret of the task, by its name; you never see its value.",
+    "press": 'Presses a key or a chord, such as "Enter" or "Control+A", on the target or where the focus is.',
+    "hover": "Moves the mouse over one element, for menus and hints that open so.",
+    "select_option": "Picks an option of a select by its visible label.",
+    "pick": "Picks an option of any control that offers choices: a dropdown that is no select, a box that searches.",
+    "set_date": "Sets a date field or date picker; the date is ISO 8601, such as 2026-11-21 or 2026-11-21T14:30.",
+    "upload": "Gives a file field a file, by its name.",
+    "drag": "Drags one element onto another.",
+    "drag_by": "Drags one element by so many pixels, such as the handle of a slider.",
+    "back": "Goes one page back.",
+    "switch_tab": "Looks at another tab, by its number.",
+    "close_tab": "Closes the tab that is looked at.",
+    "dialog": "Answers the dialog of the browser that is open.",
+    "screenshot_element": "Takes a picture of one element and files it under the label.",
+    "screenshot_views": "Takes a picture of every screenful from top to bottom: for pages that load as one scrolls.",
+    "scroll": "Scrolls the page.",
+    "wait": "Waits until the target is visible, or, without one, until the page is quiet.",
+    "screenshot": "Takes a picture of the page and files it under the label.",
+    "ask_picture": "Asks one question about a picture of the target, or of what is in view, such as what an icon says. "
+    "field: the output field that the answer is for.",
+    "report_items": "Reports every item of the list that this page shows, each once; the work goes on.",
+    "extract": "Reads the whole text, or the value, of one element.",
+    "download": "Clicks the target and keeps the file that comes down.",
+    "save_progress": "Keeps field values that this page shows; the work goes on. Call it before the page is left.",
+    "done": "Ends the work with the values of all fields, each as the page shows it. What was saved counts, so it may "
+    "be left out.",
+    "fail": "Ends the work because it cannot be done; the code says why.",
+}
+ALSO_REQUIRED: dict[type[Action], tuple[str, ...]] = {Done: ("refs",), SaveProgress: ("refs",), Fail: ("code",)}
+"""What a model must give although the contract has a default for it."""
+PER_FIELD = {
+    "values": "Field to value, each as the page shows it. Leave out what was not found; never guess.",
+    "not_present": "Fields of which the page itself says that there is nothing, mapped to its words ('' if empty); "
+    "they are not in values.",
+    "refs": "Every field in values to the ref of the element on this page that shows its value (not its label), and in "
+    "not_present to the one with these words. Only a value saved before, unchanged, needs none, and one that a picture "
+    "told, and a derived one.",
+}
+Tool = dict[str, Any]
+_KINDS = {"refs": "integer", "not_present": "string"}
+
+
+def tools_for(spec: TaskSpec) -> list[Tool]:
+    """The tools of one run, the same for every step of it: what is cached of a prompt begins with them."""
+    return [_tool(name, kind, spec) for name, kind in TOOLS.items() if offered(kind, spec)]
+
+
+def offered(kind: type[Action], spec: TaskSpec) -> bool:
+    if kind is ReportItems:
+        return spec.phase == "discovery"
+    return kind is not AskPicture or spec.vision != "off"
+
+
+def _tool(name: str, kind: type[Action], spec: TaskSpec) -> Tool:
+    properties = {"reason": {"type": "string", "description": REASON}}
+    properties |= {key: _property(key, hint, kind, spec) for key, hint in _hints(kind, spec).items()}
+    also = (*ALSO_REQUIRED.get(kind, ()), *(("judgment",) if kind is Done and spec.judgment_required else ()))
+    required = ["reason", *(f.name for f in fields_of(kind) if f.required), *also]
+    schema = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+    return {"name": name, "description": DESCRIPTIONS[name], "input_schema": schema}
+
+
+@cache
+def _all_hints(kind: type[Action]) -> dict[str, Any]:
+    hints = get_type_hints(kind)
+    return {field.name: hints[field.name] for field in fields_of(kind)}
+
+
+@cache
+def fields_of(kind: type[Action]) -> tuple[msgspec.structs.FieldInfo, ...]:
+    """Asked for at every step, and slow to find out."""
+    return msgspec.structs.fields(kind)
+
+
+def _hints(kind: type[Action], spec: TaskSpec) -> dict[str, Any]:
+    left_out = {"reason"} if spec.judgment_required else {"reason", "judgment"}
+    return {name: hint for name, hint in _all_hints(kind).items() if name not in left_out}
+
+
+def _property(key: str, hint: Any, kind: type[Action], spec: TaskSpec) -> Tool:
+    if hint in (Target, Target | None):
+        return {"type": "string", "description": TARGET}
+    if get_origin(hint) is Literal:
+        return {"type": "string", "enum": list(get_args(hint)), **_default(key, kind)}
+    if kind is Fail and key == "code":
+        return {"type": "string", "enum": list(FAIL_CODES_FOR_MODELS)}
+    if key in PER_FIELD:
+        return _per_field(key, spec)
+    if kind is Fail and key == "note":
+        return {"type": "string", "description": "What the page says, and what was tried."}
+    if key == "judgment":
+        return _judgment(spec)
+    if key == "items":
+        return _items(spec)
+    return {"type": JSON_TYPES[hint], **_default(key, kind)}
+
+
+def _judgment(spec: TaskSpec) -> Tool:
+    properties = {
+        "answer": {"type": "string", "enum": list(answers_of(spec.judgment_output_schema))},
+        "confidence": {"type": "number", "minimum": 0, "maximum": 1},
+        "reasoning": {"type": "string", "description": "What was seen, and why it leads to the answer."},
+        "evidence_refs": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "File names, or labels, of the artifacts of this sample that show it.",
+        },
+    }
+    return {
+        "type": "object",
+        "description": spec.judgment_question or "",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _items(spec: TaskSpec) -> Tool:
+    fields = {name: {"type": "string"} for name in spec.output_schema}
+    one = {"type": "object", "properties": fields, "additionalProperties": False}
+    return {"type": "array", "items": one, "description": "Every item of the list that this page shows."}
+
+
+def _default(key: str, kind: type[Action]) -> Tool:
+    default = next(f.default for f in fields_of(kind) if f.name == key)
+    return {"default": default} if isinstance(default, str | int | float) and default != "" else {}
+
+
+def _per_field(key: str, spec: TaskSpec) -> Tool:
+    about = {"type": "object", "description": PER_FIELD[key]}
+    fields = {n: f for n, f in spec.output_schema.items() if key != "not_present" or nullable(f.type)}
+    if len(fields) > MOST_NAMED_FIELDS:
+        kinds: Tool = {} if key == "values" else {"type": _KINDS[key]}
+        return {**about, "additionalProperties": kinds}
+    each = {name: _one_field(key, field) for name, field in fields.items()}
+    return {**about, "properties": each, "additionalProperties": False}
+
+
+def _one_field(key: str, field: OutputField) -> Tool:
+    """The type only: what the field is stands in the output schema of the user's turn. A value is written as the page
+    shows it; what no page shows in these words, and what is one of named values, as it goes into the result."""
+    if key != "values":
+        return {"type": _KINDS[key]}
+    if field.derived or field.values:
+        schema = field_schema(field)
+        return {name: said for name, said in schema.items() if name != "description"}
+    kind = FIELD_TYPES.get(base_type(field.type), ["string"])
+    return {"type": kind[0] if len(kind) == 1 else kind, **({"items": {"type": "string"}} if "array" in kind else {})}

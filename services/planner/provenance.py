@@ -1,0 +1,59 @@
+"""Has the page kept that values are taken from, and binds them to it. What is not kept is said, and fails nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from services.planner.deps import Deps
+from services.planner.state.sample_state import View
+from services.planner.state.transitions import filed_pages
+from services.planner.state.value_sources import bound, kept_pages, not_kept, to_ask, with_files
+from shared.contracts.browser_pool import CapturePage, PageCaptured, SessionLeased
+from shared.contracts.steps import FieldValue, FiledArtifact, Note
+from shared.errors import ExhibitError
+from shared.subjects import CAPTURE
+
+CAPTURE_TIMEOUT_S = 60.0
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The values, with the files that were kept for them and what a reviewer should know."""
+
+    values: tuple[FieldValue, ...]
+    kept: tuple[FiledArtifact, ...] = ()
+    notes: tuple[Note, ...] = ()
+    browser_ms: float = 0.0
+
+
+async def bind(view: View, values: Iterable[FieldValue], session: SessionLeased, deps: Deps) -> Bound:
+    """A page with an observation that is kept already is not kept again."""
+    done = Bound(with_files(values, kept_pages(view.state.stored)))
+    for snapshot_id, refs in to_ask(done.values, view.page).items():
+        stored = (*view.state.stored, *done.kept)
+        known = kept_pages(stored)
+        request = CapturePage(
+            session_id=session.session_id,
+            instance_id=session.instance_id,
+            label=view.page.title if view.page is not None else "",
+            snapshot_id=snapshot_id,
+            refs=refs,
+            known=tuple(sha256 for sha256, one in known.items() if one.observation),
+        )
+        answer, problems = await _asked(request, deps)
+        kept = filed_pages(stored, answer.artifacts)
+        values, doubts = bound(done.values, snapshot_id, answer, view.page, kept_pages((*stored, *kept)))
+        notes = (*done.notes, *not_kept(problems), *doubts)
+        done = Bound(values, (*done.kept, *kept), notes, done.browser_ms + answer.browser_ms)
+        if not answer.observation_sha256:
+            break  # a page that does not answer would take its time again for each look
+    return done
+
+
+async def _asked(request: CapturePage, deps: Deps) -> tuple[PageCaptured, tuple[str, ...]]:
+    try:
+        answer = await deps.asks.ask(CAPTURE, request, timeout_s=CAPTURE_TIMEOUT_S)
+    except ExhibitError as exc:
+        return PageCaptured(observation_sha256=""), (str(exc),)
+    return answer, answer.problems

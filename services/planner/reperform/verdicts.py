@@ -1,0 +1,152 @@
+"""Pure: what the stored page and the stored observation come to together: of each value, and of the whole sample.
+
+The page is what convinces; the observation, which was written down when the page was stored, is asked beside it. It
+stands in for the page only where the page cannot know: for what is typed into forms, and where no page was stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from services.planner.page.refind import find_source, find_source_in_observation
+from services.planner.reperform.witness import Heard, Witness, heard
+from shared.contracts.reperform import Identity, PageReperformed, ValueReperformed, Verdict
+from shared.contracts.steps import FieldValue
+from shared.task_spec import OutputField
+from shared.text.normal import quoted
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A file that is kept of a page. ``witness``: what it shows; else ``lack`` and ``why`` say why it shows nothing:
+    altered, unreadable, not_stored."""
+
+    filename: str = ""
+    sha256: str = ""
+    witness: Witness | None = None
+    lack: Verdict = "not_stored"
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class KeptPage:
+    """A page that values come from: itself and its observation."""
+
+    page: Kept
+    observation: Kept
+
+
+def reperformed(value: FieldValue, field: OutputField, kept: KeptPage) -> ValueReperformed:
+    """The verdict on one value."""
+    plain = _recorded(value)
+    if value.state == "not_found":
+        return _with(plain, "nothing_recorded", "")
+    if value.origin != "page":
+        return _with(plain, "read_by_model", _by_model(value))
+    source = value.source
+    if source is None:
+        return _with(plain, "not_bound", "it is bound to no element of a page")
+    page = _asked(value, field, kept.page, again=True)
+    observed = _asked(value, field, kept.observation, again=False)
+    told = ValueReperformed(
+        field=value.field,
+        verdict=_verdict(page, observed, kept),
+        state=value.state,
+        recorded=value.shown,
+        recorded_value=value.value,
+        found=page.shown if page is not None else None,
+        found_value=page.value if page is not None else None,
+        found_by=page.by if page is not None else (),
+        page=kept.page.filename,
+        page_sha256=kept.page.sha256,
+        observation=observed.said if observed is not None else kept.observation.lack,
+        read_by=value.read_by,
+    )
+    return _with(told, told.verdict, _message(told.verdict, page, observed, kept))
+
+
+def _asked(value: FieldValue, field: OutputField, kept: Kept, *, again: bool) -> Heard | None:
+    if kept.witness is None or value.source is None:
+        return None
+    find = find_source if again else find_source_in_observation
+    return heard(value, field, kept.witness, find(value.source, kept.witness.page.elements))
+
+
+def _verdict(page: Heard | None, observed: Heard | None, kept: KeptPage) -> Verdict:
+    if "altered" in (kept.page.lack if page is None else "", kept.observation.lack if observed is None else ""):
+        return "altered"
+    observes = observed is not None and observed.said == "same"
+    if page is None:
+        return "same_in_observation" if observes and kept.page.lack == "not_stored" else kept.page.lack
+    if page.said == "same":
+        return "differs" if observed is not None and observed.said == "differs" else "same"
+    if observes and page.form:
+        return "same_in_observation"
+    return page.said
+
+
+def _message(verdict: Verdict, page: Heard | None, observed: Heard | None, kept: KeptPage) -> str:
+    """What a person should know of it, one sentence each."""
+    told = [page.message if page is not None else kept.page.why]
+    if observed is None:
+        told.append(kept.observation.why)
+    elif verdict == "same_in_observation" and page is not None:
+        told.append("what is typed into a form is not in a stored page")
+    elif verdict != "same" and observed.shown is not None:
+        agrees = "agrees with the record" if observed.said == "same" else f"shows {quoted(observed.shown)}"
+        told.append(f"the stored observation {agrees}")
+    elif verdict == "same" and observed.said in ("not_found", "ambiguous"):
+        told.append(f"in the stored observation: {observed.message}")
+    return "; ".join(dict.fromkeys(one for one in told if one))
+
+
+def _recorded(value: FieldValue) -> ValueReperformed:
+    return ValueReperformed(
+        field=value.field,
+        verdict="not_stored",
+        state=value.state,
+        recorded=value.shown,
+        recorded_value=value.value,
+        read_by=value.read_by,
+    )
+
+
+def _with(told: ValueReperformed, verdict: Verdict, message: str) -> ValueReperformed:
+    return replace(told, verdict=verdict, message=message)
+
+
+def _by_model(value: FieldValue) -> str:
+    how = "read from a picture" if value.origin == "vision" else "worked out from what pages show"
+    picture = value.source.screenshot_sha256 if value.source is not None else ""
+    by = f" by {value.read_by}" if value.read_by else " by a model"
+    return f"{how}{by}" + (f", picture {picture[:12]}" if picture else "")
+
+
+# --- the sample
+
+
+def page_reperformed(kept: KeptPage) -> PageReperformed:
+    page, observation = kept.page.witness, kept.observation.witness
+    seen = page or observation
+    return PageReperformed(
+        filename=kept.page.filename or kept.observation.filename,
+        sha256=kept.page.sha256,
+        url=seen.page.url if seen is not None else "",
+        proof=page.proof.state if page is not None else "unread",
+        observed=observation.proof.state if observation is not None else "unread",
+        message="; ".join(filter(None, (kept.page.why, page.proof.wrong if page is not None else ""))),
+    )
+
+
+def identity_of(pages: Sequence[PageReperformed]) -> Identity:
+    """Whether what is stored proves the record. One page that shows another record is enough against it."""
+    if any(page.proof == "mismatch" for page in pages):
+        return "mismatch"
+    if any(page.proof == "proven" for page in pages):
+        return "proven"
+    if any(page.observed == "proven" for page in pages):
+        return "proven_in_observation"
+    return "unproven" if pages else "not_stored"

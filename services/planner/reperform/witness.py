@@ -1,0 +1,110 @@
+"""Pure: what an element that was found again says, and what that reads as. The planner's own rules, nothing new."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from services.planner.page.dates import date_hints_of, recorded_hints
+from services.planner.page.fields import Found
+from services.planner.page.identity import PageRead, Proof, prove, read_page
+from services.planner.page.refind import Lost, Refound
+from services.planner.page.text import is_input, mentions, text_of
+from services.planner.values.typed_values import as_shown, typed
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.discovery import Sample
+from shared.contracts.steps import FieldValue, ValueSource
+from shared.field_types import base_type
+from shared.task_spec import OutputField, TaskSpec
+from shared.text.normal import Normal, fold, quoted, tidy
+from shared.text.written_dates import Order
+
+ADDRESS = re.compile(r"https?://\S+$")
+Said = Literal["same", "differs", "not_found", "ambiguous"]
+
+
+@dataclass(frozen=True)
+class Witness:
+    """One stored page, or one stored observation, read by the rules: whose record it shows, and what of the fields."""
+
+    page: PageObserved
+    read: PageRead
+    proof: Proof
+    order: Order
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What a witness says of one value."""
+
+    said: Said
+    shown: str | None = None
+    value: Any = None
+    by: tuple[str, ...] = ()
+    form: bool = False
+    """It stands in a field of a form, whose state no stored page holds."""
+    message: str = ""
+
+
+def witness_of(spec: TaskSpec, sample: Sample, page: PageObserved) -> Witness:
+    return Witness(page, read_page(spec, sample, page), prove(spec, sample, page), date_hints_of(page))
+
+
+def heard(value: FieldValue, field: OutputField, witness: Witness, found: Refound | Lost) -> Heard:
+    """Whether what stands there now is what was recorded, as text and as value."""
+    if isinstance(found, Lost):
+        return Heard(found.verdict, message=found.message)
+    element = found.element
+    shown = _shown(value, field, witness, found)
+    same_text = tidy(shown) == tidy(value.shown or "")
+    if value.state == "not_present":
+        return Heard("same" if same_text else "differs", shown, None, found.by, is_input(element))
+    read, doubt = _read(shown, value, field, witness, element)
+    same = same_text and _equal(read, value.value)
+    if same_text and not same:
+        doubt = (
+            doubt or f"{quoted(shown)} reads as {quoted(as_shown(read))}, recorded is {quoted(as_shown(value.value))}"
+        )
+    return Heard("same" if same else "differs", shown, read, found.by, is_input(element), doubt)
+
+
+def _shown(value: FieldValue, field: OutputField, witness: Witness, found: Refound) -> str:
+    """What of the element is the value: all of its text; what the rules take from it; where it leads, or the recorded
+    piece, which count only while the words of the element are the recorded ones."""
+    text, recorded = text_of(found.element), tidy(value.shown or "")
+    if found.element.url and found.unchanged and recorded != tidy(text) and ADDRESS.match(recorded):
+        return found.element.url
+    reading = witness.read.readings.get(value.field)
+    by_rule = isinstance(reading, Found) and reading.candidate.element.ref == found.element.ref
+    ruled = reading.candidate.shown if isinstance(reading, Found) and by_rule else text
+    if recorded in (tidy(text), tidy(ruled)):
+        return text if recorded == tidy(text) else ruled
+    whole_only = base_type(field.type) == "enum" or is_input(found.element) or not found.unchanged
+    piece = None if whole_only or not recorded else mentions(text, recorded)
+    return ruled if piece is None else piece
+
+
+def _read(shown: str, value: FieldValue, field: OutputField, witness: Witness, element: Element) -> tuple[Any, str]:
+    """The value, and what speaks against it. Where the page itself does not settle the order of a date, that which was
+    recorded counts, and that is said."""
+    title = element.title if fold(shown) == fold(text_of(element)) else None
+    recorded = recorded_hints(value.source)
+    orders: tuple[Order, ...] = (None, witness.order, recorded)
+    for order in dict.fromkeys(orders):
+        normal = typed(field, shown, title=title, order=order)
+        if isinstance(normal, Normal):
+            assumed = order is not None and order is recorded and order is not witness.order
+            return normal.value, _assumed(value.source) if assumed else ""
+    return None, f"{quoted(shown)} does not read as {base_type(field.type)}"
+
+
+def _assumed(source: ValueSource | None) -> str:
+    if source is not None and source.date_language:
+        return f"in the recorded language of the page, {source.date_language}"
+    return f"in the recorded order of day and month, {source.date_order if source is not None else None}"
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """True is not 1."""
+    return one == other and isinstance(one, bool) == isinstance(other, bool)

@@ -1,0 +1,249 @@
+"""Pure: values are bound to the files that show where they stood: the stored page, what was read of it, a picture.
+
+A value is bound to a page that shows it, or to none. Where the page was another one by the time it was kept, the value
+keeps where it was read, and a reviewer is told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+
+from msgspec.structs import replace as replace_part
+
+from services.planner.page.text import is_input, label_form, text_of
+from shared.contracts.actions import AskPicture
+from shared.contracts.browser_pool import Element, PageCaptured, PageObserved
+from shared.contracts.results import Artifact, Box, TargetFound
+from shared.contracts.steps import FieldValue, FiledArtifact, Note, StepTaken, ValueSource
+from shared.text.normal import fold, quoted
+
+MOST_PARTS = 60
+"""Elements that one value is spread over."""
+
+
+@dataclass(frozen=True)
+class KeptPage:
+    """All files of one state of a page. ``page`` and ``observation`` are hashes, empty where there is no such file."""
+
+    observation_sha256: str
+    page: str = ""
+    observation: str = ""
+    pictures: tuple[Artifact, ...] = ()
+
+    def picture_of(self, box: Box | None) -> str:
+        """Hash of the first picture that shows the middle of the box."""
+        if box is None:
+            return ""
+        return next((one.sha256 for one in self.pictures if one.area is not None and _in(box, one.area)), "")
+
+
+def kept_pages(filed: Iterable[FiledArtifact]) -> dict[str, KeptPage]:
+    """By the hash of what was observed."""
+    kept: dict[str, KeptPage] = {}
+    for one in (each.artifact for each in filed):
+        if one.capture is None:
+            continue
+        sha256 = one.capture.observation_sha256
+        page = kept.get(sha256, KeptPage(sha256))
+        if one.kind == "screenshot":
+            page = replace(page, pictures=(*page.pictures, one))
+        elif one.kind == "page":
+            page = replace(page, page=page.page or one.sha256)
+        elif one.kind == "observation":
+            page = replace(page, observation=page.observation or one.sha256)
+        kept[sha256] = page
+    return kept
+
+
+def _in(box: Box, area: Box) -> bool:
+    x, y = box.x + box.width / 2, box.y + box.height / 2
+    return area.x <= x <= area.x + area.width and area.y <= y <= area.y + area.height
+
+
+def read_by(values: Iterable[FieldValue], name: str) -> tuple[FieldValue, ...]:
+    """Whoever reported what nobody had read before has read it."""
+    return tuple(one if one.read_by or one.state == "not_found" else replace_part(one, read_by=name) for one in values)
+
+
+# --- without asking the browser
+
+
+def with_files(values: Iterable[FieldValue], kept: Mapping[str, KeptPage]) -> tuple[FieldValue, ...]:
+    """Files that are kept already of exactly the state of the page that a value was read from."""
+    return tuple(_with_files(one, kept) for one in values)
+
+
+def _with_files(value: FieldValue, kept: Mapping[str, KeptPage]) -> FieldValue:
+    source = value.source
+    if source is None:
+        return value
+    page = _page_of(source, kept)
+    if page is None:
+        return value
+    fresh = replace_part(
+        source,
+        page_sha256=source.page_sha256 or page.page,
+        observation_file_sha256=source.observation_file_sha256 or page.observation,
+        screenshot_sha256=source.screenshot_sha256 or page.picture_of(source.box),
+        kept_ref=source.kept_ref or (source.ref if page.observation else 0),
+    )
+    return replace_part(value, source=fresh)
+
+
+def _page_of(source: ValueSource, kept: Mapping[str, KeptPage]) -> KeptPage | None:
+    bound = source.observation_file_sha256 or source.page_sha256
+    if not bound:
+        return kept.get(source.observation_sha256)
+    return next((one for one in kept.values() if bound in (one.observation, one.page)), None)
+
+
+# --- with what the browser says
+
+
+def to_ask(values: Iterable[FieldValue], page: PageObserved | None) -> dict[str, tuple[int, ...]]:
+    """Elements by the look they were seen in: of values that lack a page or their locators, and whose page is, by all
+    we know, the one that is shown."""
+    asked: dict[str, tuple[int, ...]] = {}
+    for value in values:
+        source = value.source
+        if source is None or page is None or value.origin == "vision" or not source.ref:
+            continue
+        lacking = not (source.page_sha256 or source.observation_file_sha256) or not source.locators
+        if lacking and (source.snapshot_id == page.snapshot_id or source.url == page.url):
+            refs = (source.ref, *_others(value, source, page))
+            asked[source.snapshot_id] = tuple(dict.fromkeys((*asked.get(source.snapshot_id, ()), *refs)))
+    return asked
+
+
+def _others(value: FieldValue, source: ValueSource, page: PageObserved) -> tuple[int, ...]:
+    """A value may lie in several elements that follow one another, the first of which is its source: the rest."""
+    following = [one for one in page.elements if one.ref >= source.ref and one.frame == source.frame][:MOST_PARTS]
+    if source.snapshot_id != page.snapshot_id or not following or not value.shown:
+        return ()
+    if _shows(text_of(following[0]), value.shown):
+        return ()
+    parts = takewhile(lambda one: text_of(one) and _shows(value.shown or "", text_of(one)), following[1:])
+    return tuple(one.ref for one in parts)
+
+
+def _shows(text: str, words: str) -> bool:
+    """``1`` is not shown by ``10`` or ``1.5``."""
+    return re.search(rf"(?<!\w){re.escape(fold(words))}(?!\w|[.,]\d)", fold(text)) is not None
+
+
+def bound(
+    values: Iterable[FieldValue],
+    snapshot_id: str,
+    answer: PageCaptured,
+    page: PageObserved | None,
+    kept: Mapping[str, KeptPage],
+) -> tuple[tuple[FieldValue, ...], tuple[Note, ...]]:
+    """Values that were seen in the look ``snapshot_id``, with where they are on the page that was kept; and what a
+    reviewer should know. The others are left as they are."""
+    found = {one.ref: one.element for one in answer.found}
+    files = kept.get(answer.observation_sha256)
+    then = {} if page is None or page.snapshot_id != snapshot_id else {one.ref: one for one in page.elements}
+    after: list[FieldValue] = []
+    notes: list[Note] = []
+    for value in values:
+        source = value.source
+        if source is None or source.snapshot_id != snapshot_id or source.ref not in found:
+            after.append(value)
+            continue
+        now = found[source.ref]
+        doubt = _doubt(value, source, then.get(source.ref), now)
+        others = () if page is None or not then else _others(value, source, page)
+        doubt = doubt or next((told for ref in others if (told := _other_doubt(then[ref], found.get(ref)))), "")
+        if now is not None and not doubt:
+            value = replace_part(value, source=_standing(source, now, files))
+        elif not source.page_sha256:
+            notes.append(Note(kind="not_as_read", field=value.field, text=doubt))
+        after.append(value)
+    return tuple(after), tuple(notes)
+
+
+def _doubt(value: FieldValue, source: ValueSource, then: Element | None, now: Element | None) -> str:
+    """Why the page that was kept does not show the value; empty where it does."""
+    if now is None:
+        return "its element was gone when the page was kept"
+    read, shown = text_of(then) if then is not None else None, text_of(now)
+    if read != shown and not (value.shown and _shows(shown, value.shown)):
+        was = quoted(value.shown or read or "")
+        return f"{was} was read, and when the page was kept its element showed {quoted(shown)}"
+    label = now.header or (now.name if is_input(now) else None)
+    if source.label is not None and label_form(source.label) != label_form(label or ""):
+        return f"it was read under {quoted(source.label)}, and stood under {quoted(label or '')} when the page was kept"
+    return ""
+
+
+def _other_doubt(then: Element, now: Element | None) -> str:
+    read, shown = text_of(then), "" if now is None else text_of(now)
+    return "" if read == shown else f"{quoted(read)} was a part of it, and was {quoted(shown)} when the page was kept"
+
+
+def _standing(source: ValueSource, now: Element, files: KeptPage | None) -> ValueSource:
+    """Where the page is bound already, only what is not known yet is added."""
+    where = replace_part(source, fingerprint=now.fingerprint, locators=now.locators, frame=now.frame)
+    if source.page_sha256 or source.observation_file_sha256 or files is None:
+        return where
+    return replace_part(
+        where,
+        box=now.box,
+        kept_ref=now.ref,
+        page_sha256=files.page,
+        observation_file_sha256=files.observation,
+        screenshot_sha256=files.picture_of(now.box),
+    )
+
+
+# --- what a picture says
+
+
+def pictured(step: StepTaken) -> ValueSource | None:
+    """Where a picture that was asked about was taken; None where there is none, or nothing was seen before it."""
+    pictures = [one.artifact for one in step.artifacts if one.artifact.kind == "screenshot"]
+    if not isinstance(step.action, AskPicture) or step.observation is None or not pictures:
+        return None
+    found = step.result.target if step.result is not None else None
+    kept = list(kept_pages(step.artifacts).values())
+    files = kept[0] if kept else KeptPage("")
+    about = TargetFound(role="", name="", tag="", fingerprint="", box=pictures[0].area) if found is None else found
+    target = step.action.target
+    return ValueSource(
+        snapshot_id=step.observation.snapshot_id,
+        observation_sha256=step.observation.sha256,
+        url=step.observation.url,
+        ref=getattr(target, "ref", 0),
+        role=about.role,
+        label=None,
+        box=about.box,
+        frame=about.frame,
+        fingerprint=about.fingerprint,
+        locators=about.locators,
+        page_sha256=files.page,
+        observation_file_sha256=files.observation,
+        screenshot_sha256=pictures[0].sha256,
+    )
+
+
+# --- small facts
+
+
+def latest(seen: Iterable[FieldValue], again: Iterable[FieldValue]) -> tuple[FieldValue, ...]:
+    """The readings of a step, those of the same field that are bound meanwhile in their place."""
+    fresh = tuple(again)
+    fields = {one.field for one in fresh}
+    return (*(one for one in seen if one.field not in fields), *fresh)
+
+
+def not_kept(problems: Iterable[str]) -> tuple[Note, ...]:
+    """Notes about pages that could not be stored."""
+    return tuple(Note(kind="not_kept", text=problem) for problem in problems)
+
+
+def needs_review(notes: Sequence[Note]) -> bool:
+    """Whether one of the notes is about a value that its page does not show any more."""
+    return any(note.kind == "not_as_read" for note in notes)

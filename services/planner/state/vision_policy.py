@@ -1,0 +1,136 @@
+"""Pure: when a picture is asked about, which picture, and what. One targeted question, never "describe this page"."""
+
+from __future__ import annotations
+
+from services.planner.page.fields import Missing, labels_of
+from services.planner.page.identity import prove, read_page
+from services.planner.page.text import humanised, is_unsure, label_form
+from services.planner.state.progress import signature
+from services.planner.state.sample_state import Act, View
+from shared.contracts.actions import AskPicture, ByRef, Screenshot, ScreenshotElement
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.planner import BY_RULE
+from shared.contracts.results import ActionResult, TargetFound
+from shared.contracts.vision import AskVision, VisionAnswered
+from shared.task_spec import OutputField
+from shared.text.normal import quoted, tidy
+
+MAX_PER_PAGE, MAX_PER_SAMPLE = 2, 6
+LABEL = "vision"
+NEAR_ELEMENTS = 3
+
+
+def question_due(view: View, *, asks_model: bool) -> Act | None:
+    """A question by rule, where the structure of the page cannot tell a field that is still missing: about the icon
+    that stands as its value; else, where a model is there to read it, about what is in view."""
+    page, state = view.page, view.state
+    if page is None or view.spec.vision == "off" or view.last_step:
+        return None
+    asked = [entry for entry in state.history if isinstance(entry.action, AskPicture)]
+    failed = bool(asked) and state.last is asked[-1] and not asked[-1].ok
+    if failed or len(asked) >= MAX_PER_SAMPLE or state.vision_asked.get(signature(page), 0) >= MAX_PER_PAGE:
+        return None
+    names = {entry.action.field for entry in asked if isinstance(entry.action, AskPicture) and entry.url == page.url}
+    readings = read_page(view.spec, view.sample, page).readings
+    for name in (name for name in missing_fields(view) if name not in names):
+        icon = _icon_of(view, page, name)
+        untold = isinstance(readings[name], Missing) and asks_model and _unsure(page, view.spec.output_schema[name])
+        if icon is not None or untold:
+            return _asks(view, name, icon)
+    return None
+
+
+def _asks(view: View, name: str, icon: Element | None) -> Act:
+    about = question(name, view.spec.output_schema[name])
+    target = ByRef(ref=icon.ref, snapshot_id=view.page.snapshot_id) if icon is not None and view.page else None
+    reason = f"The structure of the page does not tell {name}, so a picture of it is asked."
+    return Act(AskPicture(question=about, field=name, target=target, reason=reason), BY_RULE)
+
+
+def _icon_of(view: View, page: PageObserved, name: str) -> Element | None:
+    """The one picture without a text that stands where the field's value would, on a page of this very record."""
+    if view.spec.identity and prove(view.spec, view.sample, page).state != "proven":
+        return None
+    labels = labels_of(name, view.spec.output_schema[name])
+    icons = [e for e in page.elements if e.look and not e.name.strip() and label_form(e.header or "") in labels]
+    return icons[0] if len(icons) == 1 else None
+
+
+def missing_fields(view: View) -> tuple[str, ...]:
+    """Fields nothing is known of yet, required ones first."""
+    required = [name for name in view.spec.output_schema if name in view.spec.required_fields]
+    others = [name for name in view.spec.output_schema if name not in required]
+    known = {name for name, value in view.state.seen.items() if value.state != "not_found"}
+    return tuple(name for name in (*required, *others) if name not in known and name not in view.spec.identity)
+
+
+def question(name: str, field: OutputField) -> str:
+    """Asks for one field, in the words of the task."""
+    about = f" ({field.description.strip()})" if field.description.strip() else ""
+    return f'What does the picture show as "{humanised(name)}"{about}? Answer with the {field.type} only.'
+
+
+def picture_of(view: View, action: AskPicture) -> Screenshot | ScreenshotElement:
+    """Of the element that is meant, else of what is in view."""
+    number = sum(isinstance(entry.action, AskPicture) for entry in view.state.history) + 1
+    label = f"{LABEL}_{number}"
+    if action.target is None:
+        return Screenshot(label=label, full_page=False, reason=action.reason)
+    return ScreenshotElement(target=action.target, label=label, reason=action.reason)
+
+
+def question_of(view: View, action: AskPicture, result: ActionResult) -> AskVision:
+    """The question about the picture that was taken."""
+    picture = result.artifacts[0]
+    field = view.spec.output_schema.get(action.field)
+    return AskVision(
+        run_id=view.run_id,
+        sample_id=view.sample.sample_id,
+        question=action.question,
+        field=action.field or None,
+        answer_type=field.type if field is not None else "string",
+        choices=tuple(field.values) if field is not None else (),
+        hints=_hints(view, action, result.target),
+        blob=picture.blob,
+        sha256=picture.sha256,
+        size_bytes=picture.size_bytes,
+        media_type=picture.media_type,
+    )
+
+
+def said_of(answered: VisionAnswered) -> str:
+    """For the decider: what the picture says, how sure that is, and who read it."""
+    if answered.answer is None:
+        return f"It cannot be told from the picture: {tidy(answered.reasoning)[:300]}"
+    return (
+        f"The picture says {quoted(answered.answer, 300)} (confidence {answered.confidence:.2f}, "
+        f"read by {answered.answered_by}): {tidy(answered.reasoning)[:300]}"
+    )
+
+
+def _unsure(page: PageObserved, field: OutputField) -> bool:
+    """A list of icons says something of what is worked out from it, such as a count, and of nothing else."""
+    if page.triggers == ("icons",):
+        return field.derived
+    return is_unsure(page)
+
+
+def _hints(view: View, action: AskPicture, found: TargetFound | None) -> tuple[str, ...]:
+    """What the page itself says of the thing and right beside it."""
+    own = (found.name,) if found is not None and found.name else ()
+    page = view.page
+    if page is None or not isinstance(action.target, ByRef):
+        return own
+    ref = action.target.ref
+    meant = next((e for e in page.elements if e.ref == ref), None)
+    near = (e for e in page.elements if 0 < abs(e.ref - ref) <= NEAR_ELEMENTS or e.ref == ref)
+    if meant is not None and meant.look:  # the words of another row are no witness for its icon
+        near = (e for e in near if _on_one_line(meant, e))
+    return tuple(dict.fromkeys((*own, *(tidy(e.name)[:200] for e in near if e.name.strip()))))
+
+
+def _on_one_line(one: Element, other: Element) -> bool:
+    if one.box is None or other.box is None:
+        return one.row is not None and one.row == other.row
+    middle_px = one.box.y + one.box.height / 2
+    return other.box.y <= middle_px <= other.box.y + other.box.height

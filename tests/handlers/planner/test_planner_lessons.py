@@ -1,0 +1,84 @@
+"""What one sample teaches is shown to the next, is in its result, and is never a reason to fail."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from planner_bench import RUN, Bench
+from planner_pages import URL, page, spec, ticket
+from scripted_pool import ScriptedPool
+from test_planner_turns import Told
+
+from services.planner.deciders.registry import RulesDecider
+from services.planner.prompt.memory import Memory, Story
+from shared.contracts.actions import Done, Goto, Screenshot
+from shared.contracts.usage import Usage
+from shared.errors import ExhibitError, Unavailable
+from shared.streams import MEMORY, SPENDING
+
+PRICE = Usage(llm_calls=1, input_tokens=300, output_tokens=30, cost_usd=0.0001)
+DONE = Done(values={"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "Mar 3, 2026"})
+
+
+@dataclass
+class Teaches:
+    arguments: Any
+    error: ExhibitError | None = None
+    told: list[Story] = field(default_factory=list)
+
+    async def distil(self, told: Story) -> tuple[object, Usage]:
+        self.told.append(told)
+        if self.error is not None:
+            raise self.error
+        return self.arguments, PRICE
+
+
+def bench(teacher: Teaches, **task) -> Bench:
+    written = spec(**task).model_dump(mode="json", by_alias=True)
+    decider = Told([Goto(url=URL), Screenshot(label="ticket"), DONE])
+    one = Bench(ScriptedPool({URL: [page(*ticket())]}), decider=decider, task=written)
+    one.deps.teacher = teacher
+    return one
+
+
+def again(one: Bench) -> None:
+    one.decider = Told([Goto(url=URL), Screenshot(label="ticket"), DONE])
+
+
+async def test_the_next_sample_is_shown_what_the_last_one_taught_and_its_result_says_so():
+    one = bench(Teaches({"patterns": ["Dates stand in the side panel."], "failures": []}))
+    first = await one.run()
+    again(one)
+    second = await one.run()
+    assert (first.hints, second.hints) == ((), ("What worked: Dates stand in the side panel.",))
+    assert {view.hints for view in one.decider.views} == {second.hints}
+    assert first.lessons.patterns == ("Dates stand in the side panel.",)
+
+
+async def test_learning_is_paid_for_by_the_sample_that_teaches():
+    one = bench(Teaches({"patterns": [], "failures": []}))
+    finished = await one.run()
+    assert finished.usage.llm_calls == 4
+    assert (await one.bus.read(SPENDING, RUN, Usage)).llm_calls == 4
+
+
+async def test_a_teacher_that_fails_spoils_no_result():
+    one = bench(Teaches(None, Unavailable("overloaded", code="model_unavailable")))
+    finished = await one.run()
+    assert (finished.status, finished.lessons) == ("done", None)
+    assert await one.bus.read(MEMORY, RUN, Memory) is None
+
+
+async def test_a_task_that_wants_no_memory_gets_none():
+    teacher = Teaches({"patterns": ["x y z"], "failures": []})
+    finished = await bench(teacher, memory="off").run()
+    assert (finished.status, teacher.told) == ("done", [])
+
+
+async def test_rules_learn_nothing():
+    teacher = Teaches({"patterns": ["x y z"], "failures": []})
+    one = bench(teacher)
+    one.decider = RulesDecider()
+    assert (await one.run()).status == "done"
+    assert teacher.told == []

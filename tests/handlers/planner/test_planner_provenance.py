@@ -1,0 +1,356 @@
+"""Every value that is read off a page is bound to the page that was kept, or says why it is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from planner_bench import RUN, Bench, work
+from planner_pages import URL, box, el, heading, page, row, spec, text, ticket
+from scripted_pool import ScriptedPool
+
+from services.planner.sample_loop import SampleWork, Task
+from services.planner.state.sample_state import Act
+from services.planner.state.transitions import replayed
+from shared.bus.actor import Actor
+from shared.contracts.actions import AskPicture, ByRef, ByText, Click, Done, Extract, Goto, SaveProgress, Screenshot
+from shared.contracts.browser_pool import CapturePage, LeaseSession
+from shared.contracts.planner import SampleFinished
+from shared.contracts.steps import FieldValue, StepTaken, ValueSource, note_text
+from shared.contracts.vision import AskVision, VisionAnswered
+from shared.errors import Unavailable
+from shared.subjects import CAPTURE, LEASE, VISION_ASK
+
+OTHER = "http://127.0.0.1:8000/other"
+TWO_PAGES = {
+    URL: [page(*ticket(), el("button", "More"))],
+    OTHER: [page(heading("TCK-1001"), *row("Due date", "Mar 3, 2026"))],
+}
+DONE = Done(values={"ticket_number": "TCK-1001", "due_date": "Mar 3, 2026"}, refs={"ticket_number": 1, "due_date": 3})
+CHANGED = page(*ticket(assignee="Bob"), el("text", "a minute later"))
+
+
+@dataclass
+class Told:
+    """A decider that says what it was told to, one after the other."""
+
+    answers: list[Any]
+    name: str = "opus"
+    asks_model: bool = True
+    asked: int = field(default=0)
+
+    def check(self) -> None: ...
+
+    async def decide(self, view):
+        said = self.answers[min(self.asked, len(self.answers) - 1)]
+        self.asked += 1
+        return said if isinstance(said, Act) else Act(said, self.name)
+
+    async def aclose(self) -> None: ...
+
+
+def bench(*pages, task=None, pool=None, **rest) -> Bench:
+    written = spec(**(task or {})).model_dump(mode="json", by_alias=True)
+    return Bench(ScriptedPool({URL: list(pages)}, **(pool or {})), task=written, **rest)
+
+
+def sources(finished: SampleFinished) -> dict[str, ValueSource]:
+    return {one.field: one.source for one in finished.values if one.source is not None}
+
+
+def named(finished: SampleFinished, kind: str) -> dict[str, str]:
+    """Hashes by file name."""
+    return {one.filename: one.artifact.sha256 for one in finished.artifacts if one.artifact.kind == kind}
+
+
+async def test_values_are_bound_to_the_page_that_a_picture_brought_along():
+    boxed = [
+        el(e.role, e.name, tag=e.tag, header=e.header, level=e.level, box=box(10, 10), fingerprint="f")
+        for e in ticket()
+    ]
+    one = bench(page(*boxed), pool={"with_pages": True})
+    finished = await one.run()
+    assert [filed.filename for filed in finished.artifacts] == [
+        "01_ticket.png",
+        "01_ticket.mhtml.zst",
+        "01_ticket.observation.json.zst",
+    ]
+    (asked,) = (request for request in one.scripted.asked if isinstance(request, CapturePage))
+    assert asked.known == (page(*boxed).sha256,)
+    for value in finished.values:
+        source = value.source
+        assert source is not None
+        assert source.page_sha256 == named(finished, "page")["01_ticket.mhtml.zst"]
+        assert source.observation_file_sha256 == named(finished, "observation")["01_ticket.observation.json.zst"]
+        assert source.screenshot_sha256 == named(finished, "screenshot")["01_ticket.png"]
+        assert source.locators[0].value == f"#e{source.ref}"
+        assert (source.kept_ref, source.fingerprint, value.read_by, value.origin) == (source.ref, "f", "rules", "page")
+    assert one.steps[-1].observation.page_sha256 == named(finished, "page")["01_ticket.mhtml.zst"]
+    assert one.steps[-1].values == finished.values
+    assert (finished.notes, finished.flagged) == ((), False)
+
+
+async def test_without_a_picture_the_page_is_kept_under_a_name_of_its_own():
+    one = bench(page(*ticket()), task={"required_artifacts": []})
+    finished = await one.run()
+    assert [filed.filename for filed in finished.artifacts] == [
+        "page_01_tickets.mhtml.zst",
+        "page_01_tickets.observation.json.zst",
+    ]
+    assert {source.page_sha256 for source in sources(finished).values()} == set(named(finished, "page").values())
+    assert {source.screenshot_sha256 for source in sources(finished).values()} == {""}
+    assert one.steps[-1].artifacts == finished.artifacts
+
+
+async def test_a_value_that_its_page_shows_no_more_is_not_bound_and_a_person_is_told():
+    one = bench(page(*ticket()), task={"required_artifacts": []}, pool={"meanwhile": CHANGED})
+    finished = await one.run()
+    found = sources(finished)
+    assert (finished.status, finished.flagged) == ("done", True)
+    assert found["assignee"].page_sha256 == found["assignee"].observation_file_sha256 == ""
+    assert found["assignee"].observation_sha256 == page(*ticket()).sha256
+    (note,) = finished.notes
+    assert (note.kind, note.field) == ("not_as_read", "assignee")
+    assert "'Ann Lee' was read" in note.text
+    assert "'Bob'" in note.text
+    assert found["due_date"].page_sha256 == next(iter(named(finished, "page").values()))
+
+
+@pytest.mark.parametrize(
+    ("assignee", "bound"),
+    [("Ann Lee (away)", True), ("Ann Leeds", False), ("Ann Lee", True)],
+)
+async def test_a_text_that_has_grown_still_shows_the_value_and_a_longer_word_does_not(assignee: str, bound: bool):
+    later = page(*ticket(assignee=assignee), el("text", "later"))
+    one = bench(page(*ticket()), task={"required_artifacts": []}, pool={"meanwhile": later})
+    finished = await one.run()
+    assert bool(sources(finished)["assignee"].page_sha256) == bound
+    assert finished.flagged != bound
+
+
+async def test_an_element_that_stands_under_another_label_now_is_another_one():
+    later = page(heading("TCK-1001"), *row("Reporter", "Ann Lee"), *row("Due date", "Mar 3, 2026"))
+    one = bench(page(*ticket()), task={"required_artifacts": []}, pool={"meanwhile": later})
+    finished = await one.run()
+    assert sources(finished)["assignee"].page_sha256 == ""
+    assert any("stood under 'Reporter'" in note.text for note in finished.notes)
+
+
+async def test_an_element_that_is_gone_is_told_but_for_a_page_of_it_that_was_kept_before():
+    gone = page(heading("TCK-1001: Printer on fire"))
+    bare = await bench(page(*ticket()), task={"required_artifacts": []}, pool={"meanwhile": gone}).run()
+    assert sources(bare)["assignee"].page_sha256 == ""
+    told = "not as it was read: assignee: its element was gone when the page was kept"
+    assert told in map(note_text, bare.notes)
+    one = bench(page(*ticket()), pool={"meanwhile": gone, "with_pages": True})
+    pictured = await one.run()
+    assert sources(pictured)["assignee"].page_sha256 == named(pictured, "page")["01_ticket.mhtml.zst"]
+    assert (pictured.notes, pictured.flagged) == ((), False)
+
+
+async def test_a_value_in_several_elements_is_bound_only_while_all_of_them_say_the_same():
+    parts = (text("Ann"), text("Bob"), text("Cid"))
+    task = {"required_artifacts": [], "identity": {}, "required_fields": ["assignee"]}
+    says = [Goto(url=URL), Done(values={"assignee": "Ann Bob"}, refs={"assignee": 2})]
+    for last, bound in (("Bob", True), ("Rob", False)):
+        later = page(heading("T"), text("Ann"), text(last), text("later"))
+        one = bench(page(heading("T"), *parts), task=task, pool={"meanwhile": later}, decider=Told(says))
+        finished = await one.run()
+        assert bool(sources(finished)["assignee"].page_sha256) == bound, finished
+
+
+@pytest.mark.parametrize("gone", [True, False])
+async def test_a_page_that_cannot_be_kept_fails_nothing_and_is_told(gone: bool):
+    one = bench(page(*ticket()), pool={"unkept": "it is of 95 MiB"})
+    if gone:
+        one.bus.closed_asks.add(CAPTURE.pattern)
+    finished = await one.run()
+    assert (finished.status, finished.flagged) == ("done", False)
+    (note,) = finished.notes
+    assert note.kind == "not_kept"
+    assert ("nobody answers" if gone else "95 MiB") in note.text
+    assert {source.page_sha256 for source in sources(finished).values()} == {""}
+
+
+async def test_a_model_s_values_are_bound_to_the_page_each_was_saved_on():
+    save = SaveProgress(values={"assignee": "Ann Lee"}, refs={"assignee": 3})
+    says = [Goto(url=URL), save, Click(target=ByText(text="More")), Screenshot(label="ticket"), DONE]
+    pool = ScriptedPool(TWO_PAGES, clicks={"More": OTHER}, with_pages=True)
+    one = Bench(pool, decider=Told(says), task=spec().model_dump(mode="json", by_alias=True))
+    finished = await one.run()
+    assert finished.status == "done", finished.message
+    assert sorted(named(finished, "page")) == ["01_ticket.mhtml.zst", "page_01_tickets.mhtml.zst"]
+    found = sources(finished)
+    assert found["assignee"].page_sha256 == named(finished, "page")["page_01_tickets.mhtml.zst"]
+    assert found["due_date"].page_sha256 == named(finished, "page")["01_ticket.mhtml.zst"]
+    assert {value.read_by for value in finished.values} == {"opus"}
+    assert [len(step.artifacts) for step in one.steps] == [0, 2, 0, 3, 0]
+
+
+async def test_what_is_read_along_a_route_is_bound_before_its_page_is_left():
+    assignee = FieldValue(field="assignee", state="value", value="Ann Lee", shown="Ann Lee", read_by="rules", source=AT)
+    seen = Act(Click(target=ByText(text="More")), "rules", seen=(assignee,))
+    written = spec(route=[{"follow": "More"}], required_artifacts=[]).model_dump(mode="json", by_alias=True)
+    pool = ScriptedPool(TWO_PAGES, clicks={"More": OTHER})
+    one = Bench(pool, decider=Told([Goto(url=URL), seen, DONE]), task=written)
+    finished = await one.run()
+    left = one.steps[1]
+    assert [one.filename for one in left.artifacts if one.artifact.kind == "page"] == ["page_01_tickets.mhtml.zst"]
+    assert [(value.field, value.source.page_sha256 != "") for value in left.seen] == [("assignee", True)]
+    assert sources(finished)["assignee"] == left.seen[0].source
+    assert sources(finished)["due_date"].page_sha256 == named(finished, "page")["page_02_tickets.mhtml.zst"]
+    order = [type(request).__name__ for request in one.scripted.asked]
+    assert order.index("CapturePage") < order.index("ActOnPage", order.index("ActOnPage") + 1)
+
+
+AT = ValueSource(
+    snapshot_id="s1",
+    observation_sha256="x",
+    url=URL,
+    ref=3,
+    role="definition",
+    label="Assignee",
+    box=None,
+    frame="main",
+)
+
+
+async def test_the_step_log_gives_the_files_again():
+    one = bench(page(*ticket()), pool={"with_pages": True, "meanwhile": CHANGED})
+    await one.record()
+    task = spec()
+    session = await one.bus.ask(LEASE, LeaseSession(run_id=RUN, sample_id="TCK-1001"))
+    made = SampleWork(Task(work(), 1, task, one.decider), session, one.deps)
+    finished = await made.run()
+    again = replayed(task, one.bus.events(StepTaken))
+    assert again.stored == finished.artifacts
+    assert again.artifacts == finished.artifacts[:1]
+    assert (again.notes, again.seen) == (made.state.notes, made.state.seen)
+
+
+async def test_pages_that_are_kept_show_no_progress_and_use_up_no_numbers():
+    save = SaveProgress(values={"assignee": "Ann Lee"}, refs={"assignee": 3})
+    says = [Goto(url=URL), save, save, Screenshot(label="ticket")]
+    one = bench(page(*ticket()), decider=Told([*says, Done(values={})]), pool={"with_pages": True})
+    await one.run()
+    assert one.steps[3].artifacts[0].filename == "01_ticket.png"
+    assert one.steps[1].artifacts != one.steps[2].artifacts == ()
+    states = [replayed(spec(), one.steps[:count]) for count in (2, 3)]
+    assert [state.progress.gained for state in states] == [True, False]
+
+
+# --- pictures that were asked about
+
+
+eye: Actor[list[AskVision]] = Actor("vision")
+
+
+@eye.answers(VISION_ASK)
+async def answer(request: AskVision, deps: list[AskVision]) -> VisionAnswered:
+    deps.append(request)
+    return VisionAnswered(answer="failed", confidence=0.9, reasoning="A red cross.", answered_by="eye")
+
+
+@pytest.mark.parametrize("reported", [{"state": "failed"}, {}])
+async def test_what_a_picture_says_is_bound_to_the_picture(reported: dict[str, str]):
+    task = {
+        "output_schema": {"ticket_number": "string", "state": "string | null"},
+        "required_fields": ["state"],
+        "required_artifacts": [],
+    }
+    asks = AskPicture(question="Pass?", target=ByRef(ref=2, snapshot_id="s1"), field="state")
+    done = Done(values={"ticket_number": "TCK-1001", **reported}, refs={"ticket_number": 1})
+    shown = page(heading("TCK-1001"), el("img", "build", tag="svg"))
+    one = bench(shown, decider=Told([Goto(url=URL), asks, done]), task=task, pool={"with_pages": True})
+    one.bus.host(eye, [])
+    finished = await one.run()
+    state = next(value for value in finished.values if value.field == "state")
+    assert (state.value, state.origin, state.read_by) == ("failed", "vision", "eye")
+    assert state.source is not None
+    assert state.source.screenshot_sha256 == one.steps[1].artifacts[0].artifact.sha256
+    assert state.source.page_sha256 == one.steps[1].artifacts[1].artifact.sha256
+    assert (state.source.ref, state.source.observation_sha256) == (2, shown.sha256)
+
+
+# --- where a bound ends the sample
+
+SEEN = Act(
+    Extract(target=ByRef(ref=1, snapshot_id="s1")),
+    "rules",
+    seen=(
+        FieldValue(field="ticket_number", state="value", value="TCK-1001", shown="TCK-1001", read_by="rules"),
+        FieldValue(field="assignee", state="value", value="Ann Lee", shown="Ann Lee", read_by="rules", source=AT),
+    ),
+)
+
+
+def cut_short(says: list[Any], **rest: Any) -> Bench:
+    return bench(page(*ticket()), task={"max_steps": len(says), "required_artifacts": []}, decider=Told(says), **rest)
+
+
+async def test_what_was_read_when_a_bound_ends_the_sample_is_bound_to_its_page():
+    one = cut_short([Goto(url=URL), SEEN])
+    finished = await one.run()
+    assert (finished.status, finished.reason) == ("partial_success", "max_steps_exceeded")
+    source = sources(finished)["assignee"]
+    assert source.page_sha256 == named(finished, "page")["page_01_tickets.mhtml.zst"]
+    assert source.observation_file_sha256 == named(finished, "observation")["page_01_tickets.observation.json.zst"]
+    assert source.locators[0].value == "#e3"
+    assert {value.read_by for value in finished.values if value.state == "value"} == {"rules"}
+    # it is a step, so that evidence files it and the log gives it again
+    last = one.steps[-1]
+    assert (last.step, finished.steps, last.decided_by) == (3, 3, "rules")
+    assert last.action == SaveProgress(
+        values={"ticket_number": "TCK-1001", "assignee": "Ann Lee"}, reason=last.action.reason
+    )
+    assert last.artifacts == finished.artifacts
+    assert replayed(spec(), one.steps).stored == finished.artifacts
+    assert finished.notes == ()
+
+
+async def test_what_a_bound_cut_off_is_no_longer_shown_is_bound_to_nothing_and_told():
+    one = cut_short([Goto(url=URL), SEEN], pool={"meanwhile": CHANGED})
+    finished = await one.run()
+    assert sources(finished)["assignee"].page_sha256 == ""
+    told = "not as it was read: assignee: 'Ann Lee' was read"
+    assert any(note_text(note).startswith(told) for note in finished.notes)
+    assert (finished.status, finished.flagged) == ("partial_success", True)
+
+
+async def test_a_page_that_does_not_answer_any_more_is_asked_once():
+    """Two looks, and time is up: the page would take its time again for each of them."""
+    other = FieldValue(field="due_date", state="value", value="Mar 3, 2026", shown="Mar 3, 2026", read_by="rules")
+    again = Act(SEEN.action, "rules", seen=(replace(other, source=replace(AT, snapshot_id="s2", ref=5)),))
+    one = cut_short([Goto(url=URL), SEEN, again], pool={"unkept": "the page did not answer in time"})
+    finished = await one.run()
+    assert finished.status == "partial_success"
+    [note] = finished.notes
+    assert note_text(note) == "the page was not kept: the page did not answer in time"
+    assert sum(isinstance(request, CapturePage) for request in one.scripted.asked) == 1
+
+
+async def test_without_a_value_a_bound_keeps_nothing_and_takes_no_step():
+    one = cut_short([Goto(url=URL), Screenshot(label="x"), Act(SEEN.action, "rules")])
+    finished = await one.run()
+    assert (finished.status, finished.steps) == ("failed", 3)
+    assert not any(isinstance(request, CapturePage) for request in one.scripted.asked)
+
+
+async def test_what_is_bound_with_its_locators_is_not_kept_again_by_a_bound():
+    save = SaveProgress(values={"assignee": "Ann Lee"}, refs={"assignee": 3})
+    one = cut_short([Goto(url=URL), save, Act(SEEN.action, "rules")])
+    finished = await one.run()
+    assert (finished.status, finished.steps) == ("partial_success", 3)
+    assert sources(finished)["assignee"].page_sha256 == named(finished, "page")["page_01_tickets.mhtml.zst"]
+    assert sum(isinstance(request, CapturePage) for request in one.scripted.asked) == 1
+
+
+async def test_a_lost_session_while_the_page_is_kept_is_told_and_no_more():
+    one = bench(
+        page(*ticket()), task={"required_artifacts": []}, pool={"lost": Unavailable("gone", code="session_lost")}
+    )
+    finished = await one.run()
+    assert finished.status == "done"
+    assert [note_text(note) for note in finished.notes] == ["the page was not kept: gone"]

@@ -1,0 +1,338 @@
+"""Values extracted again from what is stored of a page: found again or not, the same or not."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import msgspec
+import pytest
+import zstandard
+from msgspec.structs import replace
+from planner_pages import box, cell, el, heading, page, row, sample, spec, text, ticket
+
+from services.planner.page.refind import Lost, Refound, find_source, find_source_in_observation
+from services.planner.reperform.stored_observation import observed
+from services.planner.reperform.verdicts import Kept, KeptPage, identity_of, page_reperformed, reperformed
+from services.planner.reperform.witness import Heard, heard, witness_of
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.reperform import FAULTS, PageReperformed, Verdict
+from shared.contracts.results import Locator
+from shared.contracts.steps import FieldValue, ValueSource
+from shared.task_spec import OutputField, TaskSpec
+
+
+def by(kind: Any, value: str, matches: int = 1) -> Locator:
+    return Locator(kind=kind, value=value, matches=matches)
+
+
+def source(**changes: Any) -> ValueSource:
+    given = {"snapshot_id": "s0", "observation_sha256": "o", "url": "http://x", "ref": 9, "role": "definition",
+             "label": "Assignee", "box": None, "frame": "main", "fingerprint": "f1", "locators": (by("css", "#a"),),
+             "page_sha256": "p", "observation_file_sha256": "of"}  # fmt: skip
+    return ValueSource(**{**given, **changes})
+
+
+def dd(name: str = "Ann Lee", fingerprint: str = "f1", css: str = "#a", **rest: Any) -> Element:
+    given = {"tag": "dd", "header": "Assignee", "fingerprint": fingerprint, "locators": (by("css", css),), **rest}
+    return el("definition", name, **given)
+
+
+def asked(field: dict[str, Any] | str) -> TaskSpec:
+    return spec(output_schema={"ticket_number": "string", "assignee": field}, required_fields=["assignee"])
+
+
+def shows(*elements: Element) -> PageObserved:
+    return page(heading("TCK-1001: Printer on fire"), *elements)
+
+
+# --- the element
+
+
+def refs(found: Refound | Lost) -> object:
+    return (found.element.ref, found.by, found.unchanged) if isinstance(found, Refound) else found.verdict
+
+
+@pytest.mark.parametrize(
+    ("elements", "expected"),
+    [
+        ((dd(), dd("Bob", "f2", "#b")), (1, ("fingerprint", "css"), True)),
+        # a hidden element is not stored, so its path leads to another one, or to none
+        ((dd("Bob", "f2", "#a"), dd(css="#c")), (2, ("fingerprint",), True)),
+        ((dd(css="#c"), dd("Bob", "f2", "#b")), (1, ("fingerprint",), True)),
+        # other words: only its place is left
+        ((dd("Bob", "f2"), text("x")), (1, ("css",), False)),
+        ((dd("Bob", "f2", header="Reviewer"), text("x")), "not_found"),
+        # alike to the letter: the path, the label, the place
+        ((dd(css="#b"), dd()), (2, ("fingerprint", "css"), True)),
+        ((dd(css="#b", header="Reviewer"), dd(css="#c")), (2, ("fingerprint", "label"), True)),
+        ((dd(css="#b", box=box(0, 0)), dd(css="#c", box=box(5, 80))), (2, ("fingerprint", "box"), True)),
+        ((dd(css="#b"), dd(css="#c")), "ambiguous"),
+        ((dd(frame="http://other"),), "not_found"),
+        ((), "not_found"),
+        # what led to one then and leads to several now leads nowhere
+        ((dd("Bob", "f2", locators=(by("css", "#a", 2),)), text("x")), "not_found"),
+    ],
+)
+def test_a_recorded_element_is_found_alone_or_not_at_all(elements: tuple[Element, ...], expected: object):
+    assert refs(find_source(source(box=box(5.5, 80)), page(*elements).elements)) == expected
+
+
+def test_locators_that_lead_to_different_elements_lead_nowhere():
+    wanted = source(locators=(by("id", "#a"), by("testid", "[data-testid=a]")))
+    first, second = dd("Bob", "f2"), dd("Cid", "f3")
+    moved = page(
+        replace(first, locators=(by("id", "#a"),)), replace(second, locators=(by("testid", "[data-testid=a]"),))
+    )
+    assert refs(find_source(wanted, moved.elements)) == "ambiguous"
+    together = page(replace(first, locators=wanted.locators), second)
+    assert refs(find_source(wanted, together.elements)) == (1, ("id", "testid"), False)
+
+
+def test_an_id_finds_what_bears_another_label_now():
+    wanted = source(locators=(by("id", "#a"), by("css", "#a")))
+    now = dd("Bob", "f2", header="Reviewer", locators=wanted.locators)
+    assert refs(find_source(wanted, page(now).elements)) == (1, ("id", "css"), False)
+
+
+def test_an_observation_knows_elements_by_their_number():
+    there = page(dd("Ann", "f0"), dd(), dd("Bob", "f2"))
+    assert refs(find_source_in_observation(source(kept_ref=3), there.elements)) == (3, ("number",), False)
+    assert refs(find_source_in_observation(source(kept_ref=2), there.elements)) == (2, ("number",), True)
+    assert refs(find_source_in_observation(source(), there.elements)) == (2, ("fingerprint",), True)
+    assert refs(find_source_in_observation(source(kept_ref=7, fingerprint="f9"), there.elements)) == "not_found"
+
+
+# --- what it says
+
+
+def said_of(now: Element, recorded: str, value: Any, field: dict[str, Any] | str = "string", **more: Any) -> Heard:
+    task = asked(field)
+    seen = witness_of(task, sample(), shows(now, *more.pop("beside", ())))
+    stored = FieldValue(
+        field="assignee", state=more.pop("state", "value"), value=value, shown=recorded, source=source(**more)
+    )
+    found = Refound(seen.page.elements[1], ("css",), more.get("fingerprint", "f1") == now.fingerprint)
+    return heard(stored, task.output_schema["assignee"], seen, found)
+
+
+LINK = el("link", "LED-7", tag="a", url="http://x/browse/7", fingerprint="f1")
+OTHER_LINK = replace(LINK, name="LED-8", fingerprint="f2")
+
+
+@pytest.mark.parametrize(
+    ("now", "recorded", "value", "field", "said", "shown", "read"),
+    [
+        (dd(), "Ann Lee", "Ann Lee", "string", "same", "Ann Lee", "Ann Lee"),
+        (dd("  Ann\n Lee"), "Ann Lee", "Ann Lee", "string", "same", "Ann Lee", "Ann Lee"),
+        (dd("ann lee"), "Ann Lee", "Ann Lee", "string", "differs", "ann lee", "ann lee"),
+        (dd("Bob", "f2"), "Ann Lee", "Ann Lee", "string", "differs", "Bob", "Bob"),
+        (dd("Mar 3, 2026"), "Mar 3, 2026", "2026-03-03", "date", "same", "Mar 3, 2026", "2026-03-03"),
+        (dd("Mar 3, 2026"), "Mar 3, 2026", "2026-03-04", "date", "differs", "Mar 3, 2026", "2026-03-03"),
+        (dd("$1,234.50"), "$1,234.50", "1234.50", "decimal", "same", "$1,234.50", "1234.50"),
+        (dd("1,234"), "1,234", 1234, "number", "same", "1,234", 1234),
+        (dd("yes"), "yes", True, "boolean", "same", "yes", True),
+        (dd("1"), "1", True, "number", "differs", "1", 1),
+        (dd("soon"), "soon", "2026-03-03", "date", "differs", "soon", None),
+        # a piece counts only of an element that has not changed
+        (dd("Ann Lee, since May"), "Ann Lee", "Ann Lee", "string", "same", "Ann Lee", "Ann Lee"),
+        (dd("not Ann Lee", "f2"), "Ann Lee", "Ann Lee", "string", "differs", "not Ann Lee", "not Ann Lee"),
+        (text("Assignee: Ann Lee", fingerprint="f1"), "Ann Lee", "Ann Lee", "string", "same", "Ann Lee", "Ann Lee"),
+        (text("Assignee: Bob", fingerprint="f2"), "Ann Lee", "Ann Lee", "string", "differs", "Bob", "Bob"),
+        # where a link leads
+        (LINK, "http://x/browse/7", "http://x/browse/7", "string", "same", "http://x/browse/7", "http://x/browse/7"),
+        (LINK, "http://x/browse/8", "http://x/browse/8", "string", "differs", "http://x/browse/7", "http://x/browse/7"),
+        (LINK, "LED-7", "LED-7", "string", "same", "LED-7", "LED-7"),
+        (OTHER_LINK, "http://x/browse/7", "http://x/browse/7", "string", "differs", "LED-8", "LED-8"),
+    ],
+)  # fmt: skip
+def test_text_and_value_are_compared(
+    now: Element, recorded: str, value: Any, field: str, said: str, shown: str, read: Any
+):
+    told = said_of(now, recorded, value, field)
+    assert (told.said, told.shown, told.value) == (said, shown, read)
+
+
+def test_an_enum_never_stands_in_a_piece():
+    field = {"type": "enum", "values": ["passed", "failed"]}
+    assert said_of(dd("passed"), "passed", "passed", field).said == "same"
+    assert said_of(dd("not passed yet"), "passed", "passed", field).said == "differs"
+
+
+def test_the_title_and_the_other_dates_of_the_page_are_read_as_they_were():
+    titled = dd("3 days ago", title="2026-11-18T09:00Z")
+    assert said_of(titled, "3 days ago", "2026-11-18", "date").said == "same"
+    beside = row("Closed", "25/12/24")
+    settled = said_of(dd("03/10/24"), "03/10/24", "2024-10-03", "date", beside=beside, date_order="dmy")
+    assert (settled.said, settled.message) == ("same", "")
+    told = said_of(dd("03/10/24"), "03/10/24", "2024-10-03", "date", date_order="dmy")
+    assert told.said == "same"
+    assert "recorded order" in told.message
+    assert said_of(dd("03/10/24"), "03/10/24", "2024-10-03", "date").said == "differs"
+
+
+def test_the_language_that_settled_a_month_is_read_as_it_was():
+    shown, value = "3 listopada 2024", "2024-11-03"
+    settled = said_of(dd(shown), shown, value, "date", beside=row("Closed", "4 sierpnia 2024"), date_language="pl")
+    assert (settled.said, settled.message) == ("same", "")
+    told = said_of(dd(shown), shown, value, "date", date_language="pl")
+    assert told.said == "same"
+    assert "recorded language" in told.message
+    assert said_of(dd(shown), shown, value, "date").said == "differs"
+
+
+def test_words_for_nothing_are_compared_as_words():
+    field = {"type": "string | null", "not_present": ["Unassigned"]}
+    assert said_of(dd("Unassigned"), "Unassigned", None, field, state="not_present").said == "same"
+    told = said_of(dd("Ann Lee", "f2"), "Unassigned", None, field, state="not_present")
+    assert (told.said, told.shown, told.value) == ("differs", "Ann Lee", None)
+
+
+# --- both witnesses
+
+FIELD = OutputField(type="string")
+VALUE = FieldValue(
+    field="assignee", state="value", value="Ann Lee", shown="Ann Lee", source=source(kept_ref=2), read_by="rules"
+)
+SAME, OTHER, GONE = dd(), dd("Bob", "f2"), text("nothing")
+HEAD = heading("of nothing")
+INPUT = el("textbox", "Assignee", value="Ann Lee", tag="input", fingerprint="f1", locators=(by("css", "#a"),))
+EMPTY = replace(INPUT, value="")
+
+
+def kept(element: Element | None, name: str, lack: Verdict = "not_stored") -> Kept:
+    if element is None:
+        return Kept(name, "h", None, lack, f"why not {name}")
+    there = shows() if element is HEAD else shows(element)
+    return Kept(name, "h", witness_of(spec(), sample(), there))
+
+
+@pytest.mark.parametrize(
+    ("now", "observed", "verdict", "words"),
+    [
+        (SAME, SAME, "same", ""),
+        (SAME, None, "same", "why not o"),
+        (SAME, HEAD, "same", "in the stored observation: no element"),
+        (SAME, OTHER, "differs", "the stored observation shows 'Bob'"),
+        (OTHER, SAME, "differs", "the stored observation agrees with the record"),
+        (OTHER, OTHER, "differs", "the stored observation shows 'Bob'"),
+        (GONE, SAME, "not_found", "the stored observation agrees with the record"),
+        (EMPTY, INPUT, "same_in_observation", "typed into a form"),
+        (EMPTY, EMPTY, "differs", "the stored observation shows ''"),
+        (INPUT, INPUT, "same", ""),
+        (None, SAME, "same_in_observation", "why not p"),
+        (None, OTHER, "not_stored", "why not p"),
+        (None, None, "not_stored", "why not p"),
+    ],
+)
+def test_the_page_convinces_and_the_observation_stands_in_only_where_it_cannot_know(
+    now: Element | None, observed: Element | None, verdict: Verdict, words: str
+):
+    told = reperformed(VALUE, FIELD, KeptPage(kept(now, "p"), kept(observed, "o")))
+    assert told.verdict == verdict
+    assert words in told.message
+    assert (told.page, told.recorded, told.recorded_value, told.read_by) == ("p", "Ann Lee", "Ann Lee", "rules")
+
+
+@pytest.mark.parametrize(
+    ("page_lack", "observation_lack", "verdict"),
+    [("altered", None, "altered"), ("unreadable", None, "unreadable"), (None, "altered", "altered")],
+)
+def test_a_file_that_is_not_what_was_stored_proves_nothing(
+    page_lack: Verdict | None, observation_lack: Verdict | None, verdict: Verdict
+):
+    first = kept(None, "p", page_lack) if page_lack else kept(SAME, "p")
+    second = kept(None, "o", observation_lack) if observation_lack else kept(SAME, "o")
+    told = reperformed(VALUE, FIELD, KeptPage(first, second))
+    assert told.verdict == verdict
+    assert told.verdict in FAULTS
+    assert f"why not {'p' if page_lack else 'o'}" in told.message
+
+
+def test_what_a_model_made_and_what_was_not_found_is_said_and_not_claimed():
+    nothing = KeptPage(Kept(), Kept())
+    derived = replace(VALUE, origin="derived", read_by="claude-x")
+    seen = replace(derived, origin="vision", source=source(screenshot_sha256="abc" * 10))
+    told = [reperformed(one, FIELD, nothing) for one in (derived, seen)]
+    assert [one.verdict for one in told] == ["read_by_model", "read_by_model"]
+    assert told[0].message == "worked out from what pages show by claude-x"
+    assert told[1].message == "read from a picture by claude-x, picture abcabcabcabc"
+    missing = reperformed(FieldValue(field="assignee", state="not_found"), FIELD, nothing)
+    assert (missing.verdict, missing.message) == ("nothing_recorded", "")
+    unbound = reperformed(replace(VALUE, source=None), FIELD, nothing)
+    assert unbound.verdict == "not_bound"
+
+
+# --- whose record it is
+
+
+def test_a_stored_page_proves_the_record_or_shows_another():
+    right, wrong = page(*ticket()), page(*ticket(number="TCK-2002"))
+    told = [
+        page_reperformed(KeptPage(Kept("p", "h", witness_of(spec(), sample(), one)), Kept())) for one in (right, wrong)
+    ]
+    assert [one.proof for one in told] == ["proven", "mismatch"]
+    assert "TCK-2002" in told[1].message
+
+
+def proofs(*pairs: tuple[Any, Any]) -> list[PageReperformed]:
+    return [PageReperformed(filename="p", sha256="h", proof=proof, observed=seen) for proof, seen in pairs]
+
+
+@pytest.mark.parametrize(
+    ("pages", "identity"),
+    [
+        (proofs(("proven", "proven"), ("unproven", "unproven")), "proven"),
+        (proofs(("proven", "proven"), ("mismatch", "proven")), "mismatch"),
+        (proofs(("unproven", "proven")), "proven_in_observation"),
+        (proofs(("unread", "unread")), "unproven"),
+        ([], "not_stored"),
+    ],
+)
+def test_one_page_that_proves_it_is_enough_and_one_that_shows_another_too(pages: list[PageReperformed], identity: str):
+    assert identity_of(pages) == identity
+
+
+def test_cells_that_the_rules_joined_are_joined_again():
+    task = asked("string")
+    first = replace(cell("Assignee", "Ann", 1), fingerprint="f1", locators=(by("css", "#a"),))
+    both = shows(first, cell("Assignee", "Lee", 1))
+    stored = replace(VALUE, shown="Ann Lee", source=source(role="cell"))
+    witness = Kept("p", "h", witness_of(task, sample(), both))
+    assert reperformed(stored, FIELD, KeptPage(witness, witness)).verdict == "same"
+
+
+# --- a stored observation
+
+
+def packed_observation(**changes: Any) -> bytes:
+    facts = {"capture_id": "c1", "url": "http://x/1", "title": "T", "http_status": 200, "observation_sha256": "o",
+             "browser": "chromium 1", "viewport": {"width_px": 1280, "height_px": 900},
+             "captured_at": "2026-03-03T12:00:00Z"}  # fmt: skip
+    told = {"capture": facts, "headers": [["date", "x"]], "elements": msgspec.to_builtins(page(*ticket()).elements)}
+    return zstandard.compress(json.dumps({**told, **changes}).encode())
+
+
+def test_a_stored_observation_is_the_page_that_was_observed():
+    data = packed_observation()
+    there = observed(data, hashlib.sha256(data).hexdigest())
+    assert isinstance(there, PageObserved)
+    assert (there.url, there.title, there.http_status, there.sha256) == ("http://x/1", "T", 200, "o")
+    assert there.elements == page(*ticket()).elements
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"no zstd", "cannot be read"),
+        (zstandard.compress(b"{}"), "cannot be read"),
+        (packed_observation(elements=[{"ref": "x"}]), "cannot be read"),
+        (zstandard.compress(b" " * 2_000_000), "more than 1000000 bytes"),
+    ],
+)
+def test_what_is_no_observation_is_said(data: bytes, words: str):
+    told = observed(data, hashlib.sha256(data).hexdigest(), most_bytes=1_000_000)
+    assert isinstance(told, str)
+    assert words in told
+    assert observed(data, "0" * 64) == "its SHA-256 is not the recorded one"
