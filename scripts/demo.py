@@ -16,9 +16,9 @@ from rich.console import Console
 
 from practice.tickets.data import ground_truth
 from practice.tickets.demo import compare, write_input
-from services.console.batch import Request, run_batch
+from services.console.commands.run.command import Request, run_batch
 from services.console.exits import run_async
-from services.console.tally import headline
+from services.console.terminal.tally import headline
 from shared.contracts.evidence import RunFinished
 from shared.settings import Settings
 

@@ -23,8 +23,8 @@ from practice.tickets.data import ground_truth
 from practice.tickets.demo import write_input
 from scripts.demo import SPEC, practice_site
 from services.browser_pool.adapters.browsers.finding import find_browser
-from services.console.screen import live_view, summary
-from services.console.tally import Tally
+from services.console.terminal.run_view import live_view, summary
+from services.console.terminal.tally import Tally
 from shared.host.embedded import run_embedded
 from shared.settings import Settings
 

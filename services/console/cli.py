@@ -12,18 +12,18 @@ import typer
 from pydantic import ValidationError
 
 from services.console import exits
-from services.console.asking import Asked, draft, to_run
-from services.console.batch import Request, run_batch
+from services.console.commands.ask import Asked, draft, to_run
+from services.console.commands.login import by_hand, by_steps
+from services.console.commands.operate import operate_here
+from services.console.commands.reperform.command import Asked as Reperformance
+from services.console.commands.reperform.command import reperform_run, run_or_zip
+from services.console.commands.replay import Replay, replay_run
+from services.console.commands.run.command import Request, run_batch
+from services.console.commands.sql import SqlFormat, ask_sql, sql_question
+from services.console.commands.up import serve_one, up_all
 from services.console.handed_over import register
-from services.console.hands import Terms, drive_page, observe_page
-from services.console.login import by_hand, by_steps
-from services.console.operate import operate_here
-from services.console.reperform import Asked as Reperformance
-from services.console.reperform import reperform_run, run_or_zip
-from services.console.replay import Replay, replay_run
-from services.console.sql import SqlFormat, ask_sql, sql_question
-from services.console.standing import serve_one, up_all
-from services.console.which_run import WAYS, run_kept, runs_kept
+from services.console.pool_session import Terms, drive_page, observe_page
+from services.console.run_location import WAYS, run_kept, runs_kept
 from shared.errors import PermanentError
 from shared.field_types import base_type
 from shared.host.services import NAMES

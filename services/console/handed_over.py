@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from services.console.export import Export, export_run
-from services.console.key import show_key
-from services.console.verify import HELP, Verify, verify_run
-from services.console.which_run import WAYS
+from services.console.commands.export import Export, export_run
+from services.console.commands.key import show_key
+from services.console.commands.verify import HELP, Verify, verify_run
+from services.console.run_location import WAYS
 from shared.settings import Settings
 
 MakeSettings = Callable[[str | None, str | None], Settings]

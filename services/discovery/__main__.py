@@ -6,8 +6,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
-from services.discovery.adapters.excel import read_sheet
 from services.discovery.deps import Deps
+from services.discovery.excel import read_sheet
 from services.discovery.handlers import actor
 from shared.bus.nats_bus import Bus
 from shared.contracts.planner import PLANNERS

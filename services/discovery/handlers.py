@@ -6,12 +6,9 @@ import hashlib
 
 import msgspec
 
-from services.discovery.access import access_problems, planner_problems
 from services.discovery.deps import Deps
-from services.discovery.discovering import discovers, discovery_plan
-from services.discovery.found import closed, take_in
-from services.discovery.intake import read_table
-from services.discovery.plan import (
+from services.discovery.input_table import read_table
+from services.discovery.planning.plan import (
     Plan,
     checked_spec,
     new_plan,
@@ -20,11 +17,14 @@ from services.discovery.plan import (
     resumed_plan,
     round_record,
 )
+from services.discovery.planning.replay_plan import REPLAY, replayable
+from services.discovery.planning.search_plan import discovers, discovery_plan
+from services.discovery.population.samples import capped
+from services.discovery.preflight import access_problems, planner_problems
 from services.discovery.replay_logs import log_problems
-from services.discovery.replays import REPLAY, replayable
-from services.discovery.rows import capped
 from services.discovery.run_ids import rejected_id
-from services.discovery.starting import created, started
+from services.discovery.search import closed, take_in
+from services.discovery.start_run import created, started
 from shared.bus.actor import Actor
 from shared.contracts.discovery import (
     PopulationClosed,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.discovery.replays import wanted_ids
+from services.discovery.planning.replay_plan import wanted_ids
 from shared.aio import map_concurrently
 from shared.bus.ports import Asks
 from shared.contracts.discovery import SubmitRun

@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, asynccontextmanager
 
-from services.vision.adapters.pictures import opened
 from services.vision.deps import Deps
 from services.vision.handlers import actor
-from services.vision.readers import reader_for
+from services.vision.pictures import opened
+from services.vision.readers.opening import reader_for
 from shared.bus.nats_bus import Bus
 from shared.settings import Settings
 

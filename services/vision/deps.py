@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from services.vision.grid import Grid
-from services.vision.places import Place, Scaled
+from services.vision.icons.grid import Grid
+from services.vision.questions.regions import Place, Scaled
 from shared.bus.ports import Blobs
 from shared.contracts.vision import AskVision, VisionAnswered
 

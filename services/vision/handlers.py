@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 
 from services.vision.deps import Deps, Picture
-from services.vision.questions import refused
+from services.vision.questions.targeted import refused
 from shared.bus.actor import Actor
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.errors import InvalidMessage, PermanentError

@@ -18,8 +18,8 @@ from playwright.async_api import async_playwright
 
 from scripts.fetch_packages import packages
 from services.browser_pool.adapters.browsers.finding import find_browser
-from services.vision.grid import Grid
-from services.vision.icons import Reading, read_icon
+from services.vision.icons.grid import Grid
+from services.vision.icons.verdict import Reading, read_icon
 
 FOLDERS = {
     "octicons": ("@primer/octicons", "build/svg"),

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from services.console.hands import Hand
+from services.console.pool_session import Hand
 from shared.bus.nats_bus import connect_bus
 from shared.contracts.actions import (
     BrowserAction,

@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 import msgspec
 import pytest
 
-from services.console.operate import next_question
+from services.console.commands.operate import next_question
 from shared.bus.nats_bus import connect_bus
 from shared.bus.wire import flush
 from shared.contracts.operator import DecisionAsked, DecisionGiven

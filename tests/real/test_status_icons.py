@@ -18,8 +18,8 @@ from services.browser_pool.adapters.browsers.logins import LoginFolder
 from services.browser_pool.adapters.session import Limits, PageSession
 from services.browser_pool.ports import Terms
 from services.browser_pool.snapshot import compose
-from services.vision.adapters.pictures import opened
-from services.vision.local import LocalReader
+from services.vision.pictures import opened
+from services.vision.readers.local import LocalReader
 from shared.contracts.actions import ByRef, Goto, ScreenshotElement
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.vision import AskVision

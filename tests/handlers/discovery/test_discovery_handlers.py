@@ -10,8 +10,8 @@ import msgspec
 import pytest
 import xlsxwriter
 
-from services.discovery.adapters.excel import read_sheet
 from services.discovery.deps import Deps
+from services.discovery.excel import read_sheet
 from services.discovery.handlers import run_finished, submit_run
 from shared.bus.actor import Actor
 from shared.contracts.browser_pool import AccessChecked, CheckAccess

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.evidence_world import COLUMNS, World
-from services.discovery.delimited import grid_of
-from services.discovery.rows import samples_of_table
-from services.discovery.table import Table, table_of, table_of_objects
+from services.discovery.population.samples import samples_of_table
+from services.discovery.tables.delimited import grid_of
+from services.discovery.tables.table import Table, table_of, table_of_objects
 from services.evidence.adapters.enriched_table import EnrichedTable
 from services.evidence.combining.enriching import names_beside
 from services.evidence.filing.contents import sample_file

@@ -12,9 +12,9 @@ from messages_server import endpoint, error, message, tool_call
 from PIL import Image
 from vision_bench import ask, check_icon, encoded
 
-from services.vision.adapters.anthropic_reader import AnthropicReader
-from services.vision.local import LocalReader
-from services.vision.readers import reader_for
+from services.vision.readers.anthropic import AnthropicReader
+from services.vision.readers.local import LocalReader
+from services.vision.readers.opening import reader_for
 from shared.contracts.results import Box
 from shared.errors import PermanentError, TransientError
 from shared.settings import Settings

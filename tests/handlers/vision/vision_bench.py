@@ -9,10 +9,10 @@ from typing import Any
 
 from PIL import Image, ImageDraw
 
-from services.vision.adapters.pictures import opened
 from services.vision.deps import Deps, Reader
 from services.vision.handlers import actor
-from services.vision.local import LocalReader
+from services.vision.pictures import opened
+from services.vision.readers.local import LocalReader
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.streams import ARTIFACTS
 from shared.subjects import VISION_ASK

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from services.console.answers import Wrong, action_of, help_of
+from services.console.terminal.action_lines import Wrong, action_of, help_of
 from services.planner.prompt.tools import tools_for
 from shared.contracts.operator import DecisionAsked
 from shared.task_spec import TaskSpec

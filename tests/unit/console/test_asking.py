@@ -4,7 +4,7 @@ import shlex
 
 import pytest
 
-from services.console.asking import Asked, Saved, how_to_run, save
+from services.console.commands.ask import Asked, Saved, how_to_run, save
 from shared.client import RunRejectedError
 from shared.contracts.planner import TaskDrafted
 

@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from services.console.hands import ANYWHERE, Terms
-from services.console.login import has_display
+from services.console.commands.login import has_display
+from services.console.pool_session import ANYWHERE, Terms
 from shared.hosts import Origin, fits_any
 
 

@@ -9,8 +9,8 @@ import pytest
 import typer
 from rich.console import Console
 
-from services.console.reperform import tell
-from services.console.reperform_screen import JsonScreen, ReperformScreen, WordsScreen
+from services.console.commands.reperform.command import tell
+from services.console.commands.reperform.screens import JsonScreen, ReperformScreen, WordsScreen
 from shared.bus.actor import Actor
 from shared.contracts.reperform import Reperform, SampleReperformed, ValueReperformed
 from shared.errors import Unavailable

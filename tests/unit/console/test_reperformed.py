@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from services.console.reperformed import Count, doubt_of, lines, plainly, summary
+from services.console.terminal.reperform_summary import Count, doubt_of, lines, plainly, summary
 from shared.contracts.reperform import FAULTS, PageReperformed, SampleReperformed, ValueReperformed, Verdict
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from services.console.replayed import Heard, RunReplayed, lines, run_replayed
+from services.console.terminal.replay_summary import Heard, RunReplayed, lines, run_replayed
 from shared.contracts.discovery import Sample
 from shared.contracts.evidence import SampleState
 from shared.contracts.planner import SampleFinished

@@ -6,7 +6,7 @@ import io
 
 from rich.console import Console
 
-from services.console.sql import refused, shown, summary
+from services.console.commands.sql import refused, shown, summary
 from shared.contracts.evidence import SqlAnswered, SqlColumn, SqlRefused
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 from rich.console import Console
 
-from services.console.screen import live_view, summary
-from services.console.tally import Tally, headline
+from services.console.terminal.run_view import live_view, summary
+from services.console.terminal.tally import Tally, headline
 from shared.contracts.actions import Goto
 from shared.contracts.discovery import PopulationClosed, Sample, SampleFound
 from shared.contracts.evidence import EvidenceBlocked, Outcome, RunFinished

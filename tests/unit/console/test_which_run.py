@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from typer.testing import CliRunner
 
 from services.console.cli import app
-from services.console.which_run import place_of_run, run_kept, runs_kept
+from services.console.run_location import place_of_run, run_kept, runs_kept
 from shared.errors import PermanentError
 from shared.evidence_format.sources.opening import opened
 from shared.settings import Settings

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.discovery.cell_types import misfit
-from services.discovery.rows import MAX_LISTED, capped, samples_of_table
+from services.discovery.population.samples import MAX_LISTED, capped, samples_of_table
 from services.discovery.run_ids import rejected_id, run_ids
-from services.discovery.table import table_of_objects
+from services.discovery.tables.cell_types import misfit
+from services.discovery.tables.table import table_of_objects
 from shared.contracts.discovery import Problem
 from shared.task_spec import TaskSpec
 

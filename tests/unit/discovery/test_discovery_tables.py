@@ -6,8 +6,8 @@ from datetime import date, datetime, time
 
 import pytest
 
-from services.discovery.delimited import decode, delimiter_of, grid_of
-from services.discovery.table import cell_text, table_of, table_of_objects
+from services.discovery.tables.delimited import decode, delimiter_of, grid_of
+from services.discovery.tables.table import cell_text, table_of, table_of_objects
 
 
 def table(data: bytes):

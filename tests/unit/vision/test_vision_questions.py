@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.vision.questions import refused
+from services.vision.questions.targeted import refused
 from shared.contracts.vision import AskVision
 
 

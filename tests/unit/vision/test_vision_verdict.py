@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.vision.colours import named
-from services.vision.grid import Grid
-from services.vision.icons import OF_COLOUR, OF_SHAPE, judged, read_icon
-from services.vision.places import LONGEST_PX, Scaled, is_inside, looked_at, mapped_back, size_to_send
-from services.vision.words import STATES, choice_for, is_about_states, said, state_of, states_said
+from services.vision.icons.colours import named
+from services.vision.icons.grid import Grid
+from services.vision.icons.state_words import STATES, choice_for, is_about_states, said, state_of, states_said
+from services.vision.icons.verdict import OF_COLOUR, OF_SHAPE, judged, read_icon
+from services.vision.questions.regions import LONGEST_PX, Scaled, is_inside, looked_at, mapped_back, size_to_send
 from shared.contracts.results import Box
 
 

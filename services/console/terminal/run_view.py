@@ -1,0 +1,214 @@
+"""How a run looks in a terminal: a live view while it goes on, a summary when it is over."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.markup import escape
+from rich.panel import Panel
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from services.console.terminal.tally import Tally, headline, words
+from shared.contracts.evidence import RunFinished
+from shared.statuses import STATUSES, colour_of, urgency_of
+from shared.text.normal import tidy
+
+SHOWN_ACTIVE = 8
+SHOWN_TROUBLES = 4
+REFRESH_PER_S = 8
+
+
+class Screen(Protocol):
+    """Shows the tally as it grows."""
+
+    def show(self, tally: Tally) -> None: ...
+    def close(self) -> None: ...
+
+
+class LiveScreen:
+    """Redraws in place; for a terminal."""
+
+    def __init__(self, console: Console, title: str, clock_s: Callable[[], float]) -> None:
+        self._title, self._clock_s, self._started_s = title, clock_s, clock_s()
+        self._tally: Tally | None = None
+        self._live = Live(
+            console=console, refresh_per_second=REFRESH_PER_S, get_renderable=self._render, transient=True
+        )
+        self._live.start()
+
+    def show(self, tally: Tally) -> None:
+        self._tally = tally
+
+    def close(self) -> None:
+        self._live.stop()
+
+    def _render(self) -> RenderableType:
+        if self._tally is None:
+            return Text("starting ...", style="dim")
+        return live_view(self._tally, self._title, self._clock_s() - self._started_s)
+
+
+class Trouble:
+    """Says on standard error that evidence is waiting, each time it becomes so: a run that stands still says why."""
+
+    def __init__(self) -> None:
+        self._said = ""
+
+    def show(self, tally: Tally) -> None:
+        if tally.blocked and tally.blocked != self._said:
+            sys.stderr.write(f"exhibit: evidence is waiting: {tally.blocked}\n")
+        self._said = tally.blocked
+
+
+class LineScreen:
+    """One line for every tenth part of the run; for a file or a pipe."""
+
+    def __init__(self, console: Console) -> None:
+        self._console, self._said, self._trouble = console, -1, Trouble()
+        self._found = 0
+
+    def show(self, tally: Tally) -> None:
+        self._trouble.show(tally)
+        if tally.discovering and tally.found >= 2 * max(self._found, 5):
+            self._found = tally.found
+            self._console.print(f"{tally.found} samples found so far", style="dim", highlight=False)
+        if tally.expected and (tenth := 10 * tally.ended // tally.expected) > self._said:
+            self._said = tenth
+            self._console.print(f"{tally.ended} of {tally.expected} samples", style="dim", highlight=False)
+
+    def close(self) -> None: ...
+
+
+class NoScreen:
+    """For scripts that read JSON."""
+
+    def __init__(self) -> None:
+        self._trouble = Trouble()
+
+    def show(self, tally: Tally) -> None:
+        self._trouble.show(tally)
+
+    def close(self) -> None: ...
+
+
+def live_view(tally: Tally, title: str, elapsed_s: float) -> RenderableType:
+    """The whole picture of a run that goes on."""
+    parts: list[RenderableType] = [_bar(tally, elapsed_s), _counts(tally)]
+    if tally.discovering:
+        parts.append(Text(f"{tally.found} found so far, and more are looked for", style="cyan"))
+    if tally.active:
+        parts.append(_active(tally))
+    if tally.troubles:
+        parts.append(_troubles(tally))
+    if tally.blocked:
+        parts.append(Text(f"evidence is waiting: {tally.blocked}", style="bold red"))
+    return Panel(Group(*parts), title=f"[bold]{escape(title)}[/]", subtitle=f"[dim]{tally.run_id}[/]", padding=(1, 2))
+
+
+def _bar(tally: Tally, elapsed_s: float) -> RenderableType:
+    total, finished = tally.expected or max(tally.found, 1), tally.ended
+    rate = finished / elapsed_s if elapsed_s > 0 else 0.0
+    left = f"{(total - finished) / rate:.0f} s left" if rate and finished < total else ""
+    grid = Table.grid(padding=(0, 2), expand=True)
+    grid.add_column(ratio=1)
+    grid.add_column(justify="right", no_wrap=True)
+    grid.add_row(
+        ProgressBar(total=total, completed=finished, complete_style="cyan", finished_style="green"),
+        f"[bold]{finished}[/]/{total}   [dim]{rate:.1f}/s   {elapsed_s:.0f} s   {left}[/]",
+    )
+    return grid
+
+
+def _counts(tally: Tally) -> RenderableType:
+    told = [status for status in STATUSES if tally.counts[status] or status == "done"]
+    parts = [f"[{colour_of(status)}]{tally.counts[status]} {words(status)}[/]" for status in told]
+    calls = f"{tally.usage.llm_calls} model calls" + (f", ${tally.usage.cost_usd:.3f}" if tally.usage.cost_usd else "")
+    return Text.from_markup("\n" + "   ".join([*parts, f"[dim]{tally.steps} steps, {calls}[/]"]))
+
+
+def _active(tally: Tally) -> RenderableType:
+    table = Table.grid(padding=(0, 2))
+    for item in list(tally.active.values())[:SHOWN_ACTIVE]:
+        again = f" (attempt {item.attempt})" if item.attempt > tally.attempt_base + 1 else ""
+        table.add_row(
+            Text(item.sample_id, style="bold"), Text(f"step {item.step}{again}", style="dim"), _short(item.last)
+        )
+    return Group(Text(""), table)
+
+
+def _troubles(tally: Tally) -> RenderableType:
+    table = Table.grid(padding=(0, 2))
+    for result in tally.troubles[-SHOWN_TROUBLES:]:
+        said = words(result.status) + (f" ({words(result.reason)})" if result.reason else "")
+        table.add_row(Text(result.sample_id, style=colour_of(result.status)), said, _short(result.message))
+    return Group(Text(""), table)
+
+
+def _short(text: str) -> Text:
+    return Text(tidy(text), overflow="ellipsis", no_wrap=True)
+
+
+def summary(finished: RunFinished, tally: Tally, here: Path) -> RenderableType:
+    """What a person wants to know first: how it ended, what went wrong, where the evidence is, seen from ``here``."""
+    table = Table(
+        title="Outcome", title_justify="left", title_style="bold", box=None, padding=(0, 2), show_header=False
+    )
+    for outcome in sorted(finished.outcomes, key=lambda o: urgency_of(o.status)):
+        table.add_row(
+            Text(words(outcome.status), style=colour_of(outcome.status)),
+            Text(words(outcome.reason)),
+            str(outcome.samples),
+        )
+    took_s = (finished.finished_at - finished.started_at).total_seconds()
+    facts = Table.grid(padding=(0, 2))
+    facts.add_row("Evidence", Text(_from(here, finished.location)))
+    if finished.table:
+        facts.add_row("Table", Text(_from(here, finished.table)))
+    if finished.report:
+        facts.add_row("Report", Text(_from(here, finished.report)))
+    for failure in finished.not_made:
+        facts.add_row("Not made", Text(failure, style="bold red"))
+    if finished.manifest_sha256:
+        facts.add_row("Sealed", finished.manifest_sha256)
+        facts.add_row("By key", f"{finished.signed_by[:16]}; note both, exhibit verify names them")
+    facts.add_row("Took", f"{took_s:.1f} s, {finished.samples / took_s:.1f} samples/s" if took_s > 0 else "0 s")
+    if not finished.population_complete or finished.population_note:
+        colour = "" if finished.population_complete else "bold red"
+        facts.add_row("Samples", Text(_population(finished), style=colour))
+    if finished.flagged:
+        facts.add_row("Flagged", f"{finished.flagged} of the samples have a remark to read: the column notes")
+    facts.add_row("Model", f"{finished.llm_calls} calls, ${finished.cost_usd:.4f}")
+    parts: list[RenderableType] = [table, Text("")]
+    if tally.troubles:
+        parts += [_troubles_in_full(tally), Text("")]
+    return Group(*parts, facts, Text(""), Text(headline(finished.outcomes, finished.samples), style="bold"))
+
+
+def _population(finished: RunFinished) -> str:
+    """What is to be known of how the samples were found."""
+    missing = "" if finished.population_complete else " There may be more: go on with --resume."
+    return f"{finished.population_note}.{missing}".replace("..", ".")
+
+
+def _from(here: Path, path: str) -> str:
+    """``path`` as one would type it in the folder ``here``."""
+    return str(Path(path).relative_to(here)) if Path(path).is_relative_to(here) else path
+
+
+def _troubles_in_full(tally: Tally) -> RenderableType:
+    table = Table(box=None, padding=(0, 2), show_header=False)
+    for result in tally.troubles[:20]:
+        table.add_row(
+            Text(result.sample_id, style=colour_of(result.status)),
+            Text(words(result.reason)),
+            Text(result.message),
+        )
+    more = len(tally.troubles) - 20
+    return Group(table, Text(f"  and {more} more, in the table", style="dim")) if more > 0 else table
