@@ -34,7 +34,7 @@ from benchmarks.planner_world import (
 )
 from benchmarks.report import Row, at_most, beside, report, under
 from services.planner.deciders.anthropic.decider import AnthropicDecider
-from services.planner.deps import Deps
+from services.planner.deps import PlannerDeps
 from services.planner.handlers import work_sample
 from services.planner.prompt.assembly import Prompt, assembled
 from services.planner.prompt.tokens import MAX_TOKENS, Ruler, ruler, weight
@@ -77,7 +77,7 @@ async def worked(numbers: Iterable[int], elements: int, spec: TaskSpec, model: M
     written = spec.model_dump(mode="json", by_alias=True)
     record = RunRecord(run_id=RUN, spec=written, planner="anthropic", concurrency=1, created_at=NOW)
     await bus.create(RUNS, RUN, record)
-    deps = Deps(
+    deps = PlannerDeps(
         bus, bus, bus, lambda _: decider, "anthropic",
         now=lambda: NOW, elapsed_s=time.perf_counter, wait=asyncio.sleep, teacher=Teaches(),
     )  # fmt: skip

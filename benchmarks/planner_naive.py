@@ -6,7 +6,7 @@ import json
 
 import msgspec
 
-from services.planner.prompt.blocks import run_block, sample_block
+from services.planner.prompt.system_blocks import run_block, sample_block
 from services.planner.prompt.tools import tools_for
 from services.planner.state.sample_state import View
 

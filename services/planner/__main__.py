@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from services.planner.deciders.anthropic.helpers import Helpers
 from services.planner.deciders.registry import Deciders
-from services.planner.deps import Deps
+from services.planner.deps import PlannerDeps
 from services.planner.handlers import actor
 from shared.bus.nats_bus import Bus
 from shared.settings import Settings, default_planner
@@ -21,11 +21,11 @@ NAME = "planner"
 
 
 @asynccontextmanager
-async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[Deps]:
+async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[PlannerDeps]:
     actor.stored[WORK_SAMPLE.pattern] = replace(actor.stored[WORK_SAMPLE.pattern], max_attempts=settings.max_attempts)
     async with aclosing(Deciders(settings, bus)) as deciders, aclosing(Helpers(settings)) as helpers:
         model = helpers if settings.anthropic_api_key is not None else None
-        yield Deps(
+        yield PlannerDeps(
             bus, bus, bus, deciders, default_planner(settings), teacher=model, drafter=model,
             now=lambda: datetime.now(UTC), elapsed_s=time.perf_counter, wait=asyncio.sleep, blobs=bus,
         )  # fmt: skip

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from services.planner.prompt.drafting import Draft
-from services.planner.prompt.memory import Story
+from services.planner.model_tasks.drafting import Draft
+from services.planner.model_tasks.memory import Story
 from services.planner.state.sample_state import Decision, View
 from shared.bus.ports import Asks, Blobs, Publishes, Records
 from shared.contracts.browser_pool import LeaseSession, ProfilePaused
@@ -78,7 +78,7 @@ class Run:
 
 
 @dataclass
-class Deps:
+class PlannerDeps:
     """``now`` is aware UTC, ``elapsed_s`` a clock that only runs forward, ``wait`` a pause in seconds."""
 
     asks: Asks

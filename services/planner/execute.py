@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from services.planner.deps import Deps
+from services.planner.deps import PlannerDeps
 from services.planner.judge.field_values import saved
 from services.planner.judge.gates import Bounce, judge_done, judge_fail
 from services.planner.judge.listed_items import checked
 from services.planner.provenance import Bound, bind
-from services.planner.state.sample_state import NO_USAGE, Ending, View, changes_page
+from services.planner.state.sample_state import NO_USAGE, Ending, View, changes_page, combined_notes
 from services.planner.state.value_sources import kept_pages, not_kept, read_by, to_ask, with_files
 from services.planner.state.vision_policy import picture_of, question_of, said_of
 from shared.contracts.actions import AnyAction, AskPicture, BrowserAction, Done, Fail, ReportItems, SaveProgress, Wait
@@ -50,7 +50,9 @@ class Outcome:
     """What was spent on the page beside the action itself."""
 
 
-async def carry_out(view: View, action: AnyAction, decided_by: str, session: SessionLeased, deps: Deps) -> Outcome:
+async def carry_out(
+    view: View, action: AnyAction, decided_by: str, session: SessionLeased, deps: PlannerDeps
+) -> Outcome:
     """Does what was decided and says what came of it. It publishes no step."""
     if isinstance(action, Done | Fail):
         return await _ended(view, action, decided_by, session, deps)
@@ -68,7 +70,7 @@ async def carry_out(view: View, action: AnyAction, decided_by: str, session: Ses
     )
 
 
-async def _leaving(view: View, action: BrowserAction, session: SessionLeased, deps: Deps) -> Bound:
+async def _leaving(view: View, action: BrowserAction, session: SessionLeased, deps: PlannerDeps) -> Bound:
     """What was read along a route is bound before the page may be gone. Without one, everything is read at the end."""
     here = view.page.snapshot_id if view.page is not None and (view.spec.route or view.log) else None
     fresh = [one for one in view.state.seen.values() if one.source is not None and one.source.snapshot_id == here]
@@ -77,7 +79,9 @@ async def _leaving(view: View, action: BrowserAction, session: SessionLeased, de
     return await bind(view, fresh, session, deps)
 
 
-async def _saved(view: View, action: SaveProgress, decided_by: str, session: SessionLeased, deps: Deps) -> Outcome:
+async def _saved(
+    view: View, action: SaveProgress, decided_by: str, session: SessionLeased, deps: PlannerDeps
+) -> Outcome:
     values, notes, unconfirmed = saved(view, action)
     taken = await bind(view, read_by(values, decided_by), session, deps)
     return Outcome(
@@ -86,7 +90,9 @@ async def _saved(view: View, action: SaveProgress, decided_by: str, session: Ses
     )  # fmt: skip
 
 
-async def _ended(view: View, action: Done | Fail, decided_by: str, session: SessionLeased, deps: Deps) -> Outcome:
+async def _ended(
+    view: View, action: Done | Fail, decided_by: str, session: SessionLeased, deps: PlannerDeps
+) -> Outcome:
     by_model = decided_by not in WITHOUT_MODEL
     values: tuple[FieldValue, ...] = ()
     if isinstance(action, Fail):
@@ -96,7 +102,7 @@ async def _ended(view: View, action: Done | Fail, decided_by: str, session: Sess
     if isinstance(ruling, Bounce):
         return Outcome(action, ruling.message, refused=True, values=values)
     taken = await bind(view, read_by(ruling.values, decided_by), session, deps)
-    ruling = replace(ruling, values=taken.values, notes=(*ruling.notes, *taken.notes))
+    ruling = replace(ruling, values=taken.values, notes=combined_notes(ruling.notes, taken.notes))
     values = taken.values if isinstance(action, Done) and taken.values else values
     message = ruling.message or "accepted"
     return Outcome(
@@ -104,7 +110,7 @@ async def _ended(view: View, action: Done | Fail, decided_by: str, session: Sess
     )
 
 
-async def cut_off(view: View, ending: Ending, session: SessionLeased, deps: Deps) -> Outcome | None:
+async def cut_off(view: View, ending: Ending, session: SessionLeased, deps: PlannerDeps) -> Outcome | None:
     """A bound ends the sample with what was read so far: the page is kept that it was read from, where that still
     shows it. None where nothing is left to be kept."""
     named = {value.field for value in ending.values}
@@ -123,13 +129,13 @@ async def cut_off(view: View, ending: Ending, session: SessionLeased, deps: Deps
     )  # fmt: skip
 
 
-async def _act(action: BrowserAction, session: SessionLeased, deps: Deps) -> ActionResult:
+async def _act(action: BrowserAction, session: SessionLeased, deps: PlannerDeps) -> ActionResult:
     request = ActOnPage(session_id=session.session_id, instance_id=session.instance_id, action=action)
     timeout_s = ACT_TIMEOUT_S + (action.timeout_s if isinstance(action, Wait) else 0.0)
     return await deps.asks.ask(ACT, request, timeout_s=timeout_s)
 
 
-async def _listed(view: View, action: ReportItems, deps: Deps) -> Outcome:
+async def _listed(view: View, action: ReportItems, deps: PlannerDeps) -> Outcome:
     """Items that were not known go to discovery at once: their samples start while the list is still being read."""
     listed = checked(view, action)
     if listed.new:
@@ -146,7 +152,7 @@ async def _listed(view: View, action: ReportItems, deps: Deps) -> Outcome:
     return Outcome(action, "; ".join(told), items=listed.new)
 
 
-async def _picture(view: View, action: AskPicture, session: SessionLeased, deps: Deps) -> Outcome:
+async def _picture(view: View, action: AskPicture, session: SessionLeased, deps: PlannerDeps) -> Outcome:
     """The picture is asked about before the step is said: once evidence has filed it, it is gone from the bus."""
     result = await _act(picture_of(view, action), session, deps)
     if not result.ok or not result.artifacts:

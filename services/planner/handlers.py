@@ -7,11 +7,11 @@ from typing import Any, cast
 import msgspec
 
 from services.planner.deciders.load_log import recorded
-from services.planner.deps import Deps, Run
+from services.planner.deps import PlannerDeps, Run
 from services.planner.judge.gates import login_wall, to_finished
 from services.planner.lessons import hints_for, remembered
+from services.planner.model_tasks.drafting import request_problem
 from services.planner.page.addresses import allowed_hosts, private_hosts
-from services.planner.prompt.drafting import request_problem
 from services.planner.reperform_sample import reperform
 from services.planner.sample_loop import SampleWork, Task
 from services.planner.state.sample_state import ending_of
@@ -47,10 +47,10 @@ NO_DRAFTER = (
     "ANTHROPIC_BASE_URL with a key of that server), or write the spec yourself from task_specs/_template.json"
 )
 
-actor: Actor[Deps] = Actor("planner")
+actor: Actor[PlannerDeps] = Actor("planner")
 
 
-def give_up(message: WorkSample, deps: Deps, attempt: int, error: ExhibitError) -> SampleFinished:
+def give_up(message: WorkSample, deps: PlannerDeps, attempt: int, error: ExhibitError) -> SampleFinished:
     """Accounts for a sample that will not be tried again."""
     final = isinstance(error, PermanentError) or error.code == "retries_exhausted"
     tried = "" if final else f"given up after {attempt} attempts; the last one: "
@@ -63,7 +63,7 @@ def give_up(message: WorkSample, deps: Deps, attempt: int, error: ExhibitError) 
 @actor.handles(
     WORK_SAMPLE, queues=SAMPLE_QUEUES, emits=SAMPLE_FINISHED, deadline_s=DEADLINE_S, max_attempts=4, give_up=give_up
 )
-async def work_sample(message: WorkSample, deps: Deps, attempt: int) -> SampleFinished | None:
+async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> SampleFinished | None:
     """Works on one sample in a browser of its own. Without a decider that can work, no browser is leased."""
     run = await run_of(message.run_id, deps)
     spec = run.spec_of(message)
@@ -92,7 +92,7 @@ async def work_sample(message: WorkSample, deps: Deps, attempt: int) -> SampleFi
 
 
 @actor.answers(CHECK_PLANNER)
-async def check_planner(request: CheckPlanner, deps: Deps) -> PlannerChecked:
+async def check_planner(request: CheckPlanner, deps: PlannerDeps) -> PlannerChecked:
     """What would end every sample of a run is said before it starts."""
     try:
         deps.decider(request.planner or deps.default_planner).check()
@@ -102,13 +102,13 @@ async def check_planner(request: CheckPlanner, deps: Deps) -> PlannerChecked:
 
 
 @actor.answers(REPERFORM, deadline_s=REPERFORM_DEADLINE_S)
-async def reperform_sample(request: Reperform, deps: Deps) -> SampleReperformed:
+async def reperform_sample(request: Reperform, deps: PlannerDeps) -> SampleReperformed:
     """Every value of a sample extracted again from its stored pages."""
     return await reperform(request, deps)
 
 
 @actor.answers(DRAFT_TASK, deadline_s=DRAFT_DEADLINE_S)
-async def draft_task(request: DraftTask, deps: Deps) -> DraftReply:
+async def draft_task(request: DraftTask, deps: PlannerDeps) -> DraftReply:
     """A task made of a sentence. It is checked, and nothing is run."""
     problem = request_problem(request.request)
     if problem:
@@ -130,13 +130,13 @@ async def draft_task(request: DraftTask, deps: Deps) -> DraftReply:
     )
 
 
-def not_let_in(message: WorkSample, attempt: int, paused: ProfilePaused, deps: Deps) -> SampleFinished:
+def not_let_in(message: WorkSample, attempt: int, paused: ProfilePaused, deps: PlannerDeps) -> SampleFinished:
     """Accounts for a sample whose login state has met a login wall: no browser is opened for it."""
     now = deps.now()
     return to_finished(message, attempt, ending_of("login_required", paused.reason), now, now)
 
 
-async def run_of(run_id: str, deps: Deps) -> Run:
+async def run_of(run_id: str, deps: PlannerDeps) -> Run:
     """The run's record and spec, read once a process. Two samples that ask at the same time read the same thing."""
     if run_id not in deps.runs:
         record: RunRecord | None = await deps.records.read(RUNS, run_id, RunRecord)

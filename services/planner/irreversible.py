@@ -1,38 +1,43 @@
-"""What may be done once only. Before a button is pressed that cannot be taken back, that is written down with the
-evidence; an attempt that finds the record of another one does not press again, for nobody knows what became of it.
+"""At-most-once guard for irreversible clicks: each is claimed with the evidence before it is made.
+
+Which clicks are irreversible, and what follows from a claim, is decided in
+:mod:`services.planner.state.irreversible_steps`. This module only asks evidence for the claims.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from itertools import takewhile
 from typing import Protocol
 
-from services.planner.state.irreversible_steps import last_words, pressed_before, refused_press, step_of
+from services.planner.state.irreversible_steps import (
+    initial_claims,
+    required_claim,
+    unknown_outcome,
+    with_separate_presses,
+)
 from services.planner.state.sample_state import Act, Decision, View
-from services.planner.state.start_page import by_rule
 from shared.bus.ports import Asks
-from shared.contracts.actions import Fail
 from shared.contracts.evidence import ClaimPress
-from shared.contracts.planner import WITHOUT_MODEL
 from shared.contracts.steps import Pressed
 from shared.subjects import CLAIM_PRESS
 
 
-class Once(Protocol):
+class PressClaims(Protocol):
+    """Durable claims of irreversible clicks, one for each step of a sample's route."""
+
     async def claim(self, pressed: Pressed) -> Pressed:
-        """Whose press this is from now on: the one given, or that of whoever was first. It is stored when the call
-        returns."""
+        """Store the claim unless there is one, and return the claim that is stored when the call returns."""
         ...
 
-    async def claimed(self, pressed: Pressed) -> Pressed | None:
-        """The record under the same key, where there is one."""
+    async def find(self, pressed: Pressed) -> Pressed | None:
+        """Return the stored claim of the same run, sample and step, or None."""
         ...
 
 
-class FiledOnce:
-    """With the evidence of the sample, which outlives the bus: a run that is resumed tomorrow finds it. Where evidence
-    cannot write it down now, Unavailable is raised and nothing is pressed."""
+class EvidenceClaims:
+    """Claims that are stored with the sample's evidence, so that a run that is resumed later finds them.
+
+    Raises Unavailable if evidence cannot store a claim now; the click is not made then.
+    """
 
     def __init__(self, asks: Asks) -> None:
         self._asks = asks
@@ -41,51 +46,24 @@ class FiledOnce:
         held = await self._asks.ask(CLAIM_PRESS, ClaimPress(pressed=pressed))
         return held.pressed or pressed
 
-    async def claimed(self, pressed: Pressed) -> Pressed | None:
+    async def find(self, pressed: Pressed) -> Pressed | None:
         return (await self._asks.ask(CLAIM_PRESS, ClaimPress(pressed=pressed, claim=False))).pressed
 
 
-async def guarded(view: View, decision: Decision, once: Once) -> Decision:
-    """``decision``, unless it would press for a second time. At the start of an attempt that is known already, and
-    nothing is filled in for nothing. A press that cannot be taken back is the last call of its answer or its only one,
-    so that what is claimed is what is pressed."""
-    if view.state.steps == 0:
-        for at in last_words(view):
-            pressed = _pressed(view, at)
-            before = await once.claimed(pressed)
-            if before is not None and before.attempt != pressed.attempt:
-                return _unknown(before)
+async def guard_irreversible(view: View, decision: Decision, claims: PressClaims) -> Decision:
+    """Return the decision, or the end of the sample if another attempt may have made the same irreversible click.
+
+    Claims of earlier attempts are looked up at the first step too, before a form is filled in for nothing.
+    """
+    for pressed in initial_claims(view):
+        earlier = await claims.find(pressed)
+        if earlier is not None and earlier.attempt != pressed.attempt:
+            return unknown_outcome(earlier)
     if not isinstance(decision, Act):
         return decision
-    decision = _alone(view, decision)
-    by = decision.decided_by
-    at = step_of(view, decision.action, by, decision.route)
-    if at is None:
+    decision = with_separate_presses(view, decision)
+    pressed = required_claim(view, decision)
+    if pressed is None:
         return decision
-    if by in WITHOUT_MODEL:
-        refused = pressed_before(view, decision.action, by, decision.route)
-    else:
-        refused = refused_press(view, decision.action)
-    if refused:
-        return decision
-    pressed = _pressed(view, at)
-    holder = await once.claim(pressed)
-    return decision if holder.attempt == pressed.attempt else _unknown(holder)
-
-
-def _alone(view: View, decision: Act) -> Act:
-    """Without the calls behind the first from one on that cannot be taken back."""
-    kept = tuple(takewhile(lambda action: step_of(view, action, decision.decided_by) is None, decision.then))
-    if len(kept) == len(decision.then):
-        return decision
-    told = "What cannot be taken back is pressed by an answer of its own, after a look at the page."
-    return replace(decision, then=kept, remark=f"{decision.remark} {told}".strip())
-
-
-def _pressed(view: View, at: int) -> Pressed:
-    return Pressed(run_id=view.run_id, sample_id=view.sample.sample_id, step=at + 1, attempt=view.attempt)
-
-
-def _unknown(before: Pressed) -> Act:
-    told = f"attempt {before.attempt} was about to take step {before.step} of the route, which cannot be taken back"
-    return by_rule(Fail(code="unknown_outcome", note=f"{told}; what came of it is not known, so it is not done again"))
+    holder = await claims.claim(pressed)
+    return decision if holder.attempt == pressed.attempt else unknown_outcome(holder)

@@ -9,9 +9,9 @@ import logging
 
 from msgspec.structs import replace
 
-from services.planner.budget import spend
-from services.planner.deps import Deps
-from services.planner.prompt.memory import Memory, hints, key_of, learned, lessons_of, story, teaches
+from services.planner.budget import add_spending
+from services.planner.deps import PlannerDeps
+from services.planner.model_tasks.memory import Memory, hints, key_of, learned, lessons_of, story, teaches
 from services.planner.state.sample_state import SampleState
 from shared.contracts.planner import SampleFinished
 from shared.contracts.usage import add_usage
@@ -22,14 +22,14 @@ from shared.task_spec import TaskSpec
 log = logging.getLogger(__name__)
 
 
-async def hints_for(spec: TaskSpec, run_id: str, deps: Deps) -> tuple[str, ...]:
+async def hints_for(spec: TaskSpec, run_id: str, deps: PlannerDeps) -> tuple[str, ...]:
     """What is shown with every step of a sample that begins now."""
     key = key_of(spec, run_id)
     memory: Memory | None = None if key is None else await deps.records.read(MEMORY, key, Memory)
     return hints(memory) if memory is not None else ()
 
 
-async def remembered(spec: TaskSpec, finished: SampleFinished, state: SampleState, deps: Deps) -> SampleFinished:
+async def remembered(spec: TaskSpec, finished: SampleFinished, state: SampleState, deps: PlannerDeps) -> SampleFinished:
     """The result with what it has taught, which later samples will be shown; its price is part of the sample's."""
     key = key_of(spec, finished.run_id)
     if key is None or deps.teacher is None:
@@ -39,7 +39,7 @@ async def remembered(spec: TaskSpec, finished: SampleFinished, state: SampleStat
         if not teaches(memory, finished, state):
             return finished
         arguments, usage = await deps.teacher.distil(story(spec, finished, state, memory))
-        await spend(finished.run_id, usage, deps)
+        await add_spending(finished.run_id, usage, deps)
         lessons = lessons_of(arguments, finished.sample, finished, state.seen.values())
         await deps.records.modify(MEMORY, key, Memory, lambda known: learned(known or Memory(), lessons))
     except ExhibitError as exc:

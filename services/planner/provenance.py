@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from services.planner.deps import Deps
+from services.planner.deps import PlannerDeps
 from services.planner.state.sample_state import View
-from services.planner.state.transitions import filed_pages
+from services.planner.state.step_parts import filed_pages
 from services.planner.state.value_sources import bound, kept_pages, not_kept, to_ask, with_files
 from shared.contracts.browser_pool import CapturePage, PageCaptured, SessionLeased
 from shared.contracts.steps import FieldValue, FiledArtifact, Note
@@ -27,7 +27,7 @@ class Bound:
     browser_ms: float = 0.0
 
 
-async def bind(view: View, values: Iterable[FieldValue], session: SessionLeased, deps: Deps) -> Bound:
+async def bind(view: View, values: Iterable[FieldValue], session: SessionLeased, deps: PlannerDeps) -> Bound:
     """A page with an observation that is kept already is not kept again."""
     done = Bound(with_files(values, kept_pages(view.state.stored)))
     for snapshot_id, refs in to_ask(done.values, view.page).items():
@@ -51,7 +51,7 @@ async def bind(view: View, values: Iterable[FieldValue], session: SessionLeased,
     return done
 
 
-async def _asked(request: CapturePage, deps: Deps) -> tuple[PageCaptured, tuple[str, ...]]:
+async def _asked(request: CapturePage, deps: PlannerDeps) -> tuple[PageCaptured, tuple[str, ...]]:
     try:
         answer = await deps.asks.ask(CAPTURE, request, timeout_s=CAPTURE_TIMEOUT_S)
     except ExhibitError as exc:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from services.planner.deps import Deps
+from services.planner.deps import PlannerDeps
 from services.planner.page.identity import keywords
 from services.planner.reperform.stored_observation import observed
 from services.planner.reperform.verdicts import Kept, KeptPage, identity_of, page_reperformed, reperformed
@@ -52,11 +52,11 @@ class Job:
 
     result: ResultLoaded
     spec: TaskSpec
-    deps: Deps
+    deps: PlannerDeps
     blobs: Blobs
 
 
-async def reperform(request: Reperform, deps: Deps) -> SampleReperformed:
+async def reperform(request: Reperform, deps: PlannerDeps) -> SampleReperformed:
     """Every value of the sample, extracted again. What is wrong with what is stored is told, never raised; Unavailable
     where there is no evidence or no browser to ask."""
     if deps.blobs is None:

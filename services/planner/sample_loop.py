@@ -11,17 +11,17 @@ from datetime import datetime
 
 import msgspec
 
-from services.planner.budget import over_budget, spend, used_up
-from services.planner.deps import Decider, Deps
+from services.planner.budget import add_spending, fetch_budget_ending, fetch_exceeded_run_budget
+from services.planner.deps import Decider, PlannerDeps
 from services.planner.execute import Outcome, carry_out, cut_off
-from services.planner.irreversible import FiledOnce, guarded
+from services.planner.irreversible import EvidenceClaims, guard_irreversible
+from services.planner.judge.early_end import limit_reached, refusal, with_partial_values
 from services.planner.judge.gates import to_finished
-from services.planner.judge.limits import limit_reached, refusal, with_partial_values
 from services.planner.page.identity import keywords
 from services.planner.state.batching import goes_on, stops
-from services.planner.state.observation import observation_ref, with_page
 from services.planner.state.sample_state import Act, Decision, Ending, Look, SampleState, Unusable, View, changes_page
-from services.planner.state.transitions import advanced, filed, looked, noted, observed, read
+from services.planner.state.step_parts import filed, observation_ref, with_page
+from services.planner.state.transitions import advanced, looked, noted, observed, read
 from services.planner.state.value_sources import kept_pages, latest, with_files
 from services.planner.state.vision_policy import question_due
 from shared.contracts.actions import AnyAction, Goto
@@ -70,7 +70,7 @@ class Told:
 class SampleWork:
     """Works on one sample in one browser session."""
 
-    def __init__(self, task: Task, session: SessionLeased, deps: Deps) -> None:
+    def __init__(self, task: Task, session: SessionLeased, deps: PlannerDeps) -> None:
         self.task, self.session, self.deps = task, session, deps
         self.settled = SampleState()
         """As the last step has left it: what is looked at meanwhile is weighed on top of it, the last look alone."""
@@ -102,7 +102,7 @@ class SampleWork:
         """One decision, and what follows from it."""
         await self._weigh()
         due = limit_reached(self.view, self.deps.elapsed_s() - self.started_s)
-        due = due or await over_budget(self.view, self.task.decider, self.deps)
+        due = due or await fetch_budget_ending(self.view, self.task.decider, self.deps)
         if due is not None:
             return await self._cut_off(due)
         decision = await self._decided()
@@ -118,12 +118,12 @@ class SampleWork:
     async def _decided(self) -> Decision:
         before_s = self.deps.elapsed_s()
         asked = question_due(self.view, asks_model=self.task.decider.asks_model)
-        if asked is not None and await used_up(self.view, self.deps):
+        if asked is not None and await fetch_exceeded_run_budget(self.view, self.deps):
             asked = None  # a picture is read by a model, whoever decides
         decision = asked or await self.task.decider.decide(self.view)
         if not isinstance(decision, Look):  # paid, whatever becomes of the action
-            await spend(self.task.message.run_id, decision.usage, self.deps)
-        decision = await guarded(self.view, decision, FiledOnce(self.deps.asks))
+            await add_spending(self.task.message.run_id, decision.usage, self.deps)
+        decision = await guard_irreversible(self.view, decision, EvidenceClaims(self.deps.asks))
         self.watch.decide_ms += (self.deps.elapsed_s() - before_s) * 1000
         return decision
 
@@ -223,7 +223,7 @@ class SampleWork:
         if self._never_opened():
             self.page, self.ref, self.stale = None, None, False
         await self.deps.publishes.publish(STEP_TAKEN, step)
-        await spend(step.run_id, outcome.usage, self.deps)
+        await add_spending(step.run_id, outcome.usage, self.deps)
         self.watch = Stopwatch(self.deps.now(), self.deps.elapsed_s())
 
     def _never_opened(self) -> bool:

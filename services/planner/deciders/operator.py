@@ -6,9 +6,9 @@ import logging
 
 import msgspec
 
-from services.planner.prompt.operator import asked_of, decision_of, named
+from services.planner.prompt.operator_question import asked_of, decision_of, named
+from services.planner.state.common_decisions import opening
 from services.planner.state.sample_state import Act, Decision, Look, Unusable, View
-from services.planner.state.start_page import opening
 from shared.bus.ports import Asks
 from shared.contracts.operator import DecisionDeclined, DecisionReply
 from shared.contracts.planner import BY_OPERATOR

@@ -7,7 +7,6 @@ from typing import Any
 from msgspec.structs import replace as replace_part
 
 from services.planner.judge.reported_values import (
-    CUT_OFF,
     element_of,
     label_problems,
     means_same,
@@ -16,7 +15,7 @@ from services.planner.judge.reported_values import (
 )
 from services.planner.page.dates import recorded_hints
 from services.planner.page.fields import source_of
-from services.planner.page.text import text_of
+from services.planner.page.text import text_of, truncation_of
 from services.planner.state.sample_state import Entry, Problem, View
 from services.planner.values.typed_values import as_shown, is_not_present, typed
 from shared.contracts.actions import AskPicture, Done, SaveProgress
@@ -129,7 +128,7 @@ def _saved_doubts(value: FieldValue, field: OutputField, view: View, ref: int | 
 
 
 def cut_off(value: FieldValue) -> list[Note]:
-    if value.state == "not_found" or not CUT_OFF.search(value.shown or ""):
+    if value.state == "not_found" or truncation_of(value.shown or "") is None:
         return []
     return [plain_note("the text is longer than an observation shows, and was cut off", value.field)]
 

@@ -11,7 +11,8 @@ from services.planner.judge.judgment import judged, unsure
 from services.planner.judge.listed_items import listing_ended
 from services.planner.page.identity import expected, shows_record
 from services.planner.page.text import asks_for_password
-from services.planner.state.sample_state import Ending, Problem, View, ending_of
+from services.planner.state.limits import is_last_step
+from services.planner.state.sample_state import Ending, Problem, View, combined_notes, ending_of
 from services.planner.state.value_sources import needs_review
 from shared.contracts.actions import Done, Fail, Judgment
 from shared.contracts.browser_pool import PageObserved
@@ -67,12 +68,12 @@ def check(view: View, done: Done, *, by_model: bool = True, decided_by: str = ""
 def ruling(view: View, checked: Checked, *, by_model: bool) -> Ending | Bounce:
     """Done; or back once with the exact reason; or to a person. Another record than the one asked for is never done."""
     state = view.state
-    notes = (*state.notes, *checked.notes)
+    notes = combined_notes(state.notes, checked.notes)
     if not checked.problems:
         return Ending("done", "", "", "", checked.values, _flagged(view, checked), notes, checked.judgment)
     first = checked.problems[0]
     final = first.reason == "identity_mismatch"
-    if state.refusals(Done) == 0 and not view.last_step and (by_model or not final):
+    if state.refusals(Done) == 0 and not is_last_step(view) and (by_model or not final):
         return Bounce("\n".join(problem.message for problem in checked.problems))
     if final:
         ending = ending_of(first.reason, first.message)
@@ -92,7 +93,7 @@ def judge_fail(view: View, fail: Fail, *, by_model: bool = True) -> Ending | Bou
     """The ending a failure code stands for, with what was said about it. That a record does not exist
     is not taken from a model while the page shows it, nor without a picture; once it is sent back."""
     doubts = _not_found_doubts(view) if by_model and fail.code == "not_found" else ()
-    if doubts and view.state.refusals(Fail) == 0 and not view.last_step:
+    if doubts and view.state.refusals(Fail) == 0 and not is_last_step(view):
         return Bounce("\n".join(doubt.message for doubt in doubts))
     disputed = [doubt.message for doubt in doubts if doubt.reason == "disputed_not_found"]
     ending = ending_of("disputed_not_found" if disputed else reason_of_fail(fail.code), tidy(fail.note)[:1000])

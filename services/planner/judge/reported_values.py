@@ -12,7 +12,7 @@ from typing import Any, cast
 from services.planner.page.dates import date_hints_of
 from services.planner.page.fields import Found, Reading, field_value, read_fields
 from services.planner.page.identity import expected, read_page
-from services.planner.page.text import humanised, is_input, text_of
+from services.planner.page.text import humanised, is_input, text_of, truncation_of
 from services.planner.state.sample_state import Problem, View
 from services.planner.values.typed_values import as_shown, typed
 from shared.contracts.browser_pool import Element, PageObserved
@@ -23,7 +23,6 @@ from shared.task_spec import OutputField
 from shared.text.normal import Normal, fold, quoted
 from shared.text.written_dates import DateHints
 
-CUT_OFF = re.compile(r" ?\.\.\. \(\+\d+ characters: extract\)$")
 RUN_ELEMENTS = 60
 JOINING = frozenset({"and", "und", "et", "y"})
 """Words between the items of a list that are none of its items."""
@@ -186,8 +185,8 @@ def _goes_on_from(element: Element, said: str, page: PageObserved | None) -> boo
 
 def _begins(said: str, text: str) -> bool:
     """An observation shows only the beginning of a long text."""
-    beginning = CUT_OFF.sub("", text)
-    return beginning != text and fold(said).startswith(fold(beginning))
+    truncation = truncation_of(text)
+    return truncation is not None and fold(said).startswith(fold(truncation.beginning))
 
 
 # --- what the label says

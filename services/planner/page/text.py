@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.text.normal import fold, tidy
@@ -19,6 +20,7 @@ LEAST_DOM_CONFIDENCE = 0.6
 HIDDEN = "(hidden)"
 """What the browser pool says instead of the value of a password field."""
 
+_CUT_MARKER = re.compile(r" ?\.\.\. \(\+(\d+) characters: extract\)$")
 _PENDING = re.compile(r"(?:loading|please wait|fetching)\b.{0,20}|[.…]{1,3}", re.I)
 _LABEL_END = re.compile(r"\s*(?:\((?:required|optional)\))?[\s:：*]*$", re.I)
 _PASSWORD = re.compile(r"\bpass(?:word|wort|code|phrase)\b|mot de passe|contraseña", re.I)
@@ -38,6 +40,23 @@ DISMISSALS = (
     ("got it", "ok", "okay", "i understand", "understood"),
     ("accept", "accept all", "accept cookies", "accept all cookies", "agree", "i agree", "i accept", "allow all"),
 )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Truncation:
+    """A text of which an observation shows only the beginning."""
+
+    beginning: str
+    missing_chars: int
+
+
+def truncation_of(text: str) -> Truncation | None:
+    """Return what is shown of a text that the browser pool has cut, or None if the text is whole.
+
+    This is the only place that reads the pool's marker, such as ``... (+900 characters: extract)``.
+    """
+    marker = _CUT_MARKER.search(text)
+    return None if marker is None else Truncation(text[: marker.start()], int(marker[1]))
 
 
 def text_of(element: Element) -> str:

@@ -10,11 +10,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from services.planner.prompt.blocks import run_block, sample_block
 from services.planner.prompt.history import actions_so_far
+from services.planner.prompt.known_part import progress
 from services.planner.prompt.notices import notices
 from services.planner.prompt.page_part import choices, page_state
-from services.planner.prompt.progress import progress
+from services.planner.prompt.system_blocks import run_block, sample_block
 from services.planner.prompt.task_part import goal, output_schema
 from services.planner.prompt.tokens import (
     ENVELOPE_TOKENS,
@@ -26,6 +26,7 @@ from services.planner.prompt.tokens import (
     weight,
 )
 from services.planner.prompt.tools import Tool, tools_for
+from services.planner.state.limits import is_last_step
 from services.planner.state.sample_state import View
 
 CLOSING = "Take the single best next action."
@@ -117,7 +118,7 @@ def _joined(view: View, page: str, history: str) -> str:
 
 
 def _closing(view: View) -> str:
-    return CLOSING if view.spec.max_actions_per_turn == 1 or view.last_step else CLOSING_SEVERAL
+    return CLOSING if view.spec.max_actions_per_turn == 1 or is_last_step(view) else CLOSING_SEVERAL
 
 
 def _without(view: View) -> str:

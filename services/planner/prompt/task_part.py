@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from services.planner.prompt.notices import artifacts_missing
+from services.planner.state.limits import is_last_step, steps_left
 from services.planner.state.sample_state import View
 from shared.field_types import base_type
 from shared.task_spec import OutputField, TaskSpec
@@ -13,7 +14,7 @@ from shared.task_spec import OutputField, TaskSpec
 
 def goal(view: View) -> str:
     """The goal, when to stop, what is still to be taken, and how many steps are left."""
-    spec, left = view.spec, view.max_steps - view.state.steps
+    spec, left = view.spec, steps_left(view)
     lines = [
         f"GOAL\n{spec.goal.strip()}",
         f"Stop when: {spec.stop_condition.strip()}" if spec.stop_condition.strip() else "",
@@ -21,7 +22,7 @@ def goal(view: View) -> str:
         f"Judge: {spec.judgment_question.strip()}" if spec.judgment_required and spec.judgment_question else "",
         artifacts_missing(view),
         "This is the last step: call done or fail; any other call is refused."
-        if view.last_step
+        if is_last_step(view)
         else f"Steps left: {left}",
     ]
     return "\n".join(line for line in lines if line)

@@ -1,52 +1,62 @@
-"""Pure: what a task says cannot be taken back: the buttons its route marks so. Each is pressed once by anybody.
+"""Irreversible clicks: the buttons that the task's route marks so. Each is pressed at most once for a sample.
 
-The route's own marks are believed only of the rules, which set them, and of a replay of these.
+This module alone decides which press is irreversible, when it is refused, and what follows from a claim of another
+attempt. :mod:`services.planner.irreversible` stores the claims. A step's own `RouteMark` counts only for the rules,
+which set it, and for a replay of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import takewhile
 
 from services.planner.page.identity import row_of
 from services.planner.page.targets import pressable
 from services.planner.page.text import label_form, mentions
-from services.planner.state.sample_state import Entry, View
-from shared.contracts.actions import AnyAction, ByCss, ByRef, ByText, Click, Download, Drag, Pick, Press, Target
+from services.planner.state.common_decisions import by_rule
+from services.planner.state.sample_state import Act, Entry, View
+from shared.contracts.actions import AnyAction, ByCss, ByRef, ByText, Click, Download, Drag, Fail, Pick, Press, Target
 from shared.contracts.planner import BY_RULE, WITHOUT_MODEL
-from shared.contracts.steps import RouteMark
+from shared.contracts.steps import Pressed, RouteMark
 from shared.task_route import PressButton, words
 from shared.task_spec import fill
 
-FIRES = (Click, Press, Pick, Download, Drag)
-"""What may press a button, whatever it is meant for."""
+PRESSING_ACTIONS = (Click, Press, Pick, Download, Drag)
+"""Actions that may press a button."""
 PRESSING_KEYS = frozenset({"enter", "numpadenter", "return", "space", "spacebar", ""})
-"""By which a form is sent or a button pressed that nobody named; a blank is nothing once it is cut off."""
+"""Keys that may send a form or press the focused button. The empty text is a space, stripped."""
 
 
-def last_words(view: View) -> tuple[int, ...]:
-    """The steps of the route, counted from 0, that cannot be taken back."""
+def irreversible_steps(view: View) -> tuple[int, ...]:
+    """Return the irreversible steps of the route, counted from 0."""
     return tuple(at for at, step in enumerate(view.spec.route) if isinstance(step, PressButton) and step.irreversible)
 
 
-def step_of(view: View, action: AnyAction, decided_by: str, mark: RouteMark | None = None) -> int | None:
-    """The step whose press this is, counted from 0: by the route's own ``mark``, else by what is acted on."""
-    if not isinstance(action, FIRES):
+def pressed_step(view: View, action: AnyAction, decided_by: str, mark: RouteMark | None = None) -> int | None:
+    """Return the irreversible step that the action presses, counted from 0: by ``mark``, else by its target."""
+    if not isinstance(action, PRESSING_ACTIONS):
         return None
-    there = last_words(view)
-    if mark is not None and decided_by in WITHOUT_MODEL and (mark.step - 1 in there or decided_by == BY_RULE):
-        return mark.step - 1 if mark.step - 1 in there else None
-    return next((at for at in there if _is_button_of(view, at, action.target)), None)
+    steps = irreversible_steps(view)
+    if mark is not None and decided_by in WITHOUT_MODEL and (mark.step - 1 in steps or decided_by == BY_RULE):
+        return mark.step - 1 if mark.step - 1 in steps else None
+    return next((at for at in steps if _is_button_of(view, at, action.target)), None)
+
+
+# --- refusals within an attempt
 
 
 def refused_press(view: View, action: AnyAction) -> str:
-    """Why a press that no rule has chosen is refused: it was made in this attempt already, or nobody can tell whether
-    it is the one that is made once only. Empty where it may be made."""
-    return _untold(view, action) or pressed_before(view, action, "")
+    """Return why an action that no rule has chosen is refused; empty: it may be carried out.
+
+    It is refused if it may press an irreversible button without naming it, or if this attempt has pressed it already.
+    """
+    return _refused_as_indistinct(view, action) or refused_repetition(view, action, "")
 
 
-def pressed_before(view: View, action: AnyAction, decided_by: str, mark: RouteMark | None = None) -> str:
-    """Why a press is refused that was made in this attempt already; empty where it was not."""
-    at = step_of(view, action, decided_by, mark)
+def refused_repetition(view: View, action: AnyAction, decided_by: str, mark: RouteMark | None = None) -> str:
+    """Return why a press that this attempt has made already is refused; empty: it has not been made."""
+    at = pressed_step(view, action, decided_by, mark)
     if at is None or not any(entry.may_have_fired and _may_be(view, entry, at) for entry in view.state.history):
         return ""
     return (
@@ -55,15 +65,59 @@ def pressed_before(view: View, action: AnyAction, decided_by: str, mark: RouteMa
     )
 
 
-def _untold(view: View, action: AnyAction) -> str:
-    if not last_words(view) or not isinstance(action, FIRES):
+def _refused_as_indistinct(view: View, action: AnyAction) -> str:
+    steps = irreversible_steps(view)
+    if not steps or not isinstance(action, PRESSING_ACTIONS):
         return ""
     if isinstance(action.target, ByCss):
         return "This task has a button that is pressed once only: say what to act on by its ref, not by a CSS selector."
     if isinstance(action, Press) and action.keys.rpartition("+")[2].strip().casefold() in PRESSING_KEYS:
-        shown = view.page is None or any(_buttons(view, at) for at in last_words(view))
+        shown = view.page is None or any(_buttons(view, at) for at in steps)
         return f"{action.keys} may press a button here that is pressed once only: click what you mean." if shown else ""
     return ""
+
+
+# --- claims, which hold for all attempts
+
+
+def initial_claims(view: View) -> tuple[Pressed, ...]:
+    """Return the claims to look up when an attempt begins; empty after its first step."""
+    return tuple(_claim(view, at) for at in irreversible_steps(view)) if view.state.steps == 0 else ()
+
+
+def required_claim(view: View, decision: Act) -> Pressed | None:
+    """Return the claim that the decision's action needs; None: it is not irreversible, or it will be refused anyway."""
+    by = decision.decided_by
+    at = pressed_step(view, decision.action, by, decision.route)
+    if at is None:
+        return None
+    if by in WITHOUT_MODEL:
+        refused = refused_repetition(view, decision.action, by, decision.route)
+    else:
+        refused = refused_press(view, decision.action)
+    return None if refused else _claim(view, at)
+
+
+def with_separate_presses(view: View, decision: Act) -> Act:
+    """Return the decision without the calls from the first irreversible one on, not counting its own action.
+
+    An irreversible press is the first call of its answer, so that the claimed press is the one that is made.
+    """
+    allowed = tuple(takewhile(lambda action: pressed_step(view, action, decision.decided_by) is None, decision.then))
+    if len(allowed) == len(decision.then):
+        return decision
+    told = "What cannot be taken back is pressed by an answer of its own, after a look at the page."
+    return replace(decision, then=allowed, remark=f"{decision.remark} {told}".strip())
+
+
+def unknown_outcome(earlier: Pressed) -> Act:
+    """Return the end of a sample whose irreversible click another attempt has claimed."""
+    told = f"attempt {earlier.attempt} was about to take step {earlier.step} of the route, which cannot be taken back"
+    return by_rule(Fail(code="unknown_outcome", note=f"{told}; what came of it is not known, so it is not done again"))
+
+
+def _claim(view: View, at: int) -> Pressed:
+    return Pressed(run_id=view.run_id, sample_id=view.sample.sample_id, step=at + 1, attempt=view.attempt)
 
 
 # --- which button it is
@@ -101,7 +155,7 @@ def _may_mean(view: View, at: int, text: str) -> bool:
 def _may_be(view: View, entry: Entry, at: int) -> bool:
     """Whether what was done may have been the press of this step; the page it was done on is gone."""
     action = entry.action
-    if not isinstance(action, FIRES):
+    if not isinstance(action, PRESSING_ACTIONS):
         return False
     if entry.route is not None and entry.decided_by == BY_RULE:
         return entry.route.step == at + 1

@@ -5,7 +5,7 @@ How the state moves on stands in :mod:`services.planner.state.transitions`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -196,17 +196,6 @@ class View:
     allow_effects: bool = False
     """Whether steps of ``log`` that may change something on the site are taken again."""
 
-    @property
-    def max_steps(self) -> int:
-        """One more where an answer was refused because it was the last: so that it can still be done or fail."""
-        most = self.spec.max_steps + self.state.granted
-        last = self.state.history[most - 1] if len(self.state.history) >= most else None
-        return most + (last is not None and last.refused and not isinstance(last.action, Done | Fail | None))
-
-    @property
-    def last_step(self) -> bool:
-        return self.state.steps + 1 >= self.max_steps
-
 
 # --- what a decider may answer
 
@@ -298,6 +287,11 @@ def ending_of(reason: Reason, message: str = "") -> Ending:
 
 
 # --- small facts
+
+
+def combined_notes(known: tuple[Note, ...], fresh: Iterable[Note]) -> tuple[Note, ...]:
+    """Return the known notes and those of the fresh ones that are not among them. Each note is kept once."""
+    return tuple(dict.fromkeys((*known, *fresh)))
 
 
 def changes_page(action: Action) -> bool:

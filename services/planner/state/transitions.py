@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from services.planner.state.limits import granted_steps
 from services.planner.state.progress import shown, told, weighed
 from services.planner.state.sample_state import (
     MAX_OBSERVE_TOKENS,
@@ -19,19 +20,18 @@ from services.planner.state.sample_state import (
     Look,
     SampleState,
     changes_page,
+    combined_notes,
     is_page,
 )
 from services.planner.state.value_sources import pictured
 from shared.contracts.actions import AskPicture, ReportItems, SaveProgress, Scroll
 from shared.contracts.codes import is_unanswered
-from shared.contracts.results import ActionResult, Artifact, TextRead
+from shared.contracts.results import ActionResult, TextRead
 from shared.contracts.steps import FieldValue, FiledArtifact, Note, ObservationRef, StepTaken, plain_note
 from shared.contracts.usage import Usage, add_usage
 from shared.contracts.vision import VisionAnswered
 from shared.task_spec import TaskSpec
-from shared.text.names import safe_label
 
-STEPS_PER_PAGE, MAX_GRANTED = 3, 200
 KEPT_SUMMARIES = 3
 SURE_FROM = 0.8
 """Least confidence with which an answer about a picture counts as a value."""
@@ -127,9 +127,13 @@ def _with_values(state: SampleState, step: StepTaken) -> SampleState:
         fresh = read(state, step.values)
         return replace(fresh, unconfirmed=fresh.unconfirmed | frozenset(step.unconfirmed))
     if isinstance(step.action, ReportItems) and step.items:
-        granted = min(state.granted + STEPS_PER_PAGE, MAX_GRANTED)
         keys = {item_key(item) for item in step.items}
-        return replace(state, listed=state.listed | keys, listed_pages=state.listed_pages + 1, granted=granted)
+        return replace(
+            state,
+            listed=state.listed | keys,
+            listed_pages=state.listed_pages + 1,
+            granted=granted_steps(state, step.items),
+        )
     if isinstance(step.action, AskPicture) and step.observation is not None:
         asked = state.vision_asked.get(step.observation.signature, 0) + 1
         state = replace(state, vision_asked={**state.vision_asked, step.observation.signature: asked})
@@ -171,8 +175,7 @@ def read(state: SampleState, seen: tuple[FieldValue, ...]) -> SampleState:
 
 def noted(state: SampleState, notes: tuple[Note, ...]) -> SampleState:
     """A remark is kept once."""
-    fresh = tuple(dict.fromkeys(note for note in notes if note not in state.notes))
-    return replace(state, notes=(*state.notes, *fresh)) if fresh else state
+    return replace(state, notes=combined_notes(state.notes, notes)) if notes else state
 
 
 def _gained(before: SampleState, after: SampleState, step: StepTaken) -> bool:
@@ -200,40 +203,3 @@ def _token_scale(state: SampleState, step: StepTaken) -> float:
 
 def _prompt_tokens(usage: Usage) -> int:
     return usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
-
-
-# --- names of files
-
-
-PAGE_NAME = "page_"
-SUFFIXES = {"page": "mhtml.zst", "observation": "observation.json.zst"}
-
-
-def filename(number: int, artifact: Artifact) -> str:
-    """``01_ticket.png``, or ``02_ticket_2of3.png`` where there are several parts."""
-    # A download's suffix comes from the site.
-    suffix = "".join(c for c in artifact.suffix.lower() if c.isascii() and c.isalnum())[:10]
-    part = f"_{artifact.part}of{artifact.parts}" if artifact.parts > 1 else ""
-    suffix = SUFFIXES.get(artifact.kind, suffix)
-    return f"{number:02d}_{safe_label(artifact.label)}{part}" + (f".{suffix}" if suffix else "")
-
-
-def filed(state: SampleState, result: ActionResult | None) -> tuple[FiledArtifact, ...]:
-    """What an action brought, under the next names of the sample's folder. The page that pictures were taken of, and
-    what was observed of it, bear the number of the first of them, and use none up: ``01_ticket.mhtml.zst``."""
-    artifacts = result.artifacts if result is not None else ()
-    first = len(state.artifacts) + 1
-    asked = [one for one in artifacts if not is_page(one)]
-    names = [filename(number, one) for number, one in enumerate(asked, start=first)]
-    beside = [one for one in artifacts if is_page(one)]
-    names += [filename(first, one) for one in beside]
-    return tuple(FiledArtifact(filename=name, artifact=one) for name, one in zip(names, (*asked, *beside), strict=True))
-
-
-def filed_pages(stored: Iterable[FiledArtifact], artifacts: Iterable[Artifact]) -> tuple[FiledArtifact, ...]:
-    """Pages that were kept without a picture, with numbers of their own: ``page_01_tck_1001.mhtml.zst``."""
-    captured = {one.artifact.capture for one in stored if one.filename.startswith(PAGE_NAME)}
-    number = len(captured) + 1
-    return tuple(
-        FiledArtifact(filename=f"{PAGE_NAME}{filename(number, artifact)}", artifact=artifact) for artifact in artifacts
-    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from services.planner.page.fields import Missing, labels_of
 from services.planner.page.identity import prove, read_page
 from services.planner.page.text import humanised, is_unsure, label_form
+from services.planner.state.limits import is_last_step
 from services.planner.state.progress import signature
 from services.planner.state.sample_state import Act, View
 from shared.contracts.actions import AskPicture, ByRef, Screenshot, ScreenshotElement
@@ -24,7 +25,7 @@ def question_due(view: View, *, asks_model: bool) -> Act | None:
     """A question by rule, where the structure of the page cannot tell a field that is still missing: about the icon
     that stands as its value; else, where a model is there to read it, about what is in view."""
     page, state = view.page, view.state
-    if page is None or view.spec.vision == "off" or view.last_step:
+    if page is None or view.spec.vision == "off" or is_last_step(view):
         return None
     asked = [entry for entry in state.history if isinstance(entry.action, AskPicture)]
     failed = bool(asked) and state.last is asked[-1] and not asked[-1].ok

@@ -9,7 +9,7 @@ from planner_pages import NOW, sample, spec
 from scripted_pool import ScriptedPool, pool
 
 from services.planner.deciders.registry import RulesDecider
-from services.planner.deps import Decider, Deps
+from services.planner.deps import Decider, PlannerDeps
 from services.planner.handlers import work_sample
 from shared.bus.actor import Actor
 from shared.contracts.discovery import RunRecord
@@ -51,7 +51,7 @@ class Bench:
         self.bus.host(pool, self.scripted)
         self.bus.host(ledger, {})
         clocks = {"now": lambda: NOW, "elapsed_s": lambda: self.clock_s, "wait": self._wait}
-        self.deps = Deps(self.bus, self.bus, self.bus, self._named, "rules", **clocks)
+        self.deps = PlannerDeps(self.bus, self.bus, self.bus, self._named, "rules", **clocks)
 
     async def run(self, *, attempt: int = 1, **changes: Any) -> SampleFinished:
         await self.record()

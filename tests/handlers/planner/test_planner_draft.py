@@ -10,7 +10,7 @@ from scripted_pool import ScriptedPool
 from services.planner.deciders.anthropic.drafter import AnthropicDrafter
 from services.planner.deciders.registry import Deciders
 from services.planner.handlers import check_planner, draft_task
-from services.planner.prompt.drafting import MAX_TRIES
+from services.planner.model_tasks.drafting import MAX_TRIES
 from shared.contracts.planner import CheckPlanner, DraftRefused, DraftTask, TaskDrafted
 from shared.errors import PermanentError
 from shared.settings import Settings

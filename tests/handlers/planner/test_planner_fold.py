@@ -13,8 +13,8 @@ from planner_pages import URL, el, heading, page, row, spec, text, ticket
 from scripted_pool import ScriptedPool
 from test_planner_turns import Told
 
-from services.planner.state.observation import observation_ref
 from services.planner.state.sample_state import Act, Look, Unusable
+from services.planner.state.step_parts import observation_ref
 from services.planner.state.transitions import observed, read, replayed
 from shared.contracts.actions import ByRef, Click, Done, Fail, Goto, SaveProgress, Screenshot
 from shared.contracts.steps import FieldValue, Summary, plain_note

@@ -11,7 +11,7 @@ from scripted_pool import ScriptedPool
 from test_planner_turns import Told
 
 from services.planner.deciders.registry import RulesDecider
-from services.planner.prompt.memory import Memory, Story
+from services.planner.model_tasks.memory import Memory, Story
 from shared.contracts.actions import Done, Goto, Screenshot
 from shared.contracts.usage import Usage
 from shared.errors import ExhibitError, Unavailable

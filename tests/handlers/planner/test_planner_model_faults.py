@@ -13,7 +13,7 @@ from prompt_states import big_page, steps
 from scripted_pool import ScriptedPool
 from test_planner_anthropic import CLICK, MODEL, calls, opened, served
 
-from services.planner.prompt.summaries import MECHANICAL
+from services.planner.model_tasks.summaries import MECHANICAL
 from services.planner.state.sample_state import Act, SampleState, Unusable
 from services.planner.state.transitions import advanced
 from shared.contracts.actions import AskPicture, Click

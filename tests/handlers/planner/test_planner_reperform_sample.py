@@ -12,7 +12,7 @@ import pytest
 import zstandard
 from planner_pages import NOW, page, sample, spec, ticket
 
-from services.planner.deps import Deps
+from services.planner.deps import PlannerDeps
 from services.planner.handlers import reperform_sample
 from shared.bus.actor import Actor
 from shared.contracts.browser_pool import (
@@ -108,7 +108,7 @@ class House:
 
         self.bus.host(evidence, self)
         self.bus.host(pool, self)
-        deps = Deps(
+        deps = PlannerDeps(
             self.bus, self.bus, self.bus, nobody, "rules", now=lambda: NOW, elapsed_s=lambda: 0.0, wait=wait,
             blobs=self.bus, lease_bound_s=0.0,
         )  # fmt: skip

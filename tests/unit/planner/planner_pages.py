@@ -11,7 +11,8 @@ from typing import Any
 from msgspec import structs
 
 from services.planner.state.sample_state import Act, SampleState, View
-from services.planner.state.transitions import advanced, filed
+from services.planner.state.step_parts import filed
+from services.planner.state.transitions import advanced
 from shared.contracts.actions import AnyAction, SaveProgress, Screenshot
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample

@@ -4,7 +4,7 @@ import pytest
 
 from services.browser_pool.policy import Bounds, document_refusal
 from services.planner.page.addresses import allowed_hosts, is_on_visited_host, may_open, private_hosts
-from services.planner.prompt.blocks import run_block
+from services.planner.prompt.system_blocks import run_block
 from shared.contracts.discovery import Sample
 from tests.unit.planner.planner_pages import sample, spec
 

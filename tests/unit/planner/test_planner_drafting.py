@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.planner.prompt.drafting import MAX_REQUEST_CHARS, asked, checked, instructions, request_problem, tool
+from services.planner.model_tasks.drafting import MAX_REQUEST_CHARS, asked, checked, instructions, request_problem, tool
 from shared.contracts.discovery import Problem
 from shared.task_spec import check_spec
 

@@ -26,11 +26,13 @@ from planner_pages import (
 )
 
 from services.planner.judge.completeness import missing_artifacts
+from services.planner.judge.early_end import limit_reached
 from services.planner.judge.field_values import saved
 from services.planner.judge.gates import Bounce, judge_done, judge_fail
-from services.planner.judge.limits import MAX_BAD_REPLIES, MAX_FAILURES, limit_reached
+from services.planner.state.limits import MAX_BAD_REPLIES, MAX_FAILURES
 from services.planner.state.sample_state import Ending, Look, SampleState
-from services.planner.state.transitions import filename, looked, noted, read
+from services.planner.state.step_parts import filename
+from services.planner.state.transitions import looked, noted, read
 from shared.contracts.actions import ByText, Click, Done, Extract, Fail, Goto, SaveProgress, Scroll
 from shared.contracts.results import TextRead
 from shared.contracts.steps import FieldValue, note_text, plain_note

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from planner_pages import NOW, acted, done_result, picture, sample, shot, spec
 
-from services.planner.prompt.memory import (
+from services.planner.model_tasks.memory import (
     FIRST_SAMPLES,
     LESSON_CHARS,
     MAX_KEPT,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from planner_pages import URL, done_result, el, page, sample, shot, spec, step, text
 
-from services.planner.judge.limits import limit_reached, refusal
+from services.planner.judge.early_end import limit_reached, refusal
+from services.planner.state.limits import is_last_step
 from services.planner.state.progress import CHANGE_AT, END_AT, NUDGE_AT, STOP_AT, signature
 from services.planner.state.sample_state import SampleState, View
 from services.planner.state.transitions import advanced, observed
@@ -156,11 +157,11 @@ def test_the_last_step_refuses_other_calls_once_and_then_ends():
     task = spec(max_steps=2)
     state = turns("a", "b", task=task)[-1]
     now = View(task, sample(), state, page())
-    assert now.last_step
+    assert is_last_step(now)
     assert "last step" in refusal(now, CLICK, by_rule=False)
     state = advanced(state, step(state, CLICK, refused=True, observation=ref("b")))
     again = View(task, sample(), state, page())
-    assert again.last_step
+    assert is_last_step(again)
     assert limit_reached(again, 0.0) is None
     state = advanced(state, step(state, CLICK, refused=True, observation=ref("b")))
     assert limit_reached(View(task, sample(), state, page()), 0.0).reason == "max_steps_exceeded"

@@ -25,7 +25,7 @@ from planner_pages import (
 
 from services.planner.judge.gates import judge_done
 from services.planner.prompt.assembly import CLOSING, Prompt, assembled
-from services.planner.prompt.blocks import run_block, sample_block
+from services.planner.prompt.system_blocks import run_block, sample_block
 from services.planner.state.sample_state import SampleState, View
 from shared.contracts.actions import Done, Goto, Wait
 from shared.models.fence import FENCE, fenced

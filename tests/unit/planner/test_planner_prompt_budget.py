@@ -20,7 +20,7 @@ from services.planner.prompt.assembly import (
     user_message,
     written,
 )
-from services.planner.prompt.blocks import run_block, sample_block
+from services.planner.prompt.system_blocks import run_block, sample_block
 from services.planner.prompt.tokens import (
     ENVELOPE_TOKENS,
     MAX_TOKENS,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from planner_pages import URL, acted, artifact, done_result, el, page, sample, step, text, ticket, view
 from prompt_states import one_more, prompt, steps
 
-from services.planner.prompt.summaries import due, request
+from services.planner.model_tasks.summaries import due, request
 from services.planner.state.sample_state import SampleState, View
 from services.planner.state.transitions import advanced, read
 from shared.contracts.actions import AskPicture, ByRef, ByText, Click, Extract, Goto, SaveProgress, Wait

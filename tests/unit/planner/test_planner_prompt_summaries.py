@@ -8,7 +8,7 @@ import pytest
 from planner_pages import misunderstood, page, ticket, view
 from prompt_states import one_more, steps
 
-from services.planner.prompt.summaries import MECHANICAL, due, mechanical, request, written
+from services.planner.model_tasks.summaries import MECHANICAL, due, mechanical, request, written
 from services.planner.state.transitions import read
 from shared.contracts.steps import FieldValue, Summary
 

@@ -7,7 +7,7 @@ import json
 import pytest
 from planner_pages import URL, done_result, heading, page, spec, step, ticket, view
 
-from services.planner.prompt.calls import BadCall, Call, parse_call, parse_calls
+from services.planner.prompt.call_parsing import BadCall, Call, parse_call, parse_calls
 from services.planner.prompt.task_part import output_schema
 from services.planner.prompt.tools import TOOLS, tools_for
 from services.planner.state.sample_state import SampleState

@@ -24,8 +24,8 @@ from planner_pages import (
 )
 
 from services.planner.deciders.rules.decide import decide
-from services.planner.irreversible import guarded
-from services.planner.state.retries import PAUSES_S
+from services.planner.irreversible import guard_irreversible
+from services.planner.state.common_decisions import PAUSES_S
 from services.planner.state.sample_state import Act, Look, SampleState
 from services.planner.state.transitions import looked
 from shared.contracts.actions import AnswerDialog, Click, Done, Download, Fail, Goto, Pick, SetDate, TypeText
@@ -349,23 +349,23 @@ class Written:
     async def claim(self, pressed):
         return self.held.setdefault((pressed.run_id, pressed.sample_id, pressed.step), pressed)
 
-    async def claimed(self, pressed):
+    async def find(self, pressed):
         return self.held.get((pressed.run_id, pressed.sample_id, pressed.step))
 
 
 async def test_another_attempt_does_not_press_again_and_knows_it_from_the_start():
     task, once = form(SUBMIT), Written()
     first = replace(view(page(BUTTON), OPENED, spec=task, sample=FORM_ROW), run_id="run1", attempt=1)
-    pressed = await guarded(first, decide(first), once)
+    pressed = await guard_irreversible(first, decide(first), once)
     assert isinstance(pressed.action, Click)
-    assert await guarded(first, decide(first), once) == pressed
+    assert await guard_irreversible(first, decide(first), once) == pressed
     second = replace(first, attempt=2)
-    refused = await guarded(second, decide(second), once)
+    refused = await guard_irreversible(second, decide(second), once)
     assert (type(refused.action), refused.action.code) == (Fail, "unknown_outcome")
     start = replace(second, state=SampleState(), page=None)
-    assert (await guarded(start, decide(start), once)).action.code == "unknown_outcome"
+    assert (await guard_irreversible(start, decide(start), once)).action.code == "unknown_outcome"
     other = replace(second, sample=msgspec.structs.replace(FORM_ROW, sample_id="other"))
-    assert isinstance((await guarded(other, decide(other), once)).action, Click)
+    assert isinstance((await guard_irreversible(other, decide(other), once)).action, Click)
 
 
 # --- files and numbers

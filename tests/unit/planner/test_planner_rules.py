@@ -22,7 +22,7 @@ from planner_pages import (
 )
 
 from services.planner.deciders.rules.decide import decide
-from services.planner.state.retries import PAUSES_S
+from services.planner.state.common_decisions import PAUSES_S
 from services.planner.state.sample_state import Act, Look, SampleState
 from services.planner.state.transitions import looked
 from shared.contracts.actions import Click, Done, Download, Fail, Goto, Screenshot, Scroll

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 from services.planner.deciders.anthropic.summariser import Condensed, Summariser
 from services.planner.prompt.assembly import NoRoom, Prompt, assembled
-from services.planner.prompt.calls import BadCall, Call, Calls, parse_calls
+from services.planner.prompt.call_parsing import BadCall, Call, Calls, parse_calls
+from services.planner.state.common_decisions import opening
 from services.planner.state.sample_state import Act, Decision, Unusable, View
-from services.planner.state.start_page import opening
 from services.planner.state.transitions import KEPT_SUMMARIES
 from shared.contracts.steps import Note, plain_note
 from shared.contracts.usage import add_usage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from services.planner.prompt.drafting import MAX_TRIES, TOOL, Draft, asked, checked, instructions, tool
+from services.planner.model_tasks.drafting import MAX_TRIES, TOOL, Draft, asked, checked, instructions, tool
 from shared.contracts.discovery import Problem
 from shared.contracts.usage import Usage, add_usage
 from shared.models.opening import open_model

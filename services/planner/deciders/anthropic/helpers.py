@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from services.planner.prompt.drafting import Draft
-from services.planner.prompt.memory import Story
+from services.planner.model_tasks.drafting import Draft
+from services.planner.model_tasks.memory import Story
 from shared.contracts.discovery import Problem
 from shared.contracts.usage import Usage
 from shared.settings import Settings

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from services.planner.prompt.summaries import MAX_OUTPUT_TOKENS, SYSTEM, TOOL, ToCondense, due, mechanical, request
-from services.planner.prompt.summaries import written as made_of
+from services.planner.model_tasks.summaries import MAX_OUTPUT_TOKENS, SYSTEM, TOOL, ToCondense, due, mechanical, request
+from services.planner.model_tasks.summaries import written as made_of
 from services.planner.prompt.tokens import weight
 from services.planner.state.sample_state import NO_USAGE, View
 from shared.contracts.steps import Summary

@@ -12,9 +12,17 @@ from services.planner.judge.completeness import kind_and_label, missing_artifact
 from services.planner.judge.listed_items import checked, same_address
 from services.planner.page.paging import Control, turning
 from services.planner.page.text import asks_for_password, says_not_found
-from services.planner.state.retries import PAUSES_S, dismiss, look_at_more
+from services.planner.state.common_decisions import (
+    LOGIN,
+    PAUSES_S,
+    after_evidence,
+    by_rule,
+    dismiss,
+    look_at_more,
+    opening,
+)
+from services.planner.state.limits import is_last_step
 from services.planner.state.sample_state import Act, Decision, Entry, Look, View
-from services.planner.state.start_page import LOGIN, after_evidence, by_rule, opening
 from shared.contracts.actions import ByRef, Click, Done, Fail, Goto, ReportItems, Screenshot, Scroll
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import Note, plain_note
@@ -151,7 +159,7 @@ def _picture(view: View) -> Act | None:
     named = map(kind_and_label, view.spec.required_artifacts)
     wanted = next((label for kind, label in named if kind == "screenshot"), None)
     taken = sum(isinstance(e.action, Screenshot) for e in view.state.history)
-    if wanted is None or view.last_step or (taken >= view.state.listed_pages and not _lacking(view)):
+    if wanted is None or is_last_step(view) or (taken >= view.state.listed_pages and not _lacking(view)):
         return None
     label = wanted or "list"
     name = label if taken == 0 else f"{label}_{taken + 1}"

@@ -19,8 +19,8 @@ from services.planner.deciders.replay.side_effects import may_change_something
 from services.planner.judge.gates import judge_done
 from services.planner.page.identity import prove, shows_record
 from services.planner.page.refind import Lost, described, find_target
-from services.planner.state.irreversible_steps import step_of
-from services.planner.state.retries import look_again, look_at_more
+from services.planner.state.common_decisions import look_again, look_at_more
+from services.planner.state.irreversible_steps import pressed_step
 from services.planner.state.sample_state import Act, Decision, Look, View, is_browser_action
 from services.planner.state.transitions import read
 from shared.contracts.actions import AnyAction, ByRef, Done, Fail, JudgmentGiven
@@ -118,7 +118,7 @@ def _again(
     action: Any = recorded.action
     if found is not None:
         action = msgspec.structs.replace(action, target=ByRef(ref=found.ref, snapshot_id=page.snapshot_id))
-    for_good = step_of(view, action, recorded.decided_by, recorded.route) is not None
+    for_good = pressed_step(view, action, recorded.decided_by, recorded.route) is not None
     if for_good or may_change_something(recorded, found, page):
         if not view.allow_effects:
             return _fail("replay_withheld", _held_back(recorded, found), told, seen)

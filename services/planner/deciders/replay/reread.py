@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from services.planner.judge.reported_values import CUT_OFF, standing_problems, stands_in
+from services.planner.judge.reported_values import standing_problems, stands_in
 from services.planner.page.fields import Candidate, Found, field_value, source_of
 from services.planner.page.identity import read_page
-from services.planner.page.text import label_form, text_of
+from services.planner.page.text import label_form, text_of, truncation_of
 from services.planner.state.sample_state import View
 from shared.contracts.actions import Done
 from shared.contracts.browser_pool import Element, PageObserved
@@ -91,6 +91,6 @@ def _by_element(value: FieldValue, view: View, page: PageObserved) -> FieldValue
 
 def _shown_by(element: Element, value: FieldValue, view: View, page: PageObserved) -> FieldValue:
     field, text = view.spec.output_schema[value.field], text_of(element)
-    if CUT_OFF.search(text) and not standing_problems(value, field, view, element.ref):
+    if truncation_of(text) is not None and not standing_problems(value, field, view, element.ref):
         return msgspec.structs.replace(value, source=source_of(element, page))
     return field_value(value.field, field, Found(Candidate(text, element, element.row)), page)

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from services.planner.judge.completeness import kind_and_label, missing_artifacts
 from services.planner.page.identity import PageRead
 from services.planner.page.text import label_form
-from services.planner.state.retries import MAX_TRIES
+from services.planner.state.common_decisions import MAX_TRIES, by_rule
 from services.planner.state.sample_state import Act, View
-from services.planner.state.start_page import by_rule
 from shared.contracts.actions import ByRef, Done, Download, Screenshot
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import FieldValue

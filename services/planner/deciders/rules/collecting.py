@@ -10,7 +10,7 @@ from services.planner.page.fields import Ambiguous, field_values, source_of
 from services.planner.page.identity import PageRead, Proof
 from services.planner.page.targets import distinct, pressable, section
 from services.planner.page.text import humanised, is_header, is_heading, mentions
-from services.planner.state.retries import ALL_LOOKS, MAX_TRIES, look_again, look_at_more, scroll
+from services.planner.state.common_decisions import ALL_LOOKS, MAX_TRIES, look_again, look_at_more, scroll
 from services.planner.state.sample_state import Act, Look, View
 from shared.contracts.actions import Download, Screenshot
 from shared.contracts.browser_pool import Element, PageObserved

@@ -13,9 +13,17 @@ from services.planner.deciders.rules.artifacts import capture, done
 from services.planner.page.fields import Ambiguous, Found, Reading, field_values
 from services.planner.page.identity import PageRead, read_page
 from services.planner.page.text import asks_for_password, is_input, says_not_found
-from services.planner.state.retries import ALL_LOOKS, dismiss, look_again, look_at_more, scroll
+from services.planner.state.common_decisions import (
+    ALL_LOOKS,
+    after_evidence,
+    by_rule,
+    dismiss,
+    look_again,
+    look_at_more,
+    opening,
+    scroll,
+)
 from services.planner.state.sample_state import Act, Decision, Look, View
-from services.planner.state.start_page import after_evidence, by_rule, opening
 from shared.contracts.actions import Click, Fail
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import FieldValue, Note

@@ -10,7 +10,7 @@ from services.planner.deciders.rules.selection import Wish, choose, only_control
 from services.planner.page.fields import labelled
 from services.planner.page.targets import controls
 from services.planner.page.text import is_input, label_form, mentions, text_of
-from services.planner.state.retries import MAX_TRIES, look_again
+from services.planner.state.common_decisions import MAX_TRIES, look_again
 from services.planner.state.sample_state import Act, Entry, Look
 from services.planner.values.typed_values import FALSE, TRUE
 from shared.contracts.actions import BrowserAction, Click, Pick, SetDate, TypeText

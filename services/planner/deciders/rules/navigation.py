@@ -8,7 +8,7 @@ from urllib.parse import quote, urljoin
 from services.planner.deciders.rules.route_context import Onward, Scene, row_with_gaps
 from services.planner.page.identity import expected
 from services.planner.page.targets import Rows, pressable, rows_of, tabs
-from services.planner.state.retries import MAX_TRIES, look_again, look_at_more, scroll
+from services.planner.state.common_decisions import MAX_TRIES, look_again, look_at_more, scroll
 from services.planner.state.sample_state import Act, Entry, Look
 from shared.contracts.actions import Back, Click, Goto
 from shared.contracts.browser_pool import Element

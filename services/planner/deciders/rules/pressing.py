@@ -7,7 +7,7 @@ from services.planner.deciders.rules.collecting import on_trail
 from services.planner.deciders.rules.navigation import came_through, filled, or_else, press_once, several
 from services.planner.deciders.rules.route_context import Onward, Scene
 from services.planner.page.targets import pressable
-from services.planner.state.retries import look_again
+from services.planner.state.common_decisions import look_again
 from services.planner.state.sample_state import Act, Entry, Look
 from shared.contracts.actions import AnswerDialog, Click
 from shared.task_route import Fill, PressButton

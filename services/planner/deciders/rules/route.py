@@ -9,14 +9,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from services.planner.deciders.rules import collecting, filling, navigation, pressing, searching
-from services.planner.deciders.rules.route_context import Onward, Scene, row_with_gaps
+from services.planner.deciders.rules.route_context import (
+    RELOAD,
+    Onward,
+    Scene,
+    entries_of,
+    last_mark,
+    reloads,
+    row_with_gaps,
+)
 from services.planner.page.fields import Ambiguous, field_values
 from services.planner.page.identity import PageRead
 from services.planner.page.targets import controls, pressable, tabs
-from services.planner.state.retries import MAX_TRIES
-from services.planner.state.route_marks import RELOAD, entries_of, last_mark, reloads
+from services.planner.state.common_decisions import LOGIN, MAX_TRIES, by_rule
 from services.planner.state.sample_state import Act, Look, View
-from services.planner.state.start_page import LOGIN, by_rule
 from shared.contracts.actions import Fail, Goto
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import FieldValue, Note, RouteMark

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
 
 from services.planner.page.identity import PageRead, row_of
 from services.planner.page.text import asks_for_password, says_not_found
-from services.planner.state.retries import look_again, look_at_more
-from services.planner.state.route_marks import entries_of, reason_of
+from services.planner.state.common_decisions import after_evidence, by_rule, look_again, look_at_more
 from services.planner.state.sample_state import Act, Entry, Look, View
-from services.planner.state.start_page import after_evidence, by_rule
 from shared.contracts.actions import AnyAction, ByRef, Fail
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.codes import FailCode
@@ -21,6 +20,38 @@ from shared.field_types import nullable
 from shared.task_route import Step, told
 from shared.task_spec import TaskSpec, fill
 from shared.text.normal import quoted
+
+RELOAD = "reload"
+"""The part of a mark where the page that a step had led to is only asked for again."""
+
+
+def reason_of(mark: RouteMark, why: str) -> str:
+    """Return the sentence that says why an action is taken, such as ``Route step 2.press: the search is sent.``"""
+    part = f".{mark.part}" if mark.part else ""
+    return f"Route step {mark.step}{part}: {why}"
+
+
+def last_mark(history: Sequence[Entry]) -> RouteMark | None:
+    return next((entry.route for entry in reversed(history) if entry.route is not None and _counts(entry)), None)
+
+
+def entries_of(history: Sequence[Entry], at: int, part: str | None = None) -> tuple[Entry, ...]:
+    """Return what was done for one step of the route, counted from 0, or for one part of it."""
+    return tuple(e for e in history if e.route is not None and _counts(e) and _is_of(e.route, at, part))
+
+
+def reloads(history: Sequence[Entry]) -> int:
+    """Return how often a page that a step had led to was asked for again."""
+    return sum(entry.route is not None and entry.route.part == RELOAD for entry in history)
+
+
+def _counts(entry: Entry) -> bool:
+    return entry.action is not None and not entry.refused
+
+
+def _is_of(mark: RouteMark, at: int, part: str | None) -> bool:
+    return mark.step == at + 1 and (mark.part == part if part is not None else mark.part != RELOAD)
+
 
 OFFERED = 14
 """So many of the things that can be pressed are named where the right one is missing."""

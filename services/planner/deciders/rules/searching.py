@@ -11,9 +11,8 @@ from services.planner.deciders.rules.results import Hit, ListMatches, matches_in
 from services.planner.deciders.rules.route_context import Onward, Scene, row_with_gaps
 from services.planner.page.paging import Control, turning_results
 from services.planner.page.targets import controls, pressable, section
-from services.planner.state.retries import MAX_TRIES, look_again, look_at_more
+from services.planner.state.common_decisions import MAX_TRIES, after_evidence, look_again, look_at_more
 from services.planner.state.sample_state import Act, Look
-from services.planner.state.start_page import after_evidence
 from shared.contracts.actions import Click, Fail, Goto, Press, TypeText
 from shared.contracts.browser_pool import Element
 from shared.task_route import Lookup, Pick, Search, Words

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from services.planner.deciders.rules.route_context import Scene
 from services.planner.page.targets import controls
 from services.planner.page.text import mentions
-from services.planner.state.retries import MAX_TRIES, look_again
+from services.planner.state.common_decisions import MAX_TRIES, look_again
 from services.planner.state.sample_state import Act, Look
 from shared.contracts.actions import Click, TypeText
 from shared.contracts.browser_pool import Element

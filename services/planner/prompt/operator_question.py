@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from services.planner.judge.completeness import missing_artifacts
-from services.planner.prompt.calls import BadCall, parse_call
+from services.planner.prompt.call_parsing import BadCall, parse_call
 from services.planner.prompt.notices import of_answer
 from services.planner.prompt.tools import tools_for
+from services.planner.state.limits import steps_left
 from services.planner.state.sample_state import Act, Entry, Unusable, View
 from services.planner.values.output_schema import values_schema
 from shared.contracts.operator import DecisionAsked, DecisionGiven
@@ -42,7 +43,7 @@ def asked_of(view: View) -> DecisionAsked:
         notices=(*_of_last(state.last), *state.notices),
         known={name: value.value if value.value is not None else value.shown for name, value in state.seen.items()},
         missing_artifacts=missing_artifacts(view),
-        steps_left=view.max_steps - state.steps,
+        steps_left=steps_left(view),
         tools=tuple(tools_for(spec)),
     )
 

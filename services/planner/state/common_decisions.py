@@ -8,8 +8,11 @@ from __future__ import annotations
 import msgspec
 
 from services.planner.page.identity import missing_columns, start_url
-from services.planner.state.sample_state import Act, Entry, View
-from shared.contracts.actions import AnyAction, Fail, Goto, Screenshot
+from services.planner.page.text import dismissal
+from services.planner.state.limits import is_last_step
+from services.planner.state.sample_state import MAX_OBSERVE_TOKENS, Act, Entry, Look, View
+from shared.contracts.actions import AnyAction, ByRef, Click, Fail, Goto, Screenshot, Scroll
+from shared.contracts.browser_pool import PageObserved
 from shared.contracts.codes import reason_of_fail
 from shared.contracts.planner import BY_RULE
 from shared.contracts.steps import RouteMark
@@ -53,7 +56,7 @@ def after_evidence(view: View, fail: Fail) -> Act:
     """A picture of the page first, so that a person can see why; it is tried once."""
     label = reason_of_fail(fail.code)
     tried = any(isinstance(e.action, Screenshot) and e.action.label == label for e in view.state.history)
-    if tried or view.page is None or view.last_step:
+    if tried or view.page is None or is_last_step(view):
         return by_rule(fail)
     return by_rule(Screenshot(label=label, reason="Evidence of why this sample cannot be done."))
 
@@ -81,3 +84,42 @@ def by_rule(action: AnyAction, route: RouteMark | None = None) -> Act:
     if isinstance(action, Fail) and not action.reason:
         action = msgspec.structs.replace(action, reason=action.note)
     return Act(action, BY_RULE, route=route)
+
+
+PAUSES_S = (0.3, 0.7, 1.5, 3.0)
+"""Between looks at a page that may still be rendering."""
+ALL_LOOKS = len(PAUSES_S)
+MAX_SCROLLS = 3
+MAX_DISMISSALS = 3
+MAX_TRIES = 2
+SCROLL_PX = 4000
+
+
+def look_again(view: View, *, looks: int = ALL_LOOKS) -> Look | None:
+    done = view.state.looks
+    return Look(PAUSES_S[done], view.state.max_tokens) if done < min(looks, ALL_LOOKS) else None
+
+
+def look_at_more(view: View, page: PageObserved) -> Look | None:
+    """With a larger budget, where something was left out of the observation."""
+    if page.left_out and view.state.max_tokens < MAX_OBSERVE_TOKENS:
+        return Look(0.0, view.state.max_tokens * 4)
+    return None
+
+
+def dismiss(page: PageObserved, tried: int) -> Act | None:
+    """Sends away a dialog or a banner that lies over the page; ``tried``: how often that was done already."""
+    button = dismissal(page)
+    if button is None or tried >= MAX_DISMISSALS:
+        return None
+    target = ByRef(ref=button.ref, snapshot_id=page.snapshot_id)
+    return by_rule(Click(target=target, reason=f"{button.name!r} sends away what lies over the page."))
+
+
+def scroll(view: View, page: PageObserved) -> Act | None:
+    scrolls = sum(isinstance(entry.action, Scroll) for entry in view.state.history)
+    if page.scroll_y_px >= page.scroll_max_y_px or scrolls >= MAX_SCROLLS:
+        return None
+    return by_rule(
+        Scroll(direction="down", amount_px=SCROLL_PX, reason="Fields are missing and the page goes on below.")
+    )

@@ -1,0 +1,80 @@
+"""Parts of a step as the step log records them: the observation that was decided on, and the captured files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from services.planner.page.identity import prove
+from services.planner.state.progress import signature
+from services.planner.state.sample_state import SampleState, is_page
+from services.planner.state.value_sources import kept_pages
+from shared.contracts.browser_pool import PageObserved
+from shared.contracts.discovery import Sample
+from shared.contracts.results import ActionResult, Artifact
+from shared.contracts.steps import FiledArtifact, ObservationRef
+from shared.task_spec import TaskSpec
+from shared.text.names import safe_label
+
+PAGE_NAME = "page_"
+"""Prefix of the files of a page that was stored without a picture."""
+SUFFIXES = {"page": "mhtml.zst", "observation": "observation.json.zst"}
+MAX_SUFFIX_CHARS = 10
+
+
+# --- the observation
+
+
+def observation_ref(page: PageObserved, spec: TaskSpec, sample: Sample) -> ObservationRef:
+    """Return what the step log records of an observed page."""
+    return ObservationRef(
+        snapshot_id=page.snapshot_id,
+        sha256=page.sha256,
+        url=page.url,
+        title=page.title,
+        http_status=page.http_status,
+        dom_confidence=page.dom_confidence,
+        signature=signature(page),
+        proof=prove(spec, sample, page).state,
+        triggers=page.triggers,
+    )
+
+
+def with_page(ref: ObservationRef | None, stored: tuple[FiledArtifact, ...]) -> ObservationRef | None:
+    """Return the reference with the hash of the stored page of this observation, if one was stored."""
+    page = None if ref is None else kept_pages(stored).get(ref.sha256)
+    return ref if ref is None or page is None else msgspec.structs.replace(ref, page_sha256=page.page or None)
+
+
+# --- files
+
+
+def filename(number: int, artifact: Artifact) -> str:
+    """``01_ticket.png``, or ``02_ticket_2of3.png`` where there are several parts."""
+    # A download's suffix comes from the site.
+    suffix = "".join(c for c in artifact.suffix.lower() if c.isascii() and c.isalnum())[:10]
+    part = f"_{artifact.part}of{artifact.parts}" if artifact.parts > 1 else ""
+    suffix = SUFFIXES.get(artifact.kind, suffix)
+    return f"{number:02d}_{safe_label(artifact.label)}{part}" + (f".{suffix}" if suffix else "")
+
+
+def filed(state: SampleState, result: ActionResult | None) -> tuple[FiledArtifact, ...]:
+    """What an action brought, under the next names of the sample's folder. The page that pictures were taken of, and
+    what was observed of it, bear the number of the first of them, and use none up: ``01_ticket.mhtml.zst``."""
+    artifacts = result.artifacts if result is not None else ()
+    first = len(state.artifacts) + 1
+    asked = [one for one in artifacts if not is_page(one)]
+    names = [filename(number, one) for number, one in enumerate(asked, start=first)]
+    beside = [one for one in artifacts if is_page(one)]
+    names += [filename(first, one) for one in beside]
+    return tuple(FiledArtifact(filename=name, artifact=one) for name, one in zip(names, (*asked, *beside), strict=True))
+
+
+def filed_pages(stored: Iterable[FiledArtifact], artifacts: Iterable[Artifact]) -> tuple[FiledArtifact, ...]:
+    """Pages that were kept without a picture, with numbers of their own: ``page_01_tck_1001.mhtml.zst``."""
+    captured = {one.artifact.capture for one in stored if one.filename.startswith(PAGE_NAME)}
+    number = len(captured) + 1
+    return tuple(
+        FiledArtifact(filename=f"{PAGE_NAME}{filename(number, artifact)}", artifact=artifact) for artifact in artifacts
+    )
