@@ -20,12 +20,12 @@ from msgspec.structs import replace
 
 from benchmarks.evidence_world import RUN_ID, World, record
 from benchmarks.report import Row, under
-from services.evidence.adapters.duckdb_parquet import ParquetTables
-from services.evidence.adapters.folder_store import FolderStore
-from services.evidence.asking.answering import Desk
-from services.evidence.desk import answering_desk
-from services.evidence.outputs.sample_facts import SampleFacts
-from services.evidence.querying.questions import EXAMPLES
+from services.evidence.facts.sample_facts import SampleFacts
+from services.evidence.outputs.parquet_tables import ParquetTables
+from services.evidence.read_api.open_sql import answering_desk
+from services.evidence.read_api.sql_service import Desk
+from services.evidence.sql.examples import EXAMPLES
+from services.evidence.store.folder_store import FolderStore
 from shared.contracts.evidence import AskSql, SqlAnswered
 from shared.evidence_format.files.run import RunFile
 from shared.settings import Settings

@@ -19,10 +19,10 @@ import msgspec
 
 from benchmarks.evidence_facts import NAMES, NOTES, SCHEMA, facts
 from benchmarks.evidence_files import artifact_bytes, filed_artifacts
-from services.evidence.filing.contents import AttemptLog, result_of, sample_file, samples_csv
-from services.evidence.outputs.products import Closing
-from services.evidence.outputs.sample_facts import SampleFacts
-from services.evidence.outputs.sample_files import SampleFiles
+from services.evidence.facts.run_facts import RunFacts
+from services.evidence.facts.sample_facts import SampleFacts
+from services.evidence.recovery.sample_files import SampleFiles
+from services.evidence.state.file_contents import AttemptLog, result_of, sample_file, samples_csv
 from shared.contracts.actions import ByRef, Click, Done, Judgment, Screenshot
 from shared.contracts.codes import Status
 from shared.contracts.discovery import RunRecord, Sample, SampleFound
@@ -249,8 +249,8 @@ class World:
     def numbers(self) -> range:
         return range(1, self.samples + 1)
 
-    def closing(self) -> Closing:
-        return Closing(record(), self.finished(), COLUMNS)
+    def closing(self) -> RunFacts:
+        return RunFacts(record(), self.finished(), COLUMNS)
 
     def finished(self) -> RunFinished:
         ends = [outcome_of(number)[:2] for number in self.numbers]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from scripts import code_tables
-from services.evidence.querying import page as sql_page
+from services.evidence.sql import docs_page as sql_page
 
 ROOT = Path(__file__).parents[1]
 PAGES: Mapping[str, Callable[[], str]] = {"docs/sql.md": sql_page.page, "docs/codes.md": code_tables.page}

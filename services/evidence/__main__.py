@@ -6,16 +6,16 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
-from services.evidence.adapters.apart import apart_if_large
-from services.evidence.adapters.blocked import BlockedReporter
 from services.evidence.adapters.combined_tables import CombinedTables
-from services.evidence.adapters.duckdb_parquet import ParquetTables
-from services.evidence.adapters.enriched_table import EnrichedTable
-from services.evidence.adapters.opening import open_store
-from services.evidence.adapters.report_file import ReportFile
 from services.evidence.deps import Deps
-from services.evidence.desk import answering_desk
 from services.evidence.handlers import actor
+from services.evidence.outputs.enriched_table import EnrichedTable
+from services.evidence.outputs.parquet_tables import ParquetTables
+from services.evidence.outputs.report_file import ReportFile
+from services.evidence.outputs.subprocess_product import apart_if_large
+from services.evidence.read_api.open_sql import answering_desk
+from services.evidence.store.blocked_reporter import BlockedReporter
+from services.evidence.store.open_store import open_store
 from shared.bus.nats_bus import Bus
 from shared.evidence_format.signing import signing_key
 from shared.settings import Settings

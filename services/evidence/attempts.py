@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from services.evidence.deps import Deps
-from services.evidence.filing.contents import AttemptLog
-from services.evidence.filing.log_files import begin_attempt, put_together
-from services.evidence.recalling.recall import ended_of
-from services.evidence.recalling.rounds import RunState
-from services.evidence.sealing.hashed import secured
-from services.evidence.sealing.runs import open_round
+from services.evidence.ingest.step_files import begin_attempt, put_together
+from services.evidence.recovery.read_run import ended_of
+from services.evidence.seal.file_hashes import secured
+from services.evidence.seal.run_seal import open_round
+from services.evidence.state.file_contents import AttemptLog
+from services.evidence.state.run_state import RunState
 from shared.contracts.steps import Pressed
 from shared.errors import PermanentError
 from shared.evidence_format import layout

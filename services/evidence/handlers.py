@@ -8,22 +8,22 @@ from __future__ import annotations
 
 import msgspec
 
-from services.evidence.asking import finding
-from services.evidence.asking.lending import lent, result_reply
-from services.evidence.asking.steps import steps_reply
 from services.evidence.attempts import current_log, must_be_open
-from services.evidence.closing.finishing import finish_if_complete
+from services.evidence.closing_run import finish_if_complete
 from services.evidence.deps import Deps
-from services.evidence.filing.artifacts import file_artifact, not_filed, remove_filed
-from services.evidence.filing.contents import AttemptLog, result_of, sample_file, samples_csv
-from services.evidence.filing.lessons import file_lessons
-from services.evidence.filing.listed import listed
-from services.evidence.filing.log_files import add_step, put_together
-from services.evidence.recalling.paging import fitting
-from services.evidence.recalling.recall import ended_of
-from services.evidence.recalling.rounds import sample_states
-from services.evidence.sealing.runs import open_round, remark_if_unsealed
-from services.evidence.sealing.samples import seal_sample
+from services.evidence.ingest.artifacts import file_artifact, not_filed, remove_filed
+from services.evidence.ingest.lessons import file_lessons
+from services.evidence.ingest.step_files import add_step, put_together
+from services.evidence.read_api.artifact_access import lent, result_reply
+from services.evidence.read_api.find_runs import find_known_runs
+from services.evidence.read_api.step_pages import steps_reply
+from services.evidence.recovery.read_run import ended_of
+from services.evidence.seal.run_seal import open_round, remark_if_unsealed
+from services.evidence.seal.sample_seal import seal_sample
+from services.evidence.state.file_contents import AttemptLog, result_of, sample_file, samples_csv
+from services.evidence.state.listed import listed
+from services.evidence.state.paging import fitting
+from services.evidence.state.run_state import sample_states
 from shared.bus.actor import Actor
 from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound
 from shared.contracts.evidence import (
@@ -183,7 +183,7 @@ async def load_run(request: LoadRun, deps: Deps) -> LoadReply:
 @actor.answers(FIND_RUNS, deadline_s=60.0)
 async def find_runs(request: FindRuns, deps: Deps) -> RunsFound:
     """Which runs there are of a task and an input, so that one that was cut off is gone on with."""
-    return await finding.find_runs(deps.store, request)
+    return await find_known_runs(deps.store, request)
 
 
 @actor.answers(LOAD_STEPS, deadline_s=60.0)

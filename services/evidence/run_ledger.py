@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from services.evidence.filing.contents import AttemptLog
 from services.evidence.ports import READ_LIMIT, Store
-from services.evidence.recalling.recall import read_attempt_log, read_latest_attempt, read_run
-from services.evidence.recalling.rounds import RunState
+from services.evidence.recovery.read_run import read_attempt_log, read_latest_attempt, read_run
+from services.evidence.state.file_contents import AttemptLog
+from services.evidence.state.run_state import RunState
 from shared.aio import map_concurrently
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished, SampleState

@@ -13,9 +13,9 @@ from typing import Any
 import msgspec
 from playwright.async_api import Browser
 
-from services.evidence.adapters.report_file import ReportFile
-from services.evidence.outputs.products import Closing
-from services.evidence.outputs.sample_files import SampleFiles
+from services.evidence.facts.run_facts import RunFacts
+from services.evidence.outputs.report_file import ReportFile
+from services.evidence.recovery.sample_files import SampleFiles
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
 from tests.handlers.evidence.written_sample import files_of
@@ -184,7 +184,7 @@ def write(folder: Path, told: Iterable[Told], *, pictures: bool = True, **record
     """A run's folder with its pictures and its report; the path of the report."""
     samples = list(told)
     record_given = {"spec": spec(), "planner": None, "concurrency": 1, "requested_by": "R. Auditor", **record}
-    closing = Closing(
+    closing = RunFacts(
         RunRecord(run_id="run_2026-03-01_101500", created_at=AT, **record_given), finished(samples), ("number", "url")
     )
     spool = folder / "spool"

@@ -13,7 +13,7 @@ import pytest
 
 from practice.tickets.data import ground_truth
 from practice.tickets.demo import write_input
-from services.evidence.querying.questions import EXAMPLES
+from services.evidence.sql.examples import EXAMPLES
 from shared.host.embedded import run_embedded
 from shared.settings import Settings
 from tests.handlers.evidence.sql_answers import Files, as_answered, as_worked_out

@@ -9,9 +9,10 @@ import duckdb
 
 from services.evidence.adapters.row_spool import RowLines, RowSpool
 from services.evidence.adapters.spare_book import SpareBook
-from services.evidence.csv_cells import csv_line, guarded
-from services.evidence.outputs.products import Closing, Made, OpenFile
-from services.evidence.outputs.sample_facts import SampleFacts
+from services.evidence.facts.run_facts import RunFacts
+from services.evidence.facts.sample_facts import SampleFacts
+from services.evidence.outputs.products import Made, OpenFile
+from services.evidence.tables.csv_cells import csv_line, guarded
 from shared.errors import Unavailable
 from shared.evidence_format import layout
 from shared.evidence_format.table.columns import WRONG_TYPE, TableColumn
@@ -40,7 +41,7 @@ class CombinedTables:
 
     makes = "combined.csv, .parquet and .xlsx"
 
-    def __init__(self, closing: Closing, folder: Path) -> None:
+    def __init__(self, closing: RunFacts, folder: Path) -> None:
         self._folder = folder
         self._maker = RowMaker(closing.task)
         self._lines = RowLines(self._maker.columns)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from services.evidence.adapters.book_process import BookProcess
 from services.evidence.adapters.workbook import Workbook
-from services.evidence.closing.watched import NotMadeError, not_made
+from services.evidence.outputs.isolated_product import NotMadeError, not_made
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
 from shared.evidence_format.table.rows import TableRow

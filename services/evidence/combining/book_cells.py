@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from services.evidence.combining import sheets
-from services.evidence.csv_cells import is_risky
+from services.evidence.tables.csv_cells import is_risky
 from shared.evidence_format.table.cells import fraction_digits, text_of
 from shared.evidence_format.table.columns import TableColumn
 from shared.evidence_format.table.rows import TableRow

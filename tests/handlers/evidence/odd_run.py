@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmarks.evidence_world import World, record
-from services.evidence.adapters.folder_store import FolderStore
-from services.evidence.closing.making import Products, make_products
 from services.evidence.deps import Deps
+from services.evidence.outputs.make_products import Products, make_products
 from services.evidence.outputs.products import MakeProduct
-from services.evidence.recalling.rounds import RunState
+from services.evidence.state.run_state import RunState
+from services.evidence.store.folder_store import FolderStore
 from shared.contracts.discovery import Sample
 from shared.testing.bus import MemoryBus
 from tests.handlers.evidence.written_sample import files_of
@@ -24,4 +24,4 @@ async def made_of_what_no_column_holds(folder: Path, *products: MakeProduct) -> 
     files = files_of({"sample_id": "A-1", "key": "A-1"}, {"steps": 2**40})
     await store.write(f"{record().run_id}/A-1/sample.json", files.sample or b"")
     await store.write(f"{record().run_id}/A-1/result.json", files.result or b"")
-    return await make_products(deps, state, World(0).finished())
+    return await make_products(deps.store, deps.products, state, World(0).finished(), deps.on_blocked)

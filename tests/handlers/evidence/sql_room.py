@@ -11,12 +11,12 @@ from typing import Any
 
 from sql_world import file_run
 
-from services.evidence.adapters.duckdb_parquet import ParquetTables
-from services.evidence.adapters.opening import open_store
 from services.evidence.deps import Deps
-from services.evidence.desk import answering_desk
 from services.evidence.handlers import ask_sql
+from services.evidence.outputs.parquet_tables import ParquetTables
 from services.evidence.ports import Signer
+from services.evidence.read_api.open_sql import answering_desk
+from services.evidence.store.open_store import open_store
 from shared.contracts.evidence import AskSql, SqlAnswered, SqlRefused
 from shared.settings import Settings
 from shared.testing.bus import MemoryBus

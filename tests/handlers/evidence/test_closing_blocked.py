@@ -11,13 +11,14 @@ import pytest
 from odd_run import made_of_what_no_column_holds
 
 from benchmarks.evidence_world import World, record
-from services.evidence.adapters.duckdb_parquet import ParquetTables
-from services.evidence.adapters.folder_store import FolderStore
-from services.evidence.closing.making import make_products
 from services.evidence.deps import Deps
-from services.evidence.outputs.products import Closing, Made, OpenFile
-from services.evidence.outputs.sample_facts import SampleFacts
-from services.evidence.recalling.rounds import RunState
+from services.evidence.facts.run_facts import RunFacts
+from services.evidence.facts.sample_facts import SampleFacts
+from services.evidence.outputs.make_products import make_products
+from services.evidence.outputs.parquet_tables import ParquetTables
+from services.evidence.outputs.products import Made, OpenFile
+from services.evidence.state.run_state import RunState
+from services.evidence.store.folder_store import FolderStore
 from shared.contracts.discovery import Sample
 from shared.errors import Unavailable
 from shared.testing.bus import MemoryBus
@@ -29,7 +30,7 @@ class NoRoom:
     makes = "nothing"
     closed = 0
 
-    def __init__(self, closing: Closing, folder: Path) -> None:
+    def __init__(self, closing: RunFacts, folder: Path) -> None:
         self.folder = folder
 
     def add(self, sample: SampleFacts, open_file: OpenFile) -> None: ...
@@ -46,7 +47,7 @@ class Faulty:
 
     makes = "faulty.html"
 
-    def __init__(self, closing: Closing, folder: Path) -> None:
+    def __init__(self, closing: RunFacts, folder: Path) -> None:
         self.folder, self.seen = folder, list[str]()
 
     def add(self, sample: SampleFacts, open_file: OpenFile) -> None:
@@ -86,7 +87,7 @@ async def test_a_fault_of_ours_costs_its_own_file_and_is_said(tmp_path: Path, ca
     state = RunState(record=record(), expected=3)
     for row, name in enumerate(("A-1", "A-2", "A-3"), start=1):
         state.found(Sample(sample_id=name, key=name, row=row), now)
-    made = await make_products(deps, state, World(0).finished())
+    made = await make_products(deps.store, deps.products, state, World(0).finished(), deps.on_blocked)
     assert made.names == {"sound.txt"}
     assert await store.read(f"{record().run_id}/sound.txt") == b"A-1 A-2 A-3"
     assert made.failures == (
@@ -118,7 +119,7 @@ async def test_a_full_disk_is_said_and_can_be_tried_again(tmp_path: Path):
     )
     state = RunState(record=record(), expected=0)
     with pytest.raises(Unavailable, match="No space left") as told:
-        await make_products(deps, state, World(0).finished())
+        await make_products(deps.store, deps.products, state, World(0).finished(), deps.on_blocked)
     assert told.value.code == "table_unavailable"
     assert [key for key, _ in said] == [f"{record().run_id}/-"]
     assert "No space left" in said[0][1]

@@ -26,9 +26,9 @@ from services.evidence.adapters.book_process import BookError, BookProcess
 from services.evidence.adapters.combined_tables import CombinedTables
 from services.evidence.adapters.sample_sheet import SampleSheet
 from services.evidence.adapters.workbook import Workbook
-from services.evidence.closing.watched import Watched
-from services.evidence.outputs.products import Closing
-from services.evidence.outputs.sample_facts import SampleFacts
+from services.evidence.facts.run_facts import RunFacts
+from services.evidence.facts.sample_facts import SampleFacts
+from services.evidence.outputs.isolated_product import Watched
 from shared.evidence_format.table.rows import RowMaker, TableRow
 from tests.handlers.evidence.written_sample import files_of
 
@@ -64,7 +64,7 @@ class Tables:
             return archive.read(name).decode()
 
 
-def made(folder: Path, closing: Closing, samples: Iterable[SampleFacts]) -> Tables:
+def made(folder: Path, closing: RunFacts, samples: Iterable[SampleFacts]) -> Tables:
     folder.mkdir()
     product = CombinedTables(closing, folder)
     try:
@@ -82,14 +82,14 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
     return made(tmp_path_factory.mktemp("made") / "t", WORLD.closing(), WORLD.facts())
 
 
-def closing_of(**schema: str) -> Closing:
+def closing_of(**schema: str) -> RunFacts:
     closing = WORLD.closing()
     spec = {"task_id": "t", "goal": "g", "output_schema": schema}
     record = type(closing.record)(run_id="run_1", spec=spec, planner=None, concurrency=1, created_at=datetime.now())
-    return Closing(record, closing.finished, ())
+    return RunFacts(record, closing.finished, ())
 
 
-def told(closing: Closing, sample_id: str, values: Mapping[str, Any], row: int = 1, **more: Any) -> SampleFacts:
+def told(closing: RunFacts, sample_id: str, values: Mapping[str, Any], row: int = 1, **more: Any) -> SampleFacts:
     fields = {name: {"state": "value", "value": value} for name, value in values.items()}
     files = files_of({"sample_id": sample_id, "key": sample_id, "row": row}, {"fields": fields, **more})
     return closing.facts_of(files)

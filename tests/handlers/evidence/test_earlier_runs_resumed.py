@@ -15,13 +15,13 @@ import pytest
 from test_evidence_handlers import KEY
 
 from services.evidence.adapters.combined_tables import CombinedTables
-from services.evidence.adapters.duckdb_parquet import ParquetTables
-from services.evidence.adapters.enriched_table import EnrichedTable
-from services.evidence.adapters.folder_store import FolderStore
-from services.evidence.adapters.report_file import ReportFile
 from services.evidence.deps import Deps
 from services.evidence.handlers import load_steps, population_closed, run_started, sample_finished, step_taken
-from services.evidence.recalling.rounds import RunState
+from services.evidence.outputs.enriched_table import EnrichedTable
+from services.evidence.outputs.parquet_tables import ParquetTables
+from services.evidence.outputs.report_file import ReportFile
+from services.evidence.state.run_state import RunState
+from services.evidence.store.folder_store import FolderStore
 from shared.contracts.actions import Done
 from shared.contracts.discovery import PopulationClosed, RunStarted
 from shared.contracts.evidence import LoadSteps, RunFinished, StepsLoaded

@@ -18,11 +18,11 @@ from benchmarks.evidence_world import COLUMNS, World
 from services.discovery.population.samples import samples_of_table
 from services.discovery.tables.delimited import grid_of
 from services.discovery.tables.table import Table, table_of, table_of_objects
-from services.evidence.adapters.enriched_table import EnrichedTable
-from services.evidence.combining.enriching import names_beside
-from services.evidence.filing.contents import sample_file
-from services.evidence.outputs.products import Closing
-from services.evidence.outputs.sample_facts import SampleFacts
+from services.evidence.facts.run_facts import RunFacts
+from services.evidence.facts.sample_facts import SampleFacts
+from services.evidence.outputs.enriched_table import EnrichedTable
+from services.evidence.state.file_contents import sample_file
+from services.evidence.tables.enriched import names_beside
 from shared.contracts.discovery import Sample, SampleFound
 from shared.task_spec import TaskSpec
 from tests.handlers.evidence.written_sample import files_of
@@ -37,10 +37,10 @@ SPEC = {
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-def closing(header: Sequence[str]) -> Closing:
+def closing(header: Sequence[str]) -> RunFacts:
     made = World(1).closing()
     record = msgspec.structs.replace(made.record, spec=SPEC, input_columns=tuple(header))
-    return Closing(record, made.finished, ())
+    return RunFacts(record, made.finished, ())
 
 
 def facts(sample: Sample, values: dict[str, Any] | None = None, **result: Any) -> SampleFacts:

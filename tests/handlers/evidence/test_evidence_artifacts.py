@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from services.evidence.adapters.folder_store import FolderStore
 from services.evidence.deps import Deps
-from services.evidence.filing.artifacts import file_artifact
+from services.evidence.ingest.artifacts import file_artifact
+from services.evidence.store.folder_store import FolderStore
 from shared.contracts.results import Artifact
 from shared.contracts.steps import FiledArtifact, ObservationRef, StepTaken
 from shared.errors import Unavailable
@@ -124,8 +124,8 @@ def test_200_megabytes_pass_through_the_real_bus_with_flat_memory(tmp_path, nats
     script = textwrap.dedent("""
         import asyncio, hashlib, resource, sys
         from pathlib import Path
-        from services.evidence.adapters.folder_store import FolderStore
-        from services.evidence.filing.artifacts import file_artifact
+        from services.evidence.store.folder_store import FolderStore
+        from services.evidence.ingest.artifacts import file_artifact
         from services.evidence.deps import Deps
         from shared.bus.nats_bus import connect_bus
         from shared.streams import ARTIFACTS

@@ -17,10 +17,10 @@ from pydantic import SecretStr
 from s3_servers import SERVERS, S3Server, s3_server
 from store_suite import PNG, StoreSuite, kept, sha, spooled
 
-from services.evidence.adapters.s3_store import Retaining, S3Store
-from services.evidence.asking.lending import lent
-from services.evidence.closing.making import reader
 from services.evidence.deps import Deps
+from services.evidence.outputs.make_products import reader
+from services.evidence.read_api.artifact_access import lent
+from services.evidence.store.s3_store import Retaining, S3Store
 from shared.contracts.evidence import ArtifactMissing, LendArtifact
 from shared.errors import PermanentError, Unavailable
 from shared.s3.bucket import S3Bucket

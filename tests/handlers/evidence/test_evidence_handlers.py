@@ -14,9 +14,7 @@ import msgspec
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from services.evidence.adapters.blocked import BlockedReporter
 from services.evidence.adapters.combined_tables import CombinedTables
-from services.evidence.adapters.folder_store import FolderStore
 from services.evidence.deps import Deps
 from services.evidence.handlers import (
     actor as evidence,
@@ -31,6 +29,8 @@ from services.evidence.handlers import (
     sample_found,
     step_taken,
 )
+from services.evidence.store.blocked_reporter import BlockedReporter
+from services.evidence.store.folder_store import FolderStore
 from shared.contracts.actions import Done, Judgment, Screenshot
 from shared.contracts.discovery import PopulationClosed, RunRecord, RunStarted, Sample, SampleFound
 from shared.contracts.evidence import (

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 from test_evidence_handlers import Desk, closed, ended, found, sample, started, took
 
-from services.evidence.adapters.folder_store import FolderStore
+from services.evidence.store.folder_store import FolderStore
 from shared.contracts.planner import Lessons
 
 

@@ -9,7 +9,7 @@ import pytest_asyncio
 from sql_answers import Files, as_answered, as_worked_out
 from sql_room import Room, opened
 
-from services.evidence.querying.questions import EXAMPLES
+from services.evidence.sql.examples import EXAMPLES
 from shared.settings import Settings
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

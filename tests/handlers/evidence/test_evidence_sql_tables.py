@@ -11,10 +11,10 @@ import pytest
 from sql_world import MODEL, file_run
 
 from benchmarks.evidence_world import World
-from services.evidence.adapters.duckdb_parquet import ParquetTables
-from services.evidence.adapters.folder_store import FolderStore
 from services.evidence.deps import Deps
-from services.evidence.querying.catalogue import TABLES
+from services.evidence.outputs.parquet_tables import ParquetTables
+from services.evidence.sql.catalogue import TABLES
+from services.evidence.store.folder_store import FolderStore
 from shared.testing.bus import MemoryBus
 
 
@@ -126,7 +126,7 @@ async def test_equal_runs_give_equal_bytes(tables, tmp_path):
 
 
 def test_rows_are_written_in_groups_so_that_memory_does_not_grow_with_them(tmp_path: Path, monkeypatch: Any):
-    monkeypatch.setattr("services.evidence.querying.statements.GROUP_ROWS", 2048)
+    monkeypatch.setattr("services.evidence.sql.statements.GROUP_ROWS", 2048)
     world = World(150)
     product = ParquetTables(world.closing(), tmp_path)
     for facts in world.facts():

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from store_suite import PNG, StoreSuite, kept
 
-from services.evidence.adapters import files
-from services.evidence.adapters.folder_store import FolderStore
 from services.evidence.ports import Store
+from services.evidence.store import atomic_files
+from services.evidence.store.folder_store import FolderStore
 from shared.errors import PolicyDenied, Unavailable
 
 
@@ -75,7 +75,7 @@ async def test_a_write_that_fails_leaves_what_was_there_and_says_so(tmp_path, mo
 
     store = FolderStore(tmp_path, on_blocked)
     await store.write("run_1/A-1/x", b"before")
-    monkeypatch.setattr(files.os, "fdopen", fail)
+    monkeypatch.setattr(atomic_files.os, "fdopen", fail)
     with pytest.raises(Unavailable, match="6 bytes" if code else str(tmp_path)) as caught:
         await store.write("run_1/A-1/x", b"after!")
     assert code is None or caught.value.code == code
@@ -89,7 +89,7 @@ def test_on_a_full_disk_nothing_is_lost_and_it_goes_on_when_there_is_room(tmp_pa
     script = textwrap.dedent("""
         import asyncio, hashlib, sys
         from pathlib import Path
-        from services.evidence.adapters.folder_store import FolderStore
+        from services.evidence.store.folder_store import FolderStore
         from shared.errors import Unavailable
 
         async def main():

@@ -16,9 +16,9 @@ import pytest
 from s3_servers import SERVERS, s3_server
 from test_evidence_handlers import KEY, Desk, closed, ended, found, outcomes, press, sample, started, took
 
-from services.evidence.adapters.folder_store import FolderStore
-from services.evidence.adapters.s3_store import S3Store
 from services.evidence.handlers import claim_press
+from services.evidence.store.folder_store import FolderStore
+from services.evidence.store.s3_store import S3Store
 from shared.contracts.evidence import ClaimPress
 from shared.errors import Unavailable
 from shared.evidence_format.sources.opening import opened
@@ -29,8 +29,8 @@ from shared.settings import Settings
 HOLDS = """
 import asyncio, sys
 from datetime import UTC, datetime
-from services.evidence.adapters.disk import say_nothing
-from services.evidence.adapters.opening import open_store
+from services.evidence.store.disk_errors import say_nothing
+from services.evidence.store.open_store import open_store
 from shared.settings import Settings
 
 async def main():

@@ -17,7 +17,7 @@ from test_sealed_run import rounds, told
 from typer.testing import CliRunner
 
 from services.console.cli import app
-from services.evidence.adapters.s3_store import S3Store
+from services.evidence.store.s3_store import S3Store
 from shared.evidence_format.sources.opening import opened
 from shared.evidence_format.sources.zip import ZipMedium
 from shared.evidence_format.verify.run import RunCheck, check_run

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from services.evidence.combining import sheets
 from services.evidence.combining.book_cells import GAP, RowRenderer, letters
-from services.evidence.filing.contents import samples_csv
+from services.evidence.state.file_contents import samples_csv
 from shared.contracts.discovery import Sample
 from shared.evidence_format.table.cells import fits, text_of
 from shared.evidence_format.table.columns import Kind, TableColumn, columns_of

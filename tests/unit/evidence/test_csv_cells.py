@@ -13,9 +13,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from services.evidence.csv_cells import csv_line, guarded
-from services.evidence.querying.statements import ANSWER, answer_to
-from services.evidence.querying.statements import name as quoted
+from services.evidence.sql.statements import ANSWER, answer_to
+from services.evidence.sql.statements import name as quoted
+from services.evidence.tables.csv_cells import csv_line, guarded
 
 ODD = "=+-@＝＋－＠0159.'\t\r\n\0 \x1c\x85\xa0\xad\u061c\u180e\u2003\u200b\u200e\u2028\u202e\u2060\u2069\u3000\ufeff"
 ODD_TEXTS = st.text(st.sampled_from(ODD), max_size=6)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.evidence.recalling.step_log import page_of, problem_of
+from services.evidence.state.step_log import page_of, problem_of
 from shared.contracts.actions import AnyAction, Done, Fail, Goto
 from shared.contracts.results import Effect
 from shared.contracts.steps import Note, RouteMark, StepTaken, plain_note

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from services.evidence.reporting.run_facts import Sums
-from services.evidence.reporting.sample_details import detail_of, row_of
+from services.evidence.report.run_summary import Sums
+from services.evidence.report.sample_details import detail_of, row_of
 from tests.handlers.evidence.written_sample import facts_of
 
 OLD = ["differs: step 2: address: then a, now b", "owner: gone"]

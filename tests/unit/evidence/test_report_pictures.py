@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.evidence.outputs.sample_facts import ArtifactFacts
-from services.evidence.reporting.pictures import (
+from services.evidence.facts.sample_facts import ArtifactFacts
+from services.evidence.report.pictures import (
     TALLEST,
     Budget,
     Plan,

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scripts.write_docs import ROOT
-from services.evidence.querying.catalogue import VIEWS
-from services.evidence.querying.page import page
-from services.evidence.querying.questions import EXAMPLES
-from services.evidence.querying.typed import date_of, exact_of, moment_of
+from services.evidence.sql.catalogue import VIEWS
+from services.evidence.sql.docs_page import page
+from services.evidence.sql.examples import EXAMPLES
+from services.evidence.sql.typed_values import date_of, exact_of, moment_of
 
 
 def test_the_page_is_current():

@@ -6,8 +6,8 @@ import json
 import re
 from importlib import resources
 
-from services.evidence.adapters.report_file import assets
-from services.evidence.reporting.status_styles import status_css, status_js
+from services.evidence.outputs.report_file import assets
+from services.evidence.report.status_styles import status_css, status_js
 from shared.evidence_format.files.manifest import SampleLink
 from shared.evidence_format.manifest import population
 from shared.evidence_format.table.columns import BEFORE
@@ -15,7 +15,7 @@ from shared.statuses import GROUPS, STATUSES, STYLES
 
 
 def texts(ending: str) -> str:
-    folder = resources.files("services.evidence.reporting")
+    folder = resources.files("services.evidence.report")
     return "\n".join(one.read_text(encoding="utf-8") for one in folder.iterdir() if one.name.endswith(ending))
 
 

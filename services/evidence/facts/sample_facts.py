@@ -1,0 +1,96 @@
+"""Pure: all that the files of a sample say, made once a sample: every output of a run selects from these facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from services.evidence.recovery.sample_files import SampleFiles
+from services.evidence.state.damaged_files import known_sample
+from shared.contracts.results import Artifact, Box
+from shared.evidence_format import chain
+from shared.evidence_format.files.problem import ArtifactProblem, problems_of
+from shared.evidence_format.files.sample import StoredArtifact
+from shared.evidence_format.files.steps import LogEntry
+from shared.evidence_format.log_codec import parse_log
+from shared.evidence_format.result_facts import ResultFacts
+from shared.evidence_format.task_facts import TaskFacts
+
+
+@dataclass(frozen=True)
+class AttemptFacts:
+    """One attempt at a sample: its number, its steps, and whether it is the one that counts."""
+
+    number: int
+    log: Sequence[LogEntry]
+    latest: bool
+
+
+@dataclass(frozen=True)
+class ArtifactFacts:
+    """An artifact of the result. ``captured``: what its step knows of it, None where the log has no such step."""
+
+    stored: StoredArtifact
+    captured: Artifact | None
+    problems: tuple[ArtifactProblem, ...]
+
+    @property
+    def area(self) -> Box | None:
+        """Of a screenshot: the part of the document that it shows."""
+        return self.captured.area if self.captured is not None else None
+
+
+class SampleFacts(ResultFacts):
+    """The facts of `ResultFacts`, and those of the step log, which is decoded when it is first asked for."""
+
+    def __init__(self, task: TaskFacts, files: SampleFiles) -> None:
+        super().__init__(task, files.sample_id, *known_sample(files.sample, files.result))
+        self.files_read = files
+
+    @cached_property
+    def log(self) -> Sequence[LogEntry]:
+        """The steps of the latest attempt; none where the log cannot be read, which the seal tells."""
+        try:
+            return self._parsed_log
+        except chain.NOT_JSON:
+            return ()
+
+    def check_log(self) -> None:
+        """Raise one of `chain.NOT_JSON` where the log cannot be read."""
+        self.log = self._parsed_log
+
+    @cached_property
+    def _parsed_log(self) -> Sequence[LogEntry]:
+        return parse_log(self.files_read.log) if self.files_read.log else ()
+
+    @property
+    def latest_attempt(self) -> int:
+        """The number of the attempt that counts, or is at work."""
+        return self.attempt or max((entry.attempt for entry in self.log), default=1)
+
+    def attempts(self, earlier: Iterable[tuple[int, Sequence[LogEntry]]] = ()) -> list[AttemptFacts]:
+        """All attempts, the one that counts last; ``earlier`` are the logs that were put aside."""
+        before = [AttemptFacts(number, log, latest=False) for number, log in earlier]
+        return [*before, AttemptFacts(self.latest_attempt, self.log, latest=True)]
+
+    @cached_property
+    def proven(self) -> bool | None:
+        """Whether a page was seen that proves to be of this very record; None where no page was seen."""
+        proofs = [entry.observation.proof for entry in self.log if entry.observation is not None]
+        return "proven" in proofs if proofs else None
+
+    @cached_property
+    def artifact_facts(self) -> tuple[ArtifactFacts, ...]:
+        """As the result names them, with what the log knows beyond."""
+        captured = {filed.filename: filed.artifact for entry in self.log for filed in entry.artifacts}
+        problems = [problem for entry in self.log for problem in entry.problems]
+        return tuple(
+            ArtifactFacts(one, captured.get(one.filename), tuple(problems_of(one.filename, problems)))
+            for one in self.artifacts
+        )
+
+    @cached_property
+    def reported_by(self) -> Mapping[str, LogEntry]:
+        """The last step that reported each field."""
+        return {value.field: entry for entry in self.log if not entry.refused for value in entry.values}

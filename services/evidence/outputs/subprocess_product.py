@@ -1,0 +1,136 @@
+"""Makes a product of a large run in a child process.
+
+Two products are made in parallel, the memory that a database takes meanwhile is freed with its process, and evidence
+still answers. A child process that dies costs its product alone.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol, cast
+
+import msgspec
+
+from services.evidence.facts.run_facts import RunFacts
+from services.evidence.facts.sample_facts import SampleFacts
+from services.evidence.outputs.isolated_product import NotMadeError
+from services.evidence.outputs.products import Made, MakeProduct, OpenFile, Product
+from services.evidence.outputs.subprocess_frames import (
+    DONE,
+    END,
+    FILE,
+    FILE_WANTED,
+    NO_FILE,
+    OPEN,
+    RESULT,
+    SAMPLE,
+    Kind,
+    ProductReply,
+    ProductRequest,
+    parse_frame,
+)
+from shared.child_process.parent import ChildProcess
+from shared.contracts.error_codes import TransientCode
+from shared.errors import Unavailable
+
+PROGRAM = "services.evidence.outputs.subprocess_child"
+MANY = 500
+"""Samples from which on a run is large: for fewer, starting a process takes as long as it saves."""
+AHEAD = 16
+"""Samples that are sent before the first of them is done."""
+
+
+class ProductClass(Protocol):
+    """A class that the child process can import by its name."""
+
+    __module__: str
+    __qualname__: str
+
+    def __call__(self, closing: RunFacts, folder: Path, /) -> Product: ...
+
+
+def apart_if_large(product: ProductClass, makes: str) -> MakeProduct:
+    """Return a maker of ``product``: in this process for a small run, in a child process for a large one.
+
+    ``makes`` names the product's files, for people.
+    """
+
+    def make(closing: RunFacts, folder: Path) -> Product:
+        large = closing.finished.samples >= MANY
+        return Apart(product, makes, closing, folder) if large else product(closing, folder)
+
+    return make
+
+
+class Apart:
+    """A :class:`services.evidence.outputs.products.Product` that a child process makes.
+
+    Raises OSError and Unavailable as the product does, and NotMadeError when it could not be made. An error may be
+    raised later than its cause: when a further sample is added, or by `finish`.
+    """
+
+    def __init__(self, product: ProductClass, makes: str, closing: RunFacts, folder: Path) -> None:
+        self.makes = makes
+        self._process = ChildProcess(PROGRAM)
+        self._opening: deque[OpenFile] = deque()
+        request = ProductRequest(f"{product.__module__}:{product.__qualname__}", closing, str(folder))
+        self._send(OPEN, msgspec.json.encode(request))
+
+    def add(self, sample: SampleFacts, open_file: OpenFile) -> None:
+        self._opening.append(open_file)
+        self._send(SAMPLE, msgspec.msgpack.encode(sample.files_read))
+        while len(self._opening) > AHEAD:
+            self._receive()
+
+    def finish(self) -> Iterable[Made]:
+        self._send(END)
+        while (reply := self._receive()) is None:
+            pass
+        return [Made(name, Path(path)) for name, path in reply.made]
+
+    def close(self) -> None:
+        self._process.close()
+
+    def _receive(self) -> ProductReply | None:
+        """Handle the child's next frame; return its result, or None where the frame is another one."""
+        frame = self._process.receive()
+        if frame is None:
+            raise NotMadeError(f"{self.makes} could not be made: its process ended with {self._process.wait()}")
+        kind, data = parse_frame(frame)
+        if kind == DONE:
+            self._opening.popleft()
+        elif kind == FILE_WANTED:
+            found = self._opening[0](data.decode())
+            self._send(NO_FILE if found is None else FILE, found or b"")
+        else:
+            assert kind == RESULT
+            return _checked(msgspec.json.decode(data, type=ProductReply))
+        return None
+
+    def _send(self, kind: Kind, data: bytes = b"") -> None:
+        with self._explain_broken_pipe():
+            self._process.send(kind, data)
+
+    @contextmanager
+    def _explain_broken_pipe(self) -> Generator[None]:
+        """Raise the child's own error in place of BrokenPipeError, where it has sent one."""
+        try:
+            yield
+        except BrokenPipeError:
+            while self._receive() is None:
+                pass
+            raise
+
+
+def _checked(reply: ProductReply) -> ProductReply:
+    """Raise the error that the reply reports, if any."""
+    if reply.errno:
+        raise OSError(reply.errno, reply.failure)
+    if reply.code:
+        raise Unavailable(reply.failure, code=cast("TransientCode", reply.code))
+    if reply.failure:
+        raise NotMadeError(reply.failure)
+    return reply

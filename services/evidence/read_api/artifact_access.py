@@ -1,0 +1,101 @@
+"""Hands out what a sample's result says, and its artifacts as they lie here, so that others can read them again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import msgspec
+from msgspec.structs import replace
+
+from services.evidence.deps import Deps
+from services.evidence.state.run_state import RunState
+from shared.contracts.evidence import (
+    ArtifactLent,
+    ArtifactMissing,
+    KeptFile,
+    LendArtifact,
+    LendReply,
+    LoadResult,
+    ResultLoaded,
+    ResultReply,
+    ResultUnknown,
+)
+from shared.contracts.steps import FieldValue
+from shared.errors import PermanentError
+from shared.evidence_format import chain, layout
+from shared.evidence_format.files.sample import ResultFile, StoredArtifact, parse_result
+from shared.hashing import HashingReader
+from shared.streams import ANSWERS
+
+
+async def result_reply(deps: Deps, state: RunState | None, request: LoadResult) -> ResultReply:
+    """The result, or what is not there."""
+    run_id, sample_id = request.run_id, request.sample_id
+    if state is None:
+        return _unknown(request, layout.no_run(run_id, deps.store.location("")))
+    if sample_id not in state.samples:
+        return _unknown(request, f"{run_id} has no sample {sample_id!r}")
+    key = layout.sample_key(run_id, sample_id, layout.RESULT)
+    data = await deps.store.read(key)
+    if data is None:
+        return _unknown(request, f"{run_id} has no result of {sample_id} yet", known=True)
+    try:
+        result = parse_result(data)
+    except chain.NOT_JSON as exc:
+        return _unknown(request, f"{deps.store.location(key)} cannot be read: {exc}", known=True)
+    return ResultLoaded(
+        run_id=run_id,
+        sample=state.samples[sample_id][0],
+        spec=state.record.spec,
+        attempt=result.attempt,
+        status=result.status,
+        reason=result.reason,
+        values=tuple(_values(result)),
+        artifacts=tuple(map(_kept, result.artifacts)),
+    )
+
+
+def _values(result: ResultFile) -> Iterator[FieldValue]:
+    """The values that tables and report are made of; where ``extracted`` says another one, that too: who changed one
+    of them must not be saved by the other."""
+    for name, stored in result.fields.items():
+        value = stored.to_value(name)
+        yield value
+        other = result.extracted.get(name)
+        if msgspec.json.encode(other) != msgspec.json.encode(value.value):
+            yield replace(value, value=other)
+
+
+def _kept(artifact: StoredArtifact) -> KeptFile:
+    return KeptFile(
+        filename=artifact.filename, kind=artifact.kind, sha256=artifact.sha256, size_bytes=artifact.size_bytes
+    )
+
+
+def _unknown(request: LoadResult, message: str, *, known: bool = False) -> ResultUnknown:
+    return ResultUnknown(run_id=request.run_id, sample_id=request.sample_id, message=message, known=known)
+
+
+async def lent(deps: Deps, request: LendArtifact) -> LendReply:
+    """Put where whoever asked can take it from; read piece by piece and hashed on the way."""
+    if not (layout.is_safe(request.run_id) and layout.is_safe(request.sample_id)):
+        return ArtifactMissing(filename=request.filename, message="there is no such sample")
+    if not layout.is_filename(request.filename):
+        return ArtifactMissing(filename=request.filename, message="an artifact cannot have this name")
+    key = layout.artifact_key(request.run_id, request.sample_id, request.filename)
+    try:
+        async with deps.store.local(key) as path:
+            if path is None:
+                return ArtifactMissing(filename=request.filename, message=f"{deps.store.location(key)} is not there")
+            return await _put(deps, f"lent/{request.run_id}/{request.sample_id}/{uuid4().hex}", path)
+    except PermanentError as exc:  # its name is there, and its bytes are gone or others
+        return ArtifactMissing(filename=request.filename, message=str(exc))
+
+
+async def _put(deps: Deps, blob: str, path: Path) -> ArtifactLent:
+    with path.open("rb", buffering=0) as file:
+        source = HashingReader(file)
+        await deps.blobs.put(ANSWERS, blob, source)
+    return ArtifactLent(blob=blob, sha256=source.sha256, size_bytes=source.size_bytes)

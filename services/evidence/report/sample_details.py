@@ -1,0 +1,206 @@
+"""Pure: one sample in the report: a row for the list, and all that is shown once it is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from services.evidence.facts.sample_facts import ArtifactFacts, SampleFacts
+from services.evidence.report.words import action_words, value_text
+from shared.contracts.results import Change
+from shared.contracts.steps import ValueSource, note_detail, note_text
+from shared.contracts.usage import total_tokens
+from shared.evidence_format.files.sample import StoredField
+from shared.evidence_format.files.steps import LogEntry
+
+MOST_IN_ROW = 400
+"""Characters of a value in the list, and as far as the search sees; opened, the sample has all of it."""
+MOST_IN_DETAIL = 20_000
+STATES = {"value": "v", "not_present": "p", "not_found": "n"}
+
+
+def row_of(facts: SampleFacts) -> list[Any]:
+    """id, key, row, status, reason, flagged, values, states, answer, confidence, message, cost, seconds, input words,
+    notes. The page reads it by position."""
+    fields = [facts.fields.get(field.name) for field in facts.task.fields]
+    judgment = facts.judgment
+    return [
+        facts.sample_id,
+        shortened(facts.key or ""),
+        facts.row or 0,
+        facts.status or "no_result",
+        facts.reason,
+        int(bool(facts.flagged)),
+        [shortened(_list_text(stored)) for stored in fields],
+        "".join(STATES[stored.state] if stored is not None else "-" for stored in fields),
+        shortened(judgment.answer if judgment is not None else ""),
+        judgment.confidence if judgment is not None else None,
+        shortened(facts.message),
+        round(facts.usage.cost_usd if facts.usage is not None else 0.0, 6),
+        round(facts.duration_s, 1) if facts.duration_s is not None else None,
+        shortened(" ".join(facts.input.values())),
+        shortened("; ".join(map(note_text, facts.notes))),
+    ]
+
+
+def _list_text(stored: StoredField | None) -> str:
+    if stored is None or stored.state == "not_found":
+        return ""
+    return value_text(stored.value) or stored.shown or ""
+
+
+def shortened(text: str) -> str:
+    """As the list has it, and its filters."""
+    return text if len(text) <= MOST_IN_ROW else text[:MOST_IN_ROW] + "…"
+
+
+def detail_of(facts: SampleFacts) -> dict[str, Any]:
+    """All of a sample, in the order and the words in which it is shown. What is empty is not in it."""
+    sample = facts.sample
+    item = sample.item or {} if sample is not None else {}
+    return lean(
+        {
+            "id": facts.sample_id,
+            "key": facts.key,
+            "row": facts.row,
+            "url": facts.url,
+            "input": facts.input,
+            "found_at": sample.found_at if sample is not None else None,
+            "found_on": sample.found_on or None if sample is not None else None,
+            "item": {name: value_text(value) for name, value in item.items()},
+            **{name: getattr(facts, name) for name in ("status", "reason", "message", "fault", "flagged")},
+            **_result(facts),
+            "differs": [note_detail(note) for note in facts.notes if note.kind == "differs"],
+            "notes": [note_text(note) for note in facts.notes if note.kind != "differs"],
+            "fields": _fields(facts),
+            "files": [_file(artifact) for artifact in facts.artifact_facts],
+            "steps": [_step(entry) for entry in facts.log],
+        }
+    )
+
+
+def _result(facts: SampleFacts) -> dict[str, Any]:
+    """What is shown as it is in result.json."""
+    result = facts.result
+    if result is None:
+        return {}
+    return {
+        "hints": result.hints,
+        "lessons": result.lessons,
+        "attempt": result.attempt,
+        "decided_by": result.decided_by,
+        "started_at": result.started_at,
+        "finished_at": result.finished_at,
+        "usage": result.usage,
+        "judgment": result.judgment,
+    }
+
+
+def _fields(facts: SampleFacts) -> list[dict[str, Any]]:
+    order = [field.name for field in facts.task.fields if field.name in facts.fields]
+    names = [*order, *(name for name in facts.fields if name not in order)]
+    return [_field(name, facts.fields[name]) for name in names]
+
+
+def _field(name: str, stored: StoredField) -> dict[str, Any]:
+    value = value_text(stored.value)
+    return lean(
+        {
+            "n": name,
+            "state": stored.state,
+            "value": value[:MOST_IN_DETAIL],
+            "cut": len(value) if len(value) > MOST_IN_DETAIL else None,
+            "shown": (stored.shown or "")[:MOST_IN_DETAIL],
+            "origin": stored.origin,
+            "by": stored.read_by,
+            "src": _source(stored.source) if stored.source is not None else _NO_SOURCE,
+        }
+    )
+
+
+def _source(source: ValueSource) -> dict[str, Any]:
+    return {
+        "shot": source.screenshot_sha256,
+        "page": source.page_sha256,
+        "observation": source.observation_file_sha256,
+        "locators": [f"{one.kind}: {one.value}" for one in source.locators],
+        **{name: getattr(source, name) for name in _OF_SOURCE},
+    }
+
+
+_OF_SOURCE = ("url", "role", "label", "box", "frame", "fingerprint", "title")
+_NO_SOURCE = {
+    **dict.fromkeys(("shot", "page", "observation")),
+    "locators": list[str](),
+    **dict.fromkeys(_OF_SOURCE),
+}
+
+
+def _file(facts: ArtifactFacts) -> dict[str, Any]:
+    stored, captured = facts.stored, facts.captured
+    capture = captured.capture if captured is not None else None
+    return lean(
+        {
+            "name": stored.filename,
+            "kind": stored.kind,
+            "label": stored.label,
+            "sha": stored.sha256,
+            "size": stored.size_bytes,
+            "type": stored.media_type,
+            "url": stored.source_url,
+            "at": stored.timestamp,
+            "area": facts.area,
+            "original": captured.original_name if captured is not None else None,
+            "part": [captured.part, captured.parts] if captured is not None and captured.parts > 1 else None,
+            "http": capture.http_status if capture is not None else None,
+            "title": capture.title if capture is not None else None,
+            "browser": capture.browser if capture is not None else None,
+            "viewport": capture.viewport if capture is not None else None,
+            "problem": "; ".join(problem.sentence for problem in facts.problems),
+        }
+    )
+
+
+def _step(entry: LogEntry) -> dict[str, Any]:
+    outcome, seen = entry.outcome, entry.observation
+    return lean(
+        {
+            "n": entry.step,
+            "act": action_words(entry.action, entry.params, outcome.target if outcome is not None else None),
+            "why": entry.thinking,
+            "did": entry.result,
+            "at": entry.started_at,
+            "ms": round(entry.total_ms),
+            "browser_ms": round(entry.browser_ms),
+            "by": entry.decided_by,
+            "bad": True if entry.refused or (outcome is not None and not outcome.ok) else None,
+            "proof": seen.proof if seen is not None and seen.proof != "unproven" else None,
+            "changes": list(_changes(outcome.change)) if outcome is not None else None,
+            "told": [*entry.notices, *([entry.remark] if entry.remark else [])],
+            "notes": [*map(note_text, entry.notes)],
+            "files": [filed.filename for filed in entry.artifacts],
+            "saved": [value.field for value in entry.values],
+            "picture": entry.vision.answer if entry.vision is not None else None,
+            "problems": [problem.sentence for problem in entry.problems],
+            "llm_calls": entry.usage.llm_calls,
+            "cost_usd": entry.usage.cost_usd,
+            "tokens": total_tokens(entry.usage),
+        }
+    )
+
+
+def _changes(change: Change) -> Iterator[str]:
+    """What was different afterwards, a short line each."""
+    if change.url_after and change.url_after != change.url_before:
+        status = f" ({change.http_status})" if change.http_status else ""
+        yield f"address: {change.url_after}{status}"
+    if change.new_tabs:
+        yield f"new tabs: {change.new_tabs}"
+    for name in ("dialogs", "appeared", "dismissed", "denied"):
+        for text in getattr(change, name):
+            yield f"{name}: {text}"
+
+
+def lean(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Without what is empty; a number, be it 0, and False stay."""
+    return {name: value for name, value in facts.items() if value not in (None, "", {}, [], ())}

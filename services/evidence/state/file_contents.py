@@ -1,0 +1,146 @@
+"""Pure: what the files of a sample say, made from the messages about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import msgspec
+
+from services.evidence.tables.csv_cells import csv_line, guarded
+from shared.contracts.codes import REASONS, Reason
+from shared.contracts.discovery import Sample, SampleFound
+from shared.contracts.planner import SampleFinished
+from shared.contracts.steps import FiledArtifact
+from shared.evidence_format.files.problem import ArtifactProblem
+from shared.evidence_format.files.run import Lesson
+from shared.evidence_format.files.sample import (
+    MISMATCH,
+    MISSING,
+    RESULT_VERSION,
+    ResultFile,
+    SampleFile,
+    StoredArtifact,
+    StoredField,
+)
+from shared.evidence_format.files.steps import LogEntry
+
+
+@dataclass
+class AttemptLog:
+    """What is remembered of the steps of one attempt at one sample; the steps themselves stay in the store, for those
+    of a long search are large. ``problems`` says what is wrong with its artifacts; ``head_sha256`` is the hash of its
+    latest entry, empty without a step and in logs that are not chained."""
+
+    attempt: int
+    steps: set[int] = field(default_factory=set[int])
+    artifacts: list[FiledArtifact] = field(default_factory=list[FiledArtifact])
+    problems: list[ArtifactProblem] = field(default_factory=list[ArtifactProblem])
+    head_sha256: str = ""
+    ended: bool = False
+    """Its result is written."""
+
+    @classmethod
+    def of(cls, attempt: int, entries: Iterable[LogEntry]) -> AttemptLog:
+        log = cls(attempt)
+        for entry in entries:
+            log.add(entry)
+        return log
+
+    def add(self, entry: LogEntry) -> None:
+        self.steps.add(entry.step)
+        self.artifacts += entry.artifacts
+        self.problems += entry.problems
+        self.head_sha256 = entry.sha256 or ""
+
+
+def result_of(message: SampleFinished, log: AttemptLog, missing: Sequence[ArtifactProblem]) -> ResultFile:
+    """result.json. An artifact that is not what it was when it was captured, or is not there, fails the sample.
+
+    ``missing`` is what the result names and could not be filed.
+    """
+    result = ResultFile(
+        version=RESULT_VERSION,
+        sample_id=message.sample_id,
+        key=message.sample.key,
+        row=message.sample.row,
+        status=message.status,
+        reason=message.reason,
+        message=message.message,
+        fault=message.fault,
+        steps=message.steps,
+        llm_calls=message.usage.llm_calls,
+        usage=message.usage,
+        extracted={value.field: value.value for value in message.values},
+        fields={value.field: StoredField.of(value) for value in message.values},
+        artifacts=tuple(StoredArtifact.of(filed) for filed in _all_artifacts(message, log)),
+        judgment=message.judgment,
+        hints=message.hints,
+        lessons=message.lessons,
+        flagged=message.flagged,
+        notes=message.notes,
+        attempt=message.attempt,
+        decided_by=message.decided_by,
+        started_at=message.started_at,
+        finished_at=message.finished_at,
+    )
+    problems = (*log.problems, *missing)
+    return _failed(result, problems, MISMATCH if log.problems else MISSING) if problems else result
+
+
+def _failed(result: ResultFile, problems: Sequence[ArtifactProblem], reason: Reason) -> ResultFile:
+    return msgspec.structs.replace(
+        result,
+        status=REASONS[reason].status,
+        reason=reason,
+        fault=REASONS[reason].fault,
+        message="; ".join(problem.sentence for problem in problems),
+        problems=tuple(problems),
+        flagged=True,
+    )
+
+
+def _all_artifacts(message: SampleFinished, log: AttemptLog) -> list[FiledArtifact]:
+    """Those of the log and those the result names: a sample that was given up names none."""
+    by_name = {filed.filename: filed for filed in (*message.artifacts, *log.artifacts)}
+    return [by_name[name] for name in sorted(by_name)]
+
+
+def with_lessons(known: Sequence[Lesson], message: SampleFinished, texts: Sequence[str]) -> tuple[Lesson, ...]:
+    """The lessons of a run so far with those of one more sample, in the order in which they were taught."""
+    there = {(one.sample_id, one.attempt, one.text) for one in known}
+    fresh = (Lesson(sample_id=message.sample_id, attempt=message.attempt, text=text) for text in texts)
+    return (*known, *(one for one in fresh if (one.sample_id, one.attempt, one.text) not in there))
+
+
+def sample_file(message: SampleFound) -> SampleFile:
+    """sample.json: what was asked for, as the input had it."""
+    sample, listed = message.sample, bool(message.found_on)
+    return SampleFile(
+        sample_id=sample.sample_id,
+        key=sample.key,
+        row=sample.row,
+        url=sample.url,
+        fields=sample.fields,
+        as_given=sample.as_given or msgspec.UNSET,
+        found_at=message.found_at,
+        found_on=message.found_on if listed else msgspec.UNSET,
+        item=message.item if listed else msgspec.UNSET,
+    )
+
+
+def samples_csv(samples: Iterable[tuple[Sample, datetime]], *, discovered: bool = False) -> bytes:
+    """samples.csv: the population in row order, every input column kept. Of samples that were ``discovered`` the row
+    says nothing, for there is no input."""
+    ordered = sorted(samples, key=lambda pair: pair[0].row)
+    columns = list(dict.fromkeys(column for sample, _ in ordered for column in sample.fields))
+    extra = [column for column in columns if column not in ("sample_id", "url")]
+    own = ["sample_id", "url", "discovered_at", *([] if discovered else ["row"])]
+    lines = [csv_line([*own, *map(guarded, extra)])]
+    for sample, found_at in ordered:
+        when = str(msgspec.to_builtins(found_at))
+        row = [] if discovered else [str(sample.row)]
+        cells = (sample.sample_id, sample.url or "", when, *row, *(sample.fields.get(column, "") for column in extra))
+        lines.append(csv_line(map(guarded, cells)))
+    return "".join(lines).encode()

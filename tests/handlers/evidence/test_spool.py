@@ -1,0 +1,69 @@
+"""The spool: what a dead process left goes, what a living one uses stays, and nothing is left at the end."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from services.evidence.store.folder_store import FolderStore
+from services.evidence.store.spool import Spool
+
+HOLDS = """
+import sys
+from pathlib import Path
+from services.evidence.store.spool import Spool
+spool = Spool(Path(sys.argv[1]))
+spool.new_file().write_bytes(b"half")
+print(spool.folder.name, flush=True)
+sys.stdin.read()
+"""
+
+
+def other_process(root: Path) -> tuple[subprocess.Popen[str], str]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLDS, str(root)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    return process, process.stdout.readline().strip()
+
+
+def names(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()] if folder.exists() else []
+
+
+def test_what_a_living_process_uses_stays_and_what_a_killed_one_left_goes(tmp_path):
+    root = tmp_path / ".spool"
+    process, theirs = other_process(root)
+    try:
+        ours = Spool(root)
+        ours.clear_leftovers()
+        assert ours.folder.is_dir()
+        assert names(root / theirs) != []
+    finally:
+        process.kill()
+        process.communicate()
+    assert names(root / theirs) != []
+    Spool(root).clear_leftovers()
+    assert names(root) == [ours.folder.name]
+    ours.close()
+    assert not root.exists()
+
+
+def test_it_can_be_used_again_after_it_was_closed(tmp_path):
+    spool = Spool(tmp_path / ".spool")
+    first = spool.folder
+    spool.close()
+    spool.close()
+    assert spool.folder.is_dir()
+    assert spool.folder != first
+    spool.close()
+    assert names(tmp_path) == []
+
+
+def test_a_store_clears_what_was_left_when_it_starts(tmp_path):
+    process, _ = other_process(tmp_path / ".spool")
+    process.kill()
+    process.communicate()
+    FolderStore(tmp_path).must_be_usable()
+    assert names(tmp_path) == []

@@ -1,0 +1,92 @@
+"""The step log while it is written: a step costs the same whenever it comes, and none is lost."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from services.evidence.ingest.step_files import add_step, put_together, read_log
+from services.evidence.store.folder_store import FolderStore
+from shared.contracts.actions import Done
+from shared.contracts.steps import StepTaken
+from shared.evidence_format.files.encoding import encode_file
+from shared.evidence_format.files.steps import LogEntry
+from shared.evidence_format.log_codec import entry_of
+
+FOLDER = "run_1/A-1"
+AT = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> FolderStore:
+    return FolderStore(tmp_path)
+
+
+def entry(step: int) -> LogEntry:
+    words = 'a line\nanother, "quoted", \u2028 and {} [],'
+    taken = StepTaken(
+        run_id="run_1",
+        sample_id="A-1",
+        attempt=1,
+        step=step,
+        started_at=AT,
+        ended_at=AT,
+        observation=None,
+        decided_by="rules",
+        action=Done(values={"empty": [], "none": {}, "list": [{"a": [1.5, None, True]}]}, reason=words),
+        message=words,
+    )
+    return entry_of(taken)
+
+
+def files(root: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+async def test_the_pieces_make_the_file_that_the_whole_list_would_make(store: FolderStore, tmp_path: Path):
+    entries = [entry(step) for step in (1, 2, 10, 300)]
+    for one in entries:
+        await add_step(store, FOLDER, one)
+    assert await read_log(store, FOLDER) == entries
+    await put_together(store, FOLDER)
+    assert files(tmp_path) == {"run_1/A-1/action_log.json": encode_file(entries)}
+    assert not (tmp_path / "run_1/A-1/_log").exists()
+    assert await read_log(store, FOLDER) == entries
+
+
+async def test_each_step_is_written_once(store: FolderStore, tmp_path: Path):
+    written: list[int] = []
+    write = store.write
+
+    async def counted(key: str, data: bytes) -> None:
+        written.append(len(data))
+        await write(key, data)
+
+    store.write = counted
+    for step in range(1, 301):
+        await add_step(store, FOLDER, entry(step))
+    assert max(written) <= len(encode_file(entry(300)))
+
+
+async def test_where_there_is_no_log_there_is_none_afterwards(store: FolderStore, tmp_path: Path):
+    await store.write(f"{FOLDER}/sample.json", b"{}")
+    await put_together(store, FOLDER)
+    assert await read_log(store, FOLDER) is None
+    assert list(files(tmp_path)) == ["run_1/A-1/sample.json"]
+
+
+@pytest.mark.parametrize("removed", [(), (1,), (1, 2), (1, 2, 3)])
+async def test_cut_off_while_the_pieces_go_it_is_the_same_file_once_more(
+    store: FolderStore, tmp_path: Path, removed: tuple[int, ...]
+):
+    entries = [entry(step) for step in (1, 2, 3)]
+    await store.write(f"{FOLDER}/action_log.json", encode_file(entries))
+    for one in entries:
+        await add_step(store, FOLDER, one)
+    for step in removed:
+        (tmp_path / FOLDER / "_log" / f"{step:06d}.json").unlink()
+    assert await read_log(store, FOLDER) == entries
+    await put_together(store, FOLDER)
+    assert files(tmp_path) == {"run_1/A-1/action_log.json": encode_file(entries)}
