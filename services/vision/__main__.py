@@ -1,4 +1,4 @@
-"""Vision as a service: settings, adapters, deps."""
+"""The vision service: builds its dependencies from the settings."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, asynccontextmanager
 
-from services.vision.deps import Deps
+from services.vision.deps import PictureReader, VisionDeps
 from services.vision.handlers import actor
-from services.vision.pictures import opened
-from services.vision.readers.opening import reader_for
+from services.vision.pictures import open_picture
+from services.vision.readers.local import LocalReader
 from shared.bus.nats_bus import Bus
 from shared.settings import Settings
 
@@ -19,9 +19,19 @@ NAME = "vision"
 
 
 @asynccontextmanager
-async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[Deps]:
-    async with aclosing(reader_for(settings)) as reader:
-        yield Deps(blobs=bus, open_picture=opened, reader=reader, slots=asyncio.Semaphore(settings.vision_capacity))
+async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[VisionDeps]:
+    async with aclosing(open_reader(settings)) as reader:
+        slots = asyncio.Semaphore(settings.vision_capacity)
+        yield VisionDeps(blobs=bus, open_picture=open_picture, reader=reader, slots=slots)
+
+
+def open_reader(settings: Settings) -> PictureReader:
+    """Return the model's reader when a key is set, else the local reader."""
+    if settings.anthropic_api_key is None:
+        return LocalReader()
+    from services.vision.readers.anthropic import AnthropicReader  # loading the SDK takes a second
+
+    return AnthropicReader(settings)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What vision needs of the world: the bus's blobs, somebody who opens pictures, and somebody who reads them."""
+"""The ports that vision needs: blobs of the bus, a picture decoder, and a reader."""
 
 from __future__ import annotations
 
@@ -7,50 +7,56 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from services.vision.icons.grid import Grid
-from services.vision.questions.regions import Place, Scaled
+from services.vision.icons.grid import PixelGrid
+from services.vision.questions.regions import PixelRect, ScaledImage
 from shared.bus.ports import Blobs
 from shared.contracts.vision import AskVision, VisionAnswered
 
 
-class Picture(Protocol):
-    """The part of a picture that is asked about. Its methods work hard, so they are called in a thread."""
+class OpenPicture(Protocol):
+    """The part of a picture that a question is about. Its methods use much CPU time: call them in a thread."""
 
     @property
-    def place(self) -> Place:
-        """Where in the whole picture that part is."""
+    def rect(self) -> PixelRect:
+        """Where this part is in the whole picture."""
         ...
 
-    def grid(self) -> Grid | None:
-        """Its pixels, of at most `grid.MOST_PX` a side; None where it is too large to be an icon."""
+    def grid(self) -> PixelGrid | None:
+        """Return the pixels, at most `grid.MAX_GRID_PX` a side, or None when the part is too large to be an icon."""
         ...
 
-    def scaled(self) -> Scaled:
-        """Encoded for a model: not too large for its API, and large enough for its eyes."""
+    def scaled(self) -> ScaledImage:
+        """Return the part encoded for a model: small enough for its API, large enough to be legible."""
         ...
 
 
-class Reader(Protocol):
-    """Who answers. ``name`` is ``local`` or the name of a model."""
+class PictureReader(Protocol):
+    """Answers questions about pictures. ``name`` is ``local`` or the name of a model."""
 
     @property
     def name(self) -> str: ...
 
-    async def answer(self, request: AskVision, picture: Picture) -> VisionAnswered:
-        """Raises TransientError or PermanentError where nobody can be asked; what cannot be told is an answer."""
+    async def answer(self, request: AskVision, picture: OpenPicture) -> VisionAnswered:
+        """Return the answer; ``answer`` is None when the picture does not tell it.
+
+        Raises TransientError or PermanentError when the model cannot be asked.
+        """
         ...
 
     async def aclose(self) -> None:
-        """Lets go of connections."""
+        """Close the connections."""
         ...
 
 
 @dataclass
-class Deps:
-    """``open_picture`` decodes in the caller's thread and raises PermanentError for what is no picture. ``slots``
-    bounds how many questions are worked on at a time: each holds a decoded picture."""
+class VisionDeps:
+    """What the actor needs.
+
+    ``open_picture`` decodes in the calling thread and raises PermanentError for bytes that are no picture. ``slots``
+    limits the questions in progress, because each of them holds a decoded picture.
+    """
 
     blobs: Blobs
-    open_picture: Callable[[AskVision, bytes], Picture]
-    reader: Reader
+    open_picture: Callable[[AskVision, bytes], OpenPicture]
+    reader: PictureReader
     slots: asyncio.Semaphore

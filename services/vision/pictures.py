@@ -1,7 +1,7 @@
-"""Pictures, opened with Pillow: whatever the bytes are, the answer is a picture or a refusal in words."""
+"""Decode, crop and encode pictures with Pillow. Bytes that are no picture raise an error of ours."""
 
 # pyright: reportUnknownMemberType=false
-# Pillow's `resize` names NumPy's arrays, which are not here.
+# Pillow's type of `resize` mentions NumPy, which is not installed.
 from __future__ import annotations
 
 import io
@@ -11,23 +11,23 @@ import zlib
 
 from PIL import Image
 
-from services.vision.icons.grid import MOST_ICON_PX, MOST_PX, Grid
-from services.vision.questions.regions import Place, Scaled, looked_at, size_to_send
+from services.vision.icons.grid import MAX_GRID_PX, MAX_ICON_PX, PixelGrid
+from services.vision.questions.regions import PixelRect, ScaledImage, region_rect, size_to_send
 from shared.contracts.vision import AskVision
 from shared.errors import InvalidMessage, PermanentError
 
 FORMATS = {"image/png": "PNG", "image/jpeg": "JPEG"}
-MOST_PIXELS = 40_000_000
+MAX_PIXELS = 40_000_000
 """A page of 1280 px may be 31,000 px long; decoded that is 160 MB."""
-MOST_SENT_BYTES = 3_500_000
-"""Encoded in base64 this stays below the 5 MB that the Messages API takes."""
+MAX_SENT_BYTES = 3_500_000
+"""In base64 this stays below the 5 MB limit of the Messages API."""
 JPEG_QUALITY = 80
 
-Image.MAX_IMAGE_PIXELS = None  # refused below, by what the header says, before a pixel is decoded
+Image.MAX_IMAGE_PIXELS = None  # `_crop` checks the size in the header before it decodes
 
-_one_at_a_time = threading.Lock()
-"""The pixels of two large pictures at once could be more memory than a small machine has."""
-_UNREADABLE = (
+_decode_lock = threading.Lock()
+"""One decode at a time: two large pictures could exceed the memory of a small machine."""
+_DECODE_ERRORS = (
     OSError,
     SyntaxError,
     ValueError,
@@ -38,69 +38,71 @@ _UNREADABLE = (
     struct.error,
     zlib.error,
 )
-"""What Pillow's decoders raise for broken files."""
+"""Errors that Pillow's decoders raise for corrupt files."""
 
 
-class OpenedPicture:
-    """The part of the picture that is asked about, as pixels."""
+class PillowPicture:
+    """The cropped part of a picture, in RGB."""
 
-    def __init__(self, part: Image.Image, place: Place) -> None:
-        self._part, self.place = part, place
+    def __init__(self, part: Image.Image, rect: PixelRect) -> None:
+        self._part, self.rect = part, rect
 
-    def grid(self) -> Grid | None:
+    def grid(self) -> PixelGrid | None:
         longest = max(self._part.size)
-        if longest > MOST_ICON_PX:
+        if longest > MAX_ICON_PX:
             return None
-        factor = min(1.0, MOST_PX / longest)
+        factor = min(1.0, MAX_GRID_PX / longest)
         width, height = (max(1, round(side * factor)) for side in self._part.size)
         part = self._part.resize((width, height), Image.Resampling.BOX)
-        return Grid(width, height, part.tobytes())
+        return PixelGrid(width, height, part.tobytes())
 
-    def scaled(self) -> Scaled:
+    def scaled(self) -> ScaledImage:
         width, height = size_to_send(*self._part.size)
-        kind = Image.Resampling.NEAREST if width > self._part.width else Image.Resampling.LANCZOS
-        whole = self._part.resize((width, height), kind)
-        data = _encoded(whole, "PNG")
-        if len(data) <= MOST_SENT_BYTES:
-            return Scaled(data, "image/png", width, height)
-        return Scaled(_encoded(whole, "JPEG"), "image/jpeg", width, height)
+        resampling = Image.Resampling.NEAREST if width > self._part.width else Image.Resampling.LANCZOS
+        resized = self._part.resize((width, height), resampling)
+        data = _encode(resized, "PNG")
+        if len(data) <= MAX_SENT_BYTES:
+            return ScaledImage(data, "image/png", width, height)
+        return ScaledImage(_encode(resized, "JPEG"), "image/jpeg", width, height)
 
 
-def opened(request: AskVision, data: bytes) -> OpenedPicture:
-    """The part of ``data`` that the request names. Raises PermanentError (`not_a_picture`, `too_large`) and, for a
-    region that lies outside of it, InvalidMessage."""
+def open_picture(request: AskVision, data: bytes) -> PillowPicture:
+    """Return the region of the picture that the request names.
+
+    Raises PermanentError (`not_a_picture`, `too_large`), and InvalidMessage for a region outside of the picture.
+    """
     kind = FORMATS.get(request.media_type.partition(";")[0].strip().lower())
     if kind is None:
-        told = f"{request.media_type[:80]!r} is no picture that can be looked at; {', '.join(FORMATS)} are"
-        raise PermanentError(told, code="not_a_picture")
-    with _one_at_a_time:
+        message = f"{request.media_type[:80]!r} is no picture that can be looked at; {', '.join(FORMATS)} are"
+        raise PermanentError(message, code="not_a_picture")
+    with _decode_lock:
         try:
-            return _part_of(data, kind, request)
-        except _UNREADABLE as exc:
-            told = f"the bytes are no whole {kind} picture ({type(exc).__name__})"
-            raise PermanentError(told, code="not_a_picture") from exc
+            return _crop(data, kind, request)
+        except _DECODE_ERRORS as exc:
+            message = f"the bytes are no whole {kind} picture ({type(exc).__name__})"
+            raise PermanentError(message, code="not_a_picture") from exc
 
 
-def _part_of(data: bytes, kind: str, request: AskVision) -> OpenedPicture:
+def _crop(data: bytes, kind: str, request: AskVision) -> PillowPicture:
     with Image.open(io.BytesIO(data), formats=[kind]) as picture:
         size = f"{picture.width} x {picture.height} pixels"
-        if picture.width * picture.height > MOST_PIXELS:
+        if picture.width * picture.height > MAX_PIXELS:
             raise PermanentError(f"a picture of {size} is too large to look at", code="too_large")
-        place = looked_at(picture.width, picture.height, request.region)
-        if place is None:
+        rect = region_rect(picture.width, picture.height, request.region)
+        if rect is None:
             raise InvalidMessage(f"the region lies outside of the picture, which is {size}")
         picture.load()
-        part = picture.crop((place.left, place.top, place.right, place.bottom))
-        return OpenedPicture(_on_white(part.convert("RGBA")), place)
+        part = picture.crop((rect.left, rect.top, rect.right, rect.bottom))
+        return PillowPicture(_on_white(part.convert("RGBA")), rect)
 
 
 def _on_white(part: Image.Image) -> Image.Image:
-    """What is transparent in an element's picture shows the page below, which is white more often than not."""
+    """Replace transparency by white, the most common colour of a page below an element."""
     white = Image.new("RGBA", part.size, (255, 255, 255, 255))
     return Image.alpha_composite(white, part).convert("RGB")
 
 
-def _encoded(picture: Image.Image, kind: str) -> bytes:
+def _encode(picture: Image.Image, kind: str) -> bytes:
     out = io.BytesIO()
     picture.save(out, kind, quality=JPEG_QUALITY)
     return out.getvalue()

@@ -18,8 +18,8 @@ from playwright.async_api import async_playwright
 
 from scripts.fetch_packages import packages
 from services.browser_pool.adapters.browsers.finding import find_browser
-from services.vision.icons.grid import Grid
-from services.vision.icons.verdict import Reading, read_icon
+from services.vision.icons.grid import PixelGrid
+from services.vision.icons.verdict import IconReading, read_icon
 
 FOLDERS = {
     "octicons": ("@primer/octicons", "build/svg"),
@@ -69,7 +69,7 @@ class Tile:
 @dataclass(frozen=True)
 class Read:
     tile: Tile
-    reading: Reading
+    reading: IconReading
 
     @property
     def verdict(self) -> str:
@@ -183,12 +183,12 @@ def _drawn(tile: Tile, left: int, top: int, pitch: int) -> str:
     return f'<div style="{box}"><div style="{inner}">{opening} {size}>{rest}</div></div>'
 
 
-def _cut(sheet: Image.Image, at: int, tile: Tile) -> Grid:
+def _cut(sheet: Image.Image, at: int, tile: Tile) -> PixelGrid:
     pitch = sheet.width // COLUMNS
     left, top = at % COLUMNS * pitch + GAP_PX // 2, at // COLUMNS * pitch + GAP_PX // 2
     pad, size = tile.pad_px, tile.size_px
     cut = sheet.crop((left - pad, top - pad, left + size + pad, top + size + pad))
-    return Grid(cut.width, cut.height, cut.tobytes())
+    return PixelGrid(cut.width, cut.height, cut.tobytes())
 
 
 def table(reads: Iterable[Read]) -> str:

@@ -18,7 +18,7 @@ from services.browser_pool.adapters.browsers.logins import LoginFolder
 from services.browser_pool.adapters.session import Limits, PageSession
 from services.browser_pool.ports import Terms
 from services.browser_pool.snapshot import compose
-from services.vision.pictures import opened
+from services.vision.pictures import open_picture
 from services.vision.readers.local import LocalReader
 from shared.contracts.actions import ByRef, Goto, ScreenshotElement
 from shared.contracts.browser_pool import Element, PageObserved
@@ -73,7 +73,7 @@ async def read(data: bytes) -> str | None:
         size_bytes=len(data),
         media_type="image/png",
     )
-    return (await LocalReader().answer(asked, opened(asked, data))).answer
+    return (await LocalReader().answer(asked, open_picture(asked, data))).answer
 
 
 async def verdicts(session: PageSession, url: str, one: PullRequest) -> list[tuple[str, str | None]]:

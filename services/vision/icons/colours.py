@@ -1,4 +1,4 @@
-"""Pure: what a person calls a colour, and of which states it speaks where people show states."""
+"""Names of colours, as people use them for status icons."""
 
 from __future__ import annotations
 
@@ -7,14 +7,23 @@ import math
 
 Rgb = tuple[int, int, int]
 
-_HUES = ((16, "red"), (34, "orange"), (66, "amber"), (76, ""), (170, "green"), (192, ""), (252, "blue"), (342, ""))
-"""Up to which hue, in degrees, a colour has which name; none where people would not agree."""
+_HUE_LIMITS = (
+    (16, "red"),
+    (34, "orange"),
+    (66, "amber"),
+    (76, ""),
+    (170, "green"),
+    (192, ""),
+    (252, "blue"),
+    (342, ""),
+)
+"""Upper limit of the hue in degrees, and the name below it; empty where people would not agree on one."""
 GREY_LIGHT, GREY_DARK = 200, 64
-"""Brightness between which a colour without hue is grey; beyond it is ink, or paper."""
+"""Brightness range of grey; colours without hue outside of it are black or white."""
 
 
-def distance(one: Rgb, other: Rgb) -> float:
-    return math.dist(one, other)
+def rgb_distance(a: Rgb, b: Rgb) -> float:
+    return math.dist(a, b)
 
 
 def hue_deg(colour: Rgb) -> float:
@@ -22,21 +31,20 @@ def hue_deg(colour: Rgb) -> float:
 
 
 def is_coloured(colour: Rgb) -> bool:
-    """Slate and warm greys have a hue too, but nobody sees it in an icon."""
+    """Return whether a person sees a hue in an icon of this colour; slate and warm greys do not count."""
     spread = max(colour) - min(colour)
     return spread >= 48 and spread / max(colour) >= 0.32
 
 
 def brightness(colour: Rgb) -> float:
-    """0 to 255, as an eye weighs the channels."""
+    """Return the luma (Rec. 601), 0 to 255."""
     r, g, b = colour
     return 0.299 * r + 0.587 * g + 0.114 * b
 
 
-def named(colour: Rgb) -> str:
-    """``red``, ``orange``, ``amber``, ``green``, ``blue`` or ``grey``; empty for black, white, and what has no such
-    name."""
+def colour_name(colour: Rgb) -> str:
+    """Return ``red``, ``orange``, ``amber``, ``green``, ``blue`` or ``grey``; empty for black, white and all others."""
     if not is_coloured(colour):
         return "grey" if GREY_DARK <= brightness(colour) <= GREY_LIGHT else ""
     hue = hue_deg(colour)
-    return next((name for most, name in _HUES if hue < most), "red")
+    return next((name for most, name in _HUE_LIMITS if hue < most), "red")

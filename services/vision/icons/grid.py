@@ -1,4 +1,4 @@
-"""Pure: a small picture as pixels, and what of it is figure and what is ground."""
+"""A small picture as pixels, separated into figure and ground."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from services.vision.icons.colours import Rgb, distance, hue_deg, is_coloured
+from services.vision.icons.colours import Rgb, hue_deg, is_coloured, rgb_distance
 
-MOST_ICON_PX = 128
-"""A larger part of a page, in pixels of the picture, is no status icon."""
-MOST_PX = 32
-"""More pixels a side tell nothing new of an icon, and cost time."""
-FAINT = 40.0
-"""Colours nearer than this, as RGB distance, are one to a person who looks at a small icon."""
-GROUND_SHARE = 0.4
-"""Less of the edge in one colour is no plain ground."""
-OTHER_HUE_DEG, MIXED_SHARE = 35.0, 0.2
+MAX_ICON_PX = 128
+"""Larger parts of a picture are no status icons."""
+MAX_GRID_PX = 32
+"""Icons are scaled down to this side length: more pixels cost time and add nothing."""
+SAME_COLOUR_DISTANCE = 40.0
+"""RGB distance below which two colours of a small icon look the same."""
+MIN_GROUND_SHARE = 0.4
+"""A plain ground covers at least this share of the border."""
+OTHER_HUE_DEG, MAX_OTHER_HUE_SHARE = 35.0, 0.2
+"""A second colour differs by more than this hue, and takes more than this share of the figure."""
 
 
 @dataclass(frozen=True)
-class Grid:
+class PixelGrid:
     """``rgb`` holds three bytes a pixel, row by row."""
 
     width: int
@@ -33,8 +34,8 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Mask:
-    """How much of each pixel is covered, 0 to 1, row by row."""
+class CoverMask:
+    """Coverage of each pixel, 0 to 1, row by row."""
 
     width: int
     height: int
@@ -50,88 +51,88 @@ class Mask:
 
 @dataclass(frozen=True)
 class Figure:
-    """One colour on a plain ground; ``is_mixed`` where a second strong colour takes part."""
+    """One colour on a plain ground. ``is_mixed``: there is a second strong colour."""
 
     ground: Rgb
     colour: Rgb
-    mask: Mask
+    mask: CoverMask
     is_mixed: bool
 
 
-def figure_of(grid: Grid) -> Figure | None:
-    """None where nothing stands out, or where the ground is not plain."""
+def figure_of(grid: PixelGrid) -> Figure | None:
+    """Return the figure, or None when nothing differs from the ground or the ground is not plain."""
     pixels = grid.pixels()
-    ground = _ground(grid, pixels)
+    ground = _ground_colour(grid, pixels)
     if ground is None:
         return None
-    out = [pixel for pixel in pixels if distance(pixel, ground) >= FAINT]
-    if not out:
+    different = [pixel for pixel in pixels if rgb_distance(pixel, ground) >= SAME_COLOUR_DISTANCE]
+    if not different:
         return None
-    colour = _strongest(out, ground)
-    others = [pixel for pixel in out if not _is_between(pixel, ground, colour)]
-    mask = Mask(grid.width, grid.height, _cover(pixels, ground, colour, others))
-    return Figure(ground, colour, mask, _is_mixed(colour, out, others))
+    colour = _figure_colour(different, ground)
+    others = [pixel for pixel in different if not _is_blend(pixel, ground, colour)]
+    mask = CoverMask(grid.width, grid.height, _coverage(pixels, ground, colour, others))
+    return Figure(ground, colour, mask, _has_second_hue(colour, different, others))
 
 
-def _ground(grid: Grid, pixels: Sequence[Rgb]) -> Rgb | None:
+def _ground_colour(grid: PixelGrid, pixels: Sequence[Rgb]) -> Rgb | None:
     last_x, last_y = grid.width - 1, grid.height - 1
     edge = [p for at, p in enumerate(pixels) if at % grid.width in (0, last_x) or at // grid.width in (0, last_y)]
-    ground = _commonest(edge)
-    near = sum(distance(pixel, ground) < FAINT for pixel in edge)
-    return ground if near >= GROUND_SHARE * len(edge) else None
+    ground = _most_common_colour(edge)
+    near = sum(rgb_distance(pixel, ground) < SAME_COLOUR_DISTANCE for pixel in edge)
+    return ground if near >= MIN_GROUND_SHARE * len(edge) else None
 
 
-def _commonest(pixels: Sequence[Rgb]) -> Rgb:
-    """The mean of the fullest of the coarse bins."""
+def _most_common_colour(pixels: Sequence[Rgb]) -> Rgb:
+    """Return the mean of the fullest of 16 x 16 x 16 bins."""
     bins = Counter((r >> 4, g >> 4, b >> 4) for r, g, b in pixels)
-    fullest = max(bins, key=lambda one: (bins[one], one))
-    return _mean([p for p in pixels if (p[0] >> 4, p[1] >> 4, p[2] >> 4) == fullest])
+    fullest = max(bins, key=lambda rgb_bin: (bins[rgb_bin], rgb_bin))
+    return _mean_colour([p for p in pixels if (p[0] >> 4, p[1] >> 4, p[2] >> 4) == fullest])
 
 
-def _mean(pixels: Sequence[Rgb]) -> Rgb:
+def _mean_colour(pixels: Sequence[Rgb]) -> Rgb:
     r, g, b = (round(sum(channel) / len(pixels)) for channel in zip(*pixels, strict=True))
     return r, g, b
 
 
-def _strongest(out: Sequence[Rgb], ground: Rgb) -> Rgb:
-    """The colour of the figure without the ground that thin lines are mixed with."""
-    first = _commonest(out)
-    same = sorted((p for p in out if _is_between(p, ground, first)), key=lambda p: -distance(p, ground))
-    return _mean(same[: max(2, len(same) // 8)] or [first])
+def _figure_colour(different: Sequence[Rgb], ground: Rgb) -> Rgb:
+    """Return the pure colour of the figure; anti-aliased pixels of thin lines are blended with the ground."""
+    first = _most_common_colour(different)
+    same = sorted((p for p in different if _is_blend(p, ground, first)), key=lambda p: -rgb_distance(p, ground))
+    return _mean_colour(same[: max(2, len(same) // 8)] or [first])
 
 
-def _along(pixel: Rgb, ground: Rgb, colour: Rgb) -> tuple[float, float]:
-    """How far the pixel is on the way from ground to colour (1: there), and how far it is off that way."""
-    way = [c - g for c, g in zip(colour, ground, strict=True)]
-    gone = [p - g for p, g in zip(pixel, ground, strict=True)]
-    length = sum(w * w for w in way) or 1
-    share = sum(w * g for w, g in zip(way, gone, strict=True)) / length
-    off = math.sqrt(sum((g - share * w) ** 2 for w, g in zip(way, gone, strict=True)))
-    return share, off
+def _projection(pixel: Rgb, ground: Rgb, colour: Rgb) -> tuple[float, float]:
+    """Return the pixel's position on the line from ground (0) to colour (1), and its distance from it."""
+    line = [c - g for c, g in zip(colour, ground, strict=True)]
+    offset = [p - g for p, g in zip(pixel, ground, strict=True)]
+    squared_length = sum(c * c for c in line) or 1
+    position = sum(c * o for c, o in zip(line, offset, strict=True)) / squared_length
+    distance = math.sqrt(sum((o - position * c) ** 2 for c, o in zip(line, offset, strict=True)))
+    return position, distance
 
 
-def _is_between(pixel: Rgb, ground: Rgb, colour: Rgb) -> bool:
-    share, off = _along(pixel, ground, colour)
-    return share > 0 and off <= 14 + 0.2 * distance(pixel, ground)
+def _is_blend(pixel: Rgb, ground: Rgb, colour: Rgb) -> bool:
+    position, distance = _projection(pixel, ground, colour)
+    return position > 0 and distance <= 14 + 0.2 * rgb_distance(pixel, ground)
 
 
-def _cover(pixels: Iterable[Rgb], ground: Rgb, colour: Rgb, others: Sequence[Rgb]) -> list[float]:
-    """A third colour, such as the white of a check on a green disc, is a hole in the figure."""
-    farthest = max((distance(p, colour) for p in others), default=1.0) or 1.0
+def _coverage(pixels: Iterable[Rgb], ground: Rgb, colour: Rgb, others: Sequence[Rgb]) -> list[float]:
+    """Return the coverage of each pixel. A third colour, such as a white check on a green disc, counts as a hole."""
+    farthest = max((rgb_distance(p, colour) for p in others), default=1.0) or 1.0
     holes = set(others)
 
     def cover(pixel: Rgb) -> float:
-        share = 1 - distance(pixel, colour) / farthest if pixel in holes else _along(pixel, ground, colour)[0]
+        share = 1 - rgb_distance(pixel, colour) / farthest if pixel in holes else _projection(pixel, ground, colour)[0]
         return min(1.0, max(0.0, share))
 
     return [cover(pixel) for pixel in pixels]
 
 
-def _is_mixed(colour: Rgb, out: Sequence[Rgb], others: Sequence[Rgb]) -> bool:
+def _has_second_hue(colour: Rgb, different: Sequence[Rgb], others: Sequence[Rgb]) -> bool:
     def differs(pixel: Rgb) -> bool:
         if not is_coloured(pixel):
             return False
-        apart = abs(hue_deg(pixel) - hue_deg(colour)) % 360
-        return not is_coloured(colour) or min(apart, 360 - apart) > OTHER_HUE_DEG
+        difference = abs(hue_deg(pixel) - hue_deg(colour)) % 360
+        return not is_coloured(colour) or min(difference, 360 - difference) > OTHER_HUE_DEG
 
-    return sum(map(differs, others)) > MIXED_SHARE * len(out)
+    return sum(map(differs, others)) > MAX_OTHER_HUE_SHARE * len(different)

@@ -1,4 +1,4 @@
-"""Pure: the shape of a small icon: what surrounds it, if anything does, and what is drawn inside."""
+"""The shape of a small icon: its container (round, square, triangle), if any, and the figure in it."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
-from services.vision.icons.grid import Mask
-from services.vision.icons.strokes import Edges, best_form, edges_of
+from services.vision.icons.grid import CoverMask
+from services.vision.icons.strokes import OuterEdges, best_form, edges_of
 
-LEAST_PX = 5.0
-"""Smaller than this nothing has a shape."""
-SOLID, OUTLINED = 0.64, 0.56
-"""Share of a round or square that is covered: above it is filled, below it is a line around something."""
-NOTHING = 0.025
-"""A smaller share of it than this is no figure but the trace of an edge."""
-WHOLE = 0.93
-"""Share of a disc that is covered where nothing is drawn in it."""
-CLEAN = 0.75
-TRACE_EDGE = 0.1
-LEAKS_BELOW, TRACE = 0.3, 0.6
-BAR = 0.8
-"""Share of the box around it that a bar covers; its ends may be round."""
+MIN_SHAPE_PX = 5.0
+"""Smaller figures have no recognisable shape."""
+MIN_FILLED_SHARE, MAX_OUTLINED_SHARE = 0.64, 0.56
+"""Covered share of a container: above the first it is filled, below the second it is an outline."""
+MIN_INNER_SHARE = 0.025
+"""A smaller share of the container is anti-aliasing, not a figure."""
+MIN_DISC_SHARE = 0.93
+"""Least covered share of a disc without a figure in it."""
+MIN_HOLE_COVER = 0.75
+MIN_PIECE_COVER = 0.1
+MAX_LEAK_COVER, MIN_PIECE_PEAK = 0.3, 0.6
+MIN_BAR_SHARE = 0.8
+"""Least share of its bounding box that a bar covers; the ends may be round."""
 ARC_DEG, ARC_OFF, ARC_MOST_OFF = (200.0, 340.0), 0.09, 0.3
 IN_CONTAINER = {"slash": "slashed circle", "hands": "clock"}
 
 
 @dataclass(frozen=True)
 class Container:
-    """``depth`` of a point: how far, in pixels, it is inside."""
+    """What surrounds a figure. ``depth`` of a point is its distance inside of the border; all lengths in pixels."""
 
     name: str
     depth: Callable[[float, float], float]
@@ -37,87 +37,91 @@ class Container:
     area: float
 
 
-def shape_of(mask: Mask) -> str:
-    """One of the names in `icons.OF_SHAPE`, another word for what has no meaning here, or nothing."""
+def shape_of(mask: CoverMask) -> str:
+    """Return a key of `verdict.STATES_OF_SHAPE`, another name for a shape without meaning, or an empty string."""
     edges = edges_of(mask)
-    if edges is None or max(edges.width, edges.height) < LEAST_PX:
+    if edges is None or max(edges.width, edges.height) < MIN_SHAPE_PX:
         return ""
-    filled = _filled(mask)
+    filled = _fill_holes(mask)
     container = _container(filled, edges)
     if container is None:
-        return "spinner" if _is_arc(mask) else _alone(mask)
-    return _contained(container, mask, filled)
+        return "spinner" if _is_arc(mask) else _shape_without_container(mask)
+    return _shape_in_container(container, mask, filled)
 
 
-def _alone(mask: Mask) -> str:
-    form = _figure(mask)
+def _shape_without_container(mask: CoverMask) -> str:
+    form = _inner_figure(mask)
     return form if form in ("check", "cross", "dash") else ""
 
 
-def _figure(mask: Mask) -> str:
-    """What is drawn, without what surrounds it."""
-    return _marked(mask) or best_form(mask)
+def _inner_figure(mask: CoverMask) -> str:
+    """Return the name of a figure without its container."""
+    return _bar_or_mark(mask) or best_form(mask)
 
 
-def _contained(container: Container, mask: Mask, filled: Mask) -> str:
+def _shape_in_container(container: Container, mask: CoverMask, filled: CoverMask) -> str:
     share = mask.area / filled.area
-    if container.name == "round" and _is_clean(_hole(container, mask), container):
+    if container.name == "round" and _is_round_hole(_hole_mask(container, mask), container):
         return "ring"
-    inner = _inside(container, mask, share)
+    inner = _inner_mask(container, mask, share)
     if inner is None:
         return ""
-    is_empty = inner.area < max(NOTHING * filled.area, 1.2)
+    is_empty = inner.area < max(MIN_INNER_SHARE * filled.area, 1.2)
     if container.name == "triangle":
-        return "" if is_empty or _figure(inner) not in ("exclamation mark", "bar") else "warning triangle"
+        return "" if is_empty or _inner_figure(inner) not in ("exclamation mark", "bar") else "warning triangle"
     if is_empty:
-        return {"round": "dot" if share > SOLID else "ring"}.get(container.name, "")
-    figure = _figure(inner)
+        return {"round": "dot" if share > MIN_FILLED_SHARE else "ring"}.get(container.name, "")
+    figure = _inner_figure(inner)
     if container.name != "round":
         return figure if figure in ("check", "cross", "dash", "exclamation mark") else ""
     return IN_CONTAINER.get(figure, figure)
 
 
-def _hole(container: Container, mask: Mask) -> Mask:
-    return _where(mask, lambda x, y, cover: (1 - cover) * _soft(container.depth(x, y) - 0.5))
+def _hole_mask(container: Container, mask: CoverMask) -> CoverMask:
+    return _map_cover(mask, lambda x, y, cover: (1 - cover) * _clamp(container.depth(x, y) - 0.5))
 
 
-def _is_clean(hole: Mask, container: Container) -> bool:
-    """A round hole in a round figure, with nothing in its middle."""
+def _is_round_hole(hole: CoverMask, container: Container) -> bool:
+    """Return whether the hole is a disc with nothing in its middle."""
     middle = [hole.at(x, y) for y in range(hole.height) for x in range(hole.width)
               if container.depth(x + 0.5, y + 0.5) > 0.6 * container.half]  # fmt: skip
-    return min(middle, default=0.0) > CLEAN and _is_disc(hole)
+    return min(middle, default=0.0) > MIN_HOLE_COVER and _is_disc(hole)
 
 
-def _inside(container: Container, mask: Mask, share: float) -> Mask | None:
-    """What is drawn in the container: a hole in a filled one, or lines within an outline."""
-    if share > SOLID:
-        return _strong(_where(mask, lambda x, y, cover: (1 - cover) * _soft(container.depth(x, y) - 1.0)))
-    if share > OUTLINED and container.name != "triangle":
+def _inner_mask(container: Container, mask: CoverMask, share: float) -> CoverMask | None:
+    """Return the figure in the container: holes in a filled one, or lines within an outline. None: undecided."""
+    if share > MIN_FILLED_SHARE:
+        return _without_faint_pieces(
+            _map_cover(mask, lambda x, y, cover: (1 - cover) * _clamp(container.depth(x, y) - 1.0))
+        )
+    if share > MAX_OUTLINED_SHARE and container.name != "triangle":
         return None
-    thick = _thickness(container, mask)
+    thick = _outline_px(container, mask)
     if thick is None:
         return None
-    return _strong(_where(mask, lambda x, y, cover: cover * _soft(container.depth(x, y) - thick - 0.5)))
+    return _without_faint_pieces(
+        _map_cover(mask, lambda x, y, cover: cover * _clamp(container.depth(x, y) - thick - 0.5))
+    )
 
 
-def _strong(mask: Mask) -> Mask:
-    """Without the traces that the edge of what surrounds it has left: pieces that are nowhere well covered."""
-    least = TRACE * max(mask.cover)
+def _without_faint_pieces(mask: CoverMask) -> CoverMask:
+    """Drop connected pieces that are nowhere well covered: remains of the container's edge."""
+    least = MIN_PIECE_PEAK * max(mask.cover)
     kept = [0.0] * len(mask.cover)
     seen: set[int] = set()
     for start, cover in enumerate(mask.cover):
-        if cover < TRACE_EDGE or start in seen:
+        if cover < MIN_PIECE_COVER or start in seen:
             continue
-        piece = _piece(mask, start)
+        piece = _connected_piece(mask, start)
         seen |= piece
         if max(mask.cover[at] for at in piece) >= least:
             for at in piece:
                 kept[at] = mask.cover[at]
-    return Mask(mask.width, mask.height, kept)
+    return CoverMask(mask.width, mask.height, kept)
 
 
-def _piece(mask: Mask, start: int) -> set[int]:
-    """All that hangs together with one pixel, corners included."""
+def _connected_piece(mask: CoverMask, start: int) -> set[int]:
+    """Return all pixels connected with ``start``, diagonally too."""
     piece, todo = {start}, [start]
     while todo:
         at = todo.pop()
@@ -125,23 +129,23 @@ def _piece(mask: Mask, start: int) -> set[int]:
         across = range(max(0, x - 1), min(mask.width, x + 2))
         down = range(max(0, y - 1), min(mask.height, y + 2))
         new = {b * mask.width + a for a in across for b in down} - piece
-        new = {at for at in new if mask.cover[at] >= TRACE_EDGE}
+        new = {at for at in new if mask.cover[at] >= MIN_PIECE_COVER}
         piece |= new
         todo += new
     return piece
 
 
-def _soft(depth: float) -> float:
+def _clamp(depth: float) -> float:
     return min(1.0, max(0.0, depth))
 
 
-def _where(mask: Mask, cover: Callable[[float, float, float], float]) -> Mask:
+def _map_cover(mask: CoverMask, cover: Callable[[float, float, float], float]) -> CoverMask:
     covers = [cover(x + 0.5, y + 0.5, mask.at(x, y)) for y in range(mask.height) for x in range(mask.width)]
-    return Mask(mask.width, mask.height, covers)
+    return CoverMask(mask.width, mask.height, covers)
 
 
-def _thickness(container: Container, mask: Mask) -> float | None:
-    """Of the outline, in pixels; None where there is none."""
+def _outline_px(container: Container, mask: CoverMask) -> float | None:
+    """Return the thickness of the outline in pixels, or None when there is no outline."""
     bins: dict[int, list[float]] = {}
     for y in range(mask.height):
         for x in range(mask.width):
@@ -158,35 +162,35 @@ def _thickness(container: Container, mask: Mask) -> float | None:
     return None
 
 
-# --- what surrounds
+# --- containers
 
 
-def _filled(mask: Mask) -> Mask:
-    """The mask with all that the ground does not reach from the edge."""
-    reached, wide = _reached(mask), mask.width
+def _fill_holes(mask: CoverMask) -> CoverMask:
+    """Return the mask with every area filled that the ground does not reach from the border."""
+    reached, wide = _background_pixels(mask), mask.width
 
     def is_edge(at: int) -> bool:
-        """A pixel at the edge stays as it is: it is covered in part."""
-        return at in reached or any(beside in reached for beside in (at - 1, at + 1, at - wide, at + wide))
+        """A pixel beside the background keeps its partial coverage."""
+        return at in reached or any(neighbour in reached for neighbour in (at - 1, at + 1, at - wide, at + wide))
 
     covers = [cover if is_edge(at) else 1.0 for at, cover in enumerate(mask.cover)]
-    return Mask(mask.width, mask.height, covers)
+    return CoverMask(mask.width, mask.height, covers)
 
 
-def _reached(mask: Mask) -> set[int]:
+def _background_pixels(mask: CoverMask) -> set[int]:
     wide, high = mask.width, mask.height
     todo = [(x, y) for x in range(wide) for y in (0, high - 1)] + [(x, y) for y in range(high) for x in (0, wide - 1)]
     reached: set[int] = set()
     while todo:
         x, y = todo.pop()
         at = y * wide + x
-        if 0 <= x < wide and 0 <= y < high and at not in reached and mask.cover[at] < LEAKS_BELOW:
+        if 0 <= x < wide and 0 <= y < high and at not in reached and mask.cover[at] < MAX_LEAK_COVER:
             reached.add(at)
             todo += [(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)]
     return reached
 
 
-def _container(filled: Mask, edges: Edges) -> Container | None:
+def _container(filled: CoverMask, edges: OuterEdges) -> Container | None:
     if not 0.84 <= edges.aspect <= 1.3:
         return None
     middle_x, middle_y = (edges.left + edges.right) / 2, (edges.top + edges.bottom) / 2
@@ -199,13 +203,15 @@ def _container(filled: Mask, edges: Edges) -> Container | None:
         return min(x - edges.left, edges.right - x, y - edges.top, edges.bottom - y)
 
     for name, depth, most_off in (("round", round_depth, 0.085), ("square", square_depth, 0.12)):
-        if edges.aspect <= 1.18 and _off(filled, depth) <= most_off:
+        if edges.aspect <= 1.18 and _misfit(filled, depth) <= most_off:
             return Container(name, depth, radius, filled.area)
-    return Container("triangle", _depth_in(filled), radius / 2, filled.area) if _is_triangle(filled, edges) else None
+    return (
+        Container("triangle", _depth_function(filled), radius / 2, filled.area) if _is_triangle(filled, edges) else None
+    )
 
 
-def _is_triangle(filled: Mask, edges: Edges) -> bool:
-    """Narrow above and wide below, growing all the way: the corners may be round."""
+def _is_triangle(filled: CoverMask, edges: OuterEdges) -> bool:
+    """Return whether the rows grow from top to bottom; the corners may be round."""
     rows = [sum(filled.at(x, y) for x in range(filled.width)) / edges.width for y in range(filled.height)]
     rows = rows[int(edges.top) : math.ceil(edges.bottom)]
     third = max(1, len(rows) // 3)
@@ -213,8 +219,8 @@ def _is_triangle(filled: Mask, edges: Edges) -> bool:
     return above <= 0.45 and above + 0.12 <= middle <= 0.78 and below >= 0.76 and middle + 0.12 <= below
 
 
-def _depth_in(filled: Mask) -> Callable[[float, float], float]:
-    """How far the middle of a pixel is from the nearest that is outside, for a figure of any form."""
+def _depth_function(filled: CoverMask) -> Callable[[float, float], float]:
+    """Return the distance to the nearest pixel outside, as a function of the point, for a figure of any form."""
     wide, high = filled.width, filled.height
     outside = [(x, y) for y in range(-1, high + 1) for x in range(-1, wide + 1)
                if not (0 <= x < wide and 0 <= y < high) or filled.at(x, y) < 0.5]  # fmt: skip
@@ -229,27 +235,27 @@ def _depth_in(filled: Mask) -> Callable[[float, float], float]:
     return depth
 
 
-def _off(filled: Mask, depth: Callable[[float, float], float]) -> float:
-    """How much of the filled figure is elsewhere than in the ideal one."""
-    ideal = _where(filled, lambda x, y, _: _soft(depth(x, y) + 0.5))
+def _misfit(filled: CoverMask, depth: Callable[[float, float], float]) -> float:
+    """Return how much the filled figure differs from the ideal one, as a share of the ideal area."""
+    ideal = _map_cover(filled, lambda x, y, _: _clamp(depth(x, y) + 0.5))
     return sum(abs(a - b) for a, b in zip(filled.cover, ideal.cover, strict=True)) / max(ideal.area, 1.0)
 
 
-def _is_disc(mask: Mask) -> bool:
+def _is_disc(mask: CoverMask) -> bool:
     edges = edges_of(mask)
     if edges is None:
         return False
-    container = _container(_filled(mask), edges)
-    return container is not None and container.name == "round" and mask.area > WHOLE * container.area
+    container = _container(_fill_holes(mask), edges)
+    return container is not None and container.name == "round" and mask.area > MIN_DISC_SHARE * container.area
 
 
 # --- marks and arcs
 
 
-def _marked(mask: Mask) -> str:
-    """A bar that lies; an exclamation mark, or an i: a narrow bar that stands, and a point."""
+def _bar_or_mark(mask: CoverMask) -> str:
+    """Recognise a horizontal bar, an exclamation mark, or an i (a narrow vertical bar and a dot)."""
     edges = edges_of(mask)
-    if edges is not None and edges.aspect >= 2 and mask.area >= BAR * edges.width * edges.height:
+    if edges is not None and edges.aspect >= 2 and mask.area >= MIN_BAR_SHARE * edges.width * edges.height:
         return "dash"
     if edges is None or edges.aspect > 0.55 or edges.height < 4:
         return ""
@@ -267,27 +273,31 @@ def _marked(mask: Mask) -> str:
     return "i" if 0.12 <= middle <= 0.45 else ""
 
 
-def _is_arc(mask: Mask) -> bool:
-    """A part of a ring: most of the way round, and open."""
+def _is_arc(mask: CoverMask) -> bool:
+    """Return whether it is most of a ring, with one gap."""
     inked = [
         (x + 0.5, y + 0.5, mask.at(x, y)) for y in range(mask.height) for x in range(mask.width) if mask.at(x, y) > 0.25
     ]
-    circle, edges = _circle(inked), edges_of(mask)
+    circle, edges = _fit_circle(inked), edges_of(mask)
     if circle is None or edges is None or not 0.8 <= edges.aspect <= 1.25:
         return False
     middle_x, middle_y, radius = circle
     weight = sum(cover for *_, cover in inked)
     offs = [abs(math.hypot(x - middle_x, y - middle_y) - radius) for x, y, _ in inked]
     mean_off = sum(off * cover for off, (*_, cover) in zip(offs, inked, strict=True)) / weight
-    if radius < LEAST_PX / 2 or mean_off > max(ARC_OFF * radius, 0.55) or max(offs) > max(ARC_MOST_OFF * radius, 1.5):
+    if (
+        radius < MIN_SHAPE_PX / 2
+        or mean_off > max(ARC_OFF * radius, 0.55)
+        or max(offs) > max(ARC_MOST_OFF * radius, 1.5)
+    ):
         return False
     covered = {int(math.degrees(math.atan2(y - middle_y, x - middle_x)) % 360 // 10) for x, y, _ in inked}
     ends = sum(at not in covered and (at + 1) % 36 in covered for at in range(36))
     return ends == 1 and ARC_DEG[0] <= 10 * len(covered) <= ARC_DEG[1]
 
 
-def _circle(points: list[tuple[float, float, float]]) -> tuple[float, float, float] | None:
-    """Middle and radius of the circle that fits best (Kåsa's least squares); None where no circle does."""
+def _fit_circle(points: list[tuple[float, float, float]]) -> tuple[float, float, float] | None:
+    """Return centre and radius of the best circle (Kåsa's least squares), or None when there is none."""
     weight = sum(w for *_, w in points)
     if weight < 6:
         return None

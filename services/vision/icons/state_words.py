@@ -1,4 +1,4 @@
-"""Pure: the words that people use for the state of a check, and which of the choices stands for which state."""
+"""Words that name the state of a check, and the choice that stands for a state."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 STATES = ("pass", "fail", "pending", "neutral", "warning")
 
-_WORDS: dict[str, tuple[str, ...]] = {
+_PHRASES_OF_STATE: dict[str, tuple[str, ...]] = {
     "pass": (
         "pass", "passed", "passes", "passing", "success", "successful", "successfully", "succeeded", "succeeds",
         "ok", "okay", "green", "healthy", "approved",
@@ -23,53 +23,59 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "neutral": ("neutral", "skipped", "skip", "cancelled", "canceled", "not run", "grey", "gray", "stale", "ignored"),
     "warning": ("warning", "warnings", "warn", "caution", "unstable", "attention", "action required", "orange"),
 }  # fmt: skip
-_NOT = re.compile(r"\b(?:no|not|non|never|without|zero|0|isn t|didn t|hasn t|won t|un)\b")
-_PHRASES = {phrase: state for state, phrases in _WORDS.items() for phrase in phrases}
-_ANY = re.compile(r"\b(?:" + "|".join(sorted(map(re.escape, _PHRASES), key=len, reverse=True)) + r")\b")
+_NEGATION = re.compile(r"\b(?:no|not|non|never|without|zero|0|isn t|didn t|hasn t|won t|un)\b")
+_STATE_OF_PHRASE = {phrase: state for state, phrases in _PHRASES_OF_STATE.items() for phrase in phrases}
+_STATE_PHRASE = re.compile(
+    r"\b(?:" + "|".join(sorted(map(re.escape, _STATE_OF_PHRASE), key=len, reverse=True)) + r")\b"
+)
 
 
-def bare_words(text: str) -> str:
-    """Lower case, with one space for all that is no letter or digit."""
+def normalized_words(text: str) -> str:
+    """Return the text in lower case, every run of other characters than letters and digits as one space."""
     return " ".join(re.findall(r"[^\W_]+", text.casefold()))
 
 
-def said(texts: Iterable[str]) -> tuple[str, ...]:
-    """The phrases for states that stand in the texts, in order; none where something is denied, for what is then
-    meant nobody knows."""
-    tidied = [bare_words(text) for text in texts]
-    if any(_NOT.search(text) for text in tidied if _ANY.search(text)):
+def find_state_phrases(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the state phrases of the texts, in order; none when one of them is negated, which makes it ambiguous."""
+    normalized = [normalized_words(text) for text in texts]
+    if any(_NEGATION.search(text) for text in normalized if _STATE_PHRASE.search(text)):
         return ()
-    return tuple(dict.fromkeys(found for text in tidied for found in _ANY.findall(text)))
+    return tuple(dict.fromkeys(found for text in normalized for found in _STATE_PHRASE.findall(text)))
 
 
 def state_of(phrase: str) -> str | None:
-    """The state that exactly this phrase stands for."""
-    return _PHRASES.get(bare_words(phrase))
+    """Return the state that exactly this phrase stands for."""
+    return _STATE_OF_PHRASE.get(normalized_words(phrase))
 
 
-def states_said(phrases: Iterable[str]) -> set[str]:
-    return {_PHRASES[phrase] for phrase in phrases}
+def states_of_phrases(phrases: Iterable[str]) -> set[str]:
+    return {_STATE_OF_PHRASE[phrase] for phrase in phrases}
 
 
 def choice_for(state: str, choices: Sequence[str], phrases: Sequence[str]) -> str | None:
-    """The one choice that stands for ``state``; of several (skipped, cancelled) the one that the page's own words
-    name. None where none does, or which of them is open."""
-    fitting = [one for one in choices if state_of(one) == state]
-    if len(fitting) > 1:
-        fitting = [one for one in fitting if bare_words(one) in phrases]
-    return fitting[0] if len(fitting) == 1 else None
+    """Return the choice that stands for ``state``, or None when there is no single one.
+
+    Of several (skipped, cancelled) the one is taken that occurs in ``phrases``, the words of the page.
+    """
+    matching = [choice for choice in choices if state_of(choice) == state]
+    if len(matching) > 1:
+        matching = [choice for choice in matching if normalized_words(choice) in phrases]
+    return matching[0] if len(matching) == 1 else None
 
 
 def is_about_states(question: str, choices: Sequence[str]) -> bool:
-    """Whether a state answers it: the choices are states; or, without choices, it asks for one and not for a yes."""
+    """Return whether a state answers the question.
+
+    With choices: at least two of them are states. Without: it asks for a state, not for yes or no.
+    """
     if choices:
-        return sum(state_of(one) is not None for one in choices) >= 2
-    asked = bare_words(question)
+        return sum(state_of(choice) is not None for choice in choices) >= 2
+    asked = normalized_words(question)
     if re.match(r"(?:is|are|was|were|does|do|did|has|have|can)\b", asked) and " or " not in asked:
         return False
     if re.search(r"\b(?:how many|how much|when|who|why|where|number|count|colou?r)\b", asked):
         return False
     return (
         bool(re.search(r"\b(?:status|state|conclusion|outcome|result)\b", asked))
-        or len(states_said(_ANY.findall(asked))) > 1
+        or len(states_of_phrases(_STATE_PHRASE.findall(asked))) > 1
     )

@@ -1,6 +1,6 @@
-"""Pure: simple figures drawn with one pen, fitted to what is there, and compared pixel by pixel.
+"""Recognise simple figures drawn with one pen: fit templates to a mask and compare pixel by pixel.
 
-The pen's width follows from the area, the size from the outer edges; only the form is given. So one form fits
+The pen's width follows from the area and the size from the outer edges; only the form is given. So one template fits
 every icon set that draws it, thin or bold, at any size.
 """
 
@@ -11,28 +11,28 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from services.vision.icons.grid import Mask
+from services.vision.icons.grid import CoverMask
 
 Point = tuple[float, float]
-Line = tuple[Point, ...]
-EDGE = 0.15
-"""Pixels covered less than this are the last trace of an edge."""
-SAME, AHEAD = 0.66, 0.05
-"""How much of both must be common to a form and what is there, and by how much the best form must lead."""
+Polyline = tuple[Point, ...]
+MIN_COVER = 0.15
+"""Pixels covered less than this are anti-aliasing, not part of the figure."""
+MIN_LIKENESS, MIN_LEAD = 0.66, 0.05
+"""Least likeness (intersection over union) of the best form, and its least lead over the second."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """Lines in a unit box; ``aspects``: the least and the greatest width by height it is drawn with."""
+    """Lines in a unit box. ``aspects``: least and greatest ratio of width to height."""
 
     name: str
-    lines: tuple[Line, ...]
+    lines: tuple[Polyline, ...]
     aspects: tuple[float, float] = (0.75, 1.35)
 
 
 @dataclass(frozen=True)
-class Edges:
-    """Outer edges in pixels, finer than a pixel."""
+class OuterEdges:
+    """Outer edges of a figure in pixels, with subpixel precision."""
 
     left: float
     top: float
@@ -52,7 +52,7 @@ class Edges:
         return self.width / self.height
 
 
-def _forms() -> Iterator[Form]:
+def _make_forms() -> Iterator[Form]:
     for bend in (0.27, 0.32, 0.37, 0.42):
         for start in (0.35, 0.45, 0.55, 0.65):
             yield Form("check", (((0, start), (bend, 1), (1, 0)),), (0.95, 1.75))
@@ -62,9 +62,9 @@ def _forms() -> Iterator[Form]:
     yield Form("slash", (((0, 0), (1, 1)),))
     for across, up, down in ((0, 0.75, 1), (0, 1, 1), (0, 0.62, 1), (0, 0.85, 1)):
         yield Form("hands", (((across, 0), (across, up), (1, down)),), (0.3, 1.2))
-    for up in (0, 0.5, 0.6, 0.7):  # with the hand to the left, as some draw it
+    for up in (0, 0.5, 0.6, 0.7):  # some sets draw the hand to the left
         yield Form("hands", (((1, 0), (1, 1 - up / 2), (0, 1)),), (0.3, 1.2))
-    # What is none of these, so that it is taken for none of them.
+    # Figures without a meaning here, so that they are not mistaken for one of those above.
     yield Form("plus", (((0.5, 0), (0.5, 1)), ((0, 0.5), (1, 0.5))))
     yield Form("bar", (((0.5, 0), (0.5, 1)),), (0.02, 0.5))
     for turned in (((0, 0), (0.5, 1), (1, 0)), ((0, 1), (0.5, 0), (1, 1))):
@@ -76,36 +76,41 @@ def _forms() -> Iterator[Form]:
     yield Form("equals", (((0, 0), (1, 0)), ((0, 1), (1, 1))), (0.75, 3))
 
 
-FORMS = tuple(_forms())
+FORMS = tuple(_make_forms())
 
 
-def edges_of(mask: Mask) -> Edges | None:
-    """None where nothing is covered."""
+def edges_of(mask: CoverMask) -> OuterEdges | None:
+    """Return the edges, or None when nothing is covered."""
     columns = [max(mask.at(x, y) for y in range(mask.height)) for x in range(mask.width)]
     rows = [max(mask.at(x, y) for x in range(mask.width)) for y in range(mask.height)]
-    if max(columns) < EDGE:
+    if max(columns) < MIN_COVER:
         return None
-    return Edges(_first(columns), _first(rows), mask.width - _first(columns[::-1]), mask.height - _first(rows[::-1]))
+    return OuterEdges(
+        _first_covered(columns),
+        _first_covered(rows),
+        mask.width - _first_covered(columns[::-1]),
+        mask.height - _first_covered(rows[::-1]),
+    )
 
 
-def trimmed(mask: Mask) -> Mask:
-    """Without the empty pixels around what is covered: fewer to compare."""
+def trimmed(mask: CoverMask) -> CoverMask:
+    """Return the mask without the empty margin: fewer pixels to compare."""
     edges = edges_of(mask)
     if edges is None:
         return mask
     left, top, right, bottom = int(edges.left), int(edges.top), math.ceil(edges.right), math.ceil(edges.bottom)
     covers = [mask.at(x, y) for y in range(top, bottom) for x in range(left, right)]
-    return Mask(right - left, bottom - top, covers)
+    return CoverMask(right - left, bottom - top, covers)
 
 
-def _first(covers: list[float]) -> float:
-    """Where the first covered pixel begins; a half covered one begins half way."""
-    at = next(at for at, cover in enumerate(covers) if cover >= EDGE)
+def _first_covered(covers: list[float]) -> float:
+    """Return where the figure begins, in pixels; a half covered pixel begins half way."""
+    at = next(at for at, cover in enumerate(covers) if cover >= MIN_COVER)
     return at + 1 - min(1.0, covers[at] / max(covers))
 
 
-def best_form(mask: Mask) -> str:
-    """The name of the form that is drawn, or none where none is near, or two are."""
+def best_form(mask: CoverMask) -> str:
+    """Return the name of the form, or an empty string when none is similar enough, or two are."""
     mask = trimmed(mask)
     edges = edges_of(mask)
     if edges is None or min(edges.width, edges.height) <= 0:
@@ -115,42 +120,42 @@ def best_form(mask: Mask) -> str:
         if form.aspects[0] <= edges.aspect <= form.aspects[1]:
             likeness[form.name] = max(likeness.get(form.name, 0.0), likeness_of(mask, form, edges))
     ranked = sorted(((value, name) for name, value in likeness.items()), reverse=True)
-    if not ranked or ranked[0][0] < SAME:
+    if not ranked or ranked[0][0] < MIN_LIKENESS:
         return ""
-    return ranked[0][1] if len(ranked) == 1 or ranked[0][0] - ranked[1][0] >= AHEAD else ""
+    return ranked[0][1] if len(ranked) == 1 or ranked[0][0] - ranked[1][0] >= MIN_LEAD else ""
 
 
-def likeness_of(mask: Mask, form: Form, edges: Edges) -> float:
-    """What is common to both, as a share of what is in either: 1 is the same."""
+def likeness_of(mask: CoverMask, form: Form, edges: OuterEdges) -> float:
+    """Return intersection over union of the mask and the drawn form, 0 to 1."""
     area, pen = mask.area, 0.0
     lines = form.lines
     for _ in range(3):
-        lines = _laid(form, edges, pen)
+        lines = _scaled_lines(form, edges, pen)
         length = sum(math.dist(a, b) for line in lines for a, b in pairwise(line))
-        # A pen's ends stick out by half its width on average; lines that cross share a square.
+        # The ends of a stroke stick out by half the pen's width on average; crossing lines share a square.
         pen = min(area / max(length, 1e-6), edges.width, edges.height)
     common = either = 0.0
     for y in range(mask.height):
         for x in range(mask.width):
-            there, drawn = mask.at(x, y), _drawn(x + 0.5, y + 0.5, lines, pen)
-            common += min(there, drawn)
-            either += max(there, drawn)
+            actual, drawn = mask.at(x, y), _stroke_cover(x + 0.5, y + 0.5, lines, pen)
+            common += min(actual, drawn)
+            either += max(actual, drawn)
     return common / either if either else 0.0
 
 
-def _laid(form: Form, edges: Edges, pen: float) -> tuple[Line, ...]:
-    """The form in the picture's pixels, half a pen inside of the edges."""
+def _scaled_lines(form: Form, edges: OuterEdges, pen: float) -> tuple[Polyline, ...]:
+    """Return the form's lines in pixels of the picture, half a pen inside of the edges."""
     wide, high = max(0.0, edges.width - pen), max(0.0, edges.height - pen)
     left, top = (edges.left + edges.right - wide) / 2, (edges.top + edges.bottom - high) / 2
     return tuple(tuple((left + x * wide, top + y * high) for x, y in line) for line in form.lines)
 
 
-def _drawn(x: float, y: float, lines: tuple[Line, ...], pen: float) -> float:
-    near = min(_apart(x, y, a, b) for line in lines for a, b in pairwise(line))
+def _stroke_cover(x: float, y: float, lines: tuple[Polyline, ...], pen: float) -> float:
+    near = min(_segment_distance(x, y, a, b) for line in lines for a, b in pairwise(line))
     return min(1.0, max(0.0, pen / 2 - near + 0.5)) * min(1.0, pen)
 
 
-def _apart(x: float, y: float, a: Point, b: Point) -> float:
+def _segment_distance(x: float, y: float, a: Point, b: Point) -> float:
     (ax, ay), (bx, by) = a, b
     dx, dy = bx - ax, by - ay
     length = dx * dx + dy * dy

@@ -1,6 +1,6 @@
-"""Pure: what a model is asked, and whether what it answers can be used.
+"""The prompt of a vision model, and the check of its reply.
 
-Instructions and the question are ours; texts from the page are fenced as data, in a fence they cannot close.
+Instructions and the question are ours. Texts from the page are fenced as data; they cannot close the fence.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from services.vision.questions.regions import Scaled, is_inside
+from services.vision.questions.regions import ScaledImage, is_inside
 from shared.contracts.results import Box
 from shared.contracts.vision import AskVision
 from shared.models.fence import FENCE, fenced
 from shared.text.normal import fold, tidy
 
-MOST_HINTS, MOST_HINT_CHARS = 20, 300
-MOST_ANSWER_CHARS, MOST_REASON_CHARS = 2000, 400
+MAX_HINTS, MAX_HINT_CHARS = 20, 300
+MAX_ANSWER_CHARS, MAX_REASON_CHARS = 2000, 400
 
 INSTRUCTIONS = f"""\
 You look at one picture, taken of a web page as evidence for auditors, and answer one question about it.
@@ -41,8 +41,8 @@ What to trust
 
 
 @dataclass(frozen=True)
-class Usable:
-    """``region`` is in pixels of what was sent."""
+class UsableReply:
+    """A valid reply. ``region`` is in pixels of the image that was sent."""
 
     answer: str | None
     confidence: float
@@ -51,27 +51,27 @@ class Usable:
 
 
 @dataclass(frozen=True)
-class Unusable:
-    """Why, so that the model can mend it."""
+class UnusableReply:
+    """An invalid reply. ``message`` tells the model what to correct."""
 
     message: str
 
 
-def asked(request: AskVision, sent: Scaled) -> str:
-    """The question, beside the picture."""
+def question_text(request: AskVision, sent: ScaledImage) -> str:
+    """Return the text that goes with the picture."""
     lines = [f"The picture is {sent.width_px} pixels wide and {sent.height_px} pixels high."]
     if request.field is not None:
         lines.append(f"The answer goes into the field {request.field!r} of type {request.answer_type!r}.")
     if request.choices:
         lines.append(f"Choices: {json.dumps(request.choices, ensure_ascii=False)}")
-    hints = [tidy(hint)[:MOST_HINT_CHARS] for hint in request.hints[:MOST_HINTS]]
+    hints = [tidy(hint)[:MAX_HINT_CHARS] for hint in request.hints[:MAX_HINTS]]
     if hints:
         lines.append("Texts of the page beside it:\n" + fenced("\n".join(hints)))
     return "\n".join([*lines, f"Question: {tidy(request.question)}"])
 
 
-def bounced(why: str) -> str:
-    return f"Your last answer to this could not be used: {why} Answer again, with one call of the tool `answer`."
+def retry_text(problem: str) -> str:
+    return f"Your last answer to this could not be used: {problem} Answer again, with one call of the tool `answer`."
 
 
 def answer_tool(request: AskVision) -> dict[str, Any]:
@@ -102,65 +102,67 @@ def answer_tool(request: AskVision) -> dict[str, Any]:
     }
 
 
-def parsed(given: object, request: AskVision, sent: Scaled) -> Usable | Unusable:
-    """What the model's call says, if it keeps to what was asked."""
+def parse_reply(given: object, request: AskVision, sent: ScaledImage) -> UsableReply | UnusableReply:
+    """Return the arguments of the model's call when they are valid, else what is wrong with them."""
     if not isinstance(given, Mapping):
-        return Unusable("the tool's input must be an object.")
-    told = cast("Mapping[str, object]", given)
-    answer = _answer(told.get("answer"), request)
-    confidence = _confidence(told.get("confidence"))
-    region = _region(told.get("region"), sent)
+        return UnusableReply("the tool's input must be an object.")
+    fields = cast("Mapping[str, object]", given)
+    answer = _parse_answer(fields.get("answer"), request)
+    confidence = _parse_confidence(fields.get("confidence"))
+    region = _parse_region(fields.get("region"), sent)
     for part in (answer, confidence, region):
-        if isinstance(part, Unusable):
+        if isinstance(part, UnusableReply):
             return part
-    reasoning = told.get("reasoning")
-    words = tidy(reasoning)[:MOST_REASON_CHARS] if isinstance(reasoning, str) else ""
-    sure = cast("float", confidence) if answer is not None else 0.0
-    return Usable(cast("str | None", answer), sure, cast("Box | None", region), words or "No reason was given.")
+    reasoning = fields.get("reasoning")
+    sentence = tidy(reasoning)[:MAX_REASON_CHARS] if isinstance(reasoning, str) else ""
+    certainty = cast("float", confidence) if answer is not None else 0.0
+    return UsableReply(
+        cast("str | None", answer), certainty, cast("Box | None", region), sentence or "No reason was given."
+    )
 
 
-def _answer(given: object, request: AskVision) -> str | Unusable | None:
+def _parse_answer(given: object, request: AskVision) -> str | UnusableReply | None:
     if given is None:
         return None
     if isinstance(given, bool | int | float):
         given = json.dumps(given)
     if not isinstance(given, str) or not given.strip():
-        return Unusable("answer must be a text, or null where it cannot be told.")
-    if len(given) > MOST_ANSWER_CHARS:
-        return Unusable(f"an answer of {len(given)} characters is too long; {MOST_ANSWER_CHARS} are allowed.")
+        return UnusableReply("answer must be a text, or null where it cannot be told.")
+    if len(given) > MAX_ANSWER_CHARS:
+        return UnusableReply(f"an answer of {len(given)} characters is too long; {MAX_ANSWER_CHARS} are allowed.")
     if not request.choices:
         return given.strip()
-    fitting = [one for one in request.choices if fold(one) == fold(given)]
-    if not fitting:
-        return Unusable(f"{given.strip()[:80]!r} is none of the choices {json.dumps(request.choices)}.")
-    return fitting[0]
+    matching = [choice for choice in request.choices if fold(choice) == fold(given)]
+    if not matching:
+        return UnusableReply(f"{given.strip()[:80]!r} is none of the choices {json.dumps(request.choices)}.")
+    return matching[0]
 
 
-def _confidence(given: object) -> float | Unusable:
+def _parse_confidence(given: object) -> float | UnusableReply:
     if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given <= 1:
-        return Unusable(f"confidence must be a number from 0 to 1, not {str(given)[:40]}.")
+        return UnusableReply(f"confidence must be a number from 0 to 1, not {str(given)[:40]}.")
     return float(given)
 
 
-def _region(given: object, sent: Scaled) -> Box | Unusable | None:
+def _parse_region(given: object, sent: ScaledImage) -> Box | UnusableReply | None:
     if given is None:
         return None
-    box = _box(given)
+    box = _parse_box(given)
     if box is None:
-        return Unusable("region must be null, or an object with the numbers x, y, width and height.")
+        return UnusableReply("region must be null, or an object with the numbers x, y, width and height.")
     if not is_inside(box, sent.width_px, sent.height_px):
-        return Unusable(
+        return UnusableReply(
             f"the region x={box.x:g} y={box.y:g} width={box.width:g} height={box.height:g} does not lie in the "
             f"picture, which is {sent.width_px} x {sent.height_px} pixels."
         )
     return box
 
 
-def _box(given: object) -> Box | None:
+def _parse_box(given: object) -> Box | None:
     if not isinstance(given, Mapping):
         return None
-    told = cast("Mapping[str, object]", given)
-    sides = [told.get(name) for name in ("x", "y", "width", "height")]
+    fields = cast("Mapping[str, object]", given)
+    sides = [fields.get(name) for name in ("x", "y", "width", "height")]
     numbers = [float(s) for s in sides if isinstance(s, int | float) and not isinstance(s, bool) and abs(s) < 1e9]
     if len(numbers) != 4 or not all(map(math.isfinite, numbers)):
         return None

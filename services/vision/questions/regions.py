@@ -1,4 +1,4 @@
-"""Pure: where something is in a picture, in the part that is looked at, and in what was sent to a model."""
+"""Regions of a picture: cropping, the size that is sent to a model, and the way back to pixels of the picture."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from dataclasses import dataclass
 
 from shared.contracts.results import Box
 
-LONGEST_PX = 1568
-"""More is scaled down by the model's API itself, and then its regions mean other pixels than ours."""
-SHORT_SIDE_PX = 320
-MOST_UP = 16
-"""So that an icon of 16 px is seen at all, and no hair line is blown up to a wall."""
+MAX_SENT_PX = 1568
+"""The model's API scales larger images down by itself; its regions would then not be in our pixels."""
+MIN_SHORT_SIDE_PX = 320
+MAX_UPSCALE = 16
+"""Largest factor for small pictures: a 16 px icon becomes legible, a thin line does not become a large area."""
 SLACK_PX = 1.5
+"""How far a region of a model may stick out of the image."""
 
 
 @dataclass(frozen=True)
-class Place:
-    """A part of a picture: left, top, right, bottom in whole pixels of the picture."""
+class PixelRect:
+    """A rectangle in whole pixels of the picture; ``right`` and ``bottom`` are exclusive."""
 
     left: int
     top: int
@@ -38,8 +39,8 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Scaled:
-    """What is sent: encoded pixels, their media type, and their size."""
+class ScaledImage:
+    """The encoded image that is sent to a model."""
 
     data: bytes
     media_type: str
@@ -47,10 +48,10 @@ class Scaled:
     height_px: int
 
 
-def looked_at(width_px: int, height_px: int, region: Box | None) -> Place | None:
-    """The part of the picture that ``region`` covers, whole pixels; None where that is nothing."""
+def region_rect(width_px: int, height_px: int, region: Box | None) -> PixelRect | None:
+    """Return the whole pixels that ``region`` covers, or None when it covers none. No region: the whole picture."""
     if region is None:
-        return Place(0, 0, width_px, height_px)
+        return PixelRect(0, 0, width_px, height_px)
     sides = (region.x, region.y, region.width, region.height)
     if not all(map(math.isfinite, sides)) or region.width <= 0 or region.height <= 0:
         return None
@@ -59,20 +60,21 @@ def looked_at(width_px: int, height_px: int, region: Box | None) -> Place | None
         min(width_px, math.ceil(region.x + region.width)),
         min(height_px, math.ceil(region.y + region.height)),
     )
-    return Place(left, top, right, bottom) if left < right and top < bottom else None
+    return PixelRect(left, top, right, bottom) if left < right and top < bottom else None
 
 
 def size_to_send(width_px: int, height_px: int) -> tuple[int, int]:
-    """Scaled down to `LONGEST_PX`; a small picture is blown up by a whole number, so that an icon can be seen."""
+    """Return width and height: scaled down to `MAX_SENT_PX`; a small picture is enlarged by a whole factor."""
     longest = max(width_px, height_px)
-    if longest > LONGEST_PX:
-        factor = LONGEST_PX / longest
+    if longest > MAX_SENT_PX:
+        factor = MAX_SENT_PX / longest
         return max(1, round(width_px * factor)), max(1, round(height_px * factor))
-    up = max(1, min(SHORT_SIDE_PX // max(1, min(width_px, height_px)), MOST_UP, LONGEST_PX // longest))
+    up = max(1, min(MIN_SHORT_SIDE_PX // max(1, min(width_px, height_px)), MAX_UPSCALE, MAX_SENT_PX // longest))
     return width_px * up, height_px * up
 
 
 def is_inside(box: Box, width_px: int, height_px: int) -> bool:
+    """Return whether the box has an area and lies in the image, give or take `SLACK_PX`."""
     sides = (box.x, box.y, box.width, box.height)
     if not all(map(math.isfinite, sides)) or box.width <= 0 or box.height <= 0:
         return False
@@ -80,9 +82,9 @@ def is_inside(box: Box, width_px: int, height_px: int) -> bool:
     return starts and box.x + box.width <= width_px + SLACK_PX and box.y + box.height <= height_px + SLACK_PX
 
 
-def mapped_back(box: Box, scaled: Scaled, place: Place) -> Box:
-    """From pixels of what was sent to pixels of the whole picture, never outside of the part that was looked at."""
-    across, down = place.width_px / scaled.width_px, place.height_px / scaled.height_px
-    left, right = (min(max(x * across, 0), place.width_px) for x in (box.x, box.x + box.width))
-    top, bottom = (min(max(y * down, 0), place.height_px) for y in (box.y, box.y + box.height))
-    return Box(x=place.left + left, y=place.top + top, width=right - left, height=bottom - top)
+def to_picture_box(box: Box, sent: ScaledImage, rect: PixelRect) -> Box:
+    """Convert a box of the sent image to pixels of the whole picture, clipped to ``rect``, the part that was sent."""
+    x_scale, y_scale = rect.width_px / sent.width_px, rect.height_px / sent.height_px
+    left, right = (min(max(x * x_scale, 0), rect.width_px) for x in (box.x, box.x + box.width))
+    top, bottom = (min(max(y * y_scale, 0), rect.height_px) for y in (box.y, box.y + box.height))
+    return Box(x=rect.left + left, y=rect.top + top, width=right - left, height=bottom - top)

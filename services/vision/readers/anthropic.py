@@ -1,4 +1,4 @@
-"""Claude looks: one question to a model a request, and one more where its answer could not be used."""
+"""The reader that asks a model: one request, and one retry when the reply is invalid."""
 
 from __future__ import annotations
 
@@ -6,9 +6,17 @@ import asyncio
 import base64
 from typing import Any
 
-from services.vision.deps import Picture
-from services.vision.questions.prompt import INSTRUCTIONS, Unusable, Usable, answer_tool, asked, bounced, parsed
-from services.vision.questions.regions import Scaled, mapped_back
+from services.vision.deps import OpenPicture
+from services.vision.questions.prompt import (
+    INSTRUCTIONS,
+    UnusableReply,
+    UsableReply,
+    answer_tool,
+    parse_reply,
+    question_text,
+    retry_text,
+)
+from services.vision.questions.regions import ScaledImage, to_picture_box
 from shared.contracts.usage import Usage, add_usage
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.models.client import Answer
@@ -21,7 +29,7 @@ TIMEOUT_S = 45.0
 
 
 class AnthropicReader:
-    """Any server that speaks the Messages API and sees pictures will do."""
+    """Asks any server that speaks the Messages API and accepts images."""
 
     def __init__(self, settings: Settings, *, max_retries: int = MAX_RETRIES, timeout_s: float = TIMEOUT_S) -> None:
         self._model = open_model(
@@ -32,53 +40,57 @@ class AnthropicReader:
     def name(self) -> str:
         return self._model.model
 
-    async def answer(self, request: AskVision, picture: Picture) -> VisionAnswered:
+    async def answer(self, request: AskVision, picture: OpenPicture) -> VisionAnswered:
         sent = await asyncio.to_thread(picture.scaled)
-        image = await asyncio.to_thread(_image, sent)
-        usage, remark, said = Usage(), "", Unusable("")
+        image = await asyncio.to_thread(_image_block, sent)
+        usage, remark, parsed = Usage(), "", UnusableReply("")
         for _ in range(2):
             reply = await self._reply(request, sent, image, remark)
             usage = add_usage(usage, reply.usage)
-            said = _read(reply, request, sent)
-            if isinstance(said, Usable):
-                return self._told(said, sent, picture, usage)
+            parsed = _parse(reply, request, sent)
+            if isinstance(parsed, UsableReply):
+                return self._answered(parsed, sent, picture, usage)
             if reply.stop_reason == "refusal":
                 break
-            remark = bounced(said.message)
-        return self._untold(f"The model's answer could not be used: {said.message}", usage)
+            remark = retry_text(parsed.message)
+        return self._unanswered(f"The model's answer could not be used: {parsed.message}", usage)
 
     async def aclose(self) -> None:
         await self._model.aclose()
 
-    def _told(self, said: Usable, sent: Scaled, picture: Picture, usage: Usage) -> VisionAnswered:
-        region = None if said.region is None or said.answer is None else mapped_back(said.region, sent, picture.place)
+    def _answered(self, parsed: UsableReply, sent: ScaledImage, picture: OpenPicture, usage: Usage) -> VisionAnswered:
+        region = (
+            None
+            if parsed.region is None or parsed.answer is None
+            else to_picture_box(parsed.region, sent, picture.rect)
+        )
         return VisionAnswered(
-            answer=said.answer,
-            confidence=said.confidence,
+            answer=parsed.answer,
+            confidence=parsed.confidence,
             region=region,
-            reasoning=said.reasoning,
+            reasoning=parsed.reasoning,
             answered_by=self.name,
             usage=usage,
         )
 
-    def _untold(self, why: str, usage: Usage) -> VisionAnswered:
-        return VisionAnswered(answer=None, confidence=0.0, reasoning=why, answered_by=self.name, usage=usage)
+    def _unanswered(self, reasoning: str, usage: Usage) -> VisionAnswered:
+        return VisionAnswered(answer=None, confidence=0.0, reasoning=reasoning, answered_by=self.name, usage=usage)
 
-    async def _reply(self, request: AskVision, sent: Scaled, image: dict[str, Any], remark: str) -> Answer:
-        text = "\n\n".join(part for part in (asked(request, sent), remark) if part)
+    async def _reply(self, request: AskVision, sent: ScaledImage, image: dict[str, Any], remark: str) -> Answer:
+        text = "\n\n".join(part for part in (question_text(request, sent), remark) if part)
         system = [{"type": "text", "text": INSTRUCTIONS, "cache_control": {"type": "ephemeral"}}]
         return await self._model.ask(system, [image, {"type": "text", "text": text}], [answer_tool(request)])
 
 
-def _image(sent: Scaled) -> dict[str, Any]:
+def _image_block(sent: ScaledImage) -> dict[str, Any]:
     data = base64.b64encode(sent.data).decode()
     return {"type": "image", "source": {"type": "base64", "media_type": sent.media_type, "data": data}}
 
 
-def _read(reply: Answer, request: AskVision, sent: Scaled) -> Usable | Unusable:
+def _parse(reply: Answer, request: AskVision, sent: ScaledImage) -> UsableReply | UnusableReply:
     if not reply.calls:
-        return Unusable(f"there was no call of the tool (the answer stopped with {reply.stop_reason}).")
+        return UnusableReply(f"there was no call of the tool (the answer stopped with {reply.stop_reason}).")
     call = reply.calls[0]
     if call.name != "answer":
-        return Unusable(f"there is no tool {call.name[:40]!r}.")
-    return parsed(call.arguments, request, sent)
+        return UnusableReply(f"there is no tool {call.name[:40]!r}.")
+    return parse_reply(call.arguments, request, sent)

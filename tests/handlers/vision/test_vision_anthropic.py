@@ -12,9 +12,9 @@ from messages_server import endpoint, error, message, tool_call
 from PIL import Image
 from vision_bench import ask, check_icon, encoded
 
+from services.vision.__main__ import open_reader
 from services.vision.readers.anthropic import AnthropicReader
 from services.vision.readers.local import LocalReader
-from services.vision.readers.opening import reader_for
 from shared.contracts.results import Box
 from shared.errors import PermanentError, TransientError
 from shared.settings import Settings
@@ -235,8 +235,8 @@ async def test_a_server_that_answers_something_else_is_unreadable():
 
 
 async def test_who_answers_follows_from_the_key():
-    with_key = reader_for(Settings(_env_file=None, ANTHROPIC_API_KEY="k", vision_model="m-1"))
-    without = reader_for(Settings(_env_file=None, ANTHROPIC_API_KEY=None))
+    with_key = open_reader(Settings(_env_file=None, ANTHROPIC_API_KEY="k", vision_model="m-1"))
+    without = open_reader(Settings(_env_file=None, ANTHROPIC_API_KEY=None))
     assert (with_key.name, isinstance(without, LocalReader)) == ("m-1", True)
     await with_key.aclose()
 
@@ -245,7 +245,7 @@ async def test_own_prices_go_before_the_known_ones():
     own = f'{{"{MODEL}": {{"input": 1000, "output": 0}}}}'
     async with endpoint(says()) as at:
         settings = Settings(_env_file=None, ANTHROPIC_API_KEY="k", ANTHROPIC_BASE_URL=at.url, prices=own)
-        reader = reader_for(settings)
+        reader = open_reader(settings)
         answered = await ask(ICON, reader)
         await reader.aclose()
     assert answered.usage.cost_usd == pytest.approx(0.1)

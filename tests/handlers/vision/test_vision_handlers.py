@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from vision_bench import BLOB, GREEN, ask, check_icon, cross_icon, deps_on, dot_icon, encoded, question_about
 
-from services.vision.handlers import MOST_BYTES, actor
+from services.vision.handlers import MAX_BYTES, actor
 from shared.bus.nats_bus import connect_bus
 from shared.contracts.results import Box
 from shared.contracts.vision import VisionAnswered
@@ -140,7 +140,7 @@ async def test_what_is_no_picture_or_too_many_bytes_is_not_even_opened():
     with pytest.raises(PermanentError, match="no picture that can be looked at"):
         await ask(data, media_type="application/pdf")
     with pytest.raises(PermanentError, match="too large to look at"):
-        await ask(data, size_bytes=MOST_BYTES + 1)
+        await ask(data, size_bytes=MAX_BYTES + 1)
 
 
 async def test_a_picture_with_see_through_ground_and_a_photograph_are_read():

@@ -9,9 +9,9 @@ from typing import Any
 
 from PIL import Image, ImageDraw
 
-from services.vision.deps import Deps, Reader
+from services.vision.deps import PictureReader, VisionDeps
 from services.vision.handlers import actor
-from services.vision.pictures import opened
+from services.vision.pictures import open_picture
 from services.vision.readers.local import LocalReader
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.streams import ARTIFACTS
@@ -64,11 +64,13 @@ def question_about(data: bytes, **changes: Any) -> AskVision:
     return AskVision(**{**asked, **changes})
 
 
-def deps_on(bus: Any, reader: Reader | None = None, slots: int = 4) -> Deps:
-    return Deps(blobs=bus, open_picture=opened, reader=reader or LocalReader(), slots=asyncio.Semaphore(slots))
+def deps_on(bus: Any, reader: PictureReader | None = None, slots: int = 4) -> VisionDeps:
+    return VisionDeps(
+        blobs=bus, open_picture=open_picture, reader=reader or LocalReader(), slots=asyncio.Semaphore(slots)
+    )
 
 
-async def ask(data: bytes, reader: Reader | None = None, **changes: Any) -> VisionAnswered:
+async def ask(data: bytes, reader: PictureReader | None = None, **changes: Any) -> VisionAnswered:
     """Over a bus in memory, where the picture lies."""
     bus = MemoryBus()
     bus.host(actor, deps_on(bus, reader))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.vision.questions.targeted import refused
+from services.vision.questions.targeted import find_question_problem
 from shared.contracts.vision import AskVision
 
 
@@ -31,7 +31,7 @@ def asked(question, **changes):
     ],
 )  # fmt: skip
 def test_open_ended_questions_are_refused_in_words(question):
-    assert refused(asked(question))
+    assert find_question_problem(asked(question))
 
 
 @pytest.mark.parametrize(
@@ -49,10 +49,10 @@ def test_open_ended_questions_are_refused_in_words(question):
     ],
 )
 def test_questions_for_one_thing_are_not(question):
-    assert refused(asked(question)) is None
+    assert find_question_problem(asked(question)) is None
 
 
 def test_choices_must_differ():
-    assert refused(asked("Which is it?", choices=("Open", "open "))) is not None
-    assert refused(asked("Which is it?", choices=("Open", ""))) is not None
-    assert refused(asked("Which is it?", choices=("Open", "Closed"))) is None
+    assert find_question_problem(asked("Which is it?", choices=("Open", "open "))) is not None
+    assert find_question_problem(asked("Which is it?", choices=("Open", ""))) is not None
+    assert find_question_problem(asked("Which is it?", choices=("Open", "Closed"))) is None

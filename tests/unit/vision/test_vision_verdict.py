@@ -8,11 +8,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.vision.icons.colours import named
-from services.vision.icons.grid import Grid
-from services.vision.icons.state_words import STATES, choice_for, is_about_states, said, state_of, states_said
-from services.vision.icons.verdict import OF_COLOUR, OF_SHAPE, judged, read_icon
-from services.vision.questions.regions import LONGEST_PX, Scaled, is_inside, looked_at, mapped_back, size_to_send
+from services.vision.icons.colours import colour_name
+from services.vision.icons.grid import PixelGrid
+from services.vision.icons.state_words import (
+    STATES,
+    choice_for,
+    find_state_phrases,
+    is_about_states,
+    state_of,
+    states_of_phrases,
+)
+from services.vision.icons.verdict import STATES_OF_COLOUR, STATES_OF_SHAPE, combine_signals, read_icon
+from services.vision.questions.regions import (
+    MAX_SENT_PX,
+    ScaledImage,
+    is_inside,
+    region_rect,
+    size_to_send,
+    to_picture_box,
+)
 from shared.contracts.results import Box
 
 
@@ -26,11 +40,11 @@ from shared.contracts.results import Box
     ],
 )  # fmt: skip
 def test_colours_have_the_names_that_people_give_them(colour, name):
-    assert named(colour) == name
+    assert colour_name(colour) == name
 
 
 def test_colour_and_shape_together_are_sure_and_words_make_them_surer():
-    plain, titled = judged("green", "check", ()), judged("green", "check", ("passed",))
+    plain, titled = combine_signals("green", "check", ()), combine_signals("green", "check", ("passed",))
     assert (plain.state, titled.state) == ("pass", "pass")
     assert 0.8 <= plain.confidence < titled.confidence <= 1
 
@@ -47,17 +61,19 @@ def test_colour_and_shape_together_are_sure_and_words_make_them_surer():
     ],
 )
 def test_a_contradiction_is_no_answer_and_names_all(colour, shape, phrases):
-    reading = judged(colour, shape, phrases)
+    reading = combine_signals(colour, shape, phrases)
     assert (reading.state, reading.confidence) == (None, 0.0)
     assert all(word in reading.why for word in (colour, shape, *phrases))
 
 
 def test_every_verdict_has_two_witnesses_and_is_sure_only_where_colour_agrees():
     titles = [(), ("passed",), ("failed",), ("queued",), ("skipped",), ("warning",), ("passed", "failed")]
-    for colour, shape, phrases in itertools.product((*OF_COLOUR, ""), (*OF_SHAPE, ""), titles):
-        reading = judged(colour, shape, phrases)
-        told = states_said(phrases)
-        witnesses = [w for w in (OF_COLOUR.get(colour), OF_SHAPE.get(shape), told if len(told) == 1 else None) if w]
+    for colour, shape, phrases in itertools.product((*STATES_OF_COLOUR, ""), (*STATES_OF_SHAPE, ""), titles):
+        reading = combine_signals(colour, shape, phrases)
+        told = states_of_phrases(phrases)
+        witnesses = [
+            w for w in (STATES_OF_COLOUR.get(colour), STATES_OF_SHAPE.get(shape), told if len(told) == 1 else None) if w
+        ]
         if reading.state is None:
             assert reading.confidence == 0
             continue
@@ -67,12 +83,12 @@ def test_every_verdict_has_two_witnesses_and_is_sure_only_where_colour_agrees():
 
 
 def test_words_are_whole_words_and_what_is_denied_says_nothing():
-    assert states_said(said(["Build passed"])) == {"pass"}
-    assert states_said(said(["in-progress"])) == {"pending"}
-    assert said(["compass", "surpassed", "unsuccessfully"]) == ()
-    assert said(["It has not passed"]) == ()
-    assert said(["0 failed"]) == ()
-    assert states_said(said(["3 passed, 1 failed"])) == {"pass", "fail"}
+    assert states_of_phrases(find_state_phrases(["Build passed"])) == {"pass"}
+    assert states_of_phrases(find_state_phrases(["in-progress"])) == {"pending"}
+    assert find_state_phrases(["compass", "surpassed", "unsuccessfully"]) == ()
+    assert find_state_phrases(["It has not passed"]) == ()
+    assert find_state_phrases(["0 failed"]) == ()
+    assert states_of_phrases(find_state_phrases(["3 passed, 1 failed"])) == {"pass", "fail"}
 
 
 def test_a_choice_is_taken_by_its_meaning_and_never_between_two():
@@ -103,14 +119,14 @@ def test_only_questions_for_a_state_are_answered_with_one(question, choices, is_
 
 @given(st.integers(1, 12), st.integers(1, 12), st.randoms(use_true_random=False))
 def test_any_pixels_are_read_without_a_crash(width, height, random):
-    grid = Grid(width, height, bytes(random.randrange(256) for _ in range(width * height * 3)))
+    grid = PixelGrid(width, height, bytes(random.randrange(256) for _ in range(width * height * 3)))
     reading = read_icon(grid, ())
     assert (reading.state is None) == (reading.confidence == 0)
 
 
 def test_nothing_and_one_colour_are_no_icon():
-    assert read_icon(Grid(8, 8, b"\xff" * 192), ("passed",)).state is None
-    assert read_icon(Grid(1, 1, b"\x00\xff\x00"), ("passed",)).state is None
+    assert read_icon(PixelGrid(8, 8, b"\xff" * 192), ("passed",)).state is None
+    assert read_icon(PixelGrid(1, 1, b"\x00\xff\x00"), ("passed",)).state is None
 
 
 # --- where
@@ -119,19 +135,19 @@ def test_nothing_and_one_colour_are_no_icon():
 @given(st.integers(1, 40_000), st.integers(1, 40_000))
 def test_what_is_sent_is_never_too_long_and_the_whole_maps_back_to_the_whole(width, height):
     sent_width, sent_height = size_to_send(width, height)
-    assert 1 <= max(sent_width, sent_height) <= max(LONGEST_PX, 1)
-    place = looked_at(width, height, None)
+    assert 1 <= max(sent_width, sent_height) <= max(MAX_SENT_PX, 1)
+    place = region_rect(width, height, None)
     assert place is not None
-    sent = Scaled(b"", "image/png", sent_width, sent_height)
+    sent = ScaledImage(b"", "image/png", sent_width, sent_height)
     whole = Box(x=0, y=0, width=sent_width, height=sent_height)
     assert is_inside(whole, sent_width, sent_height)
-    back = mapped_back(whole, sent, place)
+    back = to_picture_box(whole, sent, place)
     assert (back.x, back.y) == (0, 0)
     assert (back.width, back.height) == pytest.approx((width, height))
 
 
 def test_a_region_is_cut_to_the_picture_or_is_none():
-    place = looked_at(100, 50, Box(x=90.5, y=-3, width=20, height=10.2))
+    place = region_rect(100, 50, Box(x=90.5, y=-3, width=20, height=10.2))
     assert place is not None
     assert (place.left, place.top, place.right, place.bottom) == (90, 0, 100, 8)
     for box in (
@@ -139,4 +155,4 @@ def test_a_region_is_cut_to_the_picture_or_is_none():
         Box(x=0, y=0, width=-1, height=5),
         Box(x=float("nan"), y=0, width=1, height=1),
     ):
-        assert looked_at(100, 50, box) is None
+        assert region_rect(100, 50, box) is None
