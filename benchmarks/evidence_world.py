@@ -24,14 +24,14 @@ from services.evidence.facts.sample_facts import SampleFacts
 from services.evidence.recovery.sample_files import SampleFiles
 from services.evidence.state.file_contents import AttemptLog, result_of, sample_file, samples_csv
 from shared.contracts.actions import ByRef, Click, Done, Judgment, Screenshot
+from shared.contracts.base import Usage
 from shared.contracts.codes import Status
 from shared.contracts.discovery import RunRecord, Sample, SampleFound
 from shared.contracts.evidence import Outcome, RunFinished
 from shared.contracts.planner import SampleFinished
 from shared.contracts.results import Box, Locator
 from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, StepTaken, ValueSource, plain_note
-from shared.contracts.usage import Usage
-from shared.evidence_format.files.encoding import encode_file
+from shared.evidence_format.files.base import encode_file
 from shared.evidence_format.files.run import RunFile
 from shared.evidence_format.log_codec import entry_of
 from shared.text.names import safe_id

@@ -41,13 +41,13 @@ from services.planner.prompt.tokens import MAX_TOKENS, Ruler, ruler, weight
 from services.planner.state.sample_state import SampleState, View
 from services.planner.state.transitions import replayed
 from shared.contracts.actions import Done
+from shared.contracts.base import Usage
 from shared.contracts.discovery import RunRecord
 from shared.contracts.planner import WorkSample
 from shared.contracts.steps import StepTaken
-from shared.contracts.usage import Usage
 from shared.settings import Settings
 from shared.streams import RUNS
-from shared.task_spec import TaskSpec
+from shared.task.spec import TaskSpec
 from shared.testing.bus import MemoryBus
 
 SAMPLES = 1000

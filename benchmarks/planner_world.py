@@ -36,7 +36,7 @@ from shared.contracts.browser_pool import (
 from shared.contracts.discovery import Sample
 from shared.contracts.results import ActionResult, Artifact, Change, Navigated, TextRead
 from shared.subjects import ACT, CAPTURE, KEEP, LEASE, OBSERVE, RELEASE
-from shared.task_spec import TaskSpec
+from shared.task.spec import TaskSpec
 
 HOST = "http://tickets.example"
 NOW = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)

@@ -27,7 +27,6 @@ from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 from shared.aio import raise_if_cancelled
 from shared.bus.nats_bus import Bus, connect_bus
 from shared.contracts.discovery import InputFile, Problem, RunAccepted, RunRejected, SubmitRun
-from shared.contracts.events import RunEvent
 from shared.contracts.evidence import (
     AskSql,
     FindRuns,
@@ -41,7 +40,7 @@ from shared.contracts.evidence import (
 from shared.errors import PermanentError
 from shared.run_loading import load_run
 from shared.streams import ANSWERS, EVENTS_STREAM, INPUTS
-from shared.subjects import ASK_SQL, FIND_RUNS, PREFIX, SUBMIT_RUN
+from shared.subjects import ASK_SQL, FIND_RUNS, PREFIX, SUBMIT_RUN, RunEvent
 
 _EVENTS: msgspec.json.Decoder[RunEvent] = msgspec.json.Decoder(RunEvent)
 SUBMIT_BOUND_S = 120.0

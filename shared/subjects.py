@@ -213,6 +213,18 @@ EVENTS: tuple[Stored[Any], ...] = (
     RUN_FINISHED,
     EVIDENCE_BLOCKED,
 )
-"""All events that a client may see of a run."""
+"""All events of a run."""
+RunEvent = (
+    RunStarted
+    | SubmissionRejected
+    | SampleFound
+    | PopulationClosed
+    | StepTaken
+    | SamplesListed
+    | SampleFinished
+    | RunFinished
+    | EvidenceBlocked
+)
+"""A message of any of these subjects."""
 
 DEAD_LETTERS = f"{PREFIX}.dlq"

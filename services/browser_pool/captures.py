@@ -15,7 +15,7 @@ from services.browser_pool.redaction import HIDDEN, SHORT, redacted
 from services.browser_pool.snapshot import elements_of, to_element
 from shared.contracts.browser_pool import ElementFound
 from shared.contracts.results import CaptureFacts
-from shared.evidence_format.files.observation import StoredObservation
+from shared.evidence_format.files.sample import StoredObservation
 
 PAGE_SUFFIX, OBSERVATION_SUFFIX = ".mhtml.zst", ".observation.json.zst"
 MEDIA_TYPE = "application/zstd"

@@ -29,7 +29,7 @@ from shared.field_types import base_type
 from shared.host.services import NAMES
 from shared.s3.location import is_s3_url, parse_location
 from shared.settings import Settings, with_capacity
-from shared.task_spec import check_spec, read_spec
+from shared.task.spec import check_spec, read_spec
 from shared.telemetry.logs import configure_logs
 
 app = typer.Typer(

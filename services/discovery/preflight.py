@@ -11,7 +11,7 @@ from shared.contracts.discovery import Problem
 from shared.contracts.planner import CheckPlanner
 from shared.errors import TransientError
 from shared.subjects import CHECK_ACCESS, CHECK_PLANNER
-from shared.task_spec import check_spec
+from shared.task.spec import check_spec
 
 log = logging.getLogger(__name__)
 

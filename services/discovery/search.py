@@ -23,7 +23,7 @@ from shared.errors import PermanentError
 from shared.hosts import host_of
 from shared.streams import FOUND, INBOX, RUNS, SAMPLES
 from shared.subjects import SAMPLE_FOUND, WORK_SAMPLE, message_id
-from shared.task_spec import PLACEHOLDER, TaskSpec, check_spec
+from shared.task.spec import PLACEHOLDER, TaskSpec, check_spec
 
 log = logging.getLogger(__name__)
 

@@ -49,7 +49,7 @@ from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import StepTaken
 from shared.errors import Unsupported
 from shared.evidence_format import layout
-from shared.evidence_format.files.encoding import encode_file
+from shared.evidence_format.files.base import encode_file
 from shared.evidence_format.files.sample import PressFile
 from shared.evidence_format.log_codec import chain_entry, entry_of
 from shared.subjects import (

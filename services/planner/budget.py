@@ -6,7 +6,7 @@ from services.planner.deps import Decider, PlannerDeps
 from services.planner.judge.early_end import cut_short
 from services.planner.state.limits import ExceededLimit, run_budget
 from services.planner.state.sample_state import Ending, View
-from shared.contracts.usage import Usage, add_usage
+from shared.contracts.base import Usage, add_usage
 from shared.streams import SPENDING
 
 

@@ -12,12 +12,12 @@ from services.planner.model_tasks.drafting import Draft
 from services.planner.model_tasks.memory import Story
 from services.planner.state.sample_state import Decision, View
 from shared.bus.ports import Asks, Blobs, Publishes, Records
+from shared.contracts.base import Usage
 from shared.contracts.browser_pool import LeaseSession, ProfilePaused
 from shared.contracts.discovery import Problem, RunRecord
 from shared.contracts.planner import WorkSample
-from shared.contracts.usage import Usage
 from shared.sessions import HEARTBEAT_EVERY_S, ActiveLease, lease_session
-from shared.task_spec import TaskSpec
+from shared.task.spec import TaskSpec
 
 
 class Decider(Protocol):

@@ -14,11 +14,11 @@ from services.planner.state.sample_state import NO_USAGE, Ending, View, changes_
 from services.planner.state.value_sources import kept_pages, not_kept, read_by, to_ask, with_files
 from services.planner.state.vision_policy import picture_of, question_of, said_of
 from shared.contracts.actions import AnyAction, AskPicture, BrowserAction, Done, Fail, ReportItems, SaveProgress, Wait
+from shared.contracts.base import Usage
 from shared.contracts.browser_pool import ActOnPage, SessionLeased
 from shared.contracts.planner import WITHOUT_MODEL, SamplesListed
 from shared.contracts.results import ActionResult
 from shared.contracts.steps import FieldValue, FiledArtifact, Note
-from shared.contracts.usage import Usage
 from shared.contracts.vision import VisionAnswered
 from shared.errors import ExhibitError
 from shared.subjects import ACT, SAMPLES_LISTED, VISION_ASK

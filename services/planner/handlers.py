@@ -35,7 +35,7 @@ from shared.errors import ExhibitError, PermanentError, Unavailable
 from shared.sessions import SESSION_TTL_S
 from shared.streams import RUNS, SAMPLE_QUEUES
 from shared.subjects import CHECK_PLANNER, DRAFT_TASK, REPERFORM, SAMPLE_FINISHED, WORK_SAMPLE
-from shared.task_spec import TaskSpec, check_spec
+from shared.task.spec import TaskSpec, check_spec
 
 DEADLINE_S = 6 * 3600.0
 """A last resort; the bounds of one attempt are max_steps and max_time_s of the task."""

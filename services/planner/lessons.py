@@ -13,11 +13,11 @@ from services.planner.budget import add_spending
 from services.planner.deps import PlannerDeps
 from services.planner.model_tasks.memory import Memory, hints, key_of, learned, lessons_of, story, teaches
 from services.planner.state.sample_state import SampleState
+from shared.contracts.base import add_usage
 from shared.contracts.planner import SampleFinished
-from shared.contracts.usage import add_usage
 from shared.errors import ExhibitError
 from shared.streams import MEMORY
-from shared.task_spec import TaskSpec
+from shared.task.spec import TaskSpec
 
 log = logging.getLogger(__name__)
 

@@ -36,7 +36,7 @@ from shared.errors import ExhibitError, TransientError, Unsupported
 from shared.sessions import SESSION_TTL_S
 from shared.streams import ANSWERS
 from shared.subjects import LEND_ARTIFACT, LOAD_RESULT, RESTORE
-from shared.task_spec import TaskSpec, check_spec
+from shared.task.spec import TaskSpec, check_spec
 
 NOWHERE = ("stored.invalid",)
 """The host a session for stored pages may open: there is no such host."""

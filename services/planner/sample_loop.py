@@ -25,12 +25,12 @@ from services.planner.state.transitions import advanced, looked, noted, observed
 from services.planner.state.value_sources import kept_pages, latest, with_files
 from services.planner.state.vision_policy import question_due
 from shared.contracts.actions import AnyAction, Goto
+from shared.contracts.base import Usage, add_usage
 from shared.contracts.browser_pool import ObservePage, PageObserved, SessionLeased
 from shared.contracts.planner import BY_RULE, WITHOUT_MODEL, SampleFinished, WorkSample
 from shared.contracts.steps import FieldValue, ObservationRef, StepTaken
-from shared.contracts.usage import Usage, add_usage
 from shared.subjects import OBSERVE, STEP_TAKEN
-from shared.task_spec import TaskSpec
+from shared.task.spec import TaskSpec
 
 OBSERVE_TIMEOUT_S = 60.0
 

@@ -6,12 +6,11 @@ from datetime import datetime
 from typing import Any
 
 from shared.contracts.actions import Judgment
-from shared.contracts.base import Message, Part
+from shared.contracts.base import Message, Part, Usage
 from shared.contracts.codes import Fault, OpenCode, Status
 from shared.contracts.discovery import Problem, Sample
 from shared.contracts.error_codes import EndCode
 from shared.contracts.steps import FieldValue, FiledArtifact, Note
-from shared.contracts.usage import Usage
 
 BY_RULE, BY_REPLAY, BY_OPERATOR = "rules", "replay", "operator"
 """Planners without a model; a step names them in ``decided_by``, with the operator's own name behind the last."""

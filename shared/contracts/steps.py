@@ -6,9 +6,8 @@ from datetime import datetime
 from typing import Any, Literal
 
 from shared.contracts.actions import AnyAction
-from shared.contracts.base import Message, Part
+from shared.contracts.base import Message, Part, Usage
 from shared.contracts.results import ActionResult, Artifact, Box, Locator
-from shared.contracts.usage import Usage
 from shared.contracts.vision import VisionAnswered
 
 

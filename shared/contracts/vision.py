@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from shared.contracts.base import Message
+from shared.contracts.base import Message, Usage
 from shared.contracts.results import Box
-from shared.contracts.usage import Usage
 
 
 class AskVision(Message, frozen=True, kw_only=True):

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from shared.evidence_format import chain
-from shared.evidence_format.files.encoding import encode_file
+from shared.evidence_format.files.base import encode_file
 from shared.evidence_format.handover import added_files
 from shared.evidence_format.layout import MANIFEST, OBJECTS, SEAL
 from shared.evidence_format.sources.base import Medium, Unreadable
-from shared.evidence_format.verify.digests import BUFFER_BYTES
+from shared.evidence_format.sources.digests import BUFFER_BYTES
 from shared.evidence_format.verify.run import RunCheck
 
 LONG_AGO = (1980, 1, 1, 0, 0, 0)

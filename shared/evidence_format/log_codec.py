@@ -16,10 +16,8 @@ from msgspec.structs import fields, replace
 from shared.contracts.actions import AnyAction
 from shared.contracts.steps import StepTaken
 from shared.evidence_format import chain
-from shared.evidence_format.earlier_logs import route_mark_of
-from shared.evidence_format.files.encoding import encode_file
-from shared.evidence_format.files.first_version import upgrade
-from shared.evidence_format.files.problem import ArtifactProblem
+from shared.evidence_format.files.base import ArtifactProblem, encode_file
+from shared.evidence_format.files.earlier_versions import route_mark_of, upgrade
 from shared.evidence_format.files.steps import ENTRY_VERSION, LogEntry
 
 NO_ACTION = "none"

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from shared.contracts.actions import Judgment
+from shared.contracts.base import Usage
 from shared.contracts.steps import Note
-from shared.contracts.usage import Usage
 from shared.evidence_format.files.sample import LostResult, ResultFile, SampleFile, StoredArtifact, StoredField
 from shared.evidence_format.task_facts import TaskFacts
 

@@ -12,8 +12,8 @@ from anthropic.types import Message
 from anthropic.types import Usage as Tokens
 from msgspec.structs import replace
 
+from shared.contracts.base import Usage
 from shared.contracts.error_codes import PermanentCode
-from shared.contracts.usage import Usage
 from shared.errors import ExhibitError, PermanentError, RateLimited, Unavailable
 from shared.models.prices import NONE_OF_OURS, Price, cost_usd
 from shared.models.sanitize import valid_unicode

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import cast
 
-from shared.contracts.usage import Usage
+from shared.contracts.base import Usage
 
 MILLION = 1_000_000
 

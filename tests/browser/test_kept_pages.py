@@ -38,7 +38,7 @@ from shared.contracts.actions import (
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import Viewport
 from shared.errors import Unavailable
-from shared.evidence_format.files.observation import StoredObservation
+from shared.evidence_format.files.sample import StoredObservation
 from shared.settings import Settings
 from tests.browser.conftest import LIMITS, Look
 from tests.browser.site import LOOPBACK, Site

@@ -16,7 +16,7 @@ import zstandard
 from practice.tickets.data import ground_truth
 from practice.tickets.demo import ABSENT, compare, demo_numbers, write_input
 from shared.client import RunRejectedError
-from shared.evidence_format.files.observation import StoredObservation
+from shared.evidence_format.files.sample import StoredObservation
 from shared.host.embedded import run_embedded
 from shared.text.names import RESERVED
 

@@ -11,7 +11,7 @@ import zipfile
 from pathlib import Path
 
 from practice.tickets.data import ground_truth
-from shared.task_spec import check_spec
+from shared.task.spec import check_spec
 from tests.end_to_end.conftest import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

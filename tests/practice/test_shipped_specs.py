@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from shared.task_spec import check_spec, json_schema, placeholders
+from shared.task.spec import check_spec, json_schema, placeholders
 
 FOLDER = Path(__file__).parents[2] / "task_specs"
 SPECS = sorted(path for path in FOLDER.glob("*.json") if path.name != "schema.json")

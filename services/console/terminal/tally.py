@@ -6,13 +6,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from shared.contracts.actions import Action
+from shared.contracts.base import Usage, add_usage
 from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound
-from shared.contracts.events import RunEvent
 from shared.contracts.evidence import EvidenceBlocked, Outcome, RunFinished
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import StepTaken
-from shared.contracts.usage import Usage, add_usage
 from shared.statuses import urgency_of
+from shared.subjects import RunEvent
 from shared.text.names import DISCOVERY
 
 

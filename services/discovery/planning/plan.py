@@ -13,7 +13,7 @@ from services.discovery.tables.table import Table
 from shared.contracts.codes import is_final
 from shared.contracts.discovery import Problem, RunRecord, Sample, SubmitRun
 from shared.contracts.evidence import RunLoaded
-from shared.task_spec import TaskSpec, check_spec
+from shared.task.spec import TaskSpec, check_spec
 
 MAX_CONCURRENCY = 256
 SOURCES = ("samples", "input_file", "discovery", "resume_run_id", "replay_run_id")

@@ -10,7 +10,7 @@ from services.discovery.population.found_items import find_template
 from services.discovery.population.samples import wanted_columns
 from shared.contracts.discovery import Problem, RunRecord, Sample, SubmitRun
 from shared.field_types import nullable
-from shared.task_spec import TaskSpec, check_spec
+from shared.task.spec import TaskSpec, check_spec
 from shared.text.names import DISCOVERY
 
 OWN = "discovery"

@@ -16,7 +16,7 @@ from services.discovery.population.samples import sample_of
 from services.discovery.tables.table import Row, cell_text
 from shared.contracts.base import Part
 from shared.contracts.discovery import Sample
-from shared.task_spec import TaskSpec, fill, placeholders
+from shared.task.spec import TaskSpec, fill, placeholders
 
 
 class Listing(Part, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from __future__ import annotations
 from urllib.parse import unquote, urlsplit
 
 from services.discovery.tables.table import Row
-from shared.task_spec import TaskSpec, fill, placeholders
+from shared.task.spec import TaskSpec, fill, placeholders
 
 DEFAULT = "{sample_id}"
 

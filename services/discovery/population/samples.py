@@ -11,7 +11,7 @@ from services.discovery.tables.cell_types import misfit
 from services.discovery.tables.table import Row, Table
 from shared.contracts.discovery import Problem, Sample
 from shared.field_types import nullable
-from shared.task_spec import TaskSpec, placeholders
+from shared.task.spec import TaskSpec, placeholders
 from shared.text.names import safe_id
 
 Wanted = dict[str, list[str]]

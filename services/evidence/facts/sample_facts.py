@@ -10,7 +10,7 @@ from services.evidence.recovery.sample_files import SampleFiles
 from services.evidence.state.damaged_files import known_sample
 from shared.contracts.results import Artifact, Box
 from shared.evidence_format import chain
-from shared.evidence_format.files.problem import ArtifactProblem, problems_of
+from shared.evidence_format.files.base import ArtifactProblem, problems_of
 from shared.evidence_format.files.sample import StoredArtifact
 from shared.evidence_format.files.steps import LogEntry
 from shared.evidence_format.log_codec import parse_log

@@ -14,7 +14,7 @@ from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import FiledArtifact, StepTaken
 from shared.errors import PermanentError
 from shared.evidence_format import layout
-from shared.evidence_format.files.problem import ArtifactProblem, problems_of
+from shared.evidence_format.files.base import ArtifactProblem, problems_of
 from shared.streams import ARTIFACTS
 
 

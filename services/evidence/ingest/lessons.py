@@ -6,7 +6,7 @@ from services.evidence.ports import Store
 from services.evidence.state.file_contents import with_lessons
 from shared.contracts.planner import SampleFinished
 from shared.evidence_format import layout
-from shared.evidence_format.files.encoding import encode_file
+from shared.evidence_format.files.base import encode_file
 from shared.evidence_format.files.run import parse_lessons
 
 

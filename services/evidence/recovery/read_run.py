@@ -23,7 +23,7 @@ from shared.contracts.codes import REASONS, Reason
 from shared.contracts.discovery import RunRecord, Sample
 from shared.errors import PermanentError
 from shared.evidence_format import chain, layout
-from shared.evidence_format.files.run import RunFile, parse_run_file, remarked
+from shared.evidence_format.files.run import RunFile, parse_run_file, with_remark
 from shared.evidence_format.files.sample import ResultFile, SampleFile, parse_result
 from shared.evidence_format.log_codec import attempt_of_log
 from shared.text.names import DISCOVERY
@@ -70,9 +70,9 @@ async def _run_file(store: Store, run_id: str, data: bytes, record: RunRecord | 
         aside = f"{layout.ROUNDS}/{number}/{layout.RUN}"
         with suppress(*chain.NOT_JSON):
             file = parse_run_file(await store.read(layout.run_key(run_id, aside)) or b"")
-            return remarked(file, f"{layout.RUN} could not be read, and was taken from {aside}: {why}")
+            return with_remark(file, f"{layout.RUN} could not be read, and was taken from {aside}: {why}")
     if record is not None:
-        return remarked(RunFile(record=record), f"{layout.RUN} could not be read, and was begun anew: {why}")
+        return with_remark(RunFile(record=record), f"{layout.RUN} could not be read, and was begun anew: {why}")
     told = f"{store.location(key)} cannot be read ({why}), and nothing else says what was asked for"
     raise PermanentError(
         f"{told}: put the file back as it was; what its samples left is untouched", code="run_unreadable"

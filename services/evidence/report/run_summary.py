@@ -12,9 +12,9 @@ import msgspec
 from services.evidence.facts.run_facts import RunFacts
 from services.evidence.facts.sample_facts import SampleFacts
 from services.evidence.report.sample_details import lean, shortened
+from shared.contracts.base import total_tokens
 from shared.contracts.error_codes import end_words
 from shared.contracts.evidence import RunFinished
-from shared.contracts.usage import total_tokens
 from shared.evidence_format import layout
 from shared.evidence_format.files.sample import MISSING
 from shared.evidence_format.files.steps import LogEntry

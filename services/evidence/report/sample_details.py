@@ -7,9 +7,9 @@ from typing import Any
 
 from services.evidence.facts.sample_facts import ArtifactFacts, SampleFacts
 from services.evidence.report.words import action_words, value_text
+from shared.contracts.base import total_tokens
 from shared.contracts.results import Change
 from shared.contracts.steps import ValueSource, note_detail, note_text
-from shared.contracts.usage import total_tokens
 from shared.evidence_format.files.sample import StoredField
 from shared.evidence_format.files.steps import LogEntry
 

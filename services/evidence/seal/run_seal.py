@@ -22,8 +22,8 @@ from shared.aio import iterate_concurrently
 from shared.contracts.discovery import Sample
 from shared.contracts.evidence import RunFinished
 from shared.evidence_format import chain, layout
-from shared.evidence_format import manifest as form
-from shared.evidence_format.files.encoding import encode_file
+from shared.evidence_format.files import manifest as form
+from shared.evidence_format.files.base import encode_file
 from shared.evidence_format.files.manifest import RUN_FORMAT, FileEntry, RunManifest, SampleLink, Seal
 from shared.text.names import DISCOVERY
 
@@ -111,7 +111,7 @@ async def _manifest(deps: Deps, state: RunState, run: str) -> RunManifest:
     number = len(rounds) + 1
     found = await sample_manifest(deps, run_id, DISCOVERY) if state.discovers else None
     links, late = await _samples(deps, state)
-    samples, head = form.chained(links, form.samples_start(run_id, number))
+    samples, head = form.chain_samples(links, form.samples_start_hash(run_id, number))
     return RunManifest(
         format=RUN_FORMAT,
         run_id=run_id,
@@ -119,7 +119,7 @@ async def _manifest(deps: Deps, state: RunState, run: str) -> RunManifest:
         previous_sha256=await _hash(deps, f"{run}/{layout.ROUNDS}/{rounds[-1]}/{layout.MANIFEST}") if rounds else "",
         software=f"exhibit {version('exhibit')}",
         sealed_at=deps.now(),
-        population=form.population(
+        population=form.count_population(
             samples,
             announced=state.expected or 0,
             complete=state.population_complete,
@@ -129,7 +129,7 @@ async def _manifest(deps: Deps, state: RunState, run: str) -> RunManifest:
         chain_sha256=head,
         discovery=_link(0, found) if found is not None else None,
         files=await _files(deps, state, run, rounds, discovery_is_sealed=found is not None),
-        objects=form.objects(await _objects(deps, run)),
+        objects=form.objects_of(await _objects(deps, run)),
         remarks=(*state.remarks, *_late(late)),
     )
 

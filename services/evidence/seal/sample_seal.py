@@ -13,9 +13,8 @@ from services.evidence.recovery.read_run import ended_of
 from services.evidence.seal.file_hashes import hashed, paths_below
 from services.evidence.state.file_contents import AttemptLog
 from shared.evidence_format import chain, layout
-from shared.evidence_format.files.encoding import encode_file
+from shared.evidence_format.files.base import encode_file, problems_of
 from shared.evidence_format.files.manifest import SAMPLE_FORMAT, FileEntry, LogHead, SampleManifest
-from shared.evidence_format.files.problem import problems_of
 
 
 async def seal_sample(deps: Deps, run_id: str, sample_id: str, log: AttemptLog, result: bytes) -> bytes:

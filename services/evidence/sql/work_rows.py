@@ -9,10 +9,10 @@ import msgspec
 
 from services.evidence.facts.sample_facts import AttemptFacts, SampleFacts
 from services.evidence.sql.row_parts import Row, box_of, same
+from shared.contracts.base import Usage, add_usage
 from shared.contracts.results import Artifact, CaptureFacts, Effect, TargetFound
 from shared.contracts.steps import ObservationRef, note_text
-from shared.contracts.usage import Usage, add_usage
-from shared.evidence_format.files.problem import ArtifactProblem, problems_of
+from shared.evidence_format.files.base import ArtifactProblem, problems_of
 from shared.evidence_format.files.sample import StoredArtifact
 from shared.evidence_format.files.steps import LogEntry
 

@@ -13,7 +13,7 @@ from shared.contracts.codes import REASONS, Reason
 from shared.contracts.discovery import Sample, SampleFound
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import FiledArtifact
-from shared.evidence_format.files.problem import ArtifactProblem
+from shared.evidence_format.files.base import ArtifactProblem
 from shared.evidence_format.files.run import Lesson
 from shared.evidence_format.files.sample import (
     MISMATCH,

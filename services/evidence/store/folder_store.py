@@ -16,7 +16,7 @@ from services.evidence.store.disk_errors import Blocked, on_disk, say_nothing
 from services.evidence.store.incoming_file import incoming
 from services.evidence.store.spool import Spool
 from shared.errors import PolicyDenied, Unavailable
-from shared.evidence_format.files.encoding import encode_file
+from shared.evidence_format.files.base import encode_file
 from shared.s3.location import object_key
 
 BIG_BYTES = 1_000_000

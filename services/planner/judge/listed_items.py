@@ -19,7 +19,7 @@ from services.planner.values.typed_values import as_shown, is_not_present, norma
 from shared.contracts.actions import ReportItems
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.field_types import base_type, nullable
-from shared.task_spec import OutputField, TaskSpec
+from shared.task.spec import OutputField, TaskSpec
 from shared.text.normal import Invalid, fold, quoted
 
 MAX_PROBLEMS = 5

@@ -19,7 +19,7 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import TextRead
 from shared.contracts.steps import FieldValue
 from shared.field_types import base_type
-from shared.task_spec import OutputField
+from shared.task.spec import OutputField
 from shared.text.normal import Normal, fold, quoted
 from shared.text.written_dates import DateHints
 

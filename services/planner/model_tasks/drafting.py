@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from shared.contracts.discovery import Problem
 from shared.hosts import canonical_host, host_of, is_private, literal_address, split_port
-from shared.task_spec import PLACEHOLDER, TaskSpec, check_spec, json_schema, placeholders
+from shared.task.spec import PLACEHOLDER, TaskSpec, check_spec, json_schema, placeholders
 from shared.text.normal import tidy
 
 MAX_REQUEST_CHARS = 4000

@@ -21,7 +21,7 @@ from shared.contracts.codes import Reason
 from shared.contracts.discovery import Sample
 from shared.contracts.planner import Lessons, SampleFinished
 from shared.contracts.steps import FieldValue
-from shared.task_spec import TaskSpec
+from shared.task.spec import TaskSpec
 from shared.text.normal import fold, tidy
 
 MAX_EACH, MAX_KEPT, MAX_SHOWN = 2, 20, 5

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from services.planner.page.identity import start_url
 from shared.contracts.discovery import Sample
 from shared.hosts import Origin, browser_form, fits_any, host_of, parse_origin
-from shared.task_spec import PLACEHOLDER, TaskSpec
+from shared.task.spec import PLACEHOLDER, TaskSpec
 
 
 def allowed_hosts(spec: TaskSpec, sample: Sample) -> tuple[str, ...]:

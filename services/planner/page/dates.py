@@ -11,7 +11,7 @@ from services.planner.values.typed_values import typed
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import ValueSource
 from shared.field_types import base_type
-from shared.task_spec import OutputField
+from shared.task.spec import OutputField
 from shared.text.clocks import NotADate
 from shared.text.date_names import LANGUAGES, DateOrder, language_of
 from shared.text.date_numbers import NUMERIC, days_by_order, form_of

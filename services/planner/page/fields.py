@@ -27,7 +27,7 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_RULE
 from shared.contracts.steps import FieldValue, ValueSource
 from shared.field_types import base_type, nullable
-from shared.task_spec import OutputField, TaskSpec
+from shared.task.spec import OutputField, TaskSpec
 from shared.text.normal import Normal, fold, tidy
 
 MAX_VALUE_CHARS = 2000

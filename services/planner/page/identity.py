@@ -21,8 +21,8 @@ from services.planner.page.text import (
 )
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
-from shared.task_route import texts_of
-from shared.task_spec import PLACEHOLDER, TaskSpec, fill, placeholders
+from shared.task.route import texts_of
+from shared.task.spec import PLACEHOLDER, TaskSpec, fill, placeholders
 from shared.text.normal import fold, quoted
 
 

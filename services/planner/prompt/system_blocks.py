@@ -9,8 +9,8 @@ from services.planner.page.identity import row_of
 from services.planner.prompt.tokens import Ruler
 from services.planner.state.sample_state import View
 from shared.models.fence import FENCE, MORE, clipped, fenced
-from shared.task_route import told as in_words
-from shared.task_spec import TaskSpec
+from shared.task.route import told as in_words
+from shared.task.spec import TaskSpec
 from shared.text.normal import tidy
 
 HOW = """\

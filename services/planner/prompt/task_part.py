@@ -9,7 +9,7 @@ from services.planner.prompt.notices import artifacts_missing
 from services.planner.state.limits import is_last_step, steps_left
 from services.planner.state.sample_state import View
 from shared.field_types import base_type
-from shared.task_spec import OutputField, TaskSpec
+from shared.task.spec import OutputField, TaskSpec
 
 
 def goal(view: View) -> str:

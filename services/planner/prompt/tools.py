@@ -12,7 +12,7 @@ from services.planner.values.output_schema import field_schema
 from shared.contracts.actions import Action, AnyAction, AskPicture, Done, Fail, ReportItems, SaveProgress, Target
 from shared.contracts.codes import FAIL_CODES_FOR_MODELS
 from shared.field_types import base_type, nullable
-from shared.task_spec import OutputField, TaskSpec
+from shared.task.spec import OutputField, TaskSpec
 
 TARGET = 'A ref ("12"), visible text that only one element has, or css=SELECTOR.'
 REASON = "One sentence."

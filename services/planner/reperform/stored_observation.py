@@ -9,7 +9,7 @@ import msgspec
 import zstandard
 
 from shared.contracts.browser_pool import PageObserved
-from shared.evidence_format.files.observation import StoredObservation
+from shared.evidence_format.files.sample import StoredObservation
 
 MOST_BYTES = 128_000_000
 PIECE_BYTES = 1024 * 1024

@@ -15,7 +15,7 @@ from services.planner.page.refind import find_source, find_source_in_observation
 from services.planner.reperform.witness import Heard, Witness, heard
 from shared.contracts.reperform import Identity, PageReperformed, ValueReperformed, Verdict
 from shared.contracts.steps import FieldValue
-from shared.task_spec import OutputField
+from shared.task.spec import OutputField
 from shared.text.normal import quoted
 
 

@@ -16,7 +16,7 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
 from shared.contracts.steps import FieldValue, ValueSource
 from shared.field_types import base_type
-from shared.task_spec import OutputField, TaskSpec
+from shared.task.spec import OutputField, TaskSpec
 from shared.text.normal import Normal, fold, quoted, tidy
 from shared.text.written_dates import Order
 

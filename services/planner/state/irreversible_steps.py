@@ -19,8 +19,8 @@ from services.planner.state.sample_state import Act, Entry, View
 from shared.contracts.actions import AnyAction, ByCss, ByRef, ByText, Click, Download, Drag, Fail, Pick, Press, Target
 from shared.contracts.planner import BY_RULE, WITHOUT_MODEL
 from shared.contracts.steps import Pressed, RouteMark
-from shared.task_route import PressButton, words
-from shared.task_spec import fill
+from shared.task.route import PressButton, words
+from shared.task.spec import fill
 
 PRESSING_ACTIONS = (Click, Press, Pick, Download, Drag)
 """Actions that may press a button."""

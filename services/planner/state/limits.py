@@ -13,9 +13,9 @@ from typing import Any
 from services.planner.state.progress import STOP_AT
 from services.planner.state.sample_state import SampleState, View
 from shared.contracts.actions import Done, Fail
+from shared.contracts.base import Usage, total_tokens
 from shared.contracts.codes import Reason
-from shared.contracts.usage import Usage, total_tokens
-from shared.task_spec import BudgetSpec
+from shared.task.spec import BudgetSpec
 
 MAX_FAILURES = 5
 MAX_BAD_REPLIES = 3

@@ -23,6 +23,7 @@ from shared.contracts.actions import (
     ScreenshotElement,
 )
 from shared.contracts.actions import ScreenshotViews as Views
+from shared.contracts.base import Usage
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.codes import REASONS, Fault, Reason, Status, may_have_fired
 from shared.contracts.discovery import Sample
@@ -37,8 +38,7 @@ from shared.contracts.steps import (
     ValueSource,
     plain_note,
 )
-from shared.contracts.usage import Usage
-from shared.task_spec import TaskSpec
+from shared.task.spec import TaskSpec
 
 OBSERVE_TOKENS = 6000
 MAX_OBSERVE_TOKENS = 96_000

@@ -14,7 +14,7 @@ from shared.contracts.browser_pool import PageObserved
 from shared.contracts.discovery import Sample
 from shared.contracts.results import ActionResult, Artifact
 from shared.contracts.steps import FiledArtifact, ObservationRef
-from shared.task_spec import TaskSpec
+from shared.task.spec import TaskSpec
 from shared.text.names import safe_label
 
 PAGE_NAME = "page_"

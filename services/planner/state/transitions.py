@@ -25,12 +25,12 @@ from services.planner.state.sample_state import (
 )
 from services.planner.state.value_sources import pictured
 from shared.contracts.actions import AskPicture, ReportItems, SaveProgress, Scroll
+from shared.contracts.base import Usage, add_usage
 from shared.contracts.codes import is_unanswered
 from shared.contracts.results import ActionResult, TextRead
 from shared.contracts.steps import FieldValue, FiledArtifact, Note, ObservationRef, StepTaken, plain_note
-from shared.contracts.usage import Usage, add_usage
 from shared.contracts.vision import VisionAnswered
-from shared.task_spec import TaskSpec
+from shared.task.spec import TaskSpec
 
 KEPT_SUMMARIES = 3
 SURE_FROM = 0.8

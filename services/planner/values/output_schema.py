@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from shared.field_types import base_type, nullable
-from shared.task_spec import OutputField, TaskSpec
+from shared.task.spec import OutputField, TaskSpec
 
 Schema = dict[str, Any]
 

@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import cast
 
 from shared.field_types import base_type
-from shared.task_spec import OutputField
+from shared.task.spec import OutputField
 from shared.text.dates import date_time_value, date_value
 from shared.text.normal import Invalid, Normal, fold, plain, quoted, tidy
 from shared.text.numbers import exact_number

@@ -17,7 +17,7 @@ from services.vision.questions.prompt import (
     retry_text,
 )
 from services.vision.questions.regions import ScaledImage, to_picture_box
-from shared.contracts.usage import Usage, add_usage
+from shared.contracts.base import Usage, add_usage
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.models.client import Answer
 from shared.models.opening import open_model

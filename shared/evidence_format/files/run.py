@@ -1,4 +1,4 @@
-"""The JSON files of a run itself: run.json and memory/*.json. Their names and places are in docs/architecture.md.
+"""The JSON files of a run itself: run.json and memory/*.json.
 
 A file without a ``version`` was written before there were versions: its shape is that of version 1.
 """
@@ -17,7 +17,7 @@ from shared.evidence_format.layout import RUN
 
 
 class RunFile(Part, frozen=True, kw_only=True):
-    """run.json: what was asked for, and how far the run got."""
+    """run.json: the run record and the progress of the run."""
 
     version: int = 1
     record: RunRecord
@@ -36,7 +36,7 @@ class RunFile(Part, frozen=True, kw_only=True):
 
 
 class Lesson(Part, frozen=True, kw_only=True):
-    """An element of memory/patterns.json and memory/failures.json: what an attempt at a sample has taught."""
+    """An entry of memory/patterns.json or memory/failures.json: what an attempt at a sample has taught."""
 
     version: int = 1
     sample_id: str
@@ -45,31 +45,31 @@ class Lesson(Part, frozen=True, kw_only=True):
 
 
 def parse_run_file(data: bytes) -> RunFile:
-    """Return run.json, of a damaged one the fields that can be decoded, with a remark that names the others.
+    """Return run.json; of a damaged file the fields that can be decoded, with a remark that names the others.
 
-    Raises one of `NOT_JSON` when not even the record can be decoded.
+    Raises one of `NOT_JSON` if the record cannot be decoded.
     """
     try:
         return msgspec.json.decode(data, type=RunFile)
     except NOT_JSON:
         parts = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
-    read: dict[str, Any] = {"record": msgspec.json.decode(parts.pop("record", msgspec.Raw(b"null")), type=RunRecord)}
+    fields: dict[str, Any] = {"record": msgspec.json.decode(parts.pop("record", msgspec.Raw(b"null")), type=RunRecord)}
     lost: list[str] = []
     types = {field.encode_name: field.type for field in msgspec.structs.fields(RunFile)}
     for name, part in parts.items():
         try:
-            read[name] = msgspec.json.decode(part, type=types.get(name, Any))
+            fields[name] = msgspec.json.decode(part, type=types.get(name, Any))
         except NOT_JSON:
             lost.append(name)
-    file = RunFile(**{name: value for name, value in read.items() if name in types})
-    return remarked(file, f"{RUN} was damaged when it was read: {', '.join(sorted(lost))} could not be read")
+    file = RunFile(**{name: value for name, value in fields.items() if name in types})
+    return with_remark(file, f"{RUN} was damaged when it was read: {', '.join(sorted(lost))} could not be read")
 
 
-def remarked(file: RunFile, remark: str) -> RunFile:
-    """The file with one more remark for readers of the seal; a remark that is there already is not repeated."""
+def with_remark(file: RunFile, remark: str) -> RunFile:
+    """Return the file with one more remark for readers of the seal; a remark is never listed twice."""
     return msgspec.structs.replace(file, remarks=tuple(dict.fromkeys((*file.remarks, remark))))
 
 
 def parse_lessons(data: bytes | None) -> tuple[Lesson, ...]:
-    """Return the lessons of a file, none of a file that does not exist. Raises one of `NOT_JSON`."""
+    """Return the lessons of a file; none if ``data`` is None. Raises one of `NOT_JSON`."""
     return msgspec.json.decode(data, type=tuple[Lesson, ...]) if data is not None else ()

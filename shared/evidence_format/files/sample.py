@@ -1,7 +1,8 @@
-"""The JSON files of a sample's folder, but for its step log and its manifest: sample.json, result.json, pressed_N.json.
+"""The JSON files of a sample's folder: sample.json, result.json, pressed_N.json and stored observations.
 
 A file without a ``version`` was written before there were versions: its shape is that of version 1. In version 1 of
-result.json ``notes`` are sentences, and the ``message`` alone names the ``problems`` of artifacts.
+result.json ``notes`` are sentences, and the ``problems`` of artifacts are in the ``message`` only. The step log is in
+`steps`, the manifest in `manifest`.
 """
 
 from __future__ import annotations
@@ -13,25 +14,26 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from shared.contracts.actions import Judgment
-from shared.contracts.base import Part
+from shared.contracts.base import Part, Usage
+from shared.contracts.browser_pool import Element
 from shared.contracts.codes import REASONS, Fault, OpenCode, Reason, Status
 from shared.contracts.discovery import Sample
 from shared.contracts.error_codes import EndCode
 from shared.contracts.planner import Lessons
+from shared.contracts.results import CaptureFacts
 from shared.contracts.steps import FieldValue, FiledArtifact, Note, Pressed, ValueSource
-from shared.contracts.usage import Usage
-from shared.evidence_format.files.first_version import parse_problem, upgrade
-from shared.evidence_format.files.problem import ArtifactProblem
+from shared.evidence_format.files.base import ArtifactProblem
+from shared.evidence_format.files.earlier_versions import parse_problem, upgrade
 
 RESULT_VERSION = 2
 MISMATCH: Reason = "artifact_mismatch"
 MISSING: Reason = "artifact_missing"
-"""Why a sample failed whose artifacts are not what was captured, or are not there."""
+"""Reasons of a sample whose artifacts differ from what was captured, or are missing."""
 PROBLEM_REASONS = (MISMATCH, MISSING)
 
 
 class SampleFile(Part, frozen=True, kw_only=True, gc=False):
-    """sample.json: the input row, as discovery read it. What is UNSET was not written."""
+    """sample.json: the input row, as discovery read it. A field that is UNSET was not written."""
 
     version: int = 1
     sample_id: str
@@ -42,7 +44,7 @@ class SampleFile(Part, frozen=True, kw_only=True, gc=False):
     as_given: dict[str, str] | UnsetType = UNSET
     found_at: datetime
     found_on: str | UnsetType = UNSET
-    """Address of the page that listed the sample; UNSET unless it was found by navigating. So is ``item``."""
+    """Address of the page that listed the sample. UNSET, as ``item`` is, unless it was found by navigating."""
     item: dict[str, Any] | UnsetType = UNSET
 
     def to_sample(self) -> Sample:
@@ -57,7 +59,7 @@ class SampleFile(Part, frozen=True, kw_only=True, gc=False):
 
 
 class StoredField(Part, frozen=True, kw_only=True, gc=False):
-    """A field of result.json, under its name: :class:`shared.contracts.steps.FieldValue` without the name."""
+    """A value of ``fields`` in result.json: :class:`shared.contracts.steps.FieldValue` without the field's name."""
 
     state: Literal["value", "not_present", "not_found"]
     value: Any = None
@@ -90,7 +92,7 @@ class StoredField(Part, frozen=True, kw_only=True, gc=False):
 
 
 class StoredArtifact(Part, frozen=True, kw_only=True, gc=False):
-    """An artifact of result.json: size and hash are those of the capture, ``timestamp`` is its moment."""
+    """An artifact of result.json, with size, hash and time of its capture."""
 
     filename: str
     kind: str
@@ -117,7 +119,7 @@ class StoredArtifact(Part, frozen=True, kw_only=True, gc=False):
 
 
 class ResultHead(Part, frozen=True, kw_only=True, gc=False):
-    """The keys of result.json that its manifest repeats. Decoding them alone takes a fifth of the time."""
+    """The keys of result.json that its manifest repeats. Decoding only these is five times as fast."""
 
     sample_id: str
     status: str
@@ -126,7 +128,7 @@ class ResultHead(Part, frozen=True, kw_only=True, gc=False):
 
 
 class ResultFile(Part, frozen=True, kw_only=True, gc=False):
-    """result.json: what the latest attempt at the sample came to."""
+    """result.json: the result of the latest attempt at the sample."""
 
     version: int = 1
     sample_id: str
@@ -155,7 +157,7 @@ class ResultFile(Part, frozen=True, kw_only=True, gc=False):
 
 
 class LostResult(Part, frozen=True, kw_only=True):
-    """What is said in place of a result that cannot be known any more, because a file of the sample is damaged."""
+    """Used in place of a result that cannot be read, because a file of the sample is damaged."""
 
     status: OpenCode[Status]
     reason: OpenCode[Reason]
@@ -170,7 +172,7 @@ class LostResult(Part, frozen=True, kw_only=True):
 
 
 class PressFile(Part, frozen=True, kw_only=True):
-    """pressed_N.json: who has claimed the irreversible action of step N of the route."""
+    """pressed_N.json: which attempt has claimed the irreversible action of route step N."""
 
     version: int = 1
     run_id: str
@@ -184,6 +186,21 @@ class PressFile(Part, frozen=True, kw_only=True):
 
     def to_pressed(self) -> Pressed:
         return Pressed(run_id=self.run_id, sample_id=self.sample_id, step=self.step, attempt=self.attempt)
+
+
+class StoredObservation(Part, frozen=True, kw_only=True):
+    """NAME.observation.json.zst: all elements of a captured page, not cut to a budget.
+
+    ``headers`` are those of the main document's response, without values that grant access. The file is compressed with
+    zstd.
+    """
+
+    version: int = 1
+    capture: CaptureFacts
+    headers: tuple[tuple[str, str], ...]
+    elements: tuple[Element, ...]
+    lang: str = ""
+    """As in :class:`shared.contracts.browser_pool.PageObserved`."""
 
 
 def parse_result(data: bytes) -> ResultFile:

@@ -11,28 +11,27 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
-from shared.contracts.base import Part
+from shared.contracts.base import Part, Usage
 from shared.contracts.results import ActionResult
 from shared.contracts.steps import FieldValue, FiledArtifact, Note, ObservationRef, RouteMark, Summary
-from shared.contracts.usage import Usage
 from shared.contracts.vision import VisionAnswered
-from shared.evidence_format.files.problem import ArtifactProblem
+from shared.evidence_format.files.base import ArtifactProblem
 
 ENTRY_VERSION = 2
 
 
 class LogEntry(Part, frozen=True, kw_only=True, gc=False):
-    """One step: what a reader wants to know first, then all that :class:`shared.contracts.steps.StepTaken` says.
+    """One step: what a reader wants to know first, then all fields of :class:`shared.contracts.steps.StepTaken`.
 
-    The keys are listed here, and not taken from StepTaken: another message on the bus must not be another file.
-    ``message`` is UNSET where it is the ``result``; the two hashes are UNSET in logs that are not chained.
+    The keys are listed here and not taken from StepTaken, so that a change of the message does not change the file.
+    ``message`` is UNSET where it equals ``result``; both hashes are UNSET in logs that are not chained.
     """
 
     version: int = 1
     step: int
     thinking: str
     action: str
-    """The name of the action; ``none`` where the decider gave nothing that could be used."""
+    """Name of the action; ``none`` where the decider gave no usable one."""
     params: dict[str, Any]
     """The fields of the action, without its reason."""
     result: str
@@ -48,7 +47,7 @@ class LogEntry(Part, frozen=True, kw_only=True, gc=False):
     remark: str = ""
     notices: tuple[str, ...] = ()
     route: RouteMark | UnsetType | None = UNSET
-    """UNSET in logs of earlier versions, where the reason says it."""
+    """UNSET in logs of version 1, where the reason of the action contains it."""
     call: int = 1
     artifacts: tuple[FiledArtifact, ...] = ()
     values: tuple[FieldValue, ...] = ()

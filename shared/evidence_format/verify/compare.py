@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from shared.evidence_format.files.manifest import FileEntry
 from shared.evidence_format.sources.base import Finding
-from shared.evidence_format.verify.digests import Digest
+from shared.evidence_format.sources.digests import Digest
 
 
 def differences(sealed: Mapping[str, FileEntry], lying: Mapping[str, Digest]) -> list[Finding]:

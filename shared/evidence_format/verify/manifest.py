@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections import Counter
 
 from shared.evidence_format import layout
-from shared.evidence_format import manifest as form
-from shared.evidence_format.files.manifest import RUN_FORMAT, RunManifest, SampleLink, SampleManifest
+from shared.evidence_format.files.manifest import (
+    RUN_FORMAT,
+    RunManifest,
+    SampleLink,
+    SampleManifest,
+    chain_samples,
+    count_population,
+    samples_start_hash,
+)
 from shared.evidence_format.layout import MANIFEST
 from shared.evidence_format.sources.base import Finding
 
@@ -20,7 +27,7 @@ def check_manifest(made: RunManifest) -> list[Finding]:
 
 
 def _chain(made: RunManifest) -> list[str]:
-    samples, head = form.chained(made.samples, form.samples_start(made.run_id, made.round))
+    samples, head = chain_samples(made.samples, samples_start_hash(made.run_id, made.round))
     broken = [mine.sample_id for mine, given in zip(samples, made.samples, strict=True) if mine != given]
     if broken:
         return [f"the chain of its samples is broken at {broken[0]}"]
@@ -29,7 +36,7 @@ def _chain(made: RunManifest) -> list[str]:
 
 def _population(made: RunManifest) -> list[str]:
     said = made.population
-    right = form.population(made.samples, said.announced, complete=said.complete, note=said.note)
+    right = count_population(made.samples, said.announced, complete=said.complete, note=said.note)
     told = [
         f"its population does not add up: it says {getattr(said, name)} {name}, its samples make {getattr(right, name)}"
         for name in ("found", "attempted", "done", "review", "failed", "excepted")

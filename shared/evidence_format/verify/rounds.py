@@ -11,7 +11,7 @@ from shared.evidence_format.files.manifest import RunManifest, SampleLink, Seal
 from shared.evidence_format.layout import MANIFEST, ROUNDS, SEAL
 from shared.evidence_format.signing import PublicKey
 from shared.evidence_format.sources.base import FileInfo, Finding, Medium, Unreadable
-from shared.evidence_format.verify.digests import Digest, read
+from shared.evidence_format.sources.digests import Digest, read
 from shared.evidence_format.verify.samples import MOST_BYTES
 
 

@@ -13,8 +13,7 @@ from functools import cached_property
 import msgspec
 
 from shared.evidence_format import chain, layout
-from shared.evidence_format import manifest as form
-from shared.evidence_format.files.manifest import FileEntry, RunManifest, SampleLink, SampleManifest, Seal
+from shared.evidence_format.files.manifest import FileEntry, RunManifest, SampleLink, SampleManifest, Seal, objects_of
 from shared.evidence_format.files.run import parse_run_file
 from shared.evidence_format.files.sample import SampleFile, parse_result
 from shared.evidence_format.handover import accepted_files
@@ -22,9 +21,9 @@ from shared.evidence_format.layout import MANIFEST, RESULT, RUN, SAMPLE, SEAL
 from shared.evidence_format.result_facts import ResultFacts
 from shared.evidence_format.signing import PublicKey
 from shared.evidence_format.sources.base import Finding, Medium, NoRun, RunListing, Unreadable
+from shared.evidence_format.sources.digests import Digest, digests, read
 from shared.evidence_format.task_facts import TaskFacts
 from shared.evidence_format.verify.compare import differences
-from shared.evidence_format.verify.digests import Digest, digests, read
 from shared.evidence_format.verify.manifest import check_manifest
 from shared.evidence_format.verify.placement import placed
 from shared.evidence_format.verify.rounds import check_rounds
@@ -183,7 +182,7 @@ class _Check:
             for name, path in names.items()
             if path in lying and lying[path].sha256 != name
         ]
-        if form.objects(names) != made.objects:
+        if objects_of(names) != made.objects:
             problems += _lost_objects(names, made, self.checked.sealed)
         return problems
 

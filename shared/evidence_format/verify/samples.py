@@ -12,7 +12,7 @@ from shared.evidence_format.files.manifest import LogHead, SampleManifest
 from shared.evidence_format.files.sample import ResultHead
 from shared.evidence_format.layout import MANIFEST, RESULT
 from shared.evidence_format.sources.base import FileInfo, Finding, Medium, Unreadable
-from shared.evidence_format.verify.digests import Digest, read, side_by_side
+from shared.evidence_format.sources.digests import Digest, read, side_by_side
 
 MOST_BYTES = 512_000_000
 """No manifest, result or log is larger."""
@@ -102,12 +102,12 @@ def _log_check(log: LogHead) -> Callable[[bytes, SampleManifest], list[str]]:
     def check(data: bytes, made: SampleManifest) -> list[str]:
         first = chain.log_start(made.run_id, made.sample_id, log.attempt)
         try:
-            entries = chain.read_exactly(data)
+            entries = chain.parse_exactly(data)
         except chain.NOT_JSON as exc:
             return [f"is no step log any more: {exc}"]
         if not isinstance(entries, list):
             return ["is no step log any more"]
-        head, broken = chain.followed(entries, first)  # pyright: ignore[reportUnknownArgumentType]
+        head, broken = chain.follow_chain(entries, first)  # pyright: ignore[reportUnknownArgumentType]
         if broken is not None:
             return [f"the chain of its steps is broken at step {broken}: steps were changed, removed or added there"]
         if head != log.head_sha256:

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from shared.evidence_format import chain
-from shared.evidence_format.files.encoding import encode_file
+from shared.evidence_format.files.base import encode_file
 from shared.evidence_format.files.manifest import SEAL_FORMAT, RunManifest, Seal
 from shared.evidence_format.layout import MANIFEST, SEAL
 from shared.evidence_format.signing import ALGORITHM, PublicKey

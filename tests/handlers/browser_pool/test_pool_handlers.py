@@ -40,7 +40,7 @@ from shared.contracts.browser_pool import (
 )
 from shared.contracts.results import ActionResult, Captured, Change, Viewport
 from shared.errors import PermanentError, Unavailable
-from shared.evidence_format.files.observation import StoredObservation
+from shared.evidence_format.files.sample import StoredObservation
 from shared.streams import ARTIFACTS, Bucket
 from shared.subjects import LEASE
 from shared.testing.bus import MemoryBus

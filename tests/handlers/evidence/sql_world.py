@@ -13,6 +13,7 @@ from services.evidence.deps import Deps
 from services.evidence.handlers import population_closed, run_started, sample_finished, sample_found, step_taken
 from shared.bus.ports import Blobs
 from shared.contracts.actions import AskPicture, Click, Done, Goto, Judgment, Screenshot
+from shared.contracts.base import Usage, add_usage
 from shared.contracts.discovery import PopulationClosed, RunRecord, RunStarted, Sample, SampleFound
 from shared.contracts.planner import SampleFinished
 from shared.contracts.results import (
@@ -27,7 +28,6 @@ from shared.contracts.results import (
     Viewport,
 )
 from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, StepTaken, ValueSource, plain_note
-from shared.contracts.usage import Usage, add_usage
 from shared.contracts.vision import VisionAnswered
 from shared.streams import ARTIFACTS
 

@@ -24,7 +24,7 @@ from services.evidence.outputs.enriched_table import EnrichedTable
 from services.evidence.state.file_contents import sample_file
 from services.evidence.tables.enriched import names_beside
 from shared.contracts.discovery import Sample, SampleFound
-from shared.task_spec import TaskSpec
+from shared.task.spec import TaskSpec
 from tests.handlers.evidence.written_sample import files_of
 
 SPEC = {

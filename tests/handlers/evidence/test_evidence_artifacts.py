@@ -17,7 +17,7 @@ from services.evidence.store.folder_store import FolderStore
 from shared.contracts.results import Artifact
 from shared.contracts.steps import FiledArtifact, ObservationRef, StepTaken
 from shared.errors import Unavailable
-from shared.evidence_format.files.problem import ArtifactProblem
+from shared.evidence_format.files.base import ArtifactProblem
 from shared.streams import ARTIFACTS
 from shared.testing.bus import MemoryBus
 

@@ -30,7 +30,7 @@ from typer.testing import CliRunner
 from services.console.cli import app
 from shared.contracts.actions import Judgment
 from shared.contracts.steps import plain_note
-from shared.evidence_format.files.encoding import encode_file
+from shared.evidence_format.files.base import encode_file
 from shared.evidence_format.files.manifest import SEAL_FORMAT, Seal
 from shared.evidence_format.handover import accepted_files, added_files
 from shared.evidence_format.signing import SigningKey

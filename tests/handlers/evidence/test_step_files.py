@@ -11,7 +11,7 @@ from services.evidence.ingest.step_files import add_step, put_together, read_log
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.actions import Done
 from shared.contracts.steps import StepTaken
-from shared.evidence_format.files.encoding import encode_file
+from shared.evidence_format.files.base import encode_file
 from shared.evidence_format.files.steps import LogEntry
 from shared.evidence_format.log_codec import entry_of
 

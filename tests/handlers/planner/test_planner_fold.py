@@ -17,8 +17,8 @@ from services.planner.state.sample_state import Act, Look, Unusable
 from services.planner.state.step_parts import observation_ref
 from services.planner.state.transitions import observed, read, replayed
 from shared.contracts.actions import ByRef, Click, Done, Fail, Goto, SaveProgress, Screenshot
+from shared.contracts.base import Usage
 from shared.contracts.steps import FieldValue, Summary, plain_note
-from shared.contracts.usage import Usage
 
 OTHER = "http://127.0.0.1:8000/tickets/TCK-1002"
 PAGES = (

@@ -13,7 +13,7 @@ from test_planner_turns import Told
 from services.planner.deciders.registry import RulesDecider
 from services.planner.model_tasks.memory import Memory, Story
 from shared.contracts.actions import Done, Goto, Screenshot
-from shared.contracts.usage import Usage
+from shared.contracts.base import Usage
 from shared.errors import ExhibitError, Unavailable
 from shared.streams import MEMORY, SPENDING
 

@@ -17,8 +17,8 @@ from services.planner.model_tasks.summaries import MECHANICAL
 from services.planner.state.sample_state import Act, SampleState, Unusable
 from services.planner.state.transitions import advanced
 from shared.contracts.actions import AskPicture, Click
+from shared.contracts.base import Usage, add_usage
 from shared.contracts.steps import Summary, plain_note
-from shared.contracts.usage import Usage, add_usage
 from shared.contracts.vision import VisionAnswered
 from shared.errors import PermanentError, RateLimited, Unavailable
 from shared.models.prices import Price

@@ -32,10 +32,10 @@ from shared.contracts.actions import (
     Scroll,
     TypeText,
 )
+from shared.contracts.base import Usage
 from shared.contracts.browser_pool import LeaseSession
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import StepTaken, Summary
-from shared.contracts.usage import Usage
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.errors import TransientError, Unavailable
 from shared.streams import SPENDING

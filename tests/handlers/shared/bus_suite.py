@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 import pytest
 
 from shared.bus.actor import Actor
+from shared.contracts.base import Usage, add_usage
 from shared.contracts.discovery import PopulationClosed, RunAccepted, RunRecord, Sample, SubmitReply, SubmitRun
 from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown
 from shared.contracts.planner import WorkSample
-from shared.contracts.usage import Usage, add_usage
 from shared.errors import ExhibitError, PermanentError, RateLimited, TransientError
 from shared.host.nats_server import MAX_PAYLOAD_BYTES
 from shared.streams import ARTIFACTS, RUNS, SAMPLES, SPENDING

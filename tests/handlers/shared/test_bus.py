@@ -14,10 +14,10 @@ from shared.bus import records
 from shared.bus.actor import Actor
 from shared.bus.nats_bus import connect_bus
 from shared.bus.serving import serve
+from shared.contracts.base import Usage
 from shared.contracts.browser_pool import ReleaseSession, SessionReleased
 from shared.contracts.discovery import PopulationClosed
 from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown
-from shared.contracts.usage import Usage
 from shared.errors import Unavailable
 from shared.streams import EVENTS_STREAM, SPENDING
 from shared.subjects import LOAD_RUN, POPULATION_CLOSED, RELEASE

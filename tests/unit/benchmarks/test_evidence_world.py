@@ -9,7 +9,7 @@ from benchmarks.evidence_facts import SCHEMA
 from benchmarks.evidence_files import artifact_bytes
 from benchmarks.evidence_world import World, sample_of, spec, texts_of
 from shared.field_types import BARE_TYPES, base_type
-from shared.task_spec import check_spec
+from shared.task.spec import check_spec
 
 
 def test_its_task_is_one_and_has_twenty_fields_of_all_types():

@@ -9,7 +9,7 @@ import pytest
 from services.console.terminal.action_lines import Wrong, action_of, help_of
 from services.planner.prompt.tools import tools_for
 from shared.contracts.operator import DecisionAsked
-from shared.task_spec import TaskSpec
+from shared.task.spec import TaskSpec
 
 SPEC = TaskSpec.model_validate(
     {"task_id": "t", "goal": "g", "start_url": "{url}", "output_schema": {"name": "string", "due": "date | null"}}

@@ -10,11 +10,11 @@ from rich.console import Console
 from services.console.terminal.run_view import live_view, summary
 from services.console.terminal.tally import Tally, headline
 from shared.contracts.actions import Goto
+from shared.contracts.base import Usage
 from shared.contracts.discovery import PopulationClosed, Sample, SampleFound
 from shared.contracts.evidence import EvidenceBlocked, Outcome, RunFinished
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import ObservationRef, StepTaken
-from shared.contracts.usage import Usage
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 LATER = datetime(2026, 3, 1, 12, 0, 10, tzinfo=UTC)

@@ -14,7 +14,7 @@ from services.discovery.run_ids import rejected_id, run_ids
 from services.discovery.tables.cell_types import misfit
 from services.discovery.tables.table import table_of_objects
 from shared.contracts.discovery import Problem
-from shared.task_spec import TaskSpec
+from shared.task.spec import TaskSpec
 
 BASE = {"task_id": "t", "goal": "g", "output_schema": {"number": "string"}}
 

@@ -16,8 +16,7 @@ from shared.contracts.actions import AnyAction, Done, Fail, Goto
 from shared.contracts.results import Effect
 from shared.contracts.steps import Note, RouteMark, StepTaken, plain_note
 from shared.evidence_format import chain
-from shared.evidence_format.files.encoding import encode_file
-from shared.evidence_format.files.problem import ArtifactProblem
+from shared.evidence_format.files.base import ArtifactProblem, encode_file
 from shared.evidence_format.log_codec import chain_entry, entry_of, merge_log, parse_log, step_of
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -155,17 +154,17 @@ def test_entries_keep_the_hashes_they_were_written_with():
     merged = merge_log(None, pieces)
     assert merged == encode_file([first, second])
     assert merge_log(encode_file([first]), pieces) == merged
-    head, broken = chain.followed(chain.read_exactly(merged or b""), chain.log_start("r", "s", 1))
+    head, broken = chain.follow_chain(chain.parse_exactly(merged or b""), chain.log_start("r", "s", 1))
     assert (head, broken) == (second.sha256, None)
 
 
 def test_an_old_entry_is_chained_to_and_kept_as_it_was_written():
     """Its hash is that of its own keys: what a later version would add to it is not."""
-    old = chain.linked(old_entry(), chain.log_start("r", "s", 1))
+    old = chain.with_hashes(old_entry(), chain.log_start("r", "s", 1))
     [read] = parse_log(msgspec.json.encode([old]))
     new = chain_entry(entry_of(a_step(2)), "r", "s", str(read.sha256))
     merged = merge_log(msgspec.json.encode([old]), [encode_file(new)])
-    assert chain.followed(chain.read_exactly(merged or b""), chain.log_start("r", "s", 1)) == (new.sha256, None)
+    assert chain.follow_chain(chain.parse_exactly(merged or b""), chain.log_start("r", "s", 1)) == (new.sha256, None)
 
 
 def a_step(number: int, action: Any = None, **changes: Any) -> StepTaken:

@@ -8,8 +8,7 @@ from importlib import resources
 
 from services.evidence.outputs.report_file import assets
 from services.evidence.report.status_styles import status_css, status_js
-from shared.evidence_format.files.manifest import SampleLink
-from shared.evidence_format.manifest import population
+from shared.evidence_format.files.manifest import SampleLink, count_population
 from shared.evidence_format.table.columns import BEFORE
 from shared.statuses import GROUPS, STATUSES, STYLES
 
@@ -75,5 +74,5 @@ def test_a_population_is_the_sum_of_its_groups():
         SampleLink(row=row, sample_id=f"S{row}", status=status, reason="", attempted=True, manifest_sha256="")
         for row, status in enumerate((*STATUSES, "done", "of another version"), 1)
     ]
-    told = population(links, len(links), complete=True, note="")
+    told = count_population(links, len(links), complete=True, note="")
     assert (told.done, told.review, told.failed, told.excepted) == (2, 2, 1, 2)

@@ -14,12 +14,12 @@ from services.planner.state.sample_state import Act, SampleState, View
 from services.planner.state.step_parts import filed
 from services.planner.state.transitions import advanced
 from shared.contracts.actions import AnyAction, SaveProgress, Screenshot
+from shared.contracts.base import Usage
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
 from shared.contracts.results import ActionResult, Artifact, Box, CaptureFacts, Change, Viewport
 from shared.contracts.steps import FieldValue, StepTaken
-from shared.contracts.usage import Usage
-from shared.task_spec import TaskSpec
+from shared.task.spec import TaskSpec
 
 URL = "http://127.0.0.1:8000/tickets/TCK-1001"
 MOMENTS = count(1)

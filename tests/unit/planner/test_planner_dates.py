@@ -11,7 +11,7 @@ from planner_pages import el, page, row, spec, text
 from services.planner.page.dates import Settled, date_hints_of, settled_by_page
 from services.planner.page.fields import Ambiguous, Found, read_fields
 from services.planner.values.typed_values import typed
-from shared.task_spec import OutputField
+from shared.task.spec import OutputField
 from shared.text.normal import Invalid, Normal
 
 DAY, MOMENT = OutputField(type="date"), OutputField(type="date-time")

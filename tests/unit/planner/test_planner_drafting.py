@@ -6,7 +6,7 @@ import pytest
 
 from services.planner.model_tasks.drafting import MAX_REQUEST_CHARS, asked, checked, instructions, request_problem, tool
 from shared.contracts.discovery import Problem
-from shared.task_spec import check_spec
+from shared.task.spec import check_spec
 
 SPEC = {
     "task_id": "member_profiles",

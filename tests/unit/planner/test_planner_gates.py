@@ -34,9 +34,9 @@ from services.planner.state.sample_state import Ending, Look, SampleState
 from services.planner.state.step_parts import filename
 from services.planner.state.transitions import looked, noted, read
 from shared.contracts.actions import ByText, Click, Done, Extract, Fail, Goto, SaveProgress, Scroll
+from shared.contracts.base import Usage
 from shared.contracts.results import TextRead
 from shared.contracts.steps import FieldValue, note_text, plain_note
-from shared.contracts.usage import Usage
 
 VALUES = {"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "Mar 3, 2026"}
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from services.planner.values.output_schema import field_schema, values_schema
 from services.planner.values.typed_values import typed
-from shared.task_spec import OutputField, TaskSpec, check_spec
+from shared.task.spec import OutputField, TaskSpec, check_spec
 from shared.text.normal import Normal
 
 FIELDS: dict[str, Any] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shared.contracts.usage import Usage
+from shared.contracts.base import Usage
 from shared.errors import PermanentError
 from shared.models.opening import own_prices
 from shared.models.prices import Price, cost_usd, parse_prices, price_of

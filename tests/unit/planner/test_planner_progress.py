@@ -13,7 +13,7 @@ from services.planner.state.transitions import advanced, observed
 from shared.contracts.actions import ByText, Click, Done, Fail, SaveProgress, TypeText
 from shared.contracts.results import TargetFound, TextRead
 from shared.contracts.steps import FieldValue, ObservationRef
-from shared.task_spec import TaskSpec
+from shared.task.spec import TaskSpec
 
 CLICK = Click(target=ByText(text="More"), reason="to see more")
 

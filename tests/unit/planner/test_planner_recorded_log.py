@@ -15,7 +15,7 @@ from shared.contracts.actions import Done
 from shared.contracts.discovery import Sample
 from shared.contracts.steps import FieldValue, note_text
 from shared.evidence_format.log_codec import parse_log, step_of
-from shared.task_spec import check_spec, read_spec
+from shared.task.spec import check_spec, read_spec
 
 FOLDER = Path(__file__).parents[2] / "recordings" / "planner" / "logs" / "practice_people"
 

@@ -20,7 +20,7 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.reperform import FAULTS, PageReperformed, Verdict
 from shared.contracts.results import Locator
 from shared.contracts.steps import FieldValue, ValueSource
-from shared.task_spec import OutputField, TaskSpec
+from shared.task.spec import OutputField, TaskSpec
 
 
 def by(kind: Any, value: str, matches: int = 1) -> Locator:

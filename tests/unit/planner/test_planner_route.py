@@ -32,7 +32,7 @@ from shared.contracts.actions import AnswerDialog, Click, Done, Download, Fail, 
 from shared.contracts.actions import Press as PressKey
 from shared.contracts.results import NotSeen, PageChanged, ValueSet
 from shared.contracts.steps import RouteMark
-from shared.task_spec import check_spec
+from shared.task.spec import check_spec
 
 OPENED = acted(SampleState(), Goto(url="http://127.0.0.1:8000/"), done_result(), "")
 NOT_DONE = {"required_artifacts": [], "required_fields": []}

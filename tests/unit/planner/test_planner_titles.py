@@ -9,7 +9,7 @@ from services.planner.judge.reported_values import problems_of, stands_in
 from services.planner.state.sample_state import SampleState
 from shared.contracts.browser_pool import Element
 from shared.contracts.steps import FieldValue
-from shared.task_spec import OutputField
+from shared.task.spec import OutputField
 
 SEEN = Element(ref=0, role="definition", name="3 days ago", tag="dd", header="Due", title="2026-11-18T09:00Z")
 

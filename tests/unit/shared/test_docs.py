@@ -12,7 +12,7 @@ from services.planner.state.progress import STOP_AT
 from shared.contracts.codes import REASONS
 from shared.contracts.error_codes import ERRORS
 from shared.statuses import STATUSES
-from shared.task_spec import TaskSpec
+from shared.task.spec import TaskSpec
 
 HANDWRITTEN = ("README.md", "docs/architecture.md", "task_specs/README.md", *(
     str(path.relative_to(ROOT)) for path in sorted(ROOT.glob("services/*/README.md"))

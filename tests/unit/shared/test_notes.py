@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from shared.contracts.steps import Note, note_detail, note_text, plain_note
-from shared.evidence_format.notes import note_texts, to_note, to_notes
+from shared.evidence_format.files.earlier_versions import note_texts, to_note, to_notes
 from shared.evidence_format.verify.table import rows_that_differ
 from tests.handlers.evidence.written_sample import facts_of
 

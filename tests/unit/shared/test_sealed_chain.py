@@ -47,17 +47,17 @@ def check_plainly(log: bytes, run_id: str, sample_id: str, attempt: int) -> str:
 @given(JSON)
 @settings(max_examples=300, deadline=None)
 def test_canonical_json_is_that_of_plain_python(value: Any):
-    assert chain.canonical(value) == plainly(json.loads(msgspec.json.encode(value)))
+    assert chain.canonical_json(value) == plainly(json.loads(msgspec.json.encode(value)))
 
 
 def test_what_json_cannot_say_is_hashed_as_it_is_written():
-    assert chain.canonical({"a": math.nan}) == b'{"a":null}'
+    assert chain.canonical_json({"a": math.nan}) == b'{"a":null}'
 
 
 def a_log(entries: list[dict[str, Any]]) -> tuple[bytes, str]:
     head, log = chain.log_start("r", "s", 2), []
     for entry in entries:
-        log.append(chain.linked(entry, head))
+        log.append(chain.with_hashes(entry, head))
         head = log[-1]["sha256"]
     return msgspec.json.format(msgspec.json.encode(log), indent=2), head
 
@@ -67,7 +67,7 @@ def a_log(entries: list[dict[str, Any]]) -> tuple[bytes, str]:
 def test_a_log_is_checked_by_plain_python_and_by_us(entries: list[dict[str, Any]]):
     log, head = a_log(entries)
     assert check_plainly(log, "r", "s", 2) == head
-    assert chain.followed(chain.read_exactly(log), chain.log_start("r", "s", 2)) == (head, None)
+    assert chain.follow_chain(chain.parse_exactly(log), chain.log_start("r", "s", 2)) == (head, None)
 
 
 ENTRIES = [{"step": 1, "cost": 1e-05}, {"step": 2, "words": "\u2028 \U0001f600"}, {"step": 3, "params": {}}]
@@ -76,7 +76,7 @@ ENTRIES = [{"step": 1, "cost": 1e-05}, {"step": 2, "words": "\u2028 \U0001f600"}
 def altered(how: Any) -> tuple[str, int | None]:
     log = json.loads(a_log(ENTRIES)[0])
     how(log)
-    return chain.followed(chain.read_exactly(json.dumps(log).encode()), chain.log_start("r", "s", 2))
+    return chain.follow_chain(chain.parse_exactly(json.dumps(log).encode()), chain.log_start("r", "s", 2))
 
 
 @pytest.mark.parametrize(
@@ -98,11 +98,11 @@ def test_the_first_step_that_does_not_fit_is_told(how: Any, first: int):
 
 def test_a_log_of_another_sample_does_not_fit():
     log, _ = a_log(ENTRIES)
-    assert chain.followed(chain.read_exactly(log), chain.log_start("r", "t", 2))[1] == 1
+    assert chain.follow_chain(chain.parse_exactly(log), chain.log_start("r", "t", 2))[1] == 1
 
 
 def test_a_log_that_was_cut_has_another_head():
     log = json.loads(a_log(ENTRIES)[0])
-    head, first = chain.followed(chain.read_exactly(json.dumps(log[:2]).encode()), chain.log_start("r", "s", 2))
+    head, first = chain.follow_chain(chain.parse_exactly(json.dumps(log[:2]).encode()), chain.log_start("r", "s", 2))
     assert first is None
     assert head != a_log(ENTRIES)[1]

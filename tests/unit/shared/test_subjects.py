@@ -5,11 +5,10 @@ from typing import get_args
 
 from shared import subjects
 from shared.contracts.discovery import Sample
-from shared.contracts.events import RunEvent
 from shared.contracts.evidence import EvidenceBlocked
 from shared.contracts.planner import WorkSample
 from shared.streams import STREAMS, samples_of
-from shared.subjects import EVENTS, EVIDENCE_BLOCKED, WORK_SAMPLE, Ask, Stored, message_id, subject_for
+from shared.subjects import EVENTS, EVIDENCE_BLOCKED, WORK_SAMPLE, Ask, RunEvent, Stored, message_id, subject_for
 
 
 def all_subjects():

@@ -4,7 +4,7 @@ import pytest
 
 from shared.evidence_format.table.columns import AFTER, BEFORE, JUDGED, JUDGED_AFTER, OWN_COLUMNS, columns_of
 from shared.evidence_format.task_facts import TaskFacts
-from shared.task_spec import check_spec
+from shared.task.spec import check_spec
 
 
 def test_the_names_no_field_can_bear_are_the_columns_every_table_has():

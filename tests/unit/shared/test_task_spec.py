@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from shared.field_types import base_type, nullable
-from shared.task_spec import check_spec, fill, placeholders, read_spec
+from shared.task.spec import check_spec, fill, placeholders, read_spec
 
 SPEC = {"task_id": "t", "goal": "g", "output_schema": {"name": "string", "due": "date | null"}}
 

@@ -18,8 +18,8 @@ from shared.evidence_format.chain import NOT_JSON
 from shared.evidence_format.files.run import parse_run_file
 from shared.evidence_format.layout import RESULT, RUN
 from shared.evidence_format.sources.base import NoRun, RunListing, Unreadable
+from shared.evidence_format.sources.digests import read
 from shared.evidence_format.sources.zip import ZipMedium
-from shared.evidence_format.verify.digests import read
 from shared.text.names import safe_id
 
 NEEDED = (f"/{RESULT}", "/sample.json", ".mhtml.zst", ".observation.json.zst")

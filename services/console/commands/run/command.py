@@ -25,7 +25,7 @@ from shared.errors import PermanentError
 from shared.host.embedded import run_embedded
 from shared.host.services import NAMES
 from shared.settings import Settings
-from shared.task_spec import read_spec
+from shared.task.spec import read_spec
 
 INPUT_SUFFIXES = (".csv", ".tsv", ".xlsx", ".xls")
 

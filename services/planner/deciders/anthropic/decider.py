@@ -13,8 +13,8 @@ from services.planner.prompt.call_parsing import BadCall, Call, Calls, parse_cal
 from services.planner.state.common_decisions import opening
 from services.planner.state.sample_state import Act, Decision, Unusable, View
 from services.planner.state.transitions import KEPT_SUMMARIES
+from shared.contracts.base import add_usage
 from shared.contracts.steps import Note, plain_note
-from shared.contracts.usage import add_usage
 from shared.errors import PermanentError, Unavailable
 from shared.models.client import MAX_RETRIES, TIMEOUT_S, Answer, ModelClient
 from shared.models.opening import ModelKind, open_model

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from services.planner.model_tasks.drafting import MAX_TRIES, TOOL, Draft, asked, checked, instructions, tool
+from shared.contracts.base import Usage, add_usage
 from shared.contracts.discovery import Problem
-from shared.contracts.usage import Usage, add_usage
 from shared.models.opening import open_model
 from shared.settings import Settings
 

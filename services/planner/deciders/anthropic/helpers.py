@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from services.planner.model_tasks.drafting import Draft
 from services.planner.model_tasks.memory import Story
+from shared.contracts.base import Usage
 from shared.contracts.discovery import Problem
-from shared.contracts.usage import Usage
 from shared.settings import Settings
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from services.planner.model_tasks.summaries import MAX_OUTPUT_TOKENS, SYSTEM, TO
 from services.planner.model_tasks.summaries import written as made_of
 from services.planner.prompt.tokens import weight
 from services.planner.state.sample_state import NO_USAGE, View
+from shared.contracts.base import Usage
 from shared.contracts.steps import Summary
-from shared.contracts.usage import Usage
 from shared.errors import ExhibitError
 from shared.models.client import Answer
 from shared.models.opening import open_model

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from services.planner.model_tasks.memory import LESSON_CHARS, MAX_EACH, Story
-from shared.contracts.usage import Usage
+from shared.contracts.base import Usage
 from shared.models.fence import fenced
 from shared.models.opening import open_model
 from shared.settings import Settings

@@ -20,7 +20,7 @@ from services.planner.page.text import HEADER_ROLES, is_heading, is_input, label
 from services.planner.values.typed_values import is_not_present, normalise
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.field_types import base_type
-from shared.task_spec import OutputField, TaskSpec
+from shared.task.spec import OutputField, TaskSpec
 from shared.text.normal import Normal, fold
 
 _HASH = re.compile(r"(?:^|_)(?:sha|hash)$", re.I)

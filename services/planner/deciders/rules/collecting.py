@@ -15,7 +15,7 @@ from services.planner.state.sample_state import Act, Look, View
 from shared.contracts.actions import Download, Screenshot
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import FieldValue, plain_note
-from shared.task_route import Address, Count, FetchAll, FetchFile, Headline, Read, TakePicture, words
+from shared.task.route import Address, Count, FetchAll, FetchFile, Headline, Read, TakePicture, words
 
 UNPROVEN = Proof("unproven")
 NO_FILES = re.compile(r"(?:no|none|nothing)\b", re.I)

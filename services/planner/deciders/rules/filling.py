@@ -17,8 +17,8 @@ from shared.contracts.actions import BrowserAction, Click, Pick, SetDate, TypeTe
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import ValueSet
 from shared.field_types import base_type
-from shared.task_route import Choice, Fill
-from shared.task_spec import PLACEHOLDER
+from shared.task.route import Choice, Fill
+from shared.task.spec import PLACEHOLDER
 from shared.text.dates import NotADate, iso_date
 from shared.text.normal import fold, quoted
 

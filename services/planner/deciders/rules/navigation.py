@@ -14,8 +14,8 @@ from shared.contracts.actions import Back, Click, Goto
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import NotSeen
 from shared.contracts.steps import FieldValue, plain_note
-from shared.task_route import Follow, GoBack, Open, ShowTab, Step, Words, fields_of, words
-from shared.task_spec import PLACEHOLDER
+from shared.task.route import Follow, GoBack, Open, ShowTab, Step, Words, fields_of, words
+from shared.task.spec import PLACEHOLDER
 from shared.text.normal import quoted
 
 OPTIONAL_LOOKS = 2

@@ -10,7 +10,7 @@ from services.planner.page.targets import pressable
 from services.planner.state.common_decisions import look_again
 from services.planner.state.sample_state import Act, Entry, Look
 from shared.contracts.actions import AnswerDialog, Click
-from shared.task_route import Fill, PressButton
+from shared.task.route import Fill, PressButton
 from shared.text.normal import fold, quoted
 
 AGREED = "confirm"

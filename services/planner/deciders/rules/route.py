@@ -26,7 +26,7 @@ from services.planner.state.sample_state import Act, Look, View
 from shared.contracts.actions import Fail, Goto
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import FieldValue, Note, RouteMark
-from shared.task_route import (
+from shared.task.route import (
     Address,
     Count,
     FetchAll,
@@ -47,7 +47,7 @@ from shared.task_route import (
     texts_of,
     words,
 )
-from shared.task_spec import placeholders
+from shared.task.spec import placeholders
 
 HANDLERS: dict[type[Step], Callable[[Scene, Any], Act | Look | Onward]] = {
     Follow: navigation.follow,

@@ -17,8 +17,8 @@ from shared.contracts.codes import FailCode
 from shared.contracts.discovery import Sample
 from shared.contracts.steps import FieldValue, Note, RouteMark
 from shared.field_types import nullable
-from shared.task_route import Step, told
-from shared.task_spec import TaskSpec, fill
+from shared.task.route import Step, told
+from shared.task.spec import TaskSpec, fill
 from shared.text.normal import quoted
 
 RELOAD = "reload"

@@ -15,8 +15,8 @@ from services.planner.state.common_decisions import MAX_TRIES, after_evidence, l
 from services.planner.state.sample_state import Act, Look
 from shared.contracts.actions import Click, Fail, Goto, Press, TypeText
 from shared.contracts.browser_pool import Element
-from shared.task_route import Lookup, Pick, Search, Words
-from shared.task_spec import fill
+from shared.task.route import Lookup, Pick, Search, Words
+from shared.task.spec import fill
 from shared.text.normal import quoted
 
 TYPED, SENT, TURNED, OPENED = "type", "press", "turn", "open"

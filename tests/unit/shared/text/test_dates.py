@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.planner.values.typed_values import typed
-from shared.task_spec import OutputField
+from shared.task.spec import OutputField
 from shared.text.normal import Invalid, Normal
 
 DAY, MOMENT = OutputField(type="date"), OutputField(type="date-time")

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.planner.values.typed_values import typed
-from shared.task_spec import OutputField
+from shared.task.spec import OutputField
 from shared.text.normal import Invalid, Normal
 from shared.text.numbers import exact_number
 

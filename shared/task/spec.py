@@ -17,7 +17,7 @@ from shared.contracts.discovery import Problem
 from shared.evidence_format.table.columns import OWN_COLUMNS
 from shared.field_types import BARE_EXPRESSION, BARE_TYPES, TYPE_EXPRESSION, TYPES, base_type
 from shared.hosts import WRITTEN_RULE, is_spec_rule
-from shared.task_route import RouteStep, fields_of
+from shared.task.route import RouteStep, fields_of
 from shared.text.date_names import DateOrder
 from shared.text.normal import fold
 

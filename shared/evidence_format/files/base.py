@@ -1,0 +1,35 @@
+"""What all JSON files of a run have in common: how they are written, and how they describe a damaged artifact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from shared.contracts.base import Part
+
+
+def encode_file(value: object) -> bytes:
+    """Return the value as JSON with an indent of two spaces and a final newline."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
+
+
+class ArtifactProblem(Part, frozen=True, kw_only=True, gc=False):
+    """What is wrong with a captured file.
+
+    ``code`` is stable: ``unsafe_name``, ``size_differs``, ``hash_differs``, ``bytes_gone``, ``never_filed``, or the
+    code of the error that storing the file raised; ``from_text`` where a file of version 1 has a sentence only.
+    """
+
+    filename: str
+    code: str
+    text: str
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.filename}: {self.text}" if self.filename else self.text
+
+
+def problems_of(filename: str, problems: Iterable[ArtifactProblem]) -> list[ArtifactProblem]:
+    """Return the problems of this file."""
+    return [problem for problem in problems if problem.filename == filename]
