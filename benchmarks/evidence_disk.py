@@ -77,7 +77,8 @@ def table_rows(samples: int = 10_000) -> list[Row]:
         for made in product.finish():
             names.append(made.path.suffix)
             so_far_s = took_s + time.perf_counter() - before
-            rows.append(under(3.0, f"table of {samples:,} samples x 20 fields ({' '.join(names)})", "s", so_far_s))
+            aim_s = 8.0 if ".xlsx" in names else 3.0
+            rows.append(under(aim_s, f"table of {samples:,} samples x 20 fields ({' '.join(names)})", "s", so_far_s))
         product.close()
     return rows
 

@@ -1,114 +1,111 @@
-"""One sheet of samples: a header that stays, a filter, widths, links, and how it is printed."""
+"""One sheet of samples: cells, a header that stays, a filter, widths, links, and how it is printed."""
 
-# XlsxWriter tells only some of its types.
-# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
+# XlsxWriter tells only some of its types, and how a sheet's links are written only in methods of its own.
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportPrivateUsage=false
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
+import xlsxwriter
 from xlsxwriter.format import Format
 from xlsxwriter.packager import Packager
+from xlsxwriter.relationships import DOCUMENT_SCHEMA, Relationships
+from xlsxwriter.utility import xl_rowcol_to_cell
 from xlsxwriter.worksheet import Worksheet
 
 from services.evidence.combining import sheets
-from services.evidence.combining.book_cells import GAP, letters
+from services.evidence.combining.sheets import Cell
 
 PAGE_CHARACTERS = 240
-"""A table that is wider is not printed on one page's width: nobody could read it."""
+"""A wider table is not fitted to the width of a page: its letters would be too small."""
 A4 = 9
-_GAP = GAP.encode()
-_RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
-_TO_A_LINK = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink"
 
 
-class RenderedSheet(Worksheet):
-    """A sheet of a workbook that keeps neither rows nor links in memory: rows go into it as XML that is ready, links
-    into a file. They lead to files beside the workbook; their paths are written with ``/``, which all systems
-    understand: XlsxWriter's ``\\`` is for Windows only."""
+class LinkedSheet(Worksheet):
+    """A worksheet whose links are paths relative to the workbook, kept in a file until they are written.
+
+    XlsxWriter's `write_url` keeps links in memory, and separates relative paths by the backslash of Windows.
+    """
 
     links = 0
-    links_file: Path
+    _path: Path
     _links: TextIO | None = None
 
-    def begin(self, links_file: Path) -> None:
-        """Behind the header row."""
-        self.links_file = links_file
-        self._links = links_file.open("w", encoding="utf-8")
-        self._write_single_row(1)
-        self.fh.flush()
-        self._rows = self.fh.buffer
+    def open_links(self, path: Path) -> None:
+        self._path, self._links = path, path.open("w", encoding="utf-8")
 
-    def add_rendered(self, number: int, xml: bytes, links: Sequence[tuple[int, str]]) -> None:
-        """``number``: of the row, from 0, below all that are there; ``links`` by their columns. Their paths are names
-        that need no escaping."""
-        self._rows.write(xml.replace(_GAP, b"%d" % (number + 1)))
-        self.dim_rowmax = number
+    def add_link(self, row: int, column: int, target: str) -> None:
+        """``target`` needs no escaping in a URL: it is made of safe names. Links are added in the order of cells."""
         assert self._links is not None
-        for place, path in links:
-            self._links.write(f"{letters(place)}{number + 1} {path}\n")
-        self.links += len(links)
+        self._links.write(f"{xl_rowcol_to_cell(row, column)} {target}\n")
+        self.links += 1
 
-    def end(self) -> None:
-        """Safe to call again, and without `begin`."""
+    def close_links(self) -> None:
+        """Idempotent; does nothing where no links were opened."""
         if self._links is not None:
             self._links.close()
 
-    def all_links(self) -> Iterator[tuple[int, str, str]]:
-        """Each with its number, from 1, its cell and its path."""
-        with self.links_file.open(encoding="utf-8") as lines:
-            for number, line in enumerate(lines, start=1):
-                cell, _, path = line.rstrip("\n").partition(" ")
-                yield number, cell, path
+    def read_links(self) -> Iterator[list[str]]:
+        """Cell and target of each link."""
+        with self._path.open(encoding="utf-8") as lines:
+            yield from (line.rstrip("\n").split(" ", 1) for line in lines)
 
     def _write_hyperlinks(self) -> None:
         if not self.links:
             return
         self._xml_start_tag("hyperlinks")
-        self.fh.writelines(f'<hyperlink ref="{cell}" r:id="rId{number}"/>' for number, cell, _ in self.all_links())
+        for number, (cell, _) in enumerate(self.read_links(), start=1):
+            self._xml_empty_tag("hyperlink", [("ref", cell), ("r:id", f"rId{number}")])
         self._xml_end_tag("hyperlinks")
 
 
-class LinkPackager(Packager):
-    """Writes the links of sheets from their files; XlsxWriter's own would have all of them in memory."""
-
+class _LinkPackager(Packager):
     workbook: Any
 
     def _write_worksheet_rels_files(self) -> None:
         for number, sheet in enumerate(self.workbook.worksheets(), start=1):
-            if isinstance(sheet, RenderedSheet) and sheet.links:
-                name = self._filename(f"xl/worksheets/_rels/sheet{number}.xml.rels")
-                with Path(str(name)).open("w", encoding="utf-8") as file:
-                    file.writelines(_relations(sheet))
+            if isinstance(sheet, LinkedSheet) and sheet.links:
+                relationships: Any = Relationships()
+                relationships.relationships = (
+                    (f"{DOCUMENT_SCHEMA}/hyperlink", target, "External") for _, target in sheet.read_links()
+                )
+                relationships._set_xml_writer(self._filename(f"xl/worksheets/_rels/sheet{number}.xml.rels"))
+                relationships._assemble_xml_file()
 
 
-def _relations(sheet: RenderedSheet) -> Iterator[str]:
-    yield f'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<Relationships xmlns="{_RELATIONS}">'
-    for number, _, path in sheet.all_links():
-        yield f'<Relationship Id="rId{number}" Type="{_TO_A_LINK}" Target="{path}" TargetMode="External"/>'
-    yield "</Relationships>"
+class LinkedBook(xlsxwriter.Workbook):
+    """A workbook that may have sheets of the class `LinkedSheet`."""
+
+    def _get_packager(self) -> Packager:
+        return _LinkPackager()
 
 
 class SampleSheet:
     """Columns of the table first, then the screenshots; ``names`` and ``widths`` are of both. ``unlinked`` counts names
-    for which no link was left."""
+    for which the sheet had no link left."""
 
     def __init__(
-        self, sheet: RenderedSheet, heading: str, names: Sequence[str], widths: Sequence[float], head: Format
+        self,
+        sheet: LinkedSheet,
+        heading: str,
+        names: Sequence[str],
+        widths: Sequence[float],
+        formats: Mapping[str, Format],
     ) -> None:
-        self._sheet = sheet
+        self._sheet, self._formats = sheet, formats
         self._row = self.unlinked = 0
-        self._width = len(widths)
+        self._last = len(widths) - 1
         for place, (name, width) in enumerate(zip(names, widths, strict=True)):
             sheet.set_column(place, place, width)
-            sheet.write_string(0, place, name, head)
+            sheet.write_string(0, place, name, formats["head"])
         sheet.freeze_panes(1, 1)
-        sheet.ignore_errors({"number_stored_as_text": f"A1:{letters(self._width - 1)}1048576"})
-        self._page(heading, sum(widths))
+        sheet.ignore_errors({"number_stored_as_text": f"A1:{xl_rowcol_to_cell(sheet.xls_rowmax - 1, self._last)}"})
+        self._set_page(heading, sum(widths))
 
-    def _page(self, heading: str, characters: float) -> None:
+    def _set_page(self, heading: str, characters: float) -> None:
         sheet = self._sheet
         sheet.set_landscape()
         sheet.set_paper(A4)
@@ -118,12 +115,29 @@ class SampleSheet:
         if characters <= PAGE_CHARACTERS:
             sheet.fit_to_pages(1, 0)
 
-    def add(self, xml: bytes, links: Sequence[tuple[int, str]]) -> None:
+    def add(self, cells: Sequence[Cell | None]) -> None:
         self._row += 1
-        room = self._sheet.links + len(links) <= sheets.MOST_LINKS
-        self.unlinked += 0 if room else len(links)
-        self._sheet.add_rendered(self._row, xml, links if room else ())
+        links: list[tuple[int, str]] = []
+        for place, cell in enumerate(cells):
+            if cell is not None:
+                self._write(place, cell)
+                if cell.link:
+                    links.append((place, cell.link))
+        if self._sheet.links + len(links) > sheets.MOST_LINKS:
+            self.unlinked += len(links)
+            return
+        for place, target in links:
+            self._sheet.add_link(self._row, place, target)
+
+    def _write(self, place: int, cell: Cell) -> None:
+        value, style = cell.value, self._formats[cell.style]
+        if isinstance(value, str):
+            self._sheet.write_string(self._row, place, value, style)
+        elif isinstance(value, bool):
+            self._sheet.write_boolean(self._row, place, value, style)
+        else:
+            self._sheet.write_number(self._row, place, value, style)
 
     def finish(self) -> None:
-        self._sheet.end()
-        self._sheet.autofilter(0, 0, max(self._row, 1), self._width - 1)
+        self._sheet.close_links()
+        self._sheet.autofilter(0, 0, max(self._row, 1), self._last)

@@ -1,41 +1,162 @@
-"""Pure: what a workbook can hold: texts, numbers, names of sheets, links, widths."""
+"""Pure: the contents of the workbook's sheets: cells with styles and links, names, widths, and the sheet About."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 
+import msgspec
+
+from services.evidence.tables.csv_cells import is_risky
+from shared.contracts.discovery import RunRecord
+from shared.contracts.evidence import RunFinished
 from shared.evidence_format import layout
-from shared.evidence_format.table.cells import day, moment
+from shared.evidence_format.table.cells import day, fraction_digits, moment, text_of
 from shared.evidence_format.table.columns import TableColumn
+from shared.evidence_format.table.rows import TableRow
+from shared.statuses import population_order
 
+SAMPLES, ABOUT = "Samples", "About"
 MOST_TEXT = 32_767
 """UTF-16 units in a cell."""
 MOST_LINKS = 65_530
-"""On a sheet; further ones Excel throws away."""
+"""Hyperlinks on a sheet; Excel drops further ones."""
+MOST_SCREENSHOTS = 8
+"""Columns of links; the other screenshots are in the sample's folder."""
 EXACT_DIGITS = 15
-"""Excel keeps so many of a number; one of more digits stands as text, whole."""
+"""Digits that Excel keeps of a number; a number with more is written as text."""
 CUT = " … [cut: {} characters, all of them in result.json]"
+HEAD = "column", "type", "what it is"
+"""The header row in About, above the columns."""
+_EXACT = 10**EXACT_DIGITS
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff]")
 _NO_NAME = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 _MARGIN, _NARROWEST, _WIDEST = 2.0, 9.0, 48.0
-_NOUGHT = datetime(1899, 12, 30)
+_EPOCH = datetime(1899, 12, 30)
 _NEWEST = 9999
 _OLDEST = date(1900, 3, 1)
-"""Before it Excel counts a day that never was."""
+"""Before it Excel counts a day that does not exist."""
+
+
+class Cell(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True, gc=False):
+    """``style`` is the name of a format of the workbook; ``link`` a path relative to the workbook, or empty."""
+
+    value: str | bool | float
+    style: str
+    link: str = ""
+
+
+class SheetRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A sample's row on each of its two sheets; None for an empty cell."""
+
+    status: str
+    cells: list[Cell | None]
+
+
+class RowCells:
+    """Decides the cells of each row of one table; ``cut`` counts texts that are too long for a cell."""
+
+    def __init__(self, columns: Sequence[TableColumn]) -> None:
+        self._columns = [(column.name, self._cell_maker(column)) for column in columns]
+        self.cut = 0
+
+    def row(self, row: TableRow) -> SheetRow:
+        """The cells of the columns, followed by the names of the screenshots."""
+        wrong = row.wrong
+        cells: list[Cell | None] = []
+        for (name, cell), value in zip(self._columns, row.cells, strict=True):
+            if value is not None:
+                cells.append(cell(value))
+            else:
+                cells.append(Cell(self._text(wrong[name]), "wrong") if name in wrong else None)
+        return SheetRow(row.status, cells + self._screenshots(row))
+
+    def _screenshots(self, row: TableRow) -> list[Cell | None]:
+        links = ((name, file_link(row.sample_id, name)) for name in row.screenshots[:MOST_SCREENSHOTS])
+        return [Cell(self._text(name), "link", link) if link else None for name, link in links]
+
+    def _cell_maker(self, column: TableColumn) -> Callable[[Any], Cell]:
+        kind = column.kind
+        if not column.field and column.name in ("sample_id", "status"):
+            return self._sample_id if column.name == "sample_id" else self._status
+        if kind in ("array", "notes"):
+            return lambda value: self._words("\n".join(value))
+        if kind in ("text", "names"):
+            return lambda value: self._words(text_of(value, kind))
+        return self._decimal if kind == "decimal" else self._day if kind in ("date", "date-time") else self._number
+
+    def _sample_id(self, value: str) -> Cell:
+        link = folder_link(value)
+        return Cell(self._text(value), "link", link) if link else self._words(value)
+
+    def _status(self, value: Any) -> Cell:
+        text = text_of(value, "text")
+        return Cell(self._text(text), f"status {text}")
+
+    def _decimal(self, value: str) -> Cell:
+        number = number_of(value)
+        return self._words(value) if number is None else Cell(number, f"decimal {fraction_digits(value)}")
+
+    def _day(self, value: str) -> Cell:
+        found = serial_of(value)
+        return self._words(value) if found is None else Cell(*found)
+
+    def _number(self, value: float) -> Cell:
+        return Cell(value, "plain") if abs(value) < _EXACT else self._words(text_of(value, "number"))
+
+    def _words(self, text: str) -> Cell:
+        """The style keeps a text that begins like a formula a text when a person edits it."""
+        return Cell(self._text(text), "quoted" if is_risky(text) else "text")
+
+    def _text(self, text: str) -> str:
+        text, cut = cell_text(text)
+        self.cut += cut
+        return text
+
+
+def about_rows(
+    record: RunRecord,
+    finished: RunFinished,
+    columns: Iterable[TableColumn],
+    statuses: Mapping[str, int],
+    *,
+    cut: int,
+    unlinked: int,
+) -> list[tuple[str, str, str]]:
+    """Return the rows of About: facts of the run, then each column with its type and meaning.
+
+    ``statuses`` counts the samples by status; ``cut`` texts were too long for a cell, ``unlinked`` names have no link.
+    """
+    complete = "complete" if finished.population_complete else "not complete"
+    facts = [
+        ("run", "", record.run_id),
+        ("task", "", str(record.spec.get("task_id", ""))),
+        ("goal", "", str(record.spec.get("goal", ""))),
+        ("finished", "", f"{finished.finished_at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"),
+        ("samples", str(finished.samples), f"{complete} {finished.population_note}".strip()),
+        *((status, str(statuses[status]), "") for status in sorted(statuses, key=population_order)),
+    ]
+    if cut:
+        note = f"longer than the {MOST_TEXT:,} characters of a cell: each says so at its end"
+        facts.append(("cells cut", str(cut), note))
+    if unlinked:
+        facts.append(("names without a link", str(unlinked), f"Excel has {MOST_LINKS:,} links a sheet at most"))
+    rows = [*facts, ("", "", ""), HEAD, *((one.name, one.kind if one.field else "", one.meaning) for one in columns)]
+    return [(cell_text(one)[0], cell_text(two)[0], cell_text(three)[0]) for one, two, three in rows]
 
 
 def cell_text(text: str) -> tuple[str, bool]:
     """The text as a cell can hold it, and whether it was cut. What XML cannot hold becomes U+FFFD."""
-    clean = _UNPRINTABLE.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
+    clean = text if text.isprintable() else _UNPRINTABLE.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
     if clean.startswith("<r>") and clean.endswith("</r>"):
         clean += " "  # XlsxWriter would take it for markup of its own and write it unescaped
     if len(clean) <= MOST_TEXT // 2 or _units(clean) <= MOST_TEXT:
         return clean, False
-    told = CUT.format(len(text))
-    kept = clean.encode("utf-16-le")[: 2 * (MOST_TEXT - len(told))].decode("utf-16-le", errors="ignore")
-    return kept + told, True
+    note = CUT.format(len(text))
+    kept = clean.encode("utf-16-le")[: 2 * (MOST_TEXT - len(note))].decode("utf-16-le", errors="ignore")
+    return kept + note, True
 
 
 def _units(text: str) -> int:
@@ -43,26 +164,28 @@ def _units(text: str) -> int:
 
 
 def number_of(decimal: str) -> float | None:
-    """A decimal as a number, where Excel keeps all of its digits."""
+    """Return a decimal as a number, or None where Excel would not keep all of its digits."""
     digits = decimal.lstrip("+-").replace(".", "").strip("0")
     return float(decimal) if len(digits) <= EXACT_DIGITS else None
 
 
 def serial_of(text: str) -> tuple[float, str] | None:
-    """A day or a time, as it stands in result.json, as Excel counts days, and the name of its style; None where Excel
-    cannot hold it. There are no zones in a workbook: a time that has one is told in UTC, and its style says so."""
+    """Return a date or date-time of result.json in Excel's days, and the name of its style.
+
+    None where Excel cannot hold it. A workbook has no time zones: a time with a zone is in UTC, and its style says so.
+    """
     if found := day(text):
-        return (float((found - _NOUGHT.date()).days), "date") if found >= _OLDEST else None
+        return (float((found - _EPOCH.date()).days), "date") if found >= _OLDEST else None
     at = moment(text)
     if at is None or not _OLDEST.year < at.year < _NEWEST:
         return None
     if at.tzinfo is None:
-        return (at - _NOUGHT) / timedelta(days=1), "moment"
-    return (at.astimezone(UTC).replace(tzinfo=None) - _NOUGHT) / timedelta(days=1), "utc"
+        return (at - _EPOCH) / timedelta(days=1), "moment"
+    return (at.astimezone(UTC).replace(tzinfo=None) - _EPOCH) / timedelta(days=1), "utc"
 
 
 def sheet_name(text: str, taken: Collection[str]) -> str:
-    """A name for a sheet that is not ``taken``: 31 characters at most, and none that Excel refuses."""
+    """Return a name that is not ``taken``: at most 31 characters, none that Excel refuses."""
     plain = _NO_NAME.sub(" ", text).strip(" '")[:31].strip(" '") or "other"
     lowered = {name.lower() for name in (*taken, "history")}
     number, name = 2, plain
@@ -72,17 +195,18 @@ def sheet_name(text: str, taken: Collection[str]) -> str:
 
 
 def folder_link(sample_id: str) -> str | None:
-    """From the run's folder to the sample's; None where the name did not come from us."""
+    """Return the path from the run's folder to the sample's; None where the name is not safe."""
     return f"{sample_id}/" if layout.is_safe(sample_id) else None
 
 
 def file_link(sample_id: str, filename: str) -> str | None:
+    """Return the path from the run's folder to the file; None where a name is not safe."""
     safe = layout.is_safe(sample_id) and layout.is_filename(filename)
     return f"{sample_id}/{filename}" if safe else None
 
 
 def width_of(column: TableColumn, longest: int) -> float:
-    """In characters; ``longest`` is that of the column's longest line."""
+    """Return the column's width in characters; ``longest`` is the length of its longest line."""
     least = {"date": 12.0, "date-time": 20.0}.get(column.kind, _NARROWEST)
     heading = len(column.name) + _MARGIN + 2  # and the button of the filter
     return min(_WIDEST, max(least, heading, longest + _MARGIN))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import zipfile
 from collections import defaultdict
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from xml.etree import ElementTree
 
@@ -14,14 +17,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from services.evidence.adapters.sample_sheet import LinkedBook, LinkedSheet, SampleSheet
+from services.evidence.adapters.workbook import OPTIONS
 from services.evidence.combining import sheets
-from services.evidence.combining.book_cells import GAP, RowRenderer, letters
+from services.evidence.combining.sheets import RowCells
 from services.evidence.state.file_contents import samples_csv
 from shared.contracts.discovery import Sample
 from shared.evidence_format.table.cells import fits, text_of
 from shared.evidence_format.table.columns import Kind, TableColumn, columns_of
 from shared.evidence_format.table.rows import TableRow
 from shared.evidence_format.task_facts import TaskFacts
+
+MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 # --- types
 
@@ -98,38 +105,49 @@ def test_what_a_workbook_cannot_hold_is_marked(text: str, held: str):
     assert sheets.cell_text(text) == (held, False)
 
 
-def rendered(cells: Mapping[int, Any], kinds: Mapping[int, Kind] | None = None) -> ElementTree.Element:
-    """The row with these cells by their places, as the twelfth of a sheet; all styles have the number 3."""
+def written(cells: Mapping[int, Any], kinds: Mapping[int, Kind] | None = None) -> ElementTree.Element:
+    """The row with these cells by their places, as the twelfth of a sheet that XlsxWriter has written."""
     width = max(cells) + 1
     columns = [TableColumn(f"c{place}", (kinds or {}).get(place, "text"), "", field=True) for place in range(width)]
     row = TableRow("a", "done", [cells.get(place) for place in range(width)], {}, [])
-    xml = RowRenderer(columns, defaultdict(lambda: 3)).xml(row)
-    return ElementTree.fromstring(xml.replace(GAP, "12"))
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "book.xlsx"
+        book = LinkedBook(str(path), {**OPTIONS, "tmpdir": folder})
+        sheet: Any = book.add_worksheet("s", LinkedSheet)
+        samples = SampleSheet(sheet, "", [one.name for one in columns], [9.0] * width, defaultdict(book.add_format))
+        for _ in range(10):
+            samples.add([])
+        samples.add(RowCells(columns).row(row).cells)
+        samples.finish()
+        book.close()
+        with zipfile.ZipFile(path) as archive:
+            rows = ElementTree.fromstring(archive.read("xl/worksheets/sheet1.xml")).findall(f".//{MAIN}row")
+    return rows[-1]
 
 
 @given(st.text(), st.text())
 def test_a_row_is_xml_and_says_what_it_was_given(one: str, other: str):
     texts = [one, f"<r>{other}</r>"]
     held = [sheets.cell_text(text)[0] for text in texts]
-    row = rendered({0: texts[0], 2: texts[1], 30: 1.5, 31: True}, {30: "number", 31: "boolean"})
+    row = written({0: texts[0], 2: texts[1], 30: 1.5, 31: True}, {30: "number", 31: "boolean"})
     assert row.get("r") == "12"
     assert [cell.get("r") for cell in row] == ["A12", "C12", "AE12", "AF12"]
-    shown = [cell.findtext("is/t") or "" for cell in row][:2]
+    shown = [cell.findtext(f"{MAIN}is/{MAIN}t") or "" for cell in row][:2]
     assert [text.replace("_x005F_x", "_x") for text in shown] == [text.replace("_x005F_x", "_x") for text in held]
-    assert [cell.findtext("v") for cell in row][2:] == ["1.5", "1"]
+    assert [cell.findtext(f"{MAIN}v") for cell in row][2:] == ["1.5", "1"]
     blank = [text[:1].isspace() or text[-1:].isspace() for text in held]
     assert ["{http://www.w3.org/XML/1998/namespace}space" in cell[0][0].attrib for cell in row[:2]] == blank
 
 
 def test_what_looks_like_an_escape_of_the_workbook_is_escaped():
-    assert rendered({0: "_x0041_"})[0].findtext("is/t") == "_x005F_x0041_"
+    assert written({0: "_x0041_"})[0].findtext(f"{MAIN}is/{MAIN}t") == "_x005F_x0041_"
 
 
 @pytest.mark.parametrize(
     ("place", "name"), [(0, "A"), (25, "Z"), (26, "AA"), (701, "ZZ"), (702, "AAA"), (16383, "XFD")]
 )
 def test_names_of_columns(place: int, name: str):
-    assert letters(place) == name
+    assert [cell.get("r") for cell in written({place: "x"})] == [f"{name}12"]
 
 
 @given(st.datetimes(datetime(1901, 1, 1), datetime(9998, 12, 31)))
