@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
-from services.browser_pool.adapters.browsers.pool import logins_of, running, secrets_of
+from services.browser_pool.adapters.browser.lifecycle import logins_of, running, secrets_of
 from services.browser_pool.deps import Deps
 from services.browser_pool.handlers import actor
 from shared.bus.nats_bus import Bus

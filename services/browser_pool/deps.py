@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from services.browser_pool.access import Logins
+from services.browser_pool.login_states import Logins
 from services.browser_pool.sessions import Sessions
 from shared.bus.ports import Blobs, Records
 

@@ -6,15 +6,15 @@ import asyncio
 
 import msgspec
 
-from services.browser_pool import access
-from services.browser_pool.capture_bytes import discard, reading
-from services.browser_pool.captures import Packed, found_of, packed
+from services.browser_pool import login_states
+from services.browser_pool.artifacts import discard, reading
 from services.browser_pool.deps import Deps
+from services.browser_pool.files.captures import Packed, found_of, packed
+from services.browser_pool.page.snapshot import compose
 from services.browser_pool.ports import Acted, Capture, NotKept, PageKept, Wanted
-from services.browser_pool.redaction import redacted
 from services.browser_pool.restoring import restored
+from services.browser_pool.safety.redaction import redacted
 from services.browser_pool.sessions import Held
-from services.browser_pool.snapshot import compose
 from shared.bus.actor import Actor
 from shared.contracts.browser_pool import (
     AccessChecked,
@@ -54,7 +54,7 @@ actor: Actor[Deps] = Actor("browser_pool")
 async def lease(request: LeaseSession, deps: Deps) -> LeaseReply:
     """A session on a fresh, isolated context, or when to ask again, or why its login state is not handed out."""
     login = None if request.auth_profile is None else await deps.logins.find(request.auth_profile)
-    refusal = None if login is None else await access.paused(login, deps.records)
+    refusal = None if login is None else await login_states.paused(login, deps.records)
     if refusal is not None:
         return refusal
     session_id = deps.new_id()
@@ -74,7 +74,7 @@ async def keep(request: KeepSession, deps: Deps) -> SessionKept:
 async def check_access(request: CheckAccess, deps: Deps) -> AccessChecked:
     """What a run would lack that needs these."""
     missing = deps.missing_secrets(request.secrets)
-    return AccessChecked(problems=await access.problems_of(request, deps.logins, missing))
+    return AccessChecked(problems=await login_states.problems_of(request, deps.logins, missing))
 
 
 @actor.answers(SAVE_PROFILE, deadline_s=60.0)
@@ -144,7 +144,7 @@ async def release(request: ReleaseSession, deps: Deps) -> SessionReleased:
     the door is not handed out again."""
     held = await deps.sessions.end(request.session_id)
     if request.login_wall and held is not None and held.login is not None:
-        await access.pause(held.login, request.login_wall, deps.utc_now(), deps.records)
+        await login_states.pause(held.login, request.login_wall, deps.utc_now(), deps.records)
     return SessionReleased(session_id=request.session_id)
 
 

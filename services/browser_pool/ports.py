@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from services.browser_pool.page import RawPage, Seen
+from services.browser_pool.page.model import RawPage, Seen
 from shared.contracts.actions import BrowserAction
 from shared.contracts.browser_pool import Politeness, Sought
 from shared.contracts.error_codes import RestoreCode

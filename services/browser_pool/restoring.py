@@ -6,8 +6,8 @@ import asyncio
 import hashlib
 
 from services.browser_pool.deps import Deps
+from services.browser_pool.page.snapshot import compose
 from services.browser_pool.ports import BrowserSession, NotRestored, Restoring
-from services.browser_pool.snapshot import compose
 from shared.contracts.browser_pool import PageNotRestored, PageRestored, RestorePage, RestoreReply
 from shared.streams import ANSWERS
 

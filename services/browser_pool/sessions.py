@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 from services.browser_pool import leases
-from services.browser_pool.access import LoginState
 from services.browser_pool.leases import Leases
+from services.browser_pool.login_states import LoginState
 from services.browser_pool.ports import BrowserPort, BrowserSession, Gate, Terms
 from shared.aio import BackgroundTasks
 from shared.contracts.browser_pool import LeaseSession

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from services.browser_pool.adapters.browsers.chromium import Chromium
-from services.browser_pool.adapters.browsers.logins import LoginFolder
+from services.browser_pool.adapters.browser.chromium import Chromium
+from services.browser_pool.adapters.browser.login_files import LoginFolder
 from services.browser_pool.adapters.session import Limits, PageSession
-from services.browser_pool.snapshot import compose
+from services.browser_pool.page.snapshot import compose
 from shared.contracts.browser_pool import PageObserved
 from shared.settings import Settings
 from tests.browser.site import LOOPBACK, Site

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from services.browser_pool.adapters.browsers.chromium import Chromium
-from services.browser_pool.adapters.browsers.finding import find_browser
-from services.browser_pool.adapters.browsers.logins import LoginFolder
+from services.browser_pool.adapters.browser.chromium import Chromium
+from services.browser_pool.adapters.browser.executable import find_browser
+from services.browser_pool.adapters.browser.login_files import LoginFolder
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import ByText, Click, Goto
 from shared.errors import PermanentError, Unavailable

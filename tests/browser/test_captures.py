@@ -7,10 +7,10 @@ import base64
 
 import pytest
 
-from services.browser_pool import tiles
 from services.browser_pool.adapters.session import PageSession
+from services.browser_pool.page import tiles
+from services.browser_pool.page.tiles import MAX_WIDTH_PX, TILE_HEIGHT_PX
 from services.browser_pool.ports import Acted, Capture
-from services.browser_pool.tiles import MAX_WIDTH_PX, TILE_HEIGHT_PX
 from shared.contracts.actions import ByCss, Goto, Screenshot, ScreenshotElement, ScreenshotViews, Scroll
 from shared.contracts.results import Captured
 from tests.browser.conftest import Look

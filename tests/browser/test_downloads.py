@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from services.browser_pool.adapters.browsers.chromium import Chromium
-from services.browser_pool.adapters.captures import folders
+from services.browser_pool.adapters.browser.chromium import Chromium
+from services.browser_pool.adapters.downloads import process_folder
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.capture_bytes import discard
+from services.browser_pool.artifacts import discard
 from services.browser_pool.ports import Acted, Capture
 from shared.contracts.actions import ByCss, ByText, Click, Download, Goto, Wait
 from shared.contracts.results import Captured, Navigated, PageChanged
@@ -35,7 +35,11 @@ def data_of(capture: Capture) -> bytes:
 
 def files_left() -> list[Path]:
     """What lies on the disk of files that nobody has taken."""
-    return [path for path in folders.of_this_process().rglob("*") if path.is_file() and path.name != folders.LOCK]
+    return [
+        path
+        for path in process_folder.of_this_process().rglob("*")
+        if path.is_file() and path.name != process_folder.LOCK
+    ]
 
 
 async def nothing_left() -> None:

@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from services.browser_pool.adapters.browsers.chromium import Chromium
-from services.browser_pool.adapters.eyes.engine import UNFORGED
+from services.browser_pool.adapters.browser.chromium import Chromium
+from services.browser_pool.adapters.observe.engine import UNFORGED
 from services.browser_pool.adapters.session import PageSession
+from services.browser_pool.page.snapshot import compose
 from services.browser_pool.ports import Terms
-from services.browser_pool.snapshot import compose
 from shared.contracts.actions import ByRef, Click, Goto, TypeText
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import Checked

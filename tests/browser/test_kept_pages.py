@@ -17,14 +17,14 @@ import pytest
 import pytest_asyncio
 import zstandard
 
-from services.browser_pool.adapters.bounds.secrets import SecretStore
-from services.browser_pool.adapters.browsers.chromium import Chromium
-from services.browser_pool.adapters.browsers.logins import LoginFolder
-from services.browser_pool.adapters.captures import keeping
+from services.browser_pool.adapters.archive import page_archive
+from services.browser_pool.adapters.browser.chromium import Chromium
+from services.browser_pool.adapters.browser.login_files import LoginFolder
+from services.browser_pool.adapters.guard.secrets import SecretStore
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.captures import Packed, packed
+from services.browser_pool.files.captures import Packed, packed
+from services.browser_pool.page.snapshot import compose
 from services.browser_pool.ports import NotKept, PageKept, Terms, Wanted
-from services.browser_pool.snapshot import compose
 from shared.contracts.actions import (
     BrowserAction,
     ByCss,
@@ -237,7 +237,7 @@ async def test_a_page_that_turns_out_too_large_is_not_kept(
 ) -> None:
     await look("<p>é</p>" * 100)
     markup = await session.page.evaluate("document.documentElement.outerHTML.length")
-    monkeypatch.setattr(keeping, "MOST_FILE_BYTES", markup + 100)
+    monkeypatch.setattr(page_archive, "MOST_FILE_BYTES", markup + 100)
     page = await kept(session)
     assert page.file is None
     assert "not kept" in page.problems[0]
@@ -253,7 +253,7 @@ async def test_a_page_that_does_not_answer_is_not_kept_and_holds_nobody_up(
     look: Look, session: PageSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await look("<p>Stuck</p>")
-    monkeypatch.setattr(keeping, "KEEP_S", 0.3)
+    monkeypatch.setattr(page_archive, "KEEP_S", 0.3)
     task = asyncio.ensure_future(session.page.evaluate("const end = Date.now() + 1500; while (Date.now() < end);"))
     assert await session.capture() == NotKept("the page did not answer in time")
     await task
@@ -263,14 +263,14 @@ async def test_a_page_that_keeps_moving_on_is_not_kept(
     look: Look, session: PageSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await look("<p>Here</p>")
-    whole = keeping._file  # pyright: ignore[reportPrivateUsage]
+    whole = page_archive._file  # pyright: ignore[reportPrivateUsage]
 
-    async def moves_on(worlds: keeping.Worlds, reckoned_bytes: int) -> tuple[bytes | None, tuple[str, ...]]:
+    async def moves_on(worlds: page_archive.Worlds, reckoned_bytes: int) -> tuple[bytes | None, tuple[str, ...]]:
         file = await whole(worlds, reckoned_bytes)
         await session.page.evaluate("history.pushState(0, '', '#' + Math.random())")
         return file
 
-    monkeypatch.setattr(keeping, "_file", moves_on)
+    monkeypatch.setattr(page_archive, "_file", moves_on)
     assert await session.capture() == NotKept("the page moved on to another one while it was kept")
 
 
@@ -284,12 +284,12 @@ async def test_pictures_that_came_with_a_page_count_before_it_is_written(
     )
     await session.act(Goto(url=site.add("/pictured", "<p>Here</p><img src=/big.svg>")))
     assert (await kept(session)).problems == ()
-    monkeypatch.setattr(keeping, "MOST_FILE_BYTES", 40_000)
+    monkeypatch.setattr(page_archive, "MOST_FILE_BYTES", 40_000)
 
     async def never(*_: object, **__: object) -> dict[str, object]:
         raise AssertionError
 
-    worlds = await keeping.engine.worlds(session.page)
+    worlds = await page_archive.engine.worlds(session.page)
     monkeypatch.setattr(worlds, "tell", never)
     assert "not kept" in (await kept(session)).problems[0]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest_asyncio
 
-from services.browser_pool.adapters.bounds.pacing import Pacing
-from services.browser_pool.adapters.browsers.chromium import Chromium
-from services.browser_pool.adapters.browsers.logins import LoginFolder
+from services.browser_pool.adapters.browser.chromium import Chromium
+from services.browser_pool.adapters.browser.login_files import LoginFolder
+from services.browser_pool.adapters.guard.pacing import Pacing
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.ports import Terms
 from shared.contracts.actions import ByText, Click, Goto

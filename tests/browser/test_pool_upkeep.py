@@ -18,8 +18,8 @@ import psutil
 import pytest
 import pytest_asyncio
 
-from services.browser_pool.adapters.browsers.chromium import Chromium, Upkeep
-from services.browser_pool.adapters.browsers.logins import LoginFolder
+from services.browser_pool.adapters.browser.chromium import Chromium, Upkeep
+from services.browser_pool.adapters.browser.login_files import LoginFolder
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import ByText, Click, Goto
 from shared.errors import PermanentError, Unavailable

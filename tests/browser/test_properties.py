@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
-from services.browser_pool.adapters.eyes.targets import KEPT_SNAPSHOTS
+from services.browser_pool.adapters.observe.targets import KEPT_SNAPSHOTS
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.snapshot import compose
+from services.browser_pool.page.snapshot import compose
 from shared.contracts.actions import ByRef, Click
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult

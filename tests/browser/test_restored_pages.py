@@ -9,12 +9,12 @@ import pytest
 import pytest_asyncio
 import zstandard
 
-from services.browser_pool.adapters.browsers.chromium import Chromium, PoolSession
-from services.browser_pool.adapters.restoring.unpacking import Unfit, unpack
+from services.browser_pool.adapters.archive.unpacking import Unfit, unpack
+from services.browser_pool.adapters.browser.chromium import Chromium, PoolSession
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.page import RawPage
+from services.browser_pool.page.model import RawPage
+from services.browser_pool.page.snapshot import compose
 from services.browser_pool.ports import NotRestored, Restoring
-from services.browser_pool.snapshot import compose
 from shared.contracts.actions import ByRef, Extract, Goto
 from shared.contracts.browser_pool import Element, PageObserved, Sought
 from shared.contracts.results import Locator, TextRead

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from services.browser_pool.adapters.browsers import started
-from services.browser_pool.adapters.browsers.chromium import Chromium
-from services.browser_pool.adapters.browsers.logins import LoginFolder
+from services.browser_pool.adapters.browser import launch
+from services.browser_pool.adapters.browser.chromium import Chromium
+from services.browser_pool.adapters.browser.login_files import LoginFolder
 from services.browser_pool.ports import Terms
 from shared.contracts.actions import Goto
 from shared.settings import Settings
@@ -27,7 +27,7 @@ async def fooled(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     """A browser that holds 127.0.0.1 for a public address, and finds 127.0.0.2 under the name above."""
     port = site.url.rpartition(":")[2]
     flags = (f"--host-resolver-rules=MAP {INSIDE} 127.0.0.1", f"--ip-address-space-overrides=127.0.0.1:{port}=public")
-    monkeypatch.setattr(started, "ARGUMENTS", (*started.ARGUMENTS, *flags))
+    monkeypatch.setattr(launch, "ARGUMENTS", (*launch.ARGUMENTS, *flags))
     browser = Chromium(chromium=Settings().chromium, logins=LoginFolder(tmp_path), limits=LIMITS)
     yield browser
     await browser.close()

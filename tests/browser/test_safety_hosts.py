@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from services.browser_pool.adapters.browsers.chromium import Chromium
+from services.browser_pool.adapters.browser.chromium import Chromium
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.ports import Terms
 from shared.contracts.actions import BrowserAction, ByText, Click, Download, Goto

@@ -11,13 +11,13 @@ import pytest
 import pytest_asyncio
 from pyotp.totp import TOTP
 
-from services.browser_pool.adapters.bounds.secrets import SecretStore, Vault, codes_of
-from services.browser_pool.adapters.browsers.chromium import Chromium
-from services.browser_pool.adapters.browsers.logins import LoginFolder
+from services.browser_pool.adapters.browser.chromium import Chromium
+from services.browser_pool.adapters.browser.login_files import LoginFolder
+from services.browser_pool.adapters.guard.secrets import SecretStore, Vault, codes_of
 from services.browser_pool.adapters.session import PageSession
+from services.browser_pool.page.snapshot import compose
 from services.browser_pool.ports import Terms
-from services.browser_pool.redaction import redacted
-from services.browser_pool.snapshot import compose
+from services.browser_pool.safety.redaction import redacted
 from shared.contracts.actions import BrowserAction, ByCss, Click, Extract, Goto, Screenshot, TypeSecret
 from shared.contracts.results import ActionResult
 from shared.errors import PermanentError

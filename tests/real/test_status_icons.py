@@ -13,11 +13,11 @@ from pathlib import Path
 from practice.code_host.data import ground_truth
 from practice.code_host.model import Check, PullRequest
 from practice.code_host.server import serve
-from services.browser_pool.adapters.browsers.chromium import Chromium
-from services.browser_pool.adapters.browsers.logins import LoginFolder
+from services.browser_pool.adapters.browser.chromium import Chromium
+from services.browser_pool.adapters.browser.login_files import LoginFolder
 from services.browser_pool.adapters.session import Limits, PageSession
+from services.browser_pool.page.snapshot import compose
 from services.browser_pool.ports import Terms
-from services.browser_pool.snapshot import compose
 from services.vision.pictures import open_picture
 from services.vision.readers.local import LocalReader
 from shared.contracts.actions import ByRef, Goto, ScreenshotElement

@@ -11,25 +11,25 @@ from typing import TypeVar
 from playwright.async_api import Browser, BrowserContext, Error, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from services.browser_pool import matching
-from services.browser_pool.adapters.bounds.guard import Guard
-from services.browser_pool.adapters.bounds.pacing import SessionPace
-from services.browser_pool.adapters.bounds.secrets import Vault
-from services.browser_pool.adapters.captures.arrivals import with_files
-from services.browser_pool.adapters.captures.files import Files
-from services.browser_pool.adapters.eyes import engine
-from services.browser_pool.adapters.eyes.engine import State
-from services.browser_pool.adapters.eyes.frames import Look, Whole
-from services.browser_pool.adapters.eyes.targets import KEPT_SNAPSHOTS, Found, Intent, Targets
+from services.browser_pool.adapters.downloads.collect import with_files
+from services.browser_pool.adapters.downloads.downloads import Files
 from services.browser_pool.adapters.gone import unless_gone
+from services.browser_pool.adapters.guard.pacing import SessionPace
+from services.browser_pool.adapters.guard.secrets import Vault
+from services.browser_pool.adapters.guard.session_guard import Guard
 from services.browser_pool.adapters.network import Network
+from services.browser_pool.adapters.observe import engine
+from services.browser_pool.adapters.observe.engine import State
+from services.browser_pool.adapters.observe.frames import Look, Whole
+from services.browser_pool.adapters.observe.targets import KEPT_SNAPSHOTS, Found, Intent, Targets
 from services.browser_pool.adapters.outcome import Outcome, refuse
 from services.browser_pool.adapters.settle import Rest, look, quiet_ms, settle
 from services.browser_pool.adapters.tabs import Tabs
-from services.browser_pool.page import RawPage, Seen, Stats
+from services.browser_pool.page import matching
+from services.browser_pool.page.model import RawPage, Seen, Stats
+from services.browser_pool.page.snapshot import choose
 from services.browser_pool.ports import Acted
-from services.browser_pool.redaction import redacted_text
-from services.browser_pool.snapshot import choose
+from services.browser_pool.safety.redaction import redacted_text
 from shared.contracts.actions import BrowserAction, Goto, Screenshot, Target
 from shared.contracts.results import ActionResult, Change, DialogOpened, TargetFound
 from shared.errors import DeadlineExceeded, Unavailable

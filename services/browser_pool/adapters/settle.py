@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from playwright.async_api import Error
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from services.browser_pool.adapters.eyes.engine import State, ask
 from services.browser_pool.adapters.network import Network
+from services.browser_pool.adapters.observe.engine import State, ask
 from services.browser_pool.adapters.tabs import Tabs
 
 QUIET_MS = 100.0

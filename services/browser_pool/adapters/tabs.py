@@ -6,7 +6,7 @@ import asyncio
 
 from playwright.async_api import Browser, BrowserContext, Dialog, Download, Error, Page
 
-from services.browser_pool.matching import first_line
+from services.browser_pool.page.matching import first_line
 from shared.aio import BackgroundTasks
 from shared.contracts.browser_pool import Tab
 from shared.contracts.results import DialogOpened

@@ -16,9 +16,9 @@ import pytest
 import zstandard
 
 from services.browser_pool import handlers
-from services.browser_pool.adapters.browsers.logins import LoginFolder
+from services.browser_pool.adapters.browser.login_files import LoginFolder
 from services.browser_pool.deps import Deps
-from services.browser_pool.page import RawItem, RawPage, Seen, Stats
+from services.browser_pool.page.model import RawItem, RawPage, Seen, Stats
 from services.browser_pool.ports import NOTHING, Acted, Capture, NotKept, PageKept, Terms, Wanted
 from services.browser_pool.sessions import Sessions
 from shared.bus.ports import Source

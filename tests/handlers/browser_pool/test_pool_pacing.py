@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 import pytest
 import pytest_asyncio
 
-from services.browser_pool.adapters.bounds.pacing import Pacing, SessionPace
-from services.browser_pool.politeness import Limits
+from services.browser_pool.adapters.guard.pacing import Pacing, SessionPace
+from services.browser_pool.safety.politeness import Limits
 from shared.bus.nats_bus import connect_bus
 from shared.streams import SITE_PACE
 from shared.testing.bus import MemoryBus

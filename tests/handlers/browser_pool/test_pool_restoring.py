@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from services.browser_pool import handlers
-from services.browser_pool.adapters.browsers.logins import LoginFolder
+from services.browser_pool.adapters.browser.login_files import LoginFolder
 from services.browser_pool.deps import Deps
-from services.browser_pool.page import RawPage, Stats
+from services.browser_pool.page.model import RawPage, Stats
 from services.browser_pool.ports import NotRestored, Restoring, Terms
 from services.browser_pool.sessions import Sessions
 from shared.contracts.browser_pool import (

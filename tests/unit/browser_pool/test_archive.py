@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.browser_pool.archive import Archive, read_archive
+from services.browser_pool.files.mhtml import Archive, read_archive
 
 HEAD = (
     'From: <Saved by Blink>\r\nSnapshot-Content-Location: https://a.test/x?y=1\r\nMIME-Version: 1.0\r\n'

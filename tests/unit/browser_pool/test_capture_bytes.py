@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from services.browser_pool.capture_bytes import discard, reading
+from services.browser_pool.artifacts import discard, reading
 from services.browser_pool.ports import Capture
 from shared.hashing import HashingReader
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.browser_pool.filenames import (
+from services.browser_pool.files.filenames import (
     MAX_NAME,
     interrupted,
     label_of,

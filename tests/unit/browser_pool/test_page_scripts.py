@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from services.browser_pool.adapters.eyes import engine
+from services.browser_pool.adapters.observe import engine
 
 DECLARED = re.compile(r"^(?:async )?(?:function\*?|const|let|class) (\w+)", re.MULTILINE)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.browser_pool.dates import Format, Moment, example, format_of, native, parse, reads_as, reads_in
+from services.browser_pool.page.dates import Format, Moment, example, format_of, native, parse, reads_as, reads_in
 from shared.text.written_dates import days_in
 
 DAY = Moment(2026, 11, 21)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.browser_pool.keys import chord
+from services.browser_pool.page.keys import chord
 
 
 @pytest.mark.parametrize(

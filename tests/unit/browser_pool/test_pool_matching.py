@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.browser_pool.matching import (
+from services.browser_pool.page.matching import (
     fingerprint,
     navigation_code,
     pick_option,

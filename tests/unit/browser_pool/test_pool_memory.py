@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from services.browser_pool.adapters.browsers.memory import free_mb, left_in_groups, tree_mb
+from services.browser_pool.adapters.browser.memory import free_mb, left_in_groups, tree_mb
 
 
 def group(folder: Path, version: int, limit: str, used: int, cache: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.browser_pool.options import Offer, listing, meant, shows, steps
+from services.browser_pool.page.options import Offer, listing, meant, shows, steps
 
 
 def offers(*names: str) -> list[Offer]:

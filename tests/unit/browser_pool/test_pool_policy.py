@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.browser_pool import intercepts
-from services.browser_pool.policy import Bounds, document_refusal, part_refusal
+from services.browser_pool.safety import intercepts
+from services.browser_pool.safety.policy import Bounds, document_refusal, part_refusal
 from shared.hosts import Origin, parse_origin
 
 SITE = Bounds(allowed=("tickets.example.com",))

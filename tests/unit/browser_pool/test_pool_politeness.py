@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.browser_pool.adapters.bounds.domains import registrable_domain
-from services.browser_pool.politeness import (
+from services.browser_pool.adapters.guard.domains import registrable_domain
+from services.browser_pool.safety.politeness import (
     LONGEST_BACK_OFF_S,
     LONGEST_PAUSE_S,
     Limits,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.browser_pool.redaction import HIDDEN, redacted, redacted_text
+from services.browser_pool.safety.redaction import HIDDEN, redacted, redacted_text
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import ActionResult, Change, Locator, Navigated, TargetFound
 

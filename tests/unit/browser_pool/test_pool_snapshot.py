@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.browser_pool.page import RawItem, RawPage, Seen, Stats
-from services.browser_pool.redaction import redacted
-from services.browser_pool.rendering import line
-from services.browser_pool.snapshot import choose, compose, dom_confidence, triggers
+from services.browser_pool.page.model import RawItem, RawPage, Seen, Stats
+from services.browser_pool.page.rendering import line
+from services.browser_pool.page.snapshot import choose, compose, dom_confidence, triggers
+from services.browser_pool.safety.redaction import redacted
 from shared.contracts.browser_pool import Element, PageObserved
 
 PLAIN = RawItem(0, "text", "", None, (), None, "p", None, None, None, (0, 0, 10, 10), True, False)

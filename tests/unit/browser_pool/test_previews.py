@@ -10,8 +10,8 @@ import pytest
 from pypdf import PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
-from services.browser_pool import previews
-from services.browser_pool.adapters.captures.previewing import text_preview
+from services.browser_pool.adapters.downloads import previews
+from services.browser_pool.adapters.downloads.preview import text_preview
 
 
 def pdf(text: str, password: str | None = None) -> bytes:

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.browser_pool.captures import shown_headers
-from services.browser_pool.mhtml import without_secrets
-from services.browser_pool.redaction import HIDDEN
+from services.browser_pool.files.captures import shown_headers
+from services.browser_pool.files.mhtml_redaction import without_secrets
+from services.browser_pool.safety.redaction import HIDDEN
 
 LINES = (
     "From: <Saved by Blink>", "Subject: {subject}", "MIME-Version: 1.0",

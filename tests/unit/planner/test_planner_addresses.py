@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.browser_pool.policy import Bounds, document_refusal
+from services.browser_pool.safety.policy import Bounds, document_refusal
 from services.planner.page.addresses import allowed_hosts, is_on_visited_host, may_open, private_hosts
 from services.planner.prompt.system_blocks import run_block
 from shared.contracts.discovery import Sample

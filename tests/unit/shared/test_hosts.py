@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.browser_pool.policy import Bounds, document_refusal
+from services.browser_pool.safety.policy import Bounds, document_refusal
 from services.planner.page.addresses import may_open
 from shared.hosts import (
     WRITTEN_RULE,

@@ -1,0 +1,71 @@
+"""JavaScript dialogs that wait for an answer, and actions that one of them cuts short."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from dataclasses import replace
+from typing import Any
+
+from playwright.async_api import Dialog, Error
+
+from services.browser_pool.adapters.outcome import Outcome, done, refuse
+from services.browser_pool.adapters.session import PageSession
+from services.browser_pool.page.matching import first_line
+from shared.aio import cancel_and_wait, first_completed
+from shared.contracts.actions import AnswerDialog
+from shared.contracts.results import DialogAnswered
+
+
+async def unless_asked(session: PageSession, hand: Coroutine[Any, Any, Outcome]) -> Outcome:
+    """What the hand brings; or, as soon as the page asks something, the question: until it is answered the page
+    stands still, and so would the hand."""
+    acting = asyncio.create_task(hand)
+    try:
+        await first_completed(acting, session.tabs.dialog_waits.wait())
+        opened = session.tabs.waiting
+        if opened is None or (acting.done() and acting.exception() is not None):
+            return await acting
+        message = f'the page asks "{opened.message}": answer it with dialog'
+        so_far = acting.result() if acting.done() else done("", target=session.target)
+        return replace(so_far, ok=True, code="ok", message=message, effect=opened)
+    finally:
+        await cancel_and_wait(acting)
+
+
+def waits(session: PageSession) -> Outcome | None:
+    """The refusal of everything but an answer while a dialog is open."""
+    opened = session.tabs.waiting
+    if opened is None:
+        return None
+    return refuse("dialog_open", f'the page asks "{opened.message}" ({opened.kind}): answer it with dialog first')
+
+
+async def answer_dialog(session: PageSession, action: AnswerDialog) -> Outcome:
+    dialog = session.tabs.open_dialog
+    if dialog is None:
+        return refuse("no_dialog", "no dialog is open")
+    accepted = action.answer == "accept"
+    message = dialog.message[:2000]
+    # Before the answer goes out: what it sets off may be the next question.
+    session.tabs.answered()
+    outcome = await unless_asked(session, _answered(session, dialog, action))
+    if not outcome.ok or session.tabs.waiting is not None:
+        return outcome
+    said = "accepted" if accepted else "dismissed"
+    effect = DialogAnswered(message=message, accepted=accepted)
+    status = session.network.fresh_status
+    if status is not None and status >= 400:
+        return refuse("http_error", f'{said} "{message}"; the page answered with HTTP {status}', effect=effect)
+    return done(f'{said} "{message}"', effect=effect)
+
+
+async def _answered(session: PageSession, dialog: Dialog, action: AnswerDialog) -> Outcome:
+    text = action.text if dialog.type == "prompt" else None
+    try:
+        await session.timed(dialog.accept(text) if action.answer == "accept" else dialog.dismiss())
+    except Error as error:
+        session.tabs.raise_if_lost(error)
+        return refuse("no_dialog", f"the dialog went away before it was answered: {first_line(error.message)}")
+    await session.settle()
+    return done(action.answer)

@@ -1,0 +1,155 @@
+"""Drags: with the mouse pressed, over points in between, as pages that watch the mouse expect it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+import msgspec
+from playwright.async_api import Error
+
+from services.browser_pool.adapters.actions.effects import changed, navigated, page_before
+from services.browser_pool.adapters.actions.hit_test import Reached, Way, corner, heard, reach
+from services.browser_pool.adapters.actions.press import Shown
+from services.browser_pool.adapters.observe.engine import Gone, State, ask
+from services.browser_pool.adapters.observe.targets import Found
+from services.browser_pool.adapters.outcome import Outcome, done, refuse
+from services.browser_pool.adapters.session import PageSession
+from shared.contracts.actions import Drag, DragBy
+from shared.contracts.results import Effect, Navigated, NotSeen, PageChanged, ValueSet
+
+STEPS = 12
+RELEASE_S = 2.0
+FIRST_PX = 6.0
+"""What is dragged begins to follow only after a few pixels."""
+OVER = "hands-over"
+
+
+class Thumb(msgspec.Struct, frozen=True):
+    """Where a slider has its handle, from the corner of its frame's window; none: it is no native slider."""
+
+    x: float | None = None
+    y: float | None = None
+
+
+async def drag(session: PageSession, action: Drag) -> Outcome:
+    source = await session.find(action.target, "act")
+    if isinstance(source, Outcome):
+        return source
+    onto = await session.find(action.onto, "read")
+    if isinstance(onto, Outcome):
+        return onto
+    reached = await reach(session, source)
+    if isinstance(reached, Outcome):
+        return reached
+    before = await _before(session, source)
+    start = await reached.point(session)
+    async with _held(session, start):
+        await _nudge(session, start)
+        # Now that it is held, the place may be scrolled into view: the mouse stays where it is.
+        end = await _middle(session, onto)
+        if end is None:
+            message = f'"{onto.now.name or onto.now.text[:80]}" is not visible, so nothing can be dropped there'
+            return refuse("blocked", message, target=source.told())
+        await heard(session, session.page.mouse.move(*end, steps=STEPS))
+        # A second move on the spot: what accepts a drop often says so only when it is moved over.
+        await heard(session, session.page.mouse.move(end[0] + 1, end[1] + 1))
+        await heard(session, session.page.mouse.move(*end))
+    where = f'onto {onto.now.role} "{onto.now.name or onto.now.text[:80]}"'
+    return await _dragged(session, source, before, where)
+
+
+async def drag_by(session: PageSession, action: DragBy) -> Outcome:
+    found = await session.find(action.target, "act")
+    if isinstance(found, Outcome):
+        return found
+    reached = await reach(session, found)
+    if isinstance(reached, Outcome):
+        return reached
+    before = await _before(session, found)
+    start = await _handle(session, found, reached)
+    end = (start[0] + action.right_px, start[1] + action.down_px)
+    async with _held(session, start):
+        await heard(session, session.page.mouse.move(*end, steps=STEPS))
+    return await _dragged(session, found, before, f"by {action.right_px:g} px right, {action.down_px:g} px down")
+
+
+@asynccontextmanager
+async def _held(session: PageSession, start: tuple[float, float]) -> AsyncGenerator[None]:
+    """With the mouse button down, and up again whatever happens."""
+    mouse = session.page.mouse
+    await heard(session, mouse.move(*start))
+    await heard(session, mouse.down())
+    try:
+        yield
+    finally:
+        try:
+            async with asyncio.timeout(RELEASE_S):
+                await mouse.up()
+        except (Error, TimeoutError):
+            pass  # its page is gone, or asks something; there is nothing left to let go of
+
+
+async def _nudge(session: PageSession, start: tuple[float, float]) -> None:
+    await heard(session, session.page.mouse.move(start[0] + FIRST_PX / 2, start[1] + FIRST_PX / 2))
+    await heard(session, session.page.mouse.move(start[0] + FIRST_PX, start[1] + FIRST_PX))
+
+
+async def _middle(session: PageSession, found: Found) -> tuple[float, float] | None:
+    work = ask(found.frame, Way, session.limits.action_s, "reach", found.snapshot_id, found.n, OVER)
+    way = await session.timed(work)
+    # What is dragged may itself lie over the place; that is no obstacle.
+    if way.state not in ("free", "covered"):
+        return None
+    left, top = await corner(session, found.frame)
+    return left + way.x, top + way.y
+
+
+async def _handle(session: PageSession, found: Found, reached: Reached) -> tuple[float, float]:
+    """A native slider is taken at its handle, everything else where the mouse hits it."""
+    if (found.now.tag, found.now.type) != ("input", "range"):
+        return await reached.point(session)
+    thumb = await session.timed(ask(found.frame, Thumb, session.limits.action_s, "thumb", found.snapshot_id, found.n))
+    if thumb.x is None or thumb.y is None:
+        return await reached.point(session)
+    left, top = await corner(session, found.frame)
+    return left + thumb.x, top + thumb.y
+
+
+async def _before(session: PageSession, found: Found) -> tuple[State, Shown]:
+    page = await page_before(session, found)
+    return page, await _shown(session, found)
+
+
+async def _shown(session: PageSession, found: Found) -> Shown:
+    try:
+        work = ask(found.frame, Shown, session.limits.action_s, "shown", found.snapshot_id, found.n)
+        return await session.timed(work)
+    except Error as error:
+        session.tabs.raise_if_lost(error)
+        return Shown(here=False)
+
+
+async def _dragged(session: PageSession, found: Found, before: tuple[State, Shown], where: str) -> Outcome:
+    rest = await session.settle()
+    page, shown = before
+    what = f'dragged {found.now.role} "{found.now.name or found.now.text[:80]}" {where}'
+    effect: Effect = NotSeen()
+    if session.tabs.follow() or navigated(page, rest.state):
+        effect = Navigated(url=session.page.url, http_status=session.network.fresh_status)
+    else:
+        now = await _shown(session, found)
+        if now.here and now.role in ("slider", "spinbutton", "separator") and now.value != shown.value:
+            effect = ValueSet(value=now.value)
+        elif changed(page, rest.state) or session.tabs.dialogs or await _moved(session, found):
+            effect = PageChanged()
+    seen = "; nothing was seen to come of it" if isinstance(effect, NotSeen) else ""
+    return done(what + seen, effect=effect, target=found.told())
+
+
+async def _moved(session: PageSession, found: Found) -> bool:
+    if found.frame.is_detached():
+        return True
+    now = await session.timed(found.again(session.limits.action_s))
+    return isinstance(now, Gone) or now.box != found.now.box or changed(found.now, now)

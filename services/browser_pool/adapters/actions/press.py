@@ -1,0 +1,134 @@
+"""Keys pressed, and what came of it."""
+
+from __future__ import annotations
+
+import msgspec
+from playwright.async_api import Error, Frame
+
+from services.browser_pool.adapters.actions.effects import changed, navigated
+from services.browser_pool.adapters.actions.hit_test import heard
+from services.browser_pool.adapters.observe.engine import State, ask
+from services.browser_pool.adapters.outcome import Outcome, done, refuse
+from services.browser_pool.adapters.session import PageSession
+from services.browser_pool.adapters.settle import look
+from services.browser_pool.page.keys import chord, refusal
+from shared.contracts.actions import Press
+from shared.contracts.results import Checked, Effect, Navigated, NotSeen, PageChanged, ValueSet
+
+FOCUS = "hands-focus"
+VALUE_ROLES = frozenset({"textbox", "searchbox", "combobox", "listbox", "spinbutton", "slider"})
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """What a control shows now. ``checked`` is None where it cannot be checked; ``seen``: it is in sight itself."""
+
+    here: bool = True
+    seen: bool = False
+    tag: str = ""
+    has: bool = False
+    role: str = ""
+    name: str = ""
+    value: str = ""
+    secret: bool = False
+    checked: bool | None = None
+    invalid: bool = False
+    selected: bool = False
+    expanded: str | None = None
+
+
+class Taken(msgspec.Struct, frozen=True):
+    took: bool
+
+
+async def press(session: PageSession, action: Press) -> Outcome:
+    keys = chord(action.keys)
+    if keys is None:
+        return refuse("failed", refusal(action.keys))
+    refused = await _take_focus(session, action) if action.target is not None else None
+    if refused is not None:
+        return refused
+    holder, shown = await focus(session)
+    before = await session.timed(look(session.tabs, session.limits.action_s, "act"))
+    await heard(session, session.page.keyboard.press(keys))
+    await session.settle()
+    effect = await _effect(session, holder, shown, before)
+    if isinstance(effect, Navigated) and (effect.http_status or 0) >= 400:
+        message = f"pressed {keys}; the page answered with HTTP {effect.http_status}"
+        return refuse("http_error", message, effect=effect, target=session.target)
+    seen = "; nothing was seen to come of it" if isinstance(effect, NotSeen) else ""
+    return done(f"pressed {keys}{seen}", effect=effect, target=session.target)
+
+
+async def _take_focus(session: PageSession, action: Press) -> Outcome | None:
+    """Gives the focus to the target, or says why it cannot have it."""
+    assert action.target is not None
+    found = await session.find(action.target, "edit")
+    if isinstance(found, Outcome):
+        return found
+    bound_s = session.limits.action_s
+    taken = await session.timed(ask(found.frame, Taken, bound_s, "take", found.snapshot_id, found.n))
+    if taken.took:
+        return None
+    what = f'{found.now.role} "{found.now.name}"'
+    return refuse("not_editable", f"{what} does not take the focus, so no key reaches it", target=found.told())
+
+
+async def _effect(session: PageSession, holder: Frame | None, shown: Shown, before: State | None) -> Effect:
+    if session.tabs.follow():
+        await session.settle()
+        return Navigated(url=session.page.url, http_status=session.network.status(session.page))
+    after = session.rest.state
+    if before is None or navigated(before, after):
+        return Navigated(url=session.page.url, http_status=session.network.fresh_status)
+    filled = after is None or after.forms != before.forms
+    value = await _value_effect(session, holder, shown, filled=filled)
+    if value is not None:
+        return value
+    if session.tabs.dialogs or changed(before, after):
+        return PageChanged()
+    return await _moved(session, shown)
+
+
+async def focus(session: PageSession) -> tuple[Frame | None, Shown]:
+    """The frame that has the focus, and what has it there; kept in the page under FOCUS."""
+    frames = [session.page.main_frame]
+    while frames:
+        frame = frames.pop()
+        try:
+            shown = await session.timed(ask(frame, Shown, session.limits.action_s, "focused", FOCUS))
+        except Error as error:
+            session.tabs.raise_if_lost(error)
+            continue
+        if shown.tag in ("iframe", "frame"):
+            frames += frame.child_frames
+        elif shown.tag and (shown.has or frame is session.page.main_frame):
+            return frame, shown
+    return None, Shown(here=False)
+
+
+async def _value_effect(session: PageSession, frame: Frame | None, before: Shown, *, filled: bool) -> Effect | None:
+    """The value or the mark of what had the focus, where it is another now."""
+    if frame is None or frame.is_detached():
+        return None
+    try:
+        now = await session.timed(ask(frame, Shown, session.limits.action_s, "shown", FOCUS, 0))
+    except Error as error:
+        session.tabs.raise_if_lost(error)
+        return None
+    if now.here and now.checked is not None and now.checked != before.checked:
+        return Checked(checked=now.checked)
+    if now.here and now.role in VALUE_ROLES and (now.value != before.value or (now.secret and filled)):
+        return ValueSet(value="(hidden)" if now.secret else now.value)
+    return None
+
+
+async def _moved(session: PageSession, before: Shown) -> Effect:
+    """Whether the focus went on, which is all that Tab and arrow keys often do."""
+    frame, now = await focus(session)
+    same = frame is None or (now.tag, now.role, now.name, now.value) == (
+        before.tag,
+        before.role,
+        before.name,
+        before.value,
+    )
+    return NotSeen() if same else PageChanged()

@@ -1,0 +1,135 @@
+"""Files given to pages: from the upload folder or from what was downloaded in this session, never by a path."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import msgspec
+from playwright.async_api import ElementHandle, Error, FileChooser
+from playwright.async_api import TimeoutError as PlaywrightTimeout
+
+from services.browser_pool.adapters.actions.effects import navigated, page_before
+from services.browser_pool.adapters.actions.hit_test import reach
+from services.browser_pool.adapters.observe import engine
+from services.browser_pool.adapters.observe.engine import Counted, ask
+from services.browser_pool.adapters.observe.targets import Found
+from services.browser_pool.adapters.outcome import Outcome, done, refuse
+from services.browser_pool.adapters.session import PageSession
+from shared.contracts.actions import Upload
+from shared.contracts.results import FilesGiven
+
+FIELD = "hands-file"
+CHOOSER_S = 2.0
+MAX_LISTED = 30
+NAMES = "el => Array.from(el.files || []).map(file => file.name)"
+
+
+class Said(msgspec.Struct, frozen=True):
+    """How often a text is to be read on the page."""
+
+    times: int
+
+
+async def upload(session: PageSession, action: Upload) -> Outcome:
+    folder = session.limits.upload_dir
+    path = await asyncio.to_thread(file_named, folder, action.file) or session.files.named(action.file)
+    if path is None:
+        return refuse("no_such_file", await asyncio.to_thread(no_such_file, folder, action.file))
+    found = await session.find(action.target, "act")
+    if isinstance(found, Outcome):
+        return found
+    before = await page_before(session, found)
+    told = await _tells(session, found, path.name)
+    field = await _give(session, found, path)
+    if isinstance(field, Outcome):
+        return field
+    held = await _held(session, field)
+    rest = await session.settle()
+    if path.name in held:
+        return done(f'gave the file "{path.name}"', effect=FilesGiven(names=held), target=found.told())
+    # Pages that take a file at once empty the field and show its name, or go on.
+    if navigated(before, rest.state) or await _tells(session, found, path.name) > told:
+        message = f'gave the file "{path.name}"; the page took it at once'
+        return done(message, effect=FilesGiven(names=(path.name,)), target=found.told())
+    message = f'after "{path.name}" was given, the field holds {", ".join(held) or "nothing"}'
+    return refuse("effect_not_seen", message, effect=FilesGiven(names=held), target=found.told())
+
+
+def file_named(folder: Path | None, name: str) -> Path | None:
+    """The file of that name in the folder itself; nothing that leads out of it."""
+    if folder is None or not name or name != Path(name).name or name in (".", ".."):
+        return None
+    path = folder / name
+    try:
+        inside = path.resolve().parent == folder.resolve()
+        return path if inside and path.is_file() else None
+    except OSError:
+        return None
+
+
+def no_such_file(folder: Path | None, name: str) -> str:
+    """Why, in words for a person, with what there is instead."""
+    if "/" in name or "\\" in name:
+        return f"{name[:120]!r} is a path; give the name of a file in the upload folder, or the label of a download"
+    if folder is None or not folder.is_dir():
+        return f"no file was downloaded under the label {name[:120]!r}, and there is no upload folder"
+    names = sorted(path.name for path in folder.iterdir() if path.is_file())
+    listed = ", ".join(f'"{one}"' for one in names[:MAX_LISTED]) or "nothing"
+    return f"there is no file and no download {name[:120]!r}; the upload folder holds {listed}"
+
+
+async def _give(session: PageSession, found: Found, path: Path) -> ElementHandle | Outcome:
+    """Into the field itself, or the one that belongs to a button or a drop zone. The field that has it now."""
+    field = await _field(session, found, "file")
+    if field is None and found.now.role not in ("button", "link", "menuitem"):
+        field = await _field(session, found, "file near")
+    if field is None:
+        chooser = await _chooser(session, found)
+        if isinstance(chooser, Outcome):
+            return chooser
+        field = chooser.element if chooser else await _field(session, found, "file near")
+    if field is None:
+        what = f'{found.now.role} "{found.now.name or found.now.text[:80]}"'
+        return refuse("not_editable", f"{what} takes no file, and no file field is beside it", target=found.told())
+    await session.timed(field.set_input_files(path, timeout=session.limits.action_s * 1000))
+    return field
+
+
+async def _field(session: PageSession, found: Found, kind: str) -> ElementHandle | None:
+    """The one file field inside an element, or beside it."""
+    bound_s = session.limits.action_s
+    parts = await session.timed(ask(found.frame, Counted, bound_s, "part", found.snapshot_id, found.n, FIELD, kind))
+    if parts.count != 1:
+        return None
+    return await session.timed(engine.element(found.frame, FIELD, 0).element_handle(timeout=bound_s * 1000))
+
+
+async def _chooser(session: PageSession, found: Found) -> FileChooser | Outcome | None:
+    """What a press on it opens; None where that is no file chooser."""
+    reached = await reach(session, found)
+    if isinstance(reached, Outcome):
+        return reached
+    try:
+        async with session.page.expect_file_chooser(timeout=CHOOSER_S * 1000) as opening:
+            await reached.press(session)
+        return await opening.value
+    except PlaywrightTimeout:
+        return None
+
+
+async def _held(session: PageSession, field: ElementHandle) -> tuple[str, ...]:
+    try:
+        return tuple(await session.timed(field.evaluate(NAMES)))
+    except Error as error:
+        session.tabs.raise_if_lost(error)
+        return ()
+
+
+async def _tells(session: PageSession, found: Found, name: str) -> int:
+    """How often the page shows the name of the file."""
+    try:
+        return (await session.timed(ask(found.frame, Said, session.limits.action_s, "reads", name))).times
+    except Error as error:
+        session.tabs.raise_if_lost(error)
+        return 0

@@ -1,0 +1,168 @@
+"""One browser process with its driver: started, asked for fresh contexts, closed."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import shutil
+from collections.abc import Awaitable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from playwright.async_api import Browser, BrowserContext, Error, Page, Playwright, async_playwright
+
+from services.browser_pool.adapters.browser.executable import find_browser
+from services.browser_pool.adapters.browser.memory import tree_mb
+from services.browser_pool.adapters.browser.process_dir import Nest
+from services.browser_pool.adapters.gone import unless_gone
+from services.browser_pool.adapters.guard.interception import watch_over
+from services.browser_pool.adapters.observe import engine
+from services.browser_pool.adapters.observe.engine import worlds
+from services.browser_pool.page.matching import first_line
+from shared.errors import Unavailable
+
+log = logging.getLogger(__name__)
+
+VIEWPORT_WIDTH_PX = 1280
+VIEWPORT_HEIGHT_PX = 900
+LAUNCH_BOUND_S = 30.0
+CLOSE_BOUND_S = 3.0
+ARGUMENTS = ("--disable-background-networking", "--no-default-browser-check")
+
+
+@dataclass(frozen=True)
+class Warm:
+    """A context nobody has used, with its first page open."""
+
+    context: BrowserContext
+    page: Page
+    crashed: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class Started:
+    """``leases`` counts all sessions it ever had, ``live`` those it has now. Each browser has a driver of its own: that
+    one grows with the number of contexts too, and goes with it."""
+
+    def __init__(self, playwright: Playwright, nest: Nest, browser: Browser, pid: int) -> None:
+        self.browser = browser
+        self.leases = self.live = 0
+        self.spares: list[Warm] = []
+        self._playwright, self._nest, self._pid = playwright, nest, pid
+        self._gone = asyncio.Event()
+        browser.on("disconnected", lambda _: self._gone.set())
+
+    @property
+    def dead(self) -> bool:
+        return self._gone.is_set() or not self.browser.is_connected()
+
+    @property
+    def folder(self) -> Path:
+        """For files that this browser is to read; it is removed with the browser, however that ends."""
+        return self._nest.folder
+
+    async def fresh(self) -> Warm:
+        """Raises Unavailable (``session_lost``) or Playwright's error where the browser dies meanwhile."""
+        return await unless_gone(self._fresh(), self._gone)
+
+    async def _fresh(self) -> Warm:
+        context = await self.browser.new_context(
+            viewport={"width": VIEWPORT_WIDTH_PX, "height": VIEWPORT_HEIGHT_PX},
+            color_scheme="light",
+            accept_downloads=True,
+            # What a worker fetches in a page's place would come past the guard.
+            service_workers="block",
+        )
+        try:
+            await watch_over(self.browser)
+            warm = Warm(context, await context.new_page())
+            await worlds(warm.page)
+        except BaseException:
+            if not self.dead:
+                await quietly(context.close())
+            raise
+        warm.page.on("crash", lambda _: warm.crashed.set())
+        return warm
+
+    def spare(self) -> Warm | None:
+        """One that is ready, if there is one."""
+        while self.spares:
+            warm = self.spares.pop(0)
+            if not warm.crashed.is_set() and not warm.page.is_closed():
+                return warm
+        return None
+
+    async def memory_mb(self) -> float:
+        """Of the browser and all its pages."""
+        return await asyncio.to_thread(tree_mb, self._pid)
+
+    async def close(self) -> None:
+        """Ends browser and driver; what does not go by itself is killed. Closing twice is no error."""
+        if not self.dead:
+            await quietly(self.browser.close())
+        self._gone.set()
+        await quietly(self._playwright.stop())
+        await self._nest.clear()
+
+
+async def start(chosen: Path | None, *, headed: bool = False) -> Started:
+    """A browser. Unavailable (``no_browser``), saying what to do, where none can be started."""
+    try:
+        return await _started(chosen, headed)
+    except (Error, OSError) as error:
+        raise Unavailable(f"no browser could be started: {first_line(str(error))}", code="no_browser") from error
+
+
+async def _started(chosen: Path | None, headed: bool) -> Started:
+    nest = await Nest.build()
+    try:
+        async with nest.home():
+            playwright = await async_playwright().start()
+    except BaseException:
+        await nest.clear()
+        raise
+    try:
+        await engine.register(playwright)
+        own = Path(playwright.chromium.executable_path)
+        executable = await asyncio.to_thread(find_browser, chosen, own, shutil.which, headed=headed)
+        browser = await _launched(playwright, executable, headed)
+        return Started(playwright, nest, browser, await _pid_of(browser))
+    except BaseException:
+        await quietly(playwright.stop())
+        await nest.clear()
+        raise
+
+
+async def _launched(playwright: Playwright, executable: Path, headed: bool) -> Browser:
+    try:
+        browser = await playwright.chromium.launch(
+            executable_path=executable,
+            headless=not headed,
+            # Chromium's sandbox does not work as root; for everyone else it stays on.
+            chromium_sandbox=os.geteuid() != 0,
+            args=ARGUMENTS,
+            handle_sigint=False,
+            handle_sigterm=False,
+            handle_sighup=False,
+            timeout=LAUNCH_BOUND_S * 1000,
+        )
+    except Error as error:
+        raise Unavailable(f"{executable} did not start: {first_line(error.message)}", code="no_browser") from error
+    log.info("started %s %s", executable, browser.version)
+    return browser
+
+
+async def _pid_of(browser: Browser) -> int:
+    cdp = await browser.new_browser_cdp_session()
+    answer = cast("Any", await cdp.send("SystemInfo.getProcessInfo"))  # pyright: ignore[reportUnknownMemberType]
+    await cdp.detach()
+    return next(process["id"] for process in answer["processInfo"] if process["type"] == "browser")
+
+
+async def quietly(closing: Awaitable[object]) -> None:
+    """Awaits a closing call within its bound; what is dead already needs no closing."""
+    with contextlib.suppress(Error, TimeoutError):
+        async with asyncio.timeout(CLOSE_BOUND_S):
+            await closing

@@ -1,0 +1,95 @@
+"""Browser and sessions for as long as the process serves."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from typing import Protocol
+
+from services.browser_pool.adapters.browser import memory
+from services.browser_pool.adapters.browser.chromium import Chromium, Upkeep
+from services.browser_pool.adapters.browser.login_files import LoginFolder
+from services.browser_pool.adapters.guard.pacing import Pacing
+from services.browser_pool.adapters.guard.secrets import SecretStore
+from services.browser_pool.adapters.session import Limits
+from services.browser_pool.ports import Gate
+from services.browser_pool.safety import politeness
+from services.browser_pool.sessions import Sessions
+from shared.aio import run_alongside
+from shared.bus.ports import Records
+from shared.settings import Settings
+
+log = logging.getLogger(__name__)
+
+SWEEP_S = 1.0
+TEND_EVERY_SWEEPS = 5
+"""To add up the memory of a browser's processes takes milliseconds for each."""
+SPARES = 3
+
+
+class PoolBus(Gate, Records, Protocol):
+    """What the pool needs of the bus for itself."""
+
+
+def logins_of(settings: Settings) -> LoginFolder:
+    return LoginFolder(settings.state_dir / "auth", settings.evidence_dir)
+
+
+def secrets_of(settings: Settings) -> SecretStore:
+    return SecretStore(settings.state_dir / "secrets.json")
+
+
+def chromium_for(settings: Settings, pacing: Pacing) -> Chromium:
+    limits = Limits(
+        action_s=settings.action_timeout_s,
+        navigation_s=settings.navigation_timeout_s,
+        settle_s=settings.settle_bound_s,
+        download_bytes=settings.max_download_bytes,
+        upload_dir=settings.upload_dir,
+    )
+    return Chromium(
+        chromium=settings.chromium,
+        logins=logins_of(settings),
+        limits=limits,
+        pacing=pacing,
+        polite=politeness.Limits(settings.domain_interval_s, settings.domain_max_in_flight),
+        upkeep=Upkeep(
+            min(SPARES, settings.browser_capacity), settings.browser_max_leases, float(settings.browser_memory_mb)
+        ),
+        headed=settings.browser_headed,
+        secrets=secrets_of(settings),
+    )
+
+
+@asynccontextmanager
+async def running(settings: Settings, bus: PoolBus, now_s: Callable[[], float]) -> AsyncGenerator[Sessions]:
+    """A warmed-up browser and the sessions on it; both are closed at the end, whatever the reason."""
+    pacing = Pacing(bus, time.time, hold_s=settings.navigation_timeout_s + 5.0)
+    await pacing.start()
+    browser = chromium_for(settings, pacing)
+    sessions = Sessions(
+        settings.browser_capacity, browser, bus, now_s, lambda: memory.free_mb() >= settings.min_free_memory_mb
+    )
+    browser.warm_up()
+    try:
+        async with run_alongside(_sweep(sessions, browser)):
+            yield sessions
+    finally:
+        await browser.close()
+        await pacing.drained()
+
+
+async def _sweep(sessions: Sessions, browser: Chromium) -> None:
+    for count in itertools.count(1):
+        await asyncio.sleep(SWEEP_S)
+        try:
+            await sessions.expire()
+            if count % TEND_EVERY_SWEEPS == 0:
+                await browser.tend()
+        except Exception:
+            # A bug in one sweep must not be the end of all: sessions would never expire again.
+            log.exception("a sweep of the sessions ended badly")

@@ -1,0 +1,95 @@
+"""Files that have begun to come down, until they are here: those that were asked for and those that were not."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import replace
+
+from services.browser_pool.adapters.downloads.downloads import Files, Incoming
+from services.browser_pool.adapters.downloads.preview import text_preview
+from services.browser_pool.adapters.outcome import Outcome
+from services.browser_pool.adapters.tabs import Tabs
+from services.browser_pool.files import filenames
+from services.browser_pool.ports import Capture
+from shared.contracts.codes import ActionCode
+from shared.contracts.results import Captured, NotSeen
+
+LONGEST_S = 100.0
+"""For all files of an action together, however well they come on: whoever asked waits for the answer."""
+CODES: dict[str, ActionCode] = {
+    "too_large": "too_large",
+    "too_many": "too_large",
+    "late": "timeout",
+    "interrupted": "no_file",
+}
+
+
+async def arrived(files: Files, one: Incoming, stall_s: float, until_s: float) -> None:
+    """Until its fate is known. It is given up when nothing of it comes for ``stall_s`` seconds, or the monotonic
+    clock has reached ``until_s``."""
+    while one.fate == "coming":
+        before_bytes = one.got_bytes
+        left_s = until_s - time.monotonic()
+        try:
+            async with asyncio.timeout(max(0.0, min(stall_s, left_s))):
+                await one.over.wait()
+        except TimeoutError:
+            if one.got_bytes == before_bytes or left_s <= stall_s:
+                files.drop(one)
+
+
+async def captured(files: Files, one: Incoming, label: str) -> Capture:
+    """A file that is here. It is on the disk; whoever stores it removes it there."""
+    path = files.take(one, label)
+    return Capture(
+        kind="download",
+        label=label,
+        media_type=filenames.media_type_of(one.name),
+        suffix=filenames.suffix_of(one.name),
+        data=path,
+        source_url=one.url[:2000],
+        original_name=one.name,
+        text_preview=await text_preview(path, one.name),
+    )
+
+
+def refusal(files: Files, one: Incoming) -> str:
+    """Why a file is not here."""
+    if one.fate == "too_large":
+        return filenames.too_large(one.name, files.limit_bytes, one.got_bytes, one.announced_bytes)
+    if one.fate == "late":
+        return filenames.interrupted(one.name, one.got_bytes, one.announced_bytes) + ": it did not come on"
+    return filenames.interrupted(one.name, one.got_bytes, one.announced_bytes)
+
+
+async def with_files(outcome: Outcome, files: Files, tabs: Tabs, stall_s: float) -> Outcome:
+    """The outcome, with every file that came down beside it kept and told: nothing that a click brings is lost."""
+    until_s = time.monotonic() + LONGEST_S
+    captures, told = list(outcome.captures), [outcome.message]
+    while files.incoming:
+        one = files.incoming[0]
+        await arrived(files, one, stall_s, until_s)
+        if one.fate != "here":
+            files.drop(one)
+            told.append(refusal(files, one))
+            continue
+        label = filenames.label_of(one.name, {capture.label for capture in captures})
+        captures.append(await captured(files, one, label))
+        told.append(f'the file "{one.name}" came down ({one.got_bytes} bytes) and is kept as "{label}"')
+    if files.refused:
+        told.append(f"{files.refused} more files were stopped: one action may bring no more than these")
+        files.refused = 0
+    brought = len(captures) > len(outcome.captures)
+    emptied = bool(tabs.downloads) and await _close_emptied(tabs)
+    effect = Captured() if brought and (emptied or isinstance(outcome.effect, NotSeen)) else outcome.effect
+    return replace(outcome, message="; ".join(told), captures=tuple(captures), effect=effect)
+
+
+async def _close_emptied(tabs: Tabs) -> bool:
+    """A tab that was opened for a file never gets an address; a person's browser closes it."""
+    emptied = [page for page in tabs.opened if not page.is_closed() and page.url in ("", ":")]
+    for page in emptied:
+        await page.close()
+    tabs.follow()
+    return bool(emptied)

@@ -1,0 +1,253 @@
+"""The files that come down in one context: followed while they do, cut off where they are too large.
+
+The browser writes each into a folder of this session under a name of its own, and tells through its protocol how
+far it is. It tells so twice a second, in which a fast line brings half a gigabyte: the file itself is watched too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from playwright.async_api import Browser, CDPSession, Download, Error, Page
+
+from services.browser_pool.adapters.downloads import process_folder
+from services.browser_pool.files.filenames import safe_name
+from shared.aio import BackgroundTasks
+
+MAX_FILES = 20
+"""That one action may bring; what comes after is stopped and told."""
+MAX_TOLD = 500
+"""Of the files of all sessions, how many are remembered."""
+WATCH_S = 0.05
+CLOSE_BOUND_S = 2.0
+
+Fate = Literal["coming", "here", "too_large", "too_many", "late", "interrupted"]
+
+
+@dataclass
+class Incoming:
+    """One file. ``fate`` says what became of it, or why it was stopped."""
+
+    guid: str
+    url: str
+    name: str
+    fate: Fate = "coming"
+    got_bytes: int = 0
+    announced_bytes: int = 0
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class Files:
+    """``limit_bytes`` bounds each file, and all that one action brings together."""
+
+    def __init__(self, limit_bytes: int) -> None:
+        self.limit_bytes = limit_bytes
+        self.incoming: list[Incoming] = []
+        """Begun and not yet taken, in the order in which they began."""
+        self.refused = 0
+        """Begun and stopped at once, because there were too many."""
+        self.begun = asyncio.Event()
+        self._by_label: dict[str, tuple[Path, int]] = {}
+        self._told: dict[str, Incoming] = {}
+        self._ours: set[str] = set()
+        self._folder: Path | None = None
+        self._cdp: CDPSession | None = None
+        self._context_id = ""
+        self._background = BackgroundTasks()
+        self._watching = False
+
+    async def open(self, browser: Browser, page: Page, context_id: str) -> None:
+        """From here on files come to us; once is enough. ``context_id``: the protocol's name of the page's context.
+        Raises Playwright's error where the browser is dead."""
+        if self._cdp is not None:
+            return
+        self._context_id = context_id
+        self._folder = Path(tempfile.mkdtemp(dir=process_folder.of_this_process()))
+        self._cdp = await browser.new_browser_cdp_session()
+        page.context.on("page", self._page_opened)
+        for opened in page.context.pages:
+            self._page_opened(opened)
+        self._cdp.on("Browser.downloadWillBegin", self._began)
+        self._cdp.on("Browser.downloadProgress", self._progressed)
+        await _send(
+            self._cdp,
+            "Browser.setDownloadBehavior",
+            {
+                "behavior": "allowAndName",
+                "browserContextId": self._context_id,
+                "downloadPath": str(self._folder),
+                "eventsEnabled": True,
+            },
+        )
+
+    async def beginning(self, timeout_s: float) -> None:
+        """Until a file has begun to come that nobody has taken, or the time is over."""
+        await self.more_than(0, timeout_s)
+
+    async def more_than(self, count: int, timeout_s: float) -> bool:
+        """Whether more than ``count`` files that nobody has taken have begun to come before the time is over."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(timeout_s):
+                while len(self.incoming) <= count:
+                    self.begun.clear()
+                    await self.begun.wait()
+        return len(self.incoming) > count
+
+    def take(self, one: Incoming, label: str) -> Path:
+        """The file, for whoever then removes it; the session keeps a second name of it, to give it to a page."""
+        assert self._folder is not None
+        self.incoming.remove(one)
+        here = self._folder / one.guid
+        named = Path(tempfile.mkdtemp(dir=self._folder)) / safe_name(one.name).encode()[:240].decode("utf-8", "ignore")
+        handed = process_folder.of_this_process() / one.guid
+        os.link(here, handed)
+        here.rename(named)
+        self._remember(label, named, one.got_bytes)
+        return handed
+
+    def named(self, label: str) -> Path | None:
+        """What was last downloaded in this session under that label, with its own name."""
+        known = self._by_label.get(label)
+        return known[0] if known else None
+
+    def drop(self, one: Incoming) -> None:
+        """Forgets it, stops it where it is still coming, and leaves nothing of it on the disk."""
+        if one in self.incoming:
+            self.incoming.remove(one)
+        if one.fate == "coming":
+            self._stop(one, "late")
+        self._unlink(one)
+
+    async def close(self) -> None:
+        await self._background.cancel()
+        if self._cdp is not None:
+            # The browser outlives the session and must not hold on to it.
+            with contextlib.suppress(Error, TimeoutError):
+                async with asyncio.timeout(CLOSE_BOUND_S):
+                    await self._cdp.detach()
+        if self._folder is not None:
+            await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
+
+    # --- what the browser tells
+
+    # It tells of the files of all sessions. Which are ours, Playwright knows.
+
+    def _page_opened(self, page: Page) -> None:
+        page.on("download", self._is_ours)
+
+    def _is_ours(self, download: Download) -> None:
+        self._ours.add(guid_of(download))
+        self._adopt(guid_of(download))
+
+    def _began(self, event: dict[str, Any]) -> None:
+        name = safe_name(str(event.get("suggestedFilename", "")))
+        self._told[event["guid"]] = Incoming(event["guid"], str(event.get("url", "")), name)
+        while len(self._told) > MAX_TOLD:
+            del self._told[next(iter(self._told))]
+        self._adopt(event["guid"])
+
+    def _adopt(self, guid: str) -> None:
+        """The two tell of a file in either order."""
+        if guid not in self._ours or guid not in self._told:
+            return
+        one = self._told[guid]
+        if len(self.incoming) >= MAX_FILES:
+            self.refused += 1
+            self._stop(one, "too_many")
+            return
+        self.incoming.append(one)
+        self._grew(one, 0)
+        self.begun.set()
+        self._watch()
+
+    def _progressed(self, event: dict[str, Any]) -> None:
+        one = self._told.get(event["guid"])
+        if one is None:
+            return
+        self._grew(one, int(event["receivedBytes"]), int(event["totalBytes"]))
+        if event["state"] == "inProgress":
+            return
+        if one.fate == "coming":
+            one.fate = "here" if event["state"] == "completed" else "interrupted"
+        if one.fate != "here":
+            self._unlink(one)
+        one.over.set()
+
+    def _grew(self, one: Incoming, got_bytes: int, announced_bytes: int = 0) -> None:
+        # An interrupted download is told with nothing received: what had come is what a person wants to know.
+        one.got_bytes = max(one.got_bytes, got_bytes)
+        one.announced_bytes = max(one.announced_bytes, announced_bytes)
+        others = sum(
+            other.got_bytes for other in self.incoming if other is not one and other.fate in ("coming", "here")
+        )
+        too_large = others + max(one.got_bytes, one.announced_bytes) > self.limit_bytes
+        if too_large and one.guid in self._ours and one.fate in ("coming", "here"):
+            self._stop(one, "too_large")
+
+    def _stop(self, one: Incoming, fate: Fate) -> None:
+        one.fate = fate
+        one.over.set()
+        self._background.start(self._cancel(one))
+
+    async def _cancel(self, one: Incoming) -> None:
+        assert self._cdp is not None
+        with contextlib.suppress(Error):  # it has ended by itself, or its browser has
+            await _send(self._cdp, "Browser.cancelDownload", {"guid": one.guid, "browserContextId": self._context_id})
+        self._unlink(one)
+
+    def _unlink(self, one: Incoming) -> None:
+        assert self._folder is not None
+        for name in (f"{one.guid}.crdownload", one.guid):  # the browser turns the first into the second
+            (self._folder / name).unlink(missing_ok=True)
+
+    # --- watching what grows
+
+    def _watch(self) -> None:
+        if not self._watching:
+            self._watching = True
+            self._background.start(self._watch_growing())
+
+    async def _watch_growing(self) -> None:
+        try:
+            while growing := [one for one in self.incoming if one.fate == "coming"]:
+                for one in growing:
+                    self._grew(one, self._size(one))
+                await asyncio.sleep(WATCH_S)
+        finally:
+            self._watching = False
+
+    def _size(self, one: Incoming) -> int:
+        assert self._folder is not None
+        with contextlib.suppress(OSError):
+            return (self._folder / f"{one.guid}.crdownload").stat().st_size
+        return 0
+
+    def _remember(self, label: str, path: Path, size_bytes: int) -> None:
+        """No more than ``limit_bytes`` are kept for later; the oldest go first."""
+        self._forget(label)
+        self._by_label[label] = (path, size_bytes)
+        while sum(size for _, size in self._by_label.values()) > self.limit_bytes:
+            self._forget(next(iter(self._by_label)))
+
+    def _forget(self, label: str) -> None:
+        known = self._by_label.pop(label, None)
+        if known is not None:
+            known[0].unlink(missing_ok=True)
+
+
+def guid_of(download: Download) -> str:
+    """The browser's name of a file. Playwright has it as the last part of the path where it would look for it, and
+    nothing public tells it before the file is here."""
+    told: dict[str, Any] = download._impl_obj._artifact._initializer  # pyright: ignore[reportPrivateUsage]
+    return Path(told["absolutePath"]).name
+
+
+async def _send(session: CDPSession, method: str, parameters: dict[str, Any] | None = None) -> dict[str, Any]:
+    return cast("dict[str, Any]", await session.send(method, parameters))  # pyright: ignore[reportUnknownMemberType]

@@ -1,0 +1,188 @@
+"""Every document of a browser is looked at before it is asked for.
+
+One session of the browser's own protocol serves a whole browser. It is told of each document before it is asked for:
+each hop of a redirect, the first document of a popup, what turns out to be a file. All other requests pass inside the
+browser, but for those to literal private addresses (see `intercepts`). Names that turn out to be private are refused
+to public pages by Chromium itself (local network access).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from playwright.async_api import Browser, BrowserContext, CDPSession, Error, Page
+
+from services.browser_pool.adapters.guard.names import Names
+from services.browser_pool.adapters.guard.pacing import SessionPace
+from services.browser_pool.adapters.guard.session_guard import Guard, Where
+from services.browser_pool.adapters.protocol import on, send
+from services.browser_pool.ports import Terms
+from services.browser_pool.safety import intercepts
+from services.browser_pool.safety.policy import Bounds
+from shared.aio import BackgroundTasks
+
+PRELOADING = (Path(__file__).parent / "preloading.js").read_text(encoding="utf-8")
+RULES = "application/speculationrules+json"
+PROXIES = ("http_proxy", "https_proxy", "all_proxy")
+
+
+class Watch:
+    """Over one browser."""
+
+    def __init__(self, session: CDPSession) -> None:
+        self._session = session
+        self.names = Names()
+        self.proxied = any(os.environ.get(name) or os.environ.get(name.upper()) for name in PROXIES)
+        self._guards: dict[str, Guard] = {}
+        self._tabs: dict[str, Guard] = {}
+        self._passing: frozenset[str] | None = None
+        self._deciding = BackgroundTasks()
+        # Of two changes of the patterns the later one must come last.
+        self._asking = asyncio.Lock()
+
+    async def begin(self) -> None:
+        on(self._session, "Fetch.requestPaused", self._paused)
+        await self._ask_about(frozenset())
+
+    async def ids(self, context: BrowserContext, page: Page) -> tuple[str, str]:
+        """The protocol's ids of a context and of its first page."""
+        session = await context.new_cdp_session(page)
+        info = (await send(session, "Target.getTargetInfo"))["targetInfo"]
+        await session.detach()
+        return info["browserContextId"], info["targetId"]
+
+    async def enter(self, context: BrowserContext, page: Page, terms: Terms, pace: SessionPace) -> Guard:
+        context_id, page_id = await self.ids(context, page)
+        bounds = Bounds(terms.allowed_hosts, terms.private_hosts)
+        guard = Guard(context, context_id, bounds, pace, self.names, self.proxied, self.without, {page_id: True})
+        self._guards[context_id] = self._tabs[page_id] = guard
+        guard.follow(page)
+        context.on("page", guard.follow)
+        context.on("response", guard.answered)
+        await context.add_init_script(PRELOADING)
+        await self._ask_about(self._common())
+        return guard
+
+    def without(self, guard: Guard) -> None:
+        self._guards.pop(guard.context_id, None)
+        self._tabs = {key: one for key, one in self._tabs.items() if one is not guard}
+
+    def _common(self) -> frozenset[str]:
+        """The private hosts that every session may reach."""
+        named = [frozenset(guard.bounds.private) for guard in self._guards.values()]
+        return named[0].intersection(*named[1:]) if named else frozenset()
+
+    async def _ask_about(self, passing: frozenset[str]) -> None:
+        async with self._asking:
+            if passing != self._passing:
+                await send(self._session, "Fetch.enable", patterns=intercepts.patterns(passing))
+                self._passing = passing
+
+    # --- requests that wait for our answer
+
+    def _paused(self, event: dict[str, Any]) -> None:
+        self._deciding.start(self._decide(event))
+
+    async def _decide(self, event: dict[str, Any]) -> None:
+        frame_id, url = str(event.get("frameId", "")), str(event["request"]["url"])
+        try:
+            if "responseStatusCode" in event:
+                await self._answered(event)
+                return
+            guard, where = await self._whose(event, frame_id)
+            if guard is None:
+                why = await self._of_nobody(url, where, frame_id)
+            else:
+                why = await guard.document(url, where, "redirectedRequestId" in event)
+                if why:
+                    guard.deny(url, why, where)
+            if why is None:
+                await send(self._session, "Fetch.continueRequest", requestId=event["requestId"])
+                if guard is not None and where != "part":
+                    guard.tabs[frame_id] = True
+            else:
+                await self._refuse(event["requestId"], guard, where, frame_id)
+        except Error:
+            return  # the request was given up meanwhile, or its browser is gone
+
+    async def _answered(self, event: dict[str, Any]) -> None:
+        """Rules by which the browser would fetch documents past us are kept from it (see preloading.js)."""
+        kinds = [one["value"] for one in event.get("responseHeaders", ()) if one["name"].lower() == "content-type"]
+        if any(kind.lower().startswith(RULES) for kind in kinds):
+            await send(self._session, "Fetch.failRequest", requestId=event["requestId"], errorReason="BlockedByClient")
+        else:
+            await send(self._session, "Fetch.continueRequest", requestId=event["requestId"])
+
+    async def _refuse(self, request_id: str, guard: Guard | None, where: Where, frame_id: str) -> None:
+        if where == "popup" and guard is not None and not guard.tabs.get(frame_id):
+            await send(self._session, "Target.closeTarget", targetId=frame_id)
+            return
+        # Aborted, the page stays as it is; any other reason would put an error page in its place.
+        reason = "Aborted" if where != "part" else "BlockedByClient"
+        await send(self._session, "Fetch.failRequest", requestId=request_id, errorReason=reason)
+
+    async def _whose(self, event: dict[str, Any], frame_id: str) -> tuple[Guard | None, Where]:
+        """The session a document is for. None for parts of pages: most are nobody's business."""
+        if event.get("resourceType") != "Document":
+            return None, "part"
+        known = self._tabs.get(frame_id)
+        if known is not None:
+            return known, "tab" if known.tabs.get(frame_id) else "popup"
+        try:
+            info = (await send(self._session, "Target.getTargetInfo", targetId=frame_id))["targetInfo"]
+        except Error:
+            return None, "part"  # a frame within a page
+        guard = self._guards.get(info.get("browserContextId", ""))
+        if info["type"] != "page":
+            return guard, "part"
+        if guard is not None:
+            guard.tabs[frame_id] = False
+            self._tabs[frame_id] = guard
+        return guard, "popup"
+
+    async def _of_nobody(self, url: str, where: Where, frame_id: str) -> str | None:
+        """A part of a page: whose it is matters only where the sessions of this browser do not agree."""
+        if where != "part":
+            return "no session is open in this part of the browser"
+        answers = [(guard, await guard.document(url, "part", False)) for guard in tuple(self._guards.values())]
+        if answers and not any(why for _, why in answers):
+            return None
+        owner = await self._owner(frame_id)
+        why = next((why for guard, why in answers if guard is owner), "no session of this browser shows the page")
+        if owner is not None and why:
+            owner.deny(url, why, "part")
+        return why
+
+    async def _owner(self, frame_id: str) -> Guard | None:
+        if len(self._guards) == 1:
+            return next(iter(self._guards.values()))
+        for guard in tuple(self._guards.values()):
+            if await guard.holds(frame_id):
+                return guard
+        return None
+
+
+_watches: WeakKeyDictionary[Browser, asyncio.Task[Watch]] = WeakKeyDictionary()
+
+
+async def watch_over(browser: Browser) -> Watch:
+    """The one watch over ``browser``; it begins when it is first asked for."""
+    if browser not in _watches:
+        _watches[browser] = asyncio.create_task(_begun(browser))
+    return await asyncio.shield(_watches[browser])
+
+
+async def guarded(browser: Browser, context: BrowserContext, page: Page, terms: Terms, pace: SessionPace) -> Guard:
+    """From here on the context goes where its terms allow."""
+    watch = await watch_over(browser)
+    return await watch.enter(context, page, terms, pace)
+
+
+async def _begun(browser: Browser) -> Watch:
+    watch = Watch(await browser.new_browser_cdp_session())
+    await watch.begin()
+    return watch

@@ -1,0 +1,208 @@
+"""Keeps one session where it may be: which documents it may ask for, and what has come all the same."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from playwright.async_api import BrowserContext, CDPSession, Error, Frame, Page, Response
+
+from services.browser_pool.adapters.guard.names import Names
+from services.browser_pool.adapters.guard.pacing import SessionPace
+from services.browser_pool.adapters.guard.secrets import hidden_in
+from services.browser_pool.adapters.outcome import Outcome, refuse
+from services.browser_pool.adapters.protocol import send
+from services.browser_pool.safety import policy
+from services.browser_pool.safety.policy import Bounds
+from services.browser_pool.safety.redaction import redacted_text
+from shared.aio import BackgroundTasks
+from shared.contracts.results import NotSeen, PageChanged
+from shared.hosts import Origin, fits_any, literal_address, parse_origin
+
+log = logging.getLogger(__name__)
+
+MAX_DENIED = 50
+CHECKED_BOUND_S = 6.0
+BLANK_BOUND_MS = 3000
+ORDINARY = ("about:blank", "about:srcdoc", "chrome-error:", ":")
+"""What a tab shows that was opened for nothing yet, or whose document did not come."""
+
+SEALED = "a stored page is shown, and nothing is opened beside it"
+
+Where = Literal["tab", "popup", "part", "shown"]
+"""What a document was asked for. ``shown``: it had come before it was known to be none of ours, and was taken away."""
+
+
+@dataclass(frozen=True)
+class Denied:
+    url: str
+    why: str
+    where: Where
+
+    def __str__(self) -> str:
+        return f"{self.url[:300]}: {self.why}"
+
+
+@dataclass
+class Guard:
+    """Of one session. ``tabs``: main frames, by the protocol's id, and whether a document was let into them."""
+
+    context: BrowserContext
+    context_id: str
+    bounds: Bounds
+    pace: SessionPace
+    names: Names
+    proxied: bool
+    """A proxy resolves the names; the address that is connected to is then always the proxy's."""
+    left: Callable[[Guard], None]
+    """Whom it tells that its session has ended."""
+    tabs: dict[str, bool]
+    denied: list[Denied] = field(default_factory=list[Denied])
+    sealed: str = ""
+    """The file of a stored page: once one is shown, nothing else is opened, of the network least of all."""
+    used: bool = False
+    """Whether a document was let into it."""
+    _checks: BackgroundTasks = field(default_factory=BackgroundTasks)
+    _sessions: dict[Page, CDPSession] = field(default_factory=dict[Page, CDPSession])
+
+    def begin_action(self) -> None:
+        self.denied.clear()
+
+    @property
+    def refused(self) -> bool:
+        """Whether a document was refused to a tab since the action began."""
+        return any(one.where != "part" for one in self.denied)
+
+    def told(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(str(one) for one in self.denied))
+
+    def may_hold_secrets(self, url: str) -> bool:
+        """Whether a document at ``url`` may be given a secret: it is of an allowed host, and no one can listen in."""
+        origin = parse_origin(url)
+        if isinstance(origin, str) or not fits_any(origin, self.bounds.allowed):
+            return False
+        return origin.scheme == "https" or fits_any(origin, self.bounds.private)
+
+    async def judged(self, outcome: Outcome) -> Outcome:
+        """The outcome of an action, knowing what the page was refused meanwhile."""
+        await self.checked()
+        refused = [one for one in self.denied if one.where != "part"]
+        if not refused:
+            return outcome
+        only_popups = all(one.where == "popup" for one in refused)
+        came_to_nothing = isinstance(outcome.effect, NotSeen if only_popups else NotSeen | PageChanged)
+        taken = any(one.where == "shown" for one in refused)
+        if not outcome.ok or outcome.effect is None or came_to_nothing or taken:
+            return refuse("policy_denied", f"not opened: {refused[0]}", target=outcome.target)
+        told = f"{outcome.message}; not opened: {refused[0]}"
+        return Outcome(outcome.ok, outcome.code, told, outcome.effect, outcome.target, outcome.captures)
+
+    async def checked(self) -> None:
+        """Until it is known of every document that has come where it really came from."""
+        await self._checks.drain(CHECKED_BOUND_S)
+
+    # --- decisions
+
+    async def document(self, url: str, where: Where, hop: bool) -> str | None:
+        """Why a document may not be asked for; it waits for its turn where it may."""
+        if self.sealed:
+            return None if (url, where, hop) == (self.sealed, "tab", False) else SEALED
+        if where == "part":
+            return policy.part_refusal(url, await self._addresses(url), self.bounds)
+        self.used = True
+        if not self.bounds.allowed:
+            first = parse_origin(url)
+            self.bounds = Bounds(() if isinstance(first, str) else (first.rule,), self.bounds.private)
+        refusal = policy.document_refusal(url, (), self.bounds)
+        refusal = refusal or policy.document_refusal(url, await self._addresses(url), self.bounds)
+        if refusal is None and not hop:
+            admission = await self.pace.admit(url)
+            refusal = None if admission.ok else admission.reason
+        return refusal
+
+    async def _addresses(self, url: str) -> tuple[str, ...]:
+        origin = parse_origin(url)
+        if isinstance(origin, str) or literal_address(origin.host) or fits_any(origin, self.bounds.private):
+            return ()
+        return await self.names.addresses(origin.host)
+
+    def deny(self, url: str, why: str, where: Where) -> None:
+        hidden = hidden_in(self.context)
+        log.warning("refused: %s (%s): %s", redacted_text(url[:300], hidden), where, redacted_text(why, hidden))
+        if len(self.denied) < MAX_DENIED:
+            self.denied.append(Denied(url, why, where))
+
+    async def holds(self, frame_id: str) -> bool:
+        """Whether one of the session's pages has this frame."""
+        for page in self.context.pages:
+            if frame_id in self.tabs or frame_id in await self._frames(page):
+                return True
+        return False
+
+    async def _frames(self, page: Page) -> set[str]:
+        try:
+            if page not in self._sessions:
+                self._sessions[page] = await self.context.new_cdp_session(page)
+            tree = await send(self._sessions[page], "Page.getFrameTree")
+        except Error:  # the page is closing
+            return set()
+        return _ids(tree["frameTree"])
+
+    # --- what has come all the same
+
+    def follow(self, page: Page) -> None:
+        page.on("framenavigated", self._arrived)
+        self._arrived(page.main_frame)
+
+    def answered(self, response: Response) -> None:
+        """A name may stand for another address by the time the browser asks for it."""
+        if not response.request.is_navigation_request() or self.proxied:
+            return
+        origin = parse_origin(response.url)
+        if isinstance(origin, str) or literal_address(origin.host) or fits_any(origin, self.bounds.private):
+            return
+        self._checks.start(self._check_origin(response, origin))
+
+    async def _check_origin(self, response: Response, origin: Origin) -> None:
+        try:
+            server = await response.server_addr()
+            known = (server["ipAddress"],) if server else ()
+            why = policy.private_refusal(origin, known, self.bounds)
+            if why:
+                self.deny(response.url, why, "shown")
+                await self._blank(response.frame.page)
+        except Error:
+            return  # the page is gone, and what it showed with it
+
+    def _arrived(self, frame: Frame) -> None:
+        """What did not pass by us: ``blob:`` addresses, and whatever a browser may think of next."""
+        if frame.parent_frame is not None or frame.url.startswith(ORDINARY) or not frame.url:
+            return
+        if self.sealed:
+            why = None if frame.url == self.sealed else SEALED
+        else:
+            why = policy.document_refusal(frame.url, (), self.bounds)
+        if why:
+            self.deny(frame.url, why, "shown")
+            self._checks.start(self._blank(frame.page))
+
+    async def _blank(self, page: Page) -> None:
+        try:
+            if len(self.context.pages) > 1 and page is not self.context.pages[0]:
+                await page.close()
+            else:
+                await page.goto("about:blank", timeout=BLANK_BOUND_MS)
+        except Error:
+            return  # it is gone already
+
+    def leave(self) -> None:
+        self.left(self)
+
+
+def _ids(tree: dict[str, Any]) -> set[str]:
+    found = {str(tree["frame"]["id"])}
+    for child in tree.get("childFrames", ()):
+        found |= _ids(child)
+    return found

@@ -1,0 +1,318 @@
+"""The frames of a page that a person can see, surveyed and put together in document order."""
+
+from __future__ import annotations
+
+import asyncio
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from playwright.async_api import Error, Frame, Page
+from playwright.async_api import TimeoutError as PlaywrightTimeout
+
+from services.browser_pool.adapters.observe import engine
+from services.browser_pool.adapters.observe.engine import Counted, Surveyed, decode
+from services.browser_pool.adapters.observe.worlds import Worlds
+from services.browser_pool.page.model import RawItem, RawPage, Seen, Stats
+
+MAX_FRAMES = 40
+MIN_FRAME_PX = 4
+FRAME_TIMEOUT_S = 3.0
+ROUNDS_FOR_ROOTS = 4
+"""Closed shadow roots within closed shadow roots."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A frame. It is what the ``n``-th thing of its parent's snapshot holds; boxes in it count from ``x``, ``y``."""
+
+    frame_id: str
+    label: str = "main"
+    parent: Place | None = None
+    snapshot_id: str = ""
+    n: int = 0
+    x: float = 0.0
+    y: float = 0.0
+    in_view: bool = True
+
+    @property
+    def depth(self) -> int:
+        return 0 if self.parent is None else self.parent.depth + 1
+
+
+@dataclass(slots=True)
+class Ref:
+    """What a ref means: thing ``n`` of the snapshot in one frame."""
+
+    place: Place
+    n: int
+
+
+class Refs:
+    """What the refs of a snapshot mean, counted from 0: stretches of one frame's things, in document order."""
+
+    def __init__(self) -> None:
+        self._starts: list[int] = []
+        self._stretches: list[tuple[Place, int]] = []
+        self._count = 0
+
+    def add(self, place: Place, first_n: int, count: int) -> None:
+        if count > 0:
+            self._starts.append(self._count)
+            self._stretches.append((place, first_n))
+            self._count += count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def indexes(self, place: Place, numbers: Collection[int]) -> set[int]:
+        """Where things ``numbers`` of a frame stand among all."""
+        ends = [*self._starts[1:], self._count]
+        return {
+            start + n - first_n
+            for start, end, (one, first_n) in zip(self._starts, ends, self._stretches, strict=True)
+            for n in numbers
+            if one is place and first_n <= n < first_n + end - start
+        }
+
+    def __getitem__(self, index: int) -> Ref:
+        at = bisect_right(self._starts, index) - 1
+        place, first_n = self._stretches[at]
+        return Ref(place, first_n + index - self._starts[at])
+
+
+@dataclass
+class Whole:
+    """All frames. ``refs``, ``contents`` and ``ranks`` have one entry for each thing, in document order."""
+
+    main: Surveyed
+    refs: Refs = field(default_factory=Refs)
+    contents: list[str] = field(default_factory=list[str])
+    ranks: list[str] = field(default_factory=list[str])
+    parts: list[tuple[Place, Surveyed, int]] = field(default_factory=list[tuple[Place, Surveyed, int]])
+    """With the number of table rows before it."""
+    unread: list[str] = field(default_factory=list[str])
+    rows: int = 0
+
+    @property
+    def stats(self) -> Stats:
+        return total([surveyed.stats for _, surveyed, _ in self.parts])
+
+    def raw_page(
+        self, url: str, http_status: int | None, seen: tuple[Seen, ...], kept: Iterable[int], *, settled: bool
+    ) -> RawPage:
+        """Return the page as it was found. ``kept``: the refs that were looked at in full; ``seen`` are those of them
+        that have a place on the page."""
+        return RawPage(
+            url=url,
+            title=self.main.title,
+            lang=self.main.lang,
+            http_status=http_status,
+            contents=tuple(self.contents),
+            seen=seen,
+            hidden=frozenset(kept) - {one.ref for one in seen},
+            stats=self.stats,
+            scroll_y_px=self.main.scroll_y,
+            scroll_max_y_px=self.main.scroll_max,
+            settled=settled,
+            browser_ms=0.0,
+            unread=tuple(self.unread),
+        )
+
+
+class Look:
+    """One look at a page, under a snapshot id."""
+
+    def __init__(
+        self, worlds: Worlds, snapshot_id: str, timeout_s: float, *, locators: bool = False, weighed: bool = False
+    ) -> None:
+        """``weighed``: whether each frame says how large it would be as a file."""
+        self._worlds, self._snapshot_id, self._timeout_s = worlds, snapshot_id, timeout_s
+        self._how = ("locators",) if locators else ("weighed",) if weighed else ()
+        self._entered = 0
+
+    async def survey(self, *, scripts: bool) -> Whole:
+        """``scripts``: whether the page is known to run any. Raises Playwright's errors for the main frame only."""
+        place = Place(self._worlds.main_id)
+        main = await self._one(place.frame_id, self._timeout_s, scripts=scripts)
+        whole = Whole(main)
+        await self._add(whole, place, main)
+        return whole
+
+    async def _one(self, frame_id: str, timeout_s: float, *, scripts: bool = False) -> Surveyed:
+        if scripts:
+            await self._worlds.mark_listeners(frame_id, timeout_s)
+        surveyed = await self._ask(frame_id, timeout_s)
+        for _ in range(ROUNDS_FOR_ROOTS):
+            found = await self._closed_roots(frame_id, surveyed, timeout_s)
+            marks = surveyed.scripts and (found or not scripts)
+            marked = marks and await self._worlds.mark_listeners(frame_id, timeout_s)
+            if not found and not marked:
+                break
+            surveyed = await self._ask(frame_id, timeout_s)
+        return surveyed
+
+    async def _closed_roots(self, frame_id: str, surveyed: Surveyed, timeout_s: float) -> bool:
+        hosts = f"{self._snapshot_id}:hosts"
+        return surveyed.hosts > 0 and await self._worlds.adopt_closed_roots(frame_id, hosts, surveyed.hosts, timeout_s)
+
+    async def _ask(self, frame_id: str, timeout_s: float) -> Surveyed:
+        return decode(await self._worlds.ask(frame_id, timeout_s, "survey", self._snapshot_id, *self._how), Surveyed)
+
+    async def _add(self, whole: Whole, place: Place, surveyed: Surveyed) -> None:
+        """Its things; those of each frame in it follow the iframe that holds it."""
+        whole.parts.append((place, surveyed, whole.rows))
+        whole.rows += surveyed.rows
+        contents = surveyed.content.split("\n") if surveyed.count else []
+        held = await self._children(whole, place, surveyed) if surveyed.frames else {}
+        start = 0
+        for n, child in [*sorted(held.items()), (surveyed.count - 1, None)]:
+            whole.refs.add(place, start, n + 1 - start)
+            whole.contents += contents[start : n + 1]
+            whole.ranks += surveyed.ranks[start : n + 1]
+            start = n + 1
+            if child is not None:
+                await self._add(whole, *child)
+
+    async def _children(self, whole: Whole, place: Place, surveyed: Surveyed) -> dict[int, tuple[Place, Surveyed]]:
+        """The frames in a frame, surveyed side by side: one that does not answer holds up no other."""
+        try:
+            ids = await self._worlds.frame_ids(place.frame_id, self._snapshot_id, surveyed.frames, FRAME_TIMEOUT_S)
+            items = await self._items(place, surveyed, surveyed.frames)
+        except (Error, PlaywrightTimeout):
+            whole.unread.append(f"the frames in {place.label}")
+            return {}
+        wanted = [
+            (n, frame_id, items[n])
+            for n, frame_id in zip(surveyed.frames, ids, strict=True)
+            if frame_id and n in items and min(items[n].box[2:]) >= MIN_FRAME_PX
+        ]
+        room = max(0, MAX_FRAMES - self._entered) if place.depth < 10 else 0
+        whole.unread += [_label(item) for _, _, item in wanted[room:]]
+        self._entered += len(wanted[:room])
+        found = await asyncio.gather(*(self._child(place, n, frame_id, item) for n, frame_id, item in wanted[:room]))
+        whole.unread += [_label(item) for (_, _, item), child in zip(wanted, found, strict=False) if child is None]
+        return {n: child for (n, _, _), child in zip(wanted, found, strict=False) if child is not None}
+
+    async def _child(self, parent: Place, n: int, frame_id: str, item: RawItem) -> tuple[Place, Surveyed] | None:
+        try:
+            surveyed = await self._one(frame_id, FRAME_TIMEOUT_S)
+        except (Error, PlaywrightTimeout):
+            return None
+        # Its boxes count from its own document's corner, which may be scrolled out of the iframe.
+        x, y = parent.x + item.box[0] - surveyed.scroll_x, parent.y + item.box[1] - surveyed.scroll_y
+        label = (surveyed.name or surveyed.url)[:200]
+        in_view = parent.in_view and item.in_viewport
+        return Place(frame_id, label, parent, self._snapshot_id, n, x, y, in_view), surveyed
+
+    async def seen(self, whole: Whole, wanted: Sequence[int]) -> tuple[Seen, ...]:
+        """The things ``wanted`` in full; those that have no place on the page are left out."""
+        refs = [(index, whole.refs[index]) for index in wanted]
+        # By identity: what a place is hashed from is long.
+        by_place: dict[int, list[int]] = {}
+        for _, ref in refs:
+            by_place.setdefault(id(ref.place), []).append(ref.n)
+        parts = [(place, surveyed) for place, surveyed, _ in whole.parts if id(place) in by_place]
+        found = await asyncio.gather(*(self._items(place, one, by_place[id(place)]) for place, one in parts))
+        items = {id(place): told for (place, _), told in zip(parts, found, strict=True)}
+        rows = {id(place): before for place, _, before in whole.parts}
+        return tuple(
+            _seen(index + 1, ref.place, items[id(ref.place)][ref.n], rows[id(ref.place)])
+            for index, ref in refs
+            if ref.n in items[id(ref.place)]
+        )
+
+    async def sought(self, whole: Whole, locators: str) -> set[int]:
+        """Indexes of the things that ``locators`` lead to, in any frame (see sought.js)."""
+        found: set[int] = set()
+        for place, _, _ in whole.parts:
+            told = await self._worlds.ask(place.frame_id, self._timeout_s, "sought", self._snapshot_id, locators)
+            found |= whole.refs.indexes(place, decode(told, frozenset[int]))
+        return found
+
+    async def with_locators(self, place: Place, wanted: Sequence[int]) -> dict[int, RawItem]:
+        """The things ``wanted`` of one frame, each with the ways to find it, whatever the look itself was asked for."""
+        if not wanted:
+            return {}
+        asked = ("details", self._snapshot_id, ",".join(map(str, wanted)), "locators")
+        told = decode(await self._worlds.ask(place.frame_id, self._timeout_s, *asked), tuple[RawItem, ...])
+        return {item.n: item for item in told}
+
+    async def _items(self, place: Place, surveyed: Surveyed, wanted: Sequence[int]) -> dict[int, RawItem]:
+        if surveyed.items is not None:
+            return {item.n: item for item in surveyed.items}
+        numbers = ",".join(map(str, wanted))
+        asked = ("details", self._snapshot_id, numbers, *self._how)
+        told = decode(await self._worlds.ask(place.frame_id, self._timeout_s, *asked), tuple[RawItem, ...])
+        return {item.n: item for item in told}
+
+
+def _seen(ref: int, place: Place, item: RawItem, rows_before: int) -> Seen:
+    row = None if item.row is None else rows_before + item.row + 1
+    x, y, in_view = place.x + item.box[0], place.y + item.box[1], place.in_view and item.in_viewport
+    return Seen(ref, item, place.label, x, y, in_view, row, place.frame_id)
+
+
+def _label(item: RawItem) -> str:
+    return (item.name or item.url or "without a name")[:200]
+
+
+def total(stats: Sequence[Stats]) -> Stats:
+    """Counts of all frames together; each frame's canvases were measured against its own, smaller, view."""
+    if len(stats) == 1:
+        return stats[0]
+    return Stats(
+        total=sum(one.total for one in stats),
+        interactive=sum(one.interactive for one in stats),
+        unnamed=sum(one.unnamed for one in stats),
+        svg=sum(one.svg for one in stats),
+        canvas=sum(one.canvas for one in stats),
+        canvas_share=stats[0].canvas_share,
+        icons=sum(one.icons for one in stats),
+        icon_lists=sum(one.icon_lists for one in stats),
+    )
+
+
+async def places(worlds: Worlds, search_id: str, timeout_s: float) -> list[Place]:
+    """The main frame and every frame a person can see, for a search through all of them."""
+    main = Place(worlds.main_id)
+    return [main, *(await _within(worlds, main, search_id, timeout_s) if worlds.page.main_frame.child_frames else ())]
+
+
+async def _within(worlds: Worlds, place: Place, search_id: str, timeout_s: float) -> list[Place]:
+    try:
+        held = f"{search_id}:frames"
+        told = decode(await worlds.ask(place.frame_id, timeout_s, "frames", held), Counted)
+        ids = await worlds.frame_ids(place.frame_id, held, range(told.count), timeout_s)
+    except (Error, PlaywrightTimeout):
+        return []
+    children = [Place(frame_id, frame_id, place, held, n) for n, frame_id in enumerate(ids) if frame_id]
+    deeper = [await _within(worlds, child, search_id, FRAME_TIMEOUT_S) for child in children[:MAX_FRAMES]]
+    return [*children, *(one for some in deeper for one in some)]
+
+
+async def playwright_frame(page: Page, worlds: Worlds, place: Place) -> Frame | None:
+    """Playwright's own frame for it; None when the frame is gone."""
+    if place.parent is None:
+        return page.main_frame
+    known = next((frame for frame in page.frames if worlds.id_of(frame) == place.frame_id), None)
+    if known is not None and not known.is_detached():
+        return known
+    parent = await playwright_frame(page, worlds, place.parent)
+    if parent is None:
+        return None
+    try:
+        async with asyncio.timeout(FRAME_TIMEOUT_S):
+            holder = engine.element(parent, place.snapshot_id, place.n)
+            frame = await (await holder.element_handle(timeout=FRAME_TIMEOUT_S * 1000)).content_frame()
+    except (Error, PlaywrightTimeout, TimeoutError):
+        return None
+    if frame is not None:
+        worlds.name(frame, place.frame_id)
+    return frame
+
+
+def frame_label(frame: Frame) -> str:
+    if frame.parent_frame is None:
+        return "main"
+    return (frame.name or frame.url)[:200]

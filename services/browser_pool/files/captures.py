@@ -1,0 +1,81 @@
+"""Pure: what is stored of a page at one moment: itself, and what is read of it, each as one packed file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import msgspec
+import zstandard
+
+from services.browser_pool.files.mhtml_redaction import without_secrets
+from services.browser_pool.page.snapshot import elements_of, to_element
+from services.browser_pool.ports import Capture, PageKept
+from services.browser_pool.safety.redaction import HIDDEN, SHORT, redacted
+from shared.contracts.browser_pool import ElementFound
+from shared.contracts.results import CaptureFacts
+from shared.evidence_format.files.sample import StoredObservation
+
+PAGE_SUFFIX, OBSERVATION_SUFFIX = ".mhtml.zst", ".observation.json.zst"
+MEDIA_TYPE = "application/zstd"
+MAX_URL = 2000
+LEVEL = 3
+_LETS_IN = re.compile(r"cookie|token|secret|session|api-?key|csrf|xsrf|authorization|(^|-)auth(-|$)", re.I)
+UNSAFE = "the page itself is not kept: a secret stands in it, and could not be taken out"
+
+
+@dataclass(frozen=True)
+class Packed:
+    """``facts`` are those of every file of the moment, pictures among them."""
+
+    facts: CaptureFacts | None = None
+    captures: tuple[Capture, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def packed(page: PageKept, label: str, capture_id: str, browser: str, hidden: Iterable[str]) -> Packed:
+    """The files of a page, without any of the secrets; none where it is known already."""
+    hidden = frozenset(hidden)
+    facts = CaptureFacts(
+        capture_id=capture_id,
+        url=page.raw.url[:MAX_URL],
+        title=page.raw.title,
+        http_status=page.raw.http_status,
+        observation_sha256=page.sha256,
+        browser=browser,
+        viewport=page.viewport,
+        captured_at=page.taken_at,
+    )
+    if page.known:
+        return Packed(facts)
+    headers = shown_headers(page.headers)
+    stored = StoredObservation(capture=facts, headers=headers, elements=elements_of(page.raw.seen), lang=page.raw.lang)
+    stored = redacted(stored, hidden)
+    observation = _file("observation", label, msgspec.json.encode(stored), page)
+    itself = None if page.file is None else without_secrets(page.file, hidden | _long(page.secrets))
+    problems = (*page.problems, *([UNSAFE] if page.file is not None and itself is None else []))
+    files = (observation,) if itself is None else (_file("page", label, itself, page), observation)
+    return Packed(stored.capture, files, problems)
+
+
+def _long(secrets: Iterable[str]) -> frozenset[str]:
+    """What nobody declared is taken out only where it cannot be a part of everything."""
+    return frozenset(one for one in secrets if len(one) >= SHORT)
+
+
+def _file(kind: str, label: str, data: bytes, page: PageKept) -> Capture:
+    small = zstandard.ZstdCompressor(level=LEVEL).compress(data)
+    url = page.raw.url[:MAX_URL]
+    if kind == "page":
+        return Capture("page", label, MEDIA_TYPE, PAGE_SUFFIX, small, url)
+    return Capture("observation", label, MEDIA_TYPE, OBSERVATION_SUFFIX, small, url)
+
+
+def shown_headers(headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """By their names; the values of those that may let somebody in are left out."""
+    return tuple((name, HIDDEN if _LETS_IN.search(name) else value) for name, value in headers)
+
+
+def found_of(page: PageKept) -> tuple[ElementFound, ...]:
+    return tuple(ElementFound(ref=ref, element=None if seen is None else to_element(seen)) for ref, seen in page.found)

@@ -1,0 +1,177 @@
+"""Pure: what of a page is shown, in four passes, and how far its structure can be trusted.
+
+1. what carries nothing is dropped; 2. only roles that mean something to a reader are kept (both happen where the
+page is walked); 3. what matches the task's keywords always stays; 4. when the budget runs short, what is in view
+comes first. The order is always that of the document, and what is left out is counted and said.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Literal, cast
+from urllib.parse import urlsplit
+
+from services.browser_pool.page.difference import difference
+from services.browser_pool.page.matching import fingerprint
+from services.browser_pool.page.model import RawPage, Seen, Stats
+from services.browser_pool.page.rendering import line, with_gaps
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.results import Box, Locator
+
+CHARS_PER_TOKEN = 4
+PLACE_TAGS = 8
+LINE_CHARS = 14
+"""What a line has beside its content: its ref, brackets and quotes."""
+FIELD = "\x1f"
+"""Between the fields of a content line: role, header, name, value, states, URL; and the title, where there is one."""
+Kind = Literal["id", "testid", "role", "label", "text", "css"]
+
+
+def choose(contents: Sequence[str], ranks: Sequence[str], keywords: Sequence[str], max_tokens: int) -> tuple[int, ...]:
+    """Passes three and four: indexes that are kept, ascending. Keyword matches are kept whatever the budget.
+
+    ``ranks``: a digit for each thing. Dialogs (0) come first, for they are in the way; then what is in view (1),
+    headings (2), the rest (3); options of selects (4) and icons without a name (5) last.
+    """
+    budget_chars = max_tokens * CHARS_PER_TOKEN
+    costs = [len(content) + LINE_CHARS for content in contents]
+    if sum(costs) <= budget_chars:
+        return tuple(range(len(contents)))
+    wanted = tuple(word.casefold() for word in keywords if word.strip())
+    kept = {index for index, content in enumerate(contents) if matches(content, wanted)} if wanted else set[int]()
+    spent = sum(costs[index] for index in kept)
+    for index in sorted((index for index in range(len(contents)) if index not in kept), key=lambda i: ranks[i]):
+        # The first that does not fit ends the filling: skipping it for a shorter one further down
+        # would tear holes into tables and lists.
+        if spent + costs[index] > budget_chars:
+            break
+        kept.add(index)
+        spent += costs[index]
+    return tuple(sorted(kept))
+
+
+def matches(content: str, folded_words: Sequence[str]) -> bool:
+    """In header, name or value; the role and the address are not looked at."""
+    haystack = FIELD.join(content.split(FIELD)[1:4]).casefold()
+    return any(word in haystack for word in folded_words)
+
+
+def compose(raw: RawPage, snapshot_id: str) -> PageObserved:
+    """The snapshot as it goes out: rendered and hashed."""
+    elements = elements_of(raw.seen)
+    origin = _origin(raw.url)
+    total = len(raw.contents) - len(raw.hidden)
+    lines = tuple(line(element, origin) for element in elements)
+    return PageObserved(
+        snapshot_id=snapshot_id,
+        url=raw.url,
+        title=raw.title,
+        lang=raw.lang,
+        http_status=raw.http_status,
+        elements=elements,
+        text=with_gaps(lines, elements, len(raw.contents), raw.hidden, raw.unread, raw.dialog),
+        sha256=page_hash(raw.url, raw.title, raw.contents),
+        dom_confidence=dom_confidence(raw.stats, total),
+        total_elements=total,
+        left_out=total - len(elements),
+        scroll_y_px=raw.scroll_y_px,
+        scroll_max_y_px=raw.scroll_max_y_px,
+        settled=raw.settled,
+        browser_ms=raw.browser_ms,
+        triggers=triggers(raw.stats, total, raw.unread),
+        tabs=raw.tabs,
+        dialog=raw.dialog,
+        difference=None if raw.before is None else difference(raw.before, raw.contents),
+    )
+
+
+def elements_of(seen: Sequence[Seen]) -> tuple[Element, ...]:
+    looks = _numbered(seen)
+    return tuple(to_element(one, looks.get(one.item.look, 0)) for one in seen)
+
+
+def _numbered(seen: Sequence[Seen]) -> dict[str, int]:
+    """From 1, in the order in which they are met."""
+    looks = dict.fromkeys(one.item.look for one in seen if one.item.look)
+    return {look: number for number, look in enumerate(looks, 1)}
+
+
+def to_element(one: Seen, look: int = 0) -> Element:
+    item = one.item
+    return Element(
+        ref=one.ref,
+        role=item.role,
+        name=item.name,
+        value=item.value,
+        states=item.states,
+        url=item.url,
+        tag=item.tag,
+        header=item.header,
+        row=one.row,
+        level=item.level,
+        box=Box(x=one.x, y=one.y, width=item.box[2], height=item.box[3]),
+        in_viewport=one.in_viewport,
+        in_dialog=item.in_dialog,
+        covered_by=item.covered_by,
+        frame=one.frame,
+        fingerprint=fingerprint(item.tag, item.role, item.name, item.type, item.path),
+        locators=tuple(
+            Locator(kind=cast("Kind", kind), value=value, matches=count) for kind, value, count in item.locators
+        ),
+        title=item.title,
+        area=item.area,
+        turn=item.turn,
+        place=">".join(item.path.split(">")[-PLACE_TAGS:]),
+        look=look,
+    )
+
+
+def dom_confidence(stats: Stats, shown: int) -> float:
+    """0 to 1: how much of what a person sees is in the elements.
+
+    The formula is ``1 - 0.3 canvas/total - 0.2 unnamed/interactive - 0.1 svg/interactive``, never below 0. It
+    cannot see a page that is one big canvas, so four things pull it down whatever the formula says: nothing
+    to show, a picture over much of the view (by its area), controls of which half or more have no name, and rows
+    of which half or more say something with an icon alone.
+    """
+    if shown == 0:
+        return 0.0
+    interactive = max(1, stats.interactive)
+    formula = (
+        1 - 0.3 * stats.canvas / max(1, stats.total) - 0.2 * stats.unnamed / interactive - 0.1 * stats.svg / interactive
+    )
+    by_area = 1 - min(1.0, stats.canvas_share)
+    by_names = 0.5 if _mostly_unnamed(stats) or stats.icon_lists else 1.0
+    return round(max(0.0, min(formula, by_area, by_names)), 4)
+
+
+def triggers(stats: Stats, shown: int, unread: Sequence[str]) -> tuple[str, ...]:
+    """Why somebody should look at the picture of the page, whatever the confidence."""
+    found = {
+        "empty": shown == 0,
+        "canvas": stats.canvas > 0 and stats.canvas_share >= 0.2,
+        "pictures": stats.canvas == 0 and stats.canvas_share >= 0.4,
+        "unnamed": _mostly_unnamed(stats),
+        "icons": stats.icon_lists > 0,
+        "unread_frame": bool(unread),
+    }
+    return tuple(name for name, is_so in found.items() if is_so)
+
+
+def _mostly_unnamed(stats: Stats) -> bool:
+    return stats.interactive >= 2 and stats.unnamed * 2 >= stats.interactive
+
+
+def page_hash(url: str, title: str, contents: Sequence[str]) -> str:
+    """Over URL, title and what every element says, left out of the budget or not."""
+    said = "\n".join((url, title, *contents, ""))
+    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _origin(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
