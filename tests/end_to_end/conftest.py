@@ -11,10 +11,10 @@ from pathlib import Path
 
 import psutil
 import pytest
-from faulty_site import FaultySite
 
 from scripts.demo import practice_site
 from shared.settings import Settings
+from tests.end_to_end.faulty_site import FaultySite
 from tests.processes import living
 
 ROOT = Path(__file__).parents[2]

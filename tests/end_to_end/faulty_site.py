@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from small_site import Answers, SmallSite
+from tests.end_to_end.small_site import Answers, SmallSite
 
 RECORD = (
     "<html><title>{id}</title><body><h1>{id}</h1>"

@@ -6,9 +6,8 @@ import json
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from small_site import Answers, SmallSite
-
 from tests.end_to_end.conftest import Cli
+from tests.end_to_end.small_site import Answers, SmallSite
 
 SPEC = {
     "task_id": "acme_members",

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from s3_servers import SERVERS, S3Server, s3_server
 
 from practice.tickets.data import ground_truth
 from practice.tickets.demo import compare, demo_numbers, write_input
@@ -23,6 +22,7 @@ from shared.s3.bucket import S3Bucket
 from shared.s3.location import parse_pointer
 from shared.s3.opening import open_bucket
 from shared.settings import Settings
+from tests.s3_servers import SERVERS, S3Server, s3_server
 
 SOME = 5
 OF_THE_MOMENT = {

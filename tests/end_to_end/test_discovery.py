@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from starlette.requests import Request
 from starlette.responses import Response
-from test_kill import Fleet
 
 from practice import serving
 from practice.code_host.data import ground_truth as code_truth
@@ -32,6 +31,7 @@ from shared.host.embedded import run_embedded
 from shared.host.nats_server import nats_server
 from shared.text.names import DISCOVERY
 from tests.end_to_end.conftest import Cli
+from tests.end_to_end.test_kill import Fleet
 
 ALL = [ticket.number for ticket in ground_truth()]
 SOME = ALL[: 3 * PAGE_SIZE]

@@ -10,13 +10,13 @@ from typing import Any
 
 import msgspec
 import pytest
-from conftest import Cli
-from small_site import Answers, SmallSite
 
 from shared.client import connect
 from shared.contracts.operator import DecisionGiven
 from shared.host.nats_server import nats_server
 from shared.subjects import DECIDE
+from tests.end_to_end.conftest import Cli
+from tests.end_to_end.small_site import Answers, SmallSite
 
 PIECE, PIECES = bytes(range(256)) * 4096, 190
 SIZE_BYTES = len(PIECE) * PIECES

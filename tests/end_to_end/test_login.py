@@ -9,9 +9,9 @@ from pathlib import Path
 from urllib.parse import parse_qs
 
 import pytest
-from small_site import Answers, SmallSite
 
 from tests.end_to_end.conftest import Cli
+from tests.end_to_end.small_site import Answers, SmallSite
 
 FORM = """<h1>Sign in</h1><form method="post" action="/login"><label>User <input name="user"></label>
 <label>Password <input name="password" type="password"></label><button>Sign in</button></form>"""

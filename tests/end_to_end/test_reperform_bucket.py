@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from s3_servers import SERVERS, S3Server, s3_server
 
 from practice.tickets import server
 from practice.tickets.data import ground_truth
@@ -18,6 +17,7 @@ from shared.s3.bucket import S3Bucket
 from shared.s3.opening import open_bucket
 from shared.settings import Settings
 from tests.end_to_end.conftest import ROOT, Cli
+from tests.s3_servers import SERVERS, S3Server, s3_server
 
 SPEC = json.loads((ROOT / "task_specs/practice_tickets.json").read_text())
 FIRST, SECOND = [ticket.number for ticket in ground_truth() if ticket.assignee and ticket.due_date][:2]

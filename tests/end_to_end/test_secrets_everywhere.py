@@ -20,8 +20,6 @@ import msgspec
 import pytest
 import xlsxwriter
 import zstandard
-from secret_search import forms, found_below, found_in
-from small_site import Answers, SmallSite
 
 from shared.client import connect
 from shared.contracts.operator import DecisionGiven
@@ -30,6 +28,8 @@ from shared.host.services import run_services
 from shared.settings import Settings
 from shared.subjects import DECIDE
 from shared.telemetry.tracing import export_traces
+from tests.end_to_end.secret_search import forms, found_below, found_in
+from tests.end_to_end.small_site import Answers, SmallSite
 
 SECRET = 'correct "horse" & battery/staple+ü'
 

@@ -14,7 +14,6 @@ from urllib.parse import urlsplit
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Locator, Page, expect
-from site_browser import Visitor, a_browser, a_page, hosts_asked
 
 from practice.code_host import words
 from practice.code_host.audit import blamed_samples
@@ -23,6 +22,7 @@ from practice.code_host.model import Commit, PullRequest, Repository
 from practice.code_host.server import serve
 from practice.code_host.view import Origins, day
 from practice.drift import KNOWN
+from tests.practice.site_browser import Visitor, a_browser, a_page, hosts_asked
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 WORLD = ground_truth()

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 import re
 
-from pixels import DARK, NAMED, Picture, bounds_middle, corners, dots, middle, read_png
-from player import Player, Stuck, squeezed
-
 from shared.contracts.actions import ScreenshotElement
 from shared.contracts.browser_pool import Element
 from shared.streams import ARTIFACTS
+from tests.real.pixels import DARK, NAMED, Picture, bounds_middle, corners, dots, middle, read_png
+from tests.real.player import Player, Stuck, squeezed
 
 BLUE, BLACK = (0, 0, 255), (0, 0, 0)
 ARM_PX = 45.0

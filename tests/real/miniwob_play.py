@@ -10,12 +10,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from folder_site import FolderSite
-from miniwob_solvers import solver_for
-from player import Player, Stuck
-
 from scripts.fetch_packages import packages
 from shared.errors import ExhibitError
+from tests.real.folder_site import FolderSite
+from tests.real.miniwob_solvers import solver_for
+from tests.real.player import Player, Stuck
 
 HERE = Path(__file__).parent
 EPISODE_MS = 60_000

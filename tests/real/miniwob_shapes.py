@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from miniwob_pictures import colour_of_drawn
-from player import Player, Stuck, squeezed
-
 from shared.contracts.browser_pool import Element
+from tests.real.miniwob_pictures import colour_of_drawn
+from tests.real.player import Player, Stuck, squeezed
 
 _SIZES = ("large", "small")
 _COLORS = ("red", "green", "blue", "aqua", "black", "magenta", "yellow")

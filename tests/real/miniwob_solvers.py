@@ -10,13 +10,12 @@ import re
 import time
 from collections.abc import Awaitable, Callable
 
-from miniwob_pictures import bisect_angle, circle_center, click_color, click_shades, count_sides
-from miniwob_shapes import click_shape, count_shape
-from player import Player, Stuck, squeezed
-
 from shared.contracts.actions import ByText, Click, Extract, Pick, Wait
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import TextRead
+from tests.real.miniwob_pictures import bisect_angle, circle_center, click_color, click_shades, count_sides
+from tests.real.miniwob_shapes import click_shape, count_shape
+from tests.real.player import Player, Stuck, squeezed
 
 SPREAD_S = 1.2
 """A pie menu takes its time to unfold."""

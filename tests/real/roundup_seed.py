@@ -10,7 +10,8 @@ from typing import Any
 
 from roundup import instance
 from roundup.date import Date
-from roundup_app import KEYWORDS, USERS, Issue, ground_truth
+
+from tests.real.roundup_app import KEYWORDS, USERS, Issue, ground_truth
 
 
 def main(home: str) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from roundup_app import MISSING, Issue, ground_truth
+from tests.real.roundup_app import MISSING, Issue, ground_truth
 
 FIELDS = ("issue", "title", "priority", "issue_status", "assigned_to", "keywords")
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 
 import pytest
-from icons_sheet import SIZES_PX, other_icons, read_all, status_icons, table, tiles_of
 
 from scripts.fetch_packages import npm_missing
+from tests.real.icons_sheet import SIZES_PX, other_icons, read_all, status_icons, table, tiles_of
 
 pytestmark = pytest.mark.skipif(npm_missing("icons"), reason="npm is not on this machine: NO ICON IS READ")
 

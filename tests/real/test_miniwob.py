@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from miniwob_play import Episode, html_folder, miniwob_site, play, report, tasks
-from player import Player, play_all, pool
+from tests.real.miniwob_play import Episode, html_folder, miniwob_site, play, report, tasks
+from tests.real.player import Player, play_all, pool
 
 SEEDS = (1, 2, 3)
 FEW = (

@@ -7,7 +7,8 @@ import struct
 import zlib
 
 import pytest
-from pixels import corners, dots, read_png
+
+from tests.real.pixels import corners, dots, read_png
 
 
 def _png(width: int, kind: int, lines: list[bytes]) -> bytes:

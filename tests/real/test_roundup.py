@@ -8,13 +8,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from roundup_app import ground_truth, input_rows, roundup_tracker
-from score import report, score
-
 from shared.client import Client
 from shared.contracts.evidence import RunFinished
 from shared.host.embedded import run_embedded
 from shared.settings import Settings
+from tests.real.roundup_app import ground_truth, input_rows, roundup_tracker
+from tests.real.score import report, score
 
 SPEC = Path(__file__).parents[2] / "task_specs" / "roundup_issues.json"
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from roundup_app import MISSING, ground_truth, roundup_tracker
+
+from tests.real.roundup_app import MISSING, ground_truth, roundup_tracker
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 CELL = re.compile(r"<th[^>]*>([^<]+)</th>\s*<td[^>]*>(.*?)</td>", re.S)

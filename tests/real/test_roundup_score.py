@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from roundup_app import ISSUES, MISSING, Issue, ground_truth, input_rows
-from score import FIELDS, report, score
+from tests.real.roundup_app import ISSUES, MISSING, Issue, ground_truth, input_rows
+from tests.real.score import FIELDS, report, score
 
 
 def test_the_ground_truth_has_every_case():

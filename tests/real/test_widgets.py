@@ -8,11 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from player import Player, play_all, pool
-from widgets_list import WIDGETS
-from widgets_play import Played, Widget, play, report, widget_site
 
 from scripts.fetch_packages import npm_missing
+from tests.real.player import Player, play_all, pool
+from tests.real.widgets_list import WIDGETS
+from tests.real.widgets_play import Played, Widget, play, report, widget_site
 
 pytestmark = pytest.mark.skipif(npm_missing(), reason="npm is not on this machine: NO WIDGET IS TRIED")
 

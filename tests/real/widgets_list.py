@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from player import Player, Stuck
-from widgets_play import Widget
-
 from shared.contracts.actions import ByText, Wait
 from shared.contracts.browser_pool import Element
+from tests.real.player import Player, Stuck
+from tests.real.widgets_play import Widget
 
 PICKED_FROM = ("textbox", "combobox", "searchbox", "listbox")
 CLICKED = ("button", "tab", "checkbox", "radio", "switch", "menuitem", "summary", "DisclosureTriangle", "link")

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from folder_site import FolderSite
-from player import Player, Stuck
-
 from scripts.fetch_packages import packages
 from shared.errors import ExhibitError
+from tests.real.folder_site import FolderSite
+from tests.real.player import Player, Stuck
 
 PAGES = Path(__file__).parent / "pages"
 CUSTOMERS = ["Acme Paper", "Acme Tools", "Northwind"]

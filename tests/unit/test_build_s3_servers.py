@@ -6,10 +6,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-import s3_servers
 
 from scripts import build_s3_servers
 from scripts.build_s3_servers import PROGRAMS, CannotBuild, built, ready
+from tests import s3_servers
 
 ROOT = Path(__file__).parents[2]
 

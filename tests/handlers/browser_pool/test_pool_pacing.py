@@ -165,6 +165,7 @@ async def test_whoever_is_cancelled_while_he_waits_gives_his_place_back(two: Two
     session.answered(SITE, 200)
     await two.pools[0].drained()
     pace = await two.bus.read(SITE_PACE, "site.example", _Any)
+    assert isinstance(pace, dict)
     assert pace["slots"] == []
 
 
@@ -220,6 +221,7 @@ async def test_real_pools_never_let_two_documents_go_at_once(start: Start) -> No
     pacing = sessions[0]._pacing
     assert pacing._records is not None
     pace = await pacing._records.read(SITE_PACE, "busy.example", _Any)
+    assert isinstance(pace, dict)
     assert pace["next_at"] == NOON + 30 * 0.25, "each of the 30 took a moment of its own"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from test_discovery_handlers import NOW, SPEC, deps_on, evidence, knowing_nothing, nothing_started, where
 
 from services.discovery.handlers import sample_finished, samples_listed, submit_run
 from shared.contracts.discovery import PopulationClosed, RunAccepted, RunRecord, RunStarted, SampleFound, SubmitRun
@@ -14,6 +13,15 @@ from shared.streams import INBOX, RUNS
 from shared.subjects import WORK_SAMPLE, message_id
 from shared.testing.bus import MemoryBus
 from shared.text.names import DISCOVERY
+from tests.handlers.discovery.test_discovery_handlers import (
+    NOW,
+    SPEC,
+    deps_on,
+    evidence,
+    knowing_nothing,
+    nothing_started,
+    where,
+)
 
 SEARCH = {
     "task_id": "list",
@@ -97,6 +105,7 @@ async def test_a_crash_between_writing_down_and_publishing_loses_nothing():
     deps = await begun(bus)
     with pytest.raises(Unavailable):
         await samples_listed(listed(1, 2), deps, 1)
+    assert isinstance(bus, Stumbling)
     bus.stumbles = False
     await samples_listed(listed(1, 2), deps, 2)
     await samples_listed(listed(3, step=4), deps, 1)
@@ -144,6 +153,7 @@ async def test_a_search_that_failed_closes_the_population_and_says_why(bus):
     deps = await begun(bus)
     failed = ended(bus, status="auth_required", reason="login_required", message="asks for a password")
     closed = await sample_finished(failed, deps, 1)
+    assert isinstance(closed, PopulationClosed)
     assert (closed.complete, closed.samples) == (False, 0)
     assert "login_required" in closed.note
     assert "asks for a password" in closed.note
@@ -152,6 +162,7 @@ async def test_a_search_that_failed_closes_the_population_and_says_why(bus):
 async def test_an_empty_list_is_complete_and_said(bus):
     deps = await begun(bus)
     closed = await sample_finished(ended(bus), deps, 1)
+    assert isinstance(closed, PopulationClosed)
     assert (closed.complete, closed.samples) == (True, 0)
     assert "empty" in closed.note
 
@@ -207,6 +218,7 @@ async def test_a_search_that_was_cut_short_is_taken_up_again_above_all_attempts(
     )  # fmt: skip
     bus.host(evidence(loaded), None)
     reply = await submit_run(SubmitRun(resume_run_id=RUN), deps)
+    assert isinstance(reply, RunAccepted)
     assert (reply.discovering, reply.attempt_base) == (True, 2)
     await samples_listed(listed(1, 2, attempt=3), deps, 1)
     assert [one.sample_id for one in bus.events(SampleFound)] == ["T-1", "T-2"]

@@ -44,6 +44,7 @@ from shared.errors import Unavailable
 from shared.streams import INPUTS, RUNS, samples_of
 from shared.subjects import CHECK_ACCESS, CHECK_PLANNER, LOAD_RUN, LOAD_STEPS, WORK_SAMPLE
 from shared.testing.bus import MemoryBus
+from tests.typed import expect
 
 NOW = datetime(2026, 11, 21, 8, 1, 2, tzinfo=UTC)
 SPEC = {
@@ -92,6 +93,7 @@ async def test_a_run_begins_with_its_whole_population_and_then_its_work(bus):
     kinds = [type(message) for _, message in bus.published]
     assert kinds == [RunStarted, SampleFound, SampleFound, PopulationClosed, WorkSample, WorkSample]
     assert [found.sample.row for found in bus.events(SampleFound)] == [1, 2]
+    assert isinstance(reply, RunAccepted)
     assert list(bus.queues.values()) == [samples_of(reply.run_id, 3)]
     record = await bus.read(RUNS, reply.run_id, RunRecord)
     assert record == bus.events(RunStarted)[0].record
@@ -102,9 +104,12 @@ async def test_rows_that_fit_no_message_come_as_a_file_and_make_the_same_run(bus
     inline = await submit_run(SubmitRun(spec=SPEC, samples=ROWS), deps_on(bus))
     file = await put(bus, "rows.json", msgspec.json.encode(ROWS))
     filed = await submit_run(SubmitRun(spec=SPEC, input_file=file), deps_on(bus))
-    records = [await bus.read(RUNS, one.run_id, RunRecord) for one in (inline, filed)]
+    records = [await bus.read(RUNS, expect(one, RunAccepted).run_id, RunRecord) for one in (inline, filed)]
     assert records[0].input_sha256 == records[1].input_sha256 == file.sha256
-    first, second = ([e.sample for e in bus.events(SampleFound) if e.run_id == one.run_id] for one in (inline, filed))
+    first, second = (
+        [e.sample for e in bus.events(SampleFound) if e.run_id == expect(one, RunAccepted).run_id]
+        for one in (inline, filed)
+    )
     assert first == second != []
 
 
@@ -117,6 +122,8 @@ async def test_a_file_of_rows_that_is_none_is_said(bus, data):
 async def test_two_runs_of_one_second_have_two_names(bus):
     request = SubmitRun(spec=SPEC, samples=ROWS)
     first, second = await submit_run(request, deps_on(bus)), await submit_run(request, deps_on(bus))
+    assert isinstance(first, RunAccepted)
+    assert isinstance(second, RunAccepted)
     assert (first.run_id, second.run_id) == ("run_2026-11-21_080102", "run_2026-11-21_080102_2")
 
 
@@ -129,6 +136,7 @@ async def test_everything_wrong_is_said_at_once_and_nothing_starts(bus):
     assert set(where(reply)) == expected
     assert nothing_started(bus)
     [event] = bus.events(SubmissionRejected)
+    assert isinstance(reply, RunRejected)
     assert event.problems == reply.problems
 
 
@@ -169,6 +177,7 @@ async def test_a_workbook_with_a_cell_in_the_last_corner_is_refused_and_not_read
     file = await put(bus, "in.xlsx", data.getvalue())
     reply = await submit_run(SubmitRun(spec=SPEC, input_file=file), deps_on(bus))
     assert where(reply) == ["in.xlsx"]
+    assert isinstance(reply, RunRejected)
     assert "rectangle" in reply.problems[0].message
 
 
@@ -176,6 +185,7 @@ async def test_an_address_with_a_password_is_refused_since_rows_are_evidence(bus
     rows = ({"number": "T-1", "url": "https://ann:hunter2@x/1"}, {"number": "T-2", "url": "https://x/a:b@c"})
     reply = await submit_run(SubmitRun(spec=SPEC, samples=rows), deps_on(bus))
     assert where(reply) == ["row 1, column url"]
+    assert isinstance(reply, RunRejected)
     assert "hunter2" not in reply.problems[0].message
 
 
@@ -193,6 +203,7 @@ async def test_concurrency_has_bounds(bus, concurrency):
 async def test_a_csv_file_is_read(bus):
     file = await put(bus, "in.csv", "\ufeffnumber;url;team\r\nT-1;http://x/1;Zoë\r\n".encode())
     reply = await submit_run(SubmitRun(spec=SPEC, input_file=file), deps_on(bus))
+    assert isinstance(reply, RunAccepted)
     assert reply.samples == 1
     assert bus.events(WorkSample)[0].sample.fields["team"] == "Zoë"
 
@@ -232,6 +243,7 @@ async def test_bytes_that_are_not_those_of_the_request_are_refused(bus, changes)
 async def test_a_thousand_samples_come_in_row_order(bus):
     rows = tuple({"number": f"T-{n}", "url": "http://x"} for n in range(1, 1001))
     reply = await submit_run(SubmitRun(spec=SPEC, samples=rows), deps_on(bus))
+    assert isinstance(reply, RunAccepted)
     assert reply.samples == 1000
     assert [found.sample.row for found in bus.events(SampleFound)] == list(range(1, 1001))
     assert len(bus.events(WorkSample)) == 1000
@@ -314,15 +326,16 @@ async def test_a_resumed_run_works_on_what_is_not_done(bus):
 async def test_where_nothing_is_left_the_round_still_begins_and_ends(bus):
     bus.host(evidence(loaded(("done", 1), ("done", 2))), None)
     reply = await submit_run(RESUME, deps_on(bus))
+    assert isinstance(reply, RunAccepted)
     assert (reply.samples, reply.already_done) == (0, 2)
     assert [type(message) for _, message in bus.published] == [RunStarted, PopulationClosed]
 
 
 async def test_a_round_that_made_no_attempt_is_still_told_apart_from_the_next(bus):
     bus.host(evidence(loaded((None, 0))), None)
-    assert (await submit_run(RESUME, deps_on(bus))).attempt_base == 1
+    assert (expect(await submit_run(RESUME, deps_on(bus)), RunAccepted)).attempt_base == 1
     bus.host(evidence(loaded(("done", 1), base=1)), None)
-    assert (await submit_run(RESUME, deps_on(bus))).attempt_base == 2
+    assert (expect(await submit_run(RESUME, deps_on(bus)), RunAccepted)).attempt_base == 2
 
 
 async def test_what_is_left_in_the_queue_of_the_round_before_is_not_worked_on_twice(bus):
@@ -350,6 +363,7 @@ async def test_a_name_that_evidence_knows_is_not_given_again(bus):
 
     bus.host(actor, None)
     reply = await submit_run(SubmitRun(spec=SPEC, samples=ROWS), deps_on(bus))
+    assert isinstance(reply, RunAccepted)
     assert reply.run_id == "run_2026-11-21_080102_2"
 
 
@@ -375,6 +389,7 @@ async def test_a_finished_round_closes_its_own_queue_only(bus, attempt_base, lef
 async def test_a_run_nobody_knows_is_a_problem_that_says_where_it_was_looked_for(bus):
     bus.host(evidence(RunUnknown(run_id="run_1", message="no run 'run_1' in /evidence")), None)
     reply = await submit_run(RESUME, deps_on(bus))
+    assert isinstance(reply, RunRejected)
     assert reply.problems[0].message == "no run 'run_1' in /evidence"
     assert nothing_started(bus)
 
@@ -420,6 +435,7 @@ async def test_a_run_whose_login_state_is_missing_does_not_start(bus):
     bus.host(pool_that_lacks(Problem(where="auth_profile", message="record it with `exhibit login desk URL`")), asked)
     reply = await submit_run(SubmitRun(spec=PROTECTED, samples=ROWS, concurrency=0), deps_on(bus))
     assert where(reply) == ["concurrency", "spec.auth_profile"]
+    assert isinstance(reply, RunRejected)
     assert "exhibit login desk URL" in reply.problems[1].message
     assert asked == [CheckAccess(auth_profile="desk", secrets=("PIN",))]
     assert nothing_started(bus)
@@ -483,6 +499,7 @@ async def replay(bus, problems, *, changes=None, planners=frozenset({"rules", "r
 async def test_a_replay_is_a_run_of_its_own_that_names_the_recorded_one(bus):
     reply = await replay(bus, {"T-1": "", "T-2": ""}, allow_effects=True)
     assert reply == RunAccepted(run_id="run_2026-11-21_080102", samples=2)
+    assert isinstance(reply, RunAccepted)
     record = await bus.read(RUNS, reply.run_id, RunRecord)
     assert (record.planner, record.replay_run_id, record.allow_effects) == ("replay", "run_0", True)
     assert (record.spec, record.concurrency) == (SPEC, 2)
@@ -540,7 +557,7 @@ def planner_that_says(problem: str) -> Actor[None]:
 async def test_a_planner_without_its_key_is_told_before_anything_starts(bus):
     bus.host(planner_that_says("set ANTHROPIC_API_KEY"), None)
     reply = await submit_run(SubmitRun(spec=SPEC, samples=ROWS, planner="rules"), deps_on(bus))
-    assert [(problem.where, problem.message) for problem in reply.problems] == [
+    assert [(problem.where, problem.message) for problem in expect(reply, RunRejected).problems] == [
         ("planner", "rules: set ANTHROPIC_API_KEY")
     ]
     assert nothing_started(bus)

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sql_world import file_run
-
 from services.evidence.deps import Deps
 from services.evidence.handlers import ask_sql
 from services.evidence.outputs.parquet_tables import ParquetTables
@@ -20,6 +18,7 @@ from services.evidence.store.open_store import open_store
 from shared.contracts.evidence import AskSql, SqlAnswered, SqlRefused
 from shared.settings import Settings
 from shared.testing.bus import MemoryBus
+from tests.handlers.evidence.sql_world import file_run
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 

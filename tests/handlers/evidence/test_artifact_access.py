@@ -7,7 +7,6 @@ import json
 from pathlib import Path
 
 import pytest
-from test_evidence_handlers import Desk, ended, sample, took
 
 from services.evidence.handlers import lend_artifact, load_result
 from shared.contracts.evidence import (
@@ -21,6 +20,7 @@ from shared.contracts.evidence import (
 )
 from shared.contracts.steps import FieldValue
 from shared.streams import ANSWERS
+from tests.handlers.evidence.test_evidence_handlers import Desk, ended, sample, took
 
 BYTES = b"\x28\xb5 a page" * 60_000
 

@@ -16,7 +16,6 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from s3_servers import SERVERS, S3Server, s3_server
 
 from services.evidence.run_lock import bucket_locks
 from services.evidence.run_lock.bucket_locks import BucketHolding
@@ -24,8 +23,11 @@ from services.evidence.run_lock.lock_owner import EXPIRES_S
 from services.evidence.store.s3_store import S3Store
 from shared.errors import Unavailable
 from shared.s3.bucket import S3Bucket
+from shared.s3.objects import ObjectStat
 from shared.s3.opening import open_bucket
 from shared.s3.preparing import prepare_bucket
+from tests.s3_servers import SERVERS, S3Server, s3_server
+from tests.typed import expect
 
 IMPATIENT_S = -1.0
 KEY = ".held/run_1"
@@ -123,7 +125,7 @@ def test_a_renewal_is_news_of_the_holder_and_leaves_nothing_behind(machine: Mach
     for _ in range(3):
         first.renew()
     assert before is not None
-    assert bucket.stat(KEY).etag != before.etag
+    assert expect(bucket.stat(KEY), ObjectStat).etag != before.etag
     assert [one.key for one in bucket.list_objects(".held", versions=True)] == [KEY]
 
 

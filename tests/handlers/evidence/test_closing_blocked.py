@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from odd_run import made_of_what_no_column_holds
 
 from benchmarks.evidence_world import World, record
 from services.evidence.deps import Deps
@@ -22,6 +21,7 @@ from services.evidence.store.folder_store import FolderStore
 from shared.contracts.discovery import Sample
 from shared.errors import Unavailable
 from shared.testing.bus import MemoryBus
+from tests.handlers.evidence.odd_run import made_of_what_no_column_holds
 
 
 class NoRoom:

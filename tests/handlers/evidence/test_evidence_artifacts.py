@@ -23,6 +23,7 @@ from shared.testing.bus import MemoryBus
 
 NOW = datetime(2026, 11, 21, 8, tzinfo=UTC)
 OF = {"source_url": "http://x", "captured_at": NOW}
+ROOT = Path(__file__).parents[3]
 
 
 def filed_as(data: bytes, name: str = "01_t.png", **changed) -> FiledArtifact:
@@ -129,7 +130,7 @@ def test_200_megabytes_pass_through_the_real_bus_with_flat_memory(tmp_path, nats
         from services.evidence.deps import Deps
         from shared.bus.nats_bus import connect_bus
         from shared.streams import ARTIFACTS
-        from test_evidence_artifacts import NOW, filed_as, step_with
+        from tests.handlers.evidence.test_evidence_artifacts import NOW, filed_as, step_with
 
         MB = 1024 * 1024
 
@@ -160,7 +161,9 @@ def test_200_megabytes_pass_through_the_real_bus_with_flat_memory(tmp_path, nats
         asyncio.run(main())
     """)
     command = [sys.executable, "-c", script, nats_url, str(tmp_path)]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=400, check=False, cwd=Path(__file__).parent)
+    ended = subprocess.run(
+        command, capture_output=True, text=True, timeout=400, check=False, cwd=Path(__file__).parents[3]
+    )
     assert ended.returncode == 0, ended.stderr
     problem, grown_mb = ended.stdout.split()
     assert problem == "None"

@@ -14,8 +14,6 @@ import pytest
 from minio.credentials.providers import StaticProvider
 from minio.minioadmin import MinioAdmin
 from pydantic import SecretStr
-from s3_servers import SERVERS, S3Server, s3_server
-from store_suite import PNG, StoreSuite, kept, sha, spooled
 
 from services.evidence.deps import Deps
 from services.evidence.outputs.make_products import reader
@@ -27,6 +25,8 @@ from shared.s3.bucket import S3Bucket
 from shared.s3.opening import open_bucket
 from shared.s3.preparing import prepare_bucket
 from shared.testing.bus import MemoryBus
+from tests.handlers.evidence.store_suite import PNG, StoreSuite, kept, sha, spooled
+from tests.s3_servers import SERVERS, S3Server, s3_server
 
 NOW = datetime.now(UTC)
 

@@ -6,11 +6,11 @@ import csv
 from pathlib import Path
 
 import pytest
-from test_evidence_handlers import NOW, Desk
 
 from shared.contracts.discovery import PopulationClosed, RunRecord, RunStarted, Sample, SampleFound
 from shared.contracts.planner import SampleFinished
 from shared.text.names import DISCOVERY
+from tests.handlers.evidence.test_evidence_handlers import NOW, Desk
 
 LIST = {"task_id": "list", "phase": "discovery", "output_schema": {"number": "string", "size": "number | null"}}
 WORK = {"task_id": "work", "output_schema": {"number": "string"}}

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from mortal import Disk, Killed, on
-from test_evidence_handlers import Desk, closed, ended, found, sample, started, took
 
+from services.evidence.deps import Deps
 from shared.contracts.planner import Lessons
 from shared.errors import Unavailable
 from shared.evidence_format.signing import SigningKey
+from tests.handlers.evidence.mortal import Disk, Killed, on
+from tests.handlers.evidence.test_evidence_handlers import Desk, closed, ended, found, sample, started, took
 
 MOST_TRIES = 3
 SIGNER = SigningKey(Ed25519PrivateKey.from_private_bytes(bytes(range(32))))
@@ -27,6 +28,7 @@ class Fragile(Desk):
 
     def restart(self) -> None:
         super().restart()
+        assert isinstance(self.deps, Deps)
         self.deps.signer = SIGNER
 
 

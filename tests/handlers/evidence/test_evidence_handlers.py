@@ -704,6 +704,7 @@ async def test_a_log_that_is_not_there_is_said(desk: Desk, asked: dict[str, Any]
 
 async def test_a_log_that_is_no_log_is_said(desk: Desk):
     await desk.begun(sample())
+    assert isinstance(desk.deps, Deps)
     await desk.deps.store.write("run_1/A-1/action_log.json", b'[{"step": 1, "attempt": 1}]')
     reply = await steps_of(desk)
     assert isinstance(reply, StepsUnknown)

@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import msgspec
-from test_evidence_handlers import Desk, closed, ended, found, sample, started, took
 
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.planner import Lessons
+from tests.handlers.evidence.test_evidence_handlers import Desk, closed, ended, found, sample, started, took
 
 
 class Cached(FolderStore):

@@ -12,11 +12,11 @@ import duckdb
 import pytest
 import pytest_asyncio
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from sql_room import Room, opened
 
 from shared.evidence_format.signing import SigningKey
 from shared.settings import Settings
 from shared.streams import ANSWERS
+from tests.handlers.evidence.sql_room import Room, opened
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
-from sql_answers import Files, as_answered, as_worked_out
-from sql_room import Room, opened
 
 from services.evidence.sql.examples import EXAMPLES
 from shared.settings import Settings
+from tests.handlers.evidence.sql_answers import Files, as_answered, as_worked_out
+from tests.handlers.evidence.sql_room import Room, opened
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

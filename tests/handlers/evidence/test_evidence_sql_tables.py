@@ -8,7 +8,6 @@ from typing import Any
 
 import duckdb
 import pytest
-from sql_world import MODEL, file_run
 
 from benchmarks.evidence_world import World
 from services.evidence.deps import Deps
@@ -16,6 +15,7 @@ from services.evidence.outputs.parquet_tables import ParquetTables
 from services.evidence.sql.catalogue import TABLES
 from services.evidence.store.folder_store import FolderStore
 from shared.testing.bus import MemoryBus
+from tests.handlers.evidence.sql_world import MODEL, file_run
 
 
 async def filed(root: Path) -> Path:

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from store_suite import PNG, StoreSuite, kept
 
 from services.evidence.ports import Store
 from services.evidence.store import atomic_files
 from services.evidence.store.folder_store import FolderStore
 from shared.errors import PolicyDenied, Unavailable
+from tests.handlers.evidence.store_suite import PNG, StoreSuite, kept
 
 
 class TestFolderStore(StoreSuite):

@@ -13,9 +13,8 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from s3_servers import SERVERS, s3_server
-from test_evidence_handlers import KEY, Desk, closed, ended, found, outcomes, press, sample, started, took
 
+from services.evidence.deps import Deps
 from services.evidence.handlers import claim_press
 from services.evidence.store.folder_store import FolderStore
 from services.evidence.store.s3_store import S3Store
@@ -25,6 +24,19 @@ from shared.evidence_format.sources.opening import opened
 from shared.evidence_format.verify.run import check_run
 from shared.s3.opening import open_bucket
 from shared.settings import Settings
+from tests.handlers.evidence.test_evidence_handlers import (
+    KEY,
+    Desk,
+    closed,
+    ended,
+    found,
+    outcomes,
+    press,
+    sample,
+    started,
+    took,
+)
+from tests.s3_servers import SERVERS, s3_server
 
 HOLDS = """
 import asyncio, sys
@@ -56,6 +68,7 @@ class Place:
             store = S3Store(open_bucket(place), place.state_dir / "spool")
             store.must_be_usable()
             desk.deps = replace(desk.deps, store=store)
+        assert isinstance(desk.deps, Deps)
         self._stores.append(desk.deps.store)
         return desk
 
@@ -131,6 +144,7 @@ async def test_a_press_is_claimed_only_of_who_writes_the_run(place: Place):
     """Of two processes that both give it away, each once, one would have been one too many."""
     one, desk = sample(), place.desk()
     await desk.begun(one)
+    assert isinstance(desk.deps, Deps)
     await desk.deps.store.release("run_1")
     process = place.other()
     with pytest.raises(Unavailable, match="another process writes"):
@@ -155,6 +169,7 @@ async def test_a_process_that_takes_over_reads_what_the_other_has_filed(place: P
     await desk.begun(one, two)
     await waiting.load()  # it knows the run as it was then
     await desk.tell(took(one), ended(one))
+    assert isinstance(desk.deps, Deps)
     await desk.deps.store.release("run_1")
     assert await waiting.tell(ended(two)) is not None, "both have ended, one of them elsewhere"
 
@@ -184,6 +199,7 @@ async def test_that_it_is_held_is_no_part_of_a_run(place: Place):
     assert checked.problems == []
     assert checked.stands
     assert not any("held" in name for name in listed)
+    assert isinstance(desk.deps, Deps)
     assert await desk.deps.store.names("") == ["run_1"]
     process.kill()
     process.communicate()

@@ -11,9 +11,6 @@ from uuid import uuid4
 
 import pytest
 from minio.error import S3Error
-from s3_servers import SERVERS, S3Server, s3_server
-from test_evidence_handlers import KEY, Desk
-from test_sealed_run import rounds, told
 from typer.testing import CliRunner
 
 from services.console.cli import app
@@ -24,6 +21,9 @@ from shared.evidence_format.verify.run import RunCheck, check_run
 from shared.s3.bucket import S3Bucket
 from shared.s3.opening import open_bucket
 from shared.settings import Settings
+from tests.handlers.evidence.test_evidence_handlers import KEY, Desk
+from tests.handlers.evidence.test_sealed_run import rounds, told
+from tests.s3_servers import SERVERS, S3Server, s3_server
 
 
 @pytest.fixture(scope="module", params=SERVERS)

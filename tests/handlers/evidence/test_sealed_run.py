@@ -24,10 +24,10 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_evidence_handlers import KEY, NOW, Desk, closed, ended, found, judging, sample, started, took
 from typer.testing import CliRunner
 
 from services.console.cli import app
+from services.evidence.deps import Deps
 from shared.contracts.actions import Judgment
 from shared.contracts.steps import plain_note
 from shared.evidence_format.files.base import encode_file
@@ -39,6 +39,19 @@ from shared.evidence_format.sources.folder import FolderMedium
 from shared.evidence_format.sources.zip import ZipMedium
 from shared.evidence_format.verify.run import RunCheck, check_run
 from shared.text.names import DISCOVERY
+from tests.handlers.evidence.test_evidence_handlers import (
+    KEY,
+    NOW,
+    Desk,
+    closed,
+    ended,
+    found,
+    judging,
+    sample,
+    started,
+    took,
+)
+from tests.typed import expect
 
 STRANGER = SigningKey(Ed25519PrivateKey.from_private_bytes(b"s" * 32))
 
@@ -140,6 +153,7 @@ async def test_a_seal_that_a_crash_cut_off_is_made_after_a_restart(tmp_path: Pat
         desk = Desk(tmp_path / name)
         one = sample()
         await desk.begun(one)
+        assert isinstance(desk.deps, Deps)
         real = desk.deps.store.write
 
         async def write(key: str, data: bytes, real: Any = real, name: str = name) -> None:
@@ -164,7 +178,7 @@ async def test_a_round_that_was_cut_off_while_it_was_put_aside_is_put_aside_whol
         await desk.tell(ended(sample(), status="failed", reason="not_found"))
         sealed = (desk.root / "run_1/seal.json").read_bytes()
         left = iter(range(dies_at))
-        real = {name: getattr(desk.deps.store, name) for name in ("write", "move")}
+        real = {name: getattr(expect(desk.deps, Deps).store, name) for name in ("write", "move")}
 
         def mortal(name: str, real: Any = real, left: Any = left) -> Callable[..., Any]:
             async def call(*given: Any) -> None:
@@ -175,6 +189,7 @@ async def test_a_round_that_was_cut_off_while_it_was_put_aside_is_put_aside_whol
             return call
 
         for name in real:
+            assert isinstance(desk.deps, Deps)
             setattr(desk.deps.store, name, mortal(name))
         for message in (started(1), closed(1, 1), ended(sample(), attempt=2)):
             try:

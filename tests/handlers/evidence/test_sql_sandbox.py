@@ -13,7 +13,6 @@ from pathlib import Path
 import duckdb
 import pytest
 import pytest_asyncio
-from sql_room import Room, opened
 
 from services.evidence.sql.query_guard import REVIEWED
 from services.evidence.sql_sandbox.child import Cell
@@ -21,6 +20,7 @@ from services.evidence.sql_sandbox.pool import in_bucket
 from shared.s3.opening import open_bucket
 from shared.s3.preparing import prepare_bucket
 from shared.settings import Settings
+from tests.handlers.evidence.sql_room import Room, opened
 from tests.s3_servers import SERVERS, S3Server, s3_server
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

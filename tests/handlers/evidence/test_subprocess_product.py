@@ -11,7 +11,6 @@ from typing import Any
 import psutil
 import pytest
 from msgspec.structs import replace
-from odd_run import made_of_what_no_column_holds
 
 from benchmarks.evidence_files import artifact_bytes
 from benchmarks.evidence_world import World, files_of
@@ -22,6 +21,7 @@ from services.evidence.outputs.parquet_tables import ParquetTables
 from services.evidence.outputs.products import Product
 from services.evidence.outputs.report_file import ReportFile
 from services.evidence.outputs.subprocess_product import Apart, apart_if_large
+from tests.handlers.evidence.odd_run import made_of_what_no_column_holds
 
 WORLD = World(60)
 """More than are sent ahead."""

@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from planner_pages import NOW, sample, spec
-from scripted_pool import ScriptedPool, pool
-
 from services.planner.deciders.registry import RulesDecider
 from services.planner.deps import Decider, PlannerDeps
 from services.planner.handlers import work_sample
@@ -20,6 +17,8 @@ from shared.errors import Unsupported
 from shared.streams import RUNS
 from shared.subjects import CLAIM_PRESS
 from shared.testing.bus import MemoryBus
+from tests.handlers.planner.scripted_pool import ScriptedPool, pool
+from tests.unit.planner.planner_pages import NOW, sample, spec
 
 RUN = "run_1"
 

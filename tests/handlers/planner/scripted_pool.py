@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
-from planner_pages import artifact, el, kept_artifacts, page
 
 from shared.bus.actor import Actor
 from shared.contracts.actions import Action, Click, Download, Goto, Screenshot, ScreenshotElement
@@ -33,6 +32,7 @@ from shared.contracts.browser_pool import (
 from shared.contracts.results import ActionResult, Box, Captured, Change, Locator, Navigated, PageChanged, TargetFound
 from shared.errors import ExhibitError
 from shared.subjects import ACT, CAPTURE, KEEP, LEASE, OBSERVE, RELEASE
+from tests.unit.planner.planner_pages import artifact, el, kept_artifacts, page
 
 BLANK = page(url="about:blank", title="", http_status=None)
 

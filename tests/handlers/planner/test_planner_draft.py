@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from messages_server import Reply, endpoint, error, message, tool_call
-from planner_bench import Bench
-from scripted_pool import ScriptedPool
 
 from services.planner.deciders.anthropic.drafter import AnthropicDrafter
 from services.planner.deciders.registry import Deciders
@@ -14,6 +11,9 @@ from services.planner.model_tasks.drafting import MAX_TRIES
 from shared.contracts.planner import CheckPlanner, DraftRefused, DraftTask, TaskDrafted
 from shared.errors import PermanentError
 from shared.settings import Settings
+from tests.handlers.planner.messages_server import Reply, endpoint, error, message, tool_call
+from tests.handlers.planner.planner_bench import Bench
+from tests.handlers.planner.scripted_pool import ScriptedPool
 
 REQUEST = "Go to https://host.example/orgs/acme/people and get all user names"
 SPEC = {

@@ -8,10 +8,6 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from planner_bench import Bench
-from planner_pages import URL, el, heading, page, row, spec, text, ticket
-from scripted_pool import ScriptedPool
-from test_planner_turns import Told
 
 from services.planner.state.sample_state import Act, Look, Unusable
 from services.planner.state.step_parts import observation_ref
@@ -19,6 +15,10 @@ from services.planner.state.transitions import observed, read, replayed
 from shared.contracts.actions import ByRef, Click, Done, Fail, Goto, SaveProgress, Screenshot
 from shared.contracts.base import Usage
 from shared.contracts.steps import FieldValue, Summary, plain_note
+from tests.handlers.planner.planner_bench import Bench
+from tests.handlers.planner.scripted_pool import ScriptedPool
+from tests.handlers.planner.test_planner_turns import Told
+from tests.unit.planner.planner_pages import URL, el, heading, page, row, spec, text, ticket
 
 OTHER = "http://127.0.0.1:8000/tickets/TCK-1002"
 PAGES = (

@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from planner_bench import RUN, Bench
-from planner_pages import URL, page, spec, ticket
-from scripted_pool import ScriptedPool
-from test_planner_turns import Told
-
 from services.planner.deciders.registry import RulesDecider
 from services.planner.model_tasks.memory import Memory, Story
 from shared.contracts.actions import Done, Goto, Screenshot
 from shared.contracts.base import Usage
+from shared.contracts.planner import Lessons
 from shared.errors import ExhibitError, Unavailable
 from shared.streams import MEMORY, SPENDING
+from tests.handlers.planner.planner_bench import RUN, Bench
+from tests.handlers.planner.scripted_pool import ScriptedPool
+from tests.handlers.planner.test_planner_turns import Told
+from tests.typed import expect
+from tests.unit.planner.planner_pages import URL, page, spec, ticket
 
 PRICE = Usage(llm_calls=1, input_tokens=300, output_tokens=30, cost_usd=0.0001)
 DONE = Done(values={"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "Mar 3, 2026"})
@@ -52,7 +53,8 @@ async def test_the_next_sample_is_shown_what_the_last_one_taught_and_its_result_
     again(one)
     second = await one.run()
     assert (first.hints, second.hints) == ((), ("What worked: Dates stand in the side panel.",))
-    assert {view.hints for view in one.decider.views} == {second.hints}
+    assert {view.hints for view in expect(one.decider, Told).views} == {second.hints}
+    assert isinstance(first.lessons, Lessons)
     assert first.lessons.patterns == ("Dates stand in the side panel.",)
 
 
@@ -60,7 +62,7 @@ async def test_learning_is_paid_for_by_the_sample_that_teaches():
     one = bench(Teaches({"patterns": [], "failures": []}))
     finished = await one.run()
     assert finished.usage.llm_calls == 4
-    assert (await one.bus.read(SPENDING, RUN, Usage)).llm_calls == 4
+    assert (expect(await one.bus.read(SPENDING, RUN, Usage), Usage)).llm_calls == 4
 
 
 async def test_a_teacher_that_fails_spoils_no_result():

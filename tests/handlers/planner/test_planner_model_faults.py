@@ -6,12 +6,6 @@ import json
 from dataclasses import replace
 
 import pytest
-from messages_server import Reply, cut_off, error, message, tool_call
-from planner_bench import Bench
-from planner_pages import URL, done_result, page, sample, spec, step, ticket, view
-from prompt_states import big_page, steps
-from scripted_pool import ScriptedPool
-from test_planner_anthropic import CLICK, MODEL, calls, opened, served
 
 from services.planner.model_tasks.summaries import MECHANICAL
 from services.planner.state.sample_state import Act, SampleState, Unusable
@@ -22,6 +16,12 @@ from shared.contracts.steps import Summary, plain_note
 from shared.contracts.vision import VisionAnswered
 from shared.errors import PermanentError, RateLimited, Unavailable
 from shared.models.prices import Price
+from tests.handlers.planner.messages_server import Reply, cut_off, error, message, tool_call
+from tests.handlers.planner.planner_bench import Bench
+from tests.handlers.planner.scripted_pool import ScriptedPool
+from tests.handlers.planner.test_planner_anthropic import CLICK, MODEL, calls, opened, served
+from tests.unit.planner.planner_pages import URL, done_result, page, sample, spec, step, ticket, view
+from tests.unit.planner.prompt_states import big_page, steps
 
 FAST, OTHER = "claude-haiku-5-5", "claude-haiku-4-5"
 HURRY = {"retry-after-ms": "1"}
@@ -84,6 +84,7 @@ async def test_after_three_overloads_the_other_model_decides_and_is_named():
 async def test_two_overloads_leave_the_model_as_it_is():
     busy = {MODEL: [error(529, **HURRY), error(529, **HURRY), GOOD]}
     decision, at = await decide(GOOD, by_model=busy, fallback_model=OTHER, max_retries=3)
+    assert isinstance(decision, Act)
     assert decision.decided_by == MODEL
     assert len(at.requests) == 3
 
@@ -138,6 +139,7 @@ async def test_a_task_that_fills_the_prompt_is_told_before_anything_is_asked():
 async def test_a_call_that_was_cut_off_is_not_carried_out():
     cut = message([*calls(("click", CLICK), ("screenshot", {"reason": "r"})).body["content"]], "max_tokens")
     decision, _ = await decide(cut)
+    assert isinstance(decision, Act)
     assert (type(decision.action), decision.then) == (Click, ())
     assert "cut off at its greatest length" in decision.remark
     alone, _ = await decide(message(tool_call("done", {"reason": "r", "values": {}}).body["content"], "max_tokens"))
@@ -173,6 +175,7 @@ async def test_the_length_that_is_told_is_the_length_that_was_sent():
     decision, at = await decide(GOOD)
     sent = at.requests[0]
     system = "".join(block["text"] for block in sent["system"])
+    assert isinstance(decision, Act)
     assert decision.prompt_chars == len(json.dumps(sent["tools"], ensure_ascii=False)) + len(system) + len(
         sent["messages"][0]["content"]
     )
@@ -182,6 +185,7 @@ async def test_tokens_that_were_counted_correct_the_next_prompt():
     """A model that cuts text twice as fine is sent half as much of a long page."""
     long = replace(opened(), page=big_page(3000))
     decision, at = await decide(GOOD, shown=long)
+    assert isinstance(decision, Act)
     fine = replace(long.state, token_scale=40_000 / decision.prompt_weight)
     _, later = await decide(GOOD, shown=replace(long, state=fine))
     before, after = (one.requests[0]["messages"][0]["content"] for one in (at, later))
@@ -198,6 +202,7 @@ def long_sample():
 async def test_the_fast_model_condenses_and_the_next_prompt_shows_it_as_data():
     by_model = {FAST: [tool_call("condensed", CONDENSED)]}
     decision, at = await decide(GOOD, shown=long_sample(), by_model=by_model, fast_model=FAST)
+    assert isinstance(decision, Act)
     assert decision.summary == Summary(
         steps=7, text="FOUND: Ann is the assignee\nGAPS: the due date\nNEXT: scroll", by=FAST
     )
@@ -218,12 +223,15 @@ async def test_where_no_summary_comes_one_is_made_by_rule(reply):
     hurried = Reply(reply.body, reply.status, reply.cut, {**reply.headers, **HURRY})
     decision, _ = await decide(GOOD, shown=long_sample(), by_model={FAST: [hurried]}, fast_model=FAST)
     assert isinstance(decision, Act)
+    assert isinstance(decision.summary, Summary)
     assert decision.summary.by == MECHANICAL
     assert "fields missing: " in decision.summary.text
 
 
 async def test_without_a_fast_model_no_call_is_made_for_it():
     decision, at = await decide(GOOD, shown=long_sample())
+    assert isinstance(decision.summary, Summary)
+    assert isinstance(decision, Act)
     assert (decision.summary.by, len(at.requests), decision.usage.llm_calls) == (MECHANICAL, 1, 1)
 
 
@@ -247,6 +255,7 @@ async def test_own_prices_count_for_every_call():
     own = json.dumps({MODEL: vars(Price(10, 10, 10, 10)), FAST: vars(Price(20, 20, 20, 20))})
     by_model = {FAST: [tool_call("condensed", CONDENSED)]}
     decision, _ = await decide(GOOD, shown=long_sample(), by_model=by_model, fast_model=FAST, prices=own)
+    assert isinstance(decision, Act)
     assert decision.usage.cost_usd == pytest.approx((120 * 10 + 120 * 20) / 1e6)
 
 
@@ -283,6 +292,7 @@ async def test_what_no_reader_takes_is_tried_again_later(body):
 
 async def test_a_count_of_tokens_beyond_reason_counts_nothing():
     decision, _ = await decide(tool_call("click", CLICK, input_tokens=10**400))
+    assert isinstance(decision, Act)
     assert decision.usage.input_tokens == 0
 
 

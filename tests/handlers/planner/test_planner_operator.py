@@ -6,9 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from planner_bench import RUN, Bench
-from planner_pages import URL, el, page, spec, ticket
-from scripted_pool import ScriptedPool
 
 from services.planner.deciders.operator import PAUSE_S, OperatorDecider
 from shared.bus.actor import Actor
@@ -17,6 +14,9 @@ from shared.contracts.operator import DecisionAsked, DecisionDeclined, DecisionG
 from shared.contracts.planner import SampleFinished
 from shared.errors import PermanentError, TransientError
 from shared.subjects import DECIDE
+from tests.handlers.planner.planner_bench import RUN, Bench
+from tests.handlers.planner.scripted_pool import ScriptedPool
+from tests.unit.planner.planner_pages import URL, el, page, spec, ticket
 
 REFS = {"ticket_number": 1, "assignee": 3, "due_date": 5}
 SHOT = {"action": "screenshot", "label": "ticket"}

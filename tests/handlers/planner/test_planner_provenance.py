@@ -7,9 +7,6 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from planner_bench import RUN, Bench, work
-from planner_pages import URL, box, el, heading, page, row, spec, text, ticket
-from scripted_pool import ScriptedPool
 
 from services.planner.sample_loop import SampleWork, Task
 from services.planner.state.sample_state import Act
@@ -18,10 +15,14 @@ from shared.bus.actor import Actor
 from shared.contracts.actions import AskPicture, ByRef, ByText, Click, Done, Extract, Goto, SaveProgress, Screenshot
 from shared.contracts.browser_pool import CapturePage, LeaseSession
 from shared.contracts.planner import SampleFinished
-from shared.contracts.steps import FieldValue, StepTaken, ValueSource, note_text
+from shared.contracts.steps import FieldValue, ObservationRef, StepTaken, ValueSource, note_text
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.errors import Unavailable
 from shared.subjects import CAPTURE, LEASE, VISION_ASK
+from tests.handlers.planner.planner_bench import RUN, Bench, work
+from tests.handlers.planner.scripted_pool import ScriptedPool
+from tests.typed import expect
+from tests.unit.planner.planner_pages import URL, box, el, heading, page, row, spec, text, ticket
 
 OTHER = "http://127.0.0.1:8000/other"
 TWO_PAGES = {
@@ -87,7 +88,9 @@ async def test_values_are_bound_to_the_page_that_a_picture_brought_along():
         assert source.screenshot_sha256 == named(finished, "screenshot")["01_ticket.png"]
         assert source.locators[0].value == f"#e{source.ref}"
         assert (source.kept_ref, source.fingerprint, value.read_by, value.origin) == (source.ref, "f", "rules", "page")
-    assert one.steps[-1].observation.page_sha256 == named(finished, "page")["01_ticket.mhtml.zst"]
+    assert (
+        expect(one.steps[-1].observation, ObservationRef).page_sha256 == named(finished, "page")["01_ticket.mhtml.zst"]
+    )
     assert one.steps[-1].values == finished.values
     assert (finished.notes, finished.flagged) == ((), False)
 
@@ -198,7 +201,9 @@ async def test_what_is_read_along_a_route_is_bound_before_its_page_is_left():
     finished = await one.run()
     left = one.steps[1]
     assert [one.filename for one in left.artifacts if one.artifact.kind == "page"] == ["page_01_tickets.mhtml.zst"]
-    assert [(value.field, value.source.page_sha256 != "") for value in left.seen] == [("assignee", True)]
+    assert [(value.field, expect(value.source, ValueSource).page_sha256 != "") for value in left.seen] == [
+        ("assignee", True)
+    ]
     assert sources(finished)["assignee"] == left.seen[0].source
     assert sources(finished)["due_date"].page_sha256 == named(finished, "page")["page_02_tickets.mhtml.zst"]
     order = [type(request).__name__ for request in one.scripted.asked]
@@ -302,6 +307,7 @@ async def test_what_was_read_when_a_bound_ends_the_sample_is_bound_to_its_page()
     # it is a step, so that evidence files it and the log gives it again
     last = one.steps[-1]
     assert (last.step, finished.steps, last.decided_by) == (3, 3, "rules")
+    assert isinstance(last.action, SaveProgress)
     assert last.action == SaveProgress(
         values={"ticket_number": "TCK-1001", "assignee": "Ann Lee"}, reason=last.action.reason
     )

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 import msgspec
 import pytest
 import zstandard
-from planner_pages import NOW, page, sample, spec, ticket
 
 from services.planner.deps import PlannerDeps
 from services.planner.handlers import reperform_sample
@@ -44,6 +43,7 @@ from shared.errors import ExhibitError, PermanentError, TransientError, Unavaila
 from shared.streams import ANSWERS
 from shared.subjects import LEASE, LEND_ARTIFACT, LOAD_RESULT, RELEASE, RESTORE
 from shared.testing.bus import MemoryBus
+from tests.unit.planner.planner_pages import NOW, page, sample, spec, ticket
 
 SHOWN = page(
     *(

@@ -8,9 +8,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from planner_bench import RUN, Bench
-from planner_pages import NOW, URL, el, heading, page, row, sample, spec, ticket
-from scripted_pool import ScriptedPool
 
 from services.planner.deciders.registry import ReplayDecider
 from services.planner.state.sample_state import Act, View
@@ -25,6 +22,9 @@ from shared.contracts.steps import StepTaken, note_detail
 from shared.errors import PermanentError
 from shared.streams import RUNS
 from shared.subjects import LOAD_STEPS
+from tests.handlers.planner.planner_bench import RUN, Bench
+from tests.handlers.planner.scripted_pool import ScriptedPool
+from tests.unit.planner.planner_pages import NOW, URL, el, heading, page, row, sample, spec, ticket
 
 BANNER = el("button", "Only necessary", tag="button", in_dialog=True)
 SAVE = el("button", "Save changes", tag="button")

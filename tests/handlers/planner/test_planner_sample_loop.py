@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from planner_bench import RUN, Bench, work
-from planner_pages import NOW, URL, el, heading, page, row, spec, text, ticket
-from scripted_pool import ScriptedPool
 
 from services.planner.handlers import actor, give_up
 from services.planner.state.sample_state import Act, Unusable
 from shared.contracts.actions import ByText, Click, Done, Fail, Goto, SaveProgress, Screenshot, Wait
 from shared.contracts.browser_pool import LeaseSession, ObservePage
 from shared.contracts.planner import SampleFinished
-from shared.contracts.steps import FieldValue
+from shared.contracts.results import ActionResult
+from shared.contracts.steps import FieldValue, ObservationRef
 from shared.errors import DeadlineExceeded, ExhibitError, PermanentError, TransientError, Unavailable
 from shared.subjects import LEASE, SAMPLE_FINISHED, WORK_SAMPLE
+from tests.handlers.planner.planner_bench import RUN, Bench, work
+from tests.handlers.planner.scripted_pool import ScriptedPool
+from tests.unit.planner.planner_pages import NOW, URL, el, heading, page, row, spec, text, ticket
 
 KEPT = ("page_01_tickets.mhtml.zst", "page_01_tickets.observation.json.zst")
 """The page that the values were taken from."""
@@ -56,8 +57,11 @@ async def test_every_step_is_said_with_what_it_was_decided_on():
     finished = await one.run()
     goto, shot, done = one.steps
     assert [step.step for step in one.steps] == [1, 2, 3] == list(range(1, finished.steps + 1))
+    assert isinstance(shot.observation, ObservationRef)
     assert (goto.observation, shot.observation.url) == (None, URL)
+    assert isinstance(done.observation, ObservationRef)
     assert shot.observation.sha256 == done.observation.sha256 == page(*ticket()).sha256
+    assert isinstance(shot.result, ActionResult)
     assert (shot.result.artifacts[0].label, shot.artifacts[0].filename) == ("ticket", "01_ticket.png")
     assert {value.field for value in done.values} == {"ticket_number", "assignee", "due_date"}
     assert all(step.decided_by == "rules" and step.action.reason for step in one.steps)
@@ -240,6 +244,7 @@ async def test_a_sample_whose_login_state_is_paused_is_not_begun():
 
 async def test_a_session_is_kept_while_a_decider_thinks():
     one = bench(page(*ticket()), decider=Thinks())
+    assert isinstance(one.decider, Thinks)
     one.decider.until = one.scripted.beat
     one.deps.heartbeat_every_s = 0.0
     assert (await one.run()).status == "failed"
@@ -269,6 +274,7 @@ class Thinks(Says):
         super().__init__(Fail(code="other", note="no idea"))
 
     async def decide(self, view):
+        assert isinstance(self, Thinks)
         await asyncio.wait_for(self.until.wait(), 10)
         return await super().decide(view)
 

@@ -6,9 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from planner_bench import RUN, Bench, work
-from planner_pages import URL, box, el, heading, page, row, spec, text, ticket
-from scripted_pool import ScriptedPool
 
 from services.planner.deciders.registry import RulesDecider
 from services.planner.sample_loop import SampleWork, Task
@@ -35,11 +32,15 @@ from shared.contracts.actions import (
 from shared.contracts.base import Usage
 from shared.contracts.browser_pool import LeaseSession
 from shared.contracts.planner import SampleFinished
-from shared.contracts.steps import StepTaken, Summary
+from shared.contracts.steps import ObservationRef, StepTaken, Summary
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.errors import TransientError, Unavailable
 from shared.streams import SPENDING
 from shared.subjects import LEASE, VISION_ASK
+from tests.handlers.planner.planner_bench import RUN, Bench, work
+from tests.handlers.planner.scripted_pool import ScriptedPool
+from tests.typed import expect
+from tests.unit.planner.planner_pages import URL, box, el, heading, page, row, spec, text, ticket
 
 SPENT = Usage(llm_calls=1, input_tokens=1000, output_tokens=100, cost_usd=0.01)
 
@@ -93,10 +94,14 @@ async def test_several_calls_of_one_answer_are_each_a_step_and_observed_in_betwe
     one = bench(form("", "", ""), form("x", "", ""), form("x", "x", ""), decider=told(calls, Fail(code="other")))
     await one.run()
     typed = [action for action in one.scripted.actions if isinstance(action, TypeText)]
-    assert [(action.target.ref, action.target.snapshot_id) for action in typed] == [(1, "s1"), (2, "s2"), (3, "s3")]
+    assert [(expect(action.target, ByRef).ref, expect(action.target, ByRef).snapshot_id) for action in typed] == [
+        (1, "s1"),
+        (2, "s2"),
+        (3, "s3"),
+    ]
     steps = [step for step in one.steps if isinstance(step.action, TypeText)]
     assert [(step.call, step.usage.llm_calls) for step in steps] == [(1, 1), (2, 0), (3, 0)]
-    assert [step.observation.snapshot_id for step in steps] == ["s1", "s2", "s3"]
+    assert [expect(step.observation, ObservationRef).snapshot_id for step in steps] == ["s1", "s2", "s3"]
     assert all(step.remark == "" for step in steps)
 
 
@@ -112,7 +117,7 @@ async def test_a_later_call_means_what_it_meant_on_the_page_it_was_chosen_on():
     one = bench(*pages, decider=told(calls, Fail(code="other")))
     await one.run()
     typed = [action for action in one.scripted.actions if isinstance(action, TypeText)]
-    assert [(action.text, action.target.ref) for action in typed] == [("x", 1), ("y", 3), ("z", 5)]
+    assert [(action.text, expect(action.target, ByRef).ref) for action in typed] == [("x", 1), ("y", 3), ("z", 5)]
 
 
 async def test_a_call_behind_one_that_only_looks_is_looked_up_all_the_same():
@@ -207,6 +212,7 @@ async def test_a_picture_is_taken_asked_about_and_said_in_one_step():
     one.bus.host(vision, eye)
     finished = await one.run()
     step = one.steps[1]
+    assert isinstance(step.vision, VisionAnswered)
     assert (step.vision.answer, step.usage.llm_calls, step.usage.cost_usd) == ("failed", 2, 0.012)
     assert "The picture says 'failed' (confidence 0.90, read by eye)" in step.message
     assert eye.asked[0].question == "Is the icon beside build a pass?"
@@ -244,8 +250,9 @@ async def test_a_picture_of_a_question_is_no_evidence_of_the_record():
     one = bench(ICON_PAGE, decider=told(asks, Fail(code="other")), required_artifacts=["screenshot"], **ICON)
     one.bus.host(vision, Eye(seen("failed")))
     await one.run()
+    assert isinstance(one.decider, Told)
     assert one.decider.views[-1].state.proven_artifacts() == ()
-    assert [filed.artifact.label for filed in one.decider.views[-1].state.artifacts] == ["vision_1"]
+    assert [filed.artifact.label for filed in expect(one.decider, Told).views[-1].state.artifacts] == ["vision_1"]
 
 
 @pytest.mark.parametrize("broken", [None, Unavailable("nobody there"), ValueError("a bug")])
@@ -299,12 +306,13 @@ async def test_the_budget_of_a_run_is_over_all_its_samples():
     first = await one.run()
     assert first.reason == "gave_up"
     spent = await one.bus.read(SPENDING, RUN, Usage)
+    assert isinstance(spent, Usage)
     assert (spent.llm_calls, spent.input_tokens) == (2, 2000)
     one.decider = told(Scroll(), Scroll(), Scroll())
     second = await one.run()
     assert (second.status, second.reason, second.fault) == ("failed", "run_budget_exceeded", "us")
     assert "of 3000 tokens are used" in second.message
-    assert (await one.bus.read(SPENDING, RUN, Usage)).llm_calls == 3
+    assert (expect(await one.bus.read(SPENDING, RUN, Usage), Usage)).llm_calls == 3
 
 
 # --- the step log gives the state again
@@ -357,6 +365,7 @@ async def test_an_answer_is_paid_for_though_its_action_never_came_back():
     with pytest.raises(TransientError):
         await one.run()
     spent = await one.bus.read(SPENDING, RUN, Usage)
+    assert isinstance(spent, Usage)
     assert (spent.llm_calls, len(one.steps)) == (2, 1)
 
 

@@ -8,7 +8,6 @@ from contextlib import AsyncExitStack
 import msgspec
 import pytest
 import pytest_asyncio
-from bus_suite import BusSuite, one_call_more, unique
 
 from shared.bus import records
 from shared.bus.actor import Actor
@@ -22,6 +21,7 @@ from shared.errors import Unavailable
 from shared.streams import EVENTS_STREAM, SPENDING
 from shared.subjects import LOAD_RUN, POPULATION_CLOSED, RELEASE
 from shared.testing.bus import MemoryBus
+from tests.handlers.shared.bus_suite import BusSuite, one_call_more, unique
 
 
 class TestRealBus(BusSuite):

@@ -14,6 +14,7 @@ from shared.bus.nats_bus import connect_bus
 from shared.bus.serving import serve
 from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown
 from shared.subjects import LOAD_RUN
+from tests.typed import expect
 
 PING = b"PING\r\n"
 
@@ -95,6 +96,6 @@ async def test_an_actor_is_ready_once_the_server_knows_that_it_listens(nats_url,
         assert not ready.is_set()
         way.open.set()
         await ready.wait()
-        assert (await asker.ask(LOAD_RUN, LoadRun(run_id="r"))).message == "heard"
+        assert (expect(await asker.ask(LOAD_RUN, LoadRun(run_id="r")), RunUnknown)).message == "heard"
         stop.set()
         await asyncio.gather(serving, *told)

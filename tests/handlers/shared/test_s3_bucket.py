@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from pydantic import SecretStr
-from s3_servers import SERVERS, S3Server, s3_server
 
 from shared.errors import PermanentError, PolicyDenied, Unavailable
 from shared.s3.bucket import S3Bucket
@@ -17,6 +16,7 @@ from shared.s3.opening import open_bucket
 from shared.s3.preparing import has_conditional_writes, prepare_bucket
 from shared.settings import Settings
 from tests.ports import free_port
+from tests.s3_servers import SERVERS, S3Server, s3_server
 
 KEYS = Settings(_env_file=None, s3_access_key=SecretStr("a"), s3_secret_key=SecretStr("b"))
 SHA = hashlib.sha256(b"x").hexdigest()

@@ -152,6 +152,7 @@ async def test_a_sample_that_cannot_be_worked_on_is_still_accounted_for(nats_url
         letters = await bus.js.get_msg(
             "DLQ", subject=f"exhibit.v1.dlq.cmd.planner.sample.work.{run_id}.bad", seq=1, next=True
         )
+        assert isinstance(letters.headers, dict)
         assert "it is bad" in letters.headers["Exhibit-Failure"]
 
 

@@ -8,9 +8,7 @@ import io
 from contextlib import asynccontextmanager
 
 import pytest
-from messages_server import endpoint, error, message, tool_call
 from PIL import Image
-from vision_bench import ask, check_icon, encoded
 
 from services.vision.__main__ import open_reader
 from services.vision.readers.anthropic import AnthropicReader
@@ -18,6 +16,8 @@ from services.vision.readers.local import LocalReader
 from shared.contracts.results import Box
 from shared.errors import PermanentError, TransientError
 from shared.settings import Settings
+from tests.handlers.planner.messages_server import endpoint, error, message, tool_call
+from tests.handlers.vision.vision_bench import ask, check_icon, encoded
 
 MODEL = "claude-sonnet-5-5"
 ICON = encoded(check_icon())

@@ -8,7 +8,6 @@ import zlib
 
 import pytest
 from PIL import Image
-from vision_bench import BLOB, GREEN, ask, check_icon, cross_icon, deps_on, dot_icon, encoded, question_about
 
 from services.vision.handlers import MAX_BYTES, actor
 from shared.bus.nats_bus import connect_bus
@@ -20,6 +19,17 @@ from shared.settings import Settings
 from shared.streams import ARTIFACTS
 from shared.subjects import VISION_ASK
 from shared.testing.bus import MemoryBus
+from tests.handlers.vision.vision_bench import (
+    BLOB,
+    GREEN,
+    ask,
+    check_icon,
+    cross_icon,
+    deps_on,
+    dot_icon,
+    encoded,
+    question_about,
+)
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,9 @@ from datetime import date, datetime, time
 
 import pytest
 
-from services.discovery.tables.delimited import decode, delimiter_of, grid_of
-from services.discovery.tables.table import cell_text, table_of, table_of_objects
+from services.discovery.tables.delimited import Decoded, decode, delimiter_of, grid_of
+from services.discovery.tables.table import Table, cell_text, table_of, table_of_objects
+from tests.typed import expect
 
 
 def table(data: bytes):
@@ -20,12 +21,12 @@ def table(data: bytes):
 def test_the_same_text_comes_out_of_every_encoding(encoding):
     found, problems = table("name,url\nZoë,x\n".encode(encoding))
     assert problems == ()
-    assert [dict(row.cells) for row in found.rows] == [{"name": "Zoë", "url": "x"}]
+    assert [dict(row.cells) for row in expect(found, Table).rows] == [{"name": "Zoë", "url": "x"}]
 
 
 def test_only_a_guess_at_the_encoding_is_called_one():
-    assert decode("Zoë".encode("cp1252")).guessed
-    assert not decode("Zoë".encode()).guessed
+    assert expect(decode("Zoë".encode("cp1252")), Decoded).guessed
+    assert not expect(decode("Zoë".encode()), Decoded).guessed
 
 
 @pytest.mark.parametrize("data", [b"\x00\x01\x02", b"\x89PNG\r\n\x1a\n\x00", b"a\x81b"])
@@ -45,6 +46,7 @@ def test_the_delimiter_is_the_one_that_cuts_the_header(header, mark):
 
 def test_excels_own_line_about_the_delimiter_is_no_header():
     found, _ = table(b"sep=;\na;b\n1;2\n")
+    assert isinstance(found, Table)
     assert found.columns == ("a", "b")
 
 
@@ -56,7 +58,7 @@ def test_a_quote_that_never_closes_does_not_eat_the_rest():
 def test_rows_are_counted_under_the_header_blank_ones_too():
     found, problems = table(b"\n\na,b\n1,2\n\n,\n3,4\n")
     assert problems == ()
-    assert [row.number for row in found.rows] == [1, 4]
+    assert [row.number for row in expect(found, Table).rows] == [1, 4]
 
 
 @pytest.mark.parametrize(("data", "words"), [(b"", "empty"), (b"\n \n", "empty"), (b"a,b\n", "no row under it")])
@@ -73,6 +75,7 @@ def test_every_flaw_in_the_shape_is_listed():
 def test_empty_columns_at_the_end_are_no_flaw():
     found, problems = table(b"a,b,,\n1,2,,\n")
     assert problems == ()
+    assert isinstance(found, Table)
     assert found.columns == ("a", "b")
 
 
@@ -98,6 +101,7 @@ def test_cells_become_clean_text(cell, text):
 
 def test_objects_may_lack_keys_and_must_hold_plain_values():
     found, problems = table_of_objects([{"a": 1}, {"b": ["x"]}])
+    assert isinstance(found, Table)
     assert found.columns == ("a", "b")
     assert [problem.where for problem in problems] == ["row 2, column b"]
     assert dict(found.rows[0].cells) == {"a": "1", "b": ""}

@@ -11,6 +11,7 @@ from services.evidence.report.status_styles import status_css, status_js
 from shared.evidence_format.files.manifest import SampleLink, count_population
 from shared.evidence_format.table.columns import BEFORE
 from shared.statuses import GROUPS, STATUSES, STYLES
+from tests.typed import expect
 
 
 def texts(ending: str) -> str:
@@ -24,7 +25,7 @@ def constants() -> dict[str, object]:
 
 def test_the_program_has_the_statuses_in_the_order_of_a_population():
     told = constants()
-    assert list(told["STATUSES"].items()) == [
+    assert list(expect(told["STATUSES"], dict).items()) == [
         ("done", "Done"),
         ("partial_success", "Partial"),
         ("needs_review", "Needs review"),

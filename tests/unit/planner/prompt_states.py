@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from planner_pages import URL, acted, done_result, el, page, picture, shot, step
-
 from services.planner.prompt.assembly import Prompt, assembled
 from services.planner.state.sample_state import SampleState, View
 from services.planner.state.transitions import advanced
@@ -12,6 +10,7 @@ from shared.contracts.actions import Click, Extract, Goto, SaveProgress, Scroll
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.results import TargetFound, TextRead
 from shared.contracts.steps import ObservationRef
+from tests.unit.planner.planner_pages import URL, acted, done_result, el, page, picture, shot, step
 
 BUTTON = TargetFound(role="button", name="Show details", tag="button", fingerprint="f" * 16)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
-from planner_pages import URL, done_result, el, page, text
 
 from services.planner.state.batching import goes_on, shifted, stops
 from shared.contracts.actions import ByRef, ByText, Click, Done, Drag, Goto, SaveProgress, TypeText
 from shared.contracts.results import ActionResult, Change
+from tests.unit.planner.planner_pages import URL, done_result, el, page, text
 
 NAME, TOWN, SAVE = el("textbox", "Name"), el("textbox", "Town"), el("button", "Save")
 

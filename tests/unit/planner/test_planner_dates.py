@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
-from planner_pages import el, page, row, spec, text
 
 from services.planner.page.dates import Settled, date_hints_of, settled_by_page
 from services.planner.page.fields import Ambiguous, Found, read_fields
 from services.planner.values.typed_values import typed
 from shared.task.spec import OutputField
 from shared.text.normal import Invalid, Normal
+from tests.unit.planner.planner_pages import el, page, row, spec, text
 
 DAY, MOMENT = OutputField(type="date"), OutputField(type="date-time")
 EVERY_TIME_THE_SAME = settings(derandomize=True, deadline=None, database=None, max_examples=300)

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from services.planner.model_tasks.drafting import MAX_REQUEST_CHARS, asked, checked, instructions, request_problem, tool
+from services.planner.model_tasks.drafting import (
+    MAX_REQUEST_CHARS,
+    Draft,
+    asked,
+    checked,
+    instructions,
+    request_problem,
+    tool,
+)
 from shared.contracts.discovery import Problem
-from shared.task.spec import check_spec
+from shared.task.spec import TaskSpec, check_spec
 
 SPEC = {
     "task_id": "member_profiles",
@@ -39,15 +47,18 @@ def places(arguments) -> list[str]:
 def test_a_draft_is_a_spec_that_validates_as_it_will_be_written():
     draft, problems = checked(told(samples=[{"username": "ann"}], open_questions=["Which of them?"]))
     assert problems == ()
+    assert isinstance(draft, Draft)
     assert draft.samples == ({"username": "ann"},)
     assert draft.open_questions == ("Which of them?",)
     again, none = check_spec(draft.spec)
+    assert isinstance(again, TaskSpec)
     assert (again.task_id, again.max_steps, none) == ("member_profiles", 25, ())
     assert "max_steps" not in draft.spec
 
 
 def test_what_is_found_by_one_task_is_worked_on_by_the_other():
     draft, _ = checked(told(discovery=LIST, discovery_row={"org": "acme"}))
+    assert isinstance(draft, Draft)
     assert (draft.discovery["phase"], draft.discovery_row) == ("discovery", {"org": "acme"})
     assert places(told(discovery={**LIST, "output_schema": {"id": "string"}})) == ["discovery.output_schema"]
     other = {**SPEC, "task_id": "other"}
@@ -57,6 +68,7 @@ def test_what_is_found_by_one_task_is_worked_on_by_the_other():
 
 def test_a_list_alone_is_a_task():
     draft, _ = checked(told(spec=LIST, discovery_row={"org": "acme"}))
+    assert isinstance(draft, Draft)
     assert (draft.spec["phase"], draft.discovery) == ("discovery", None)
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from planner_pages import box, cell, el, heading, page, row, sample, spec, text, ticket
 
 from services.planner.page.fields import Ambiguous, Found, Missing, field_value, read_fields
 from services.planner.page.identity import keywords, missing_columns, prove, read_page, start_url
+from shared.contracts.steps import ValueSource
+from tests.typed import expect
+from tests.unit.planner.planner_pages import box, cell, el, heading, page, row, sample, spec, text, ticket
 
 
 def reading(seen, field="assignee", **changes):
@@ -92,7 +94,7 @@ def test_of_a_list_the_row_of_the_record_counts():
     seen = page(*header, *others, *rows)
     read = read_page(spec(), sample(), seen)
     assert read.proof.state == "proven"
-    assert read.readings["assignee"].candidate.shown == "Ann"
+    assert expect(read.readings["assignee"], Found).candidate.shown == "Ann"
     assert isinstance(
         read_page(spec(), sample(fields={"ticket_number": "TCK-7"}), seen).readings["assignee"], Ambiguous
     )
@@ -141,6 +143,7 @@ def test_nothing_beside_the_label_is_an_absence_only_where_the_task_allows_one()
 def test_a_value_knows_the_element_it_was_read_from():
     seen = page(*ticket())
     found = value(seen)
+    assert isinstance(found.source, ValueSource)
     assert (found.source.ref, found.source.label, found.source.snapshot_id) == (3, "Assignee", "s1")
     assert found.source.observation_sha256 == seen.sha256
 

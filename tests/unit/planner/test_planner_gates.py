@@ -3,7 +3,21 @@
 from __future__ import annotations
 
 import pytest
-from planner_pages import (
+
+from services.planner.judge.completeness import missing_artifacts
+from services.planner.judge.early_end import limit_reached
+from services.planner.judge.field_values import saved
+from services.planner.judge.gates import Bounce, judge_done, judge_fail
+from services.planner.state.limits import MAX_BAD_REPLIES, MAX_FAILURES
+from services.planner.state.sample_state import Ending, Look, SampleState
+from services.planner.state.step_parts import filename
+from services.planner.state.transitions import looked, noted, read
+from shared.contracts.actions import ByText, Click, Done, Extract, Fail, Goto, SaveProgress, Scroll
+from shared.contracts.base import Usage
+from shared.contracts.results import TextRead
+from shared.contracts.steps import FieldValue, ValueSource, note_text, plain_note
+from tests.typed import expect
+from tests.unit.planner.planner_pages import (
     acted,
     artifact,
     bounced,
@@ -24,19 +38,6 @@ from planner_pages import (
     ticket,
     view,
 )
-
-from services.planner.judge.completeness import missing_artifacts
-from services.planner.judge.early_end import limit_reached
-from services.planner.judge.field_values import saved
-from services.planner.judge.gates import Bounce, judge_done, judge_fail
-from services.planner.state.limits import MAX_BAD_REPLIES, MAX_FAILURES
-from services.planner.state.sample_state import Ending, Look, SampleState
-from services.planner.state.step_parts import filename
-from services.planner.state.transitions import looked, noted, read
-from shared.contracts.actions import ByText, Click, Done, Extract, Fail, Goto, SaveProgress, Scroll
-from shared.contracts.base import Usage
-from shared.contracts.results import TextRead
-from shared.contracts.steps import FieldValue, note_text, plain_note
 
 VALUES = {"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "Mar 3, 2026"}
 
@@ -59,11 +60,12 @@ def by_name(values):
 
 def test_a_sample_with_everything_is_done():
     ending, values = judge(Done(values=VALUES, refs={"assignee": 3, "due_date": 5}))
+    assert isinstance(ending, Ending)
     assert (ending.status, ending.reason, ending.flagged, ending.notes) == ("done", "", False, ())
     found = by_name(values)
     assert found["due_date"].value == "2026-03-03"
     assert found["due_date"].shown == "Mar 3, 2026"
-    assert found["due_date"].source.ref == 5
+    assert expect(found["due_date"].source, ValueSource).ref == 5
     assert found["assignee"].value == "Ann Lee"
 
 
@@ -72,6 +74,7 @@ def test_a_missing_field_is_sent_back_once_with_the_exact_words_and_then_reviewe
     bounce, _ = judge(done)
     assert bounce == Bounce("You called done but these required fields are missing: assignee, due_date")
     ending, values = judge(done, bounced(proven(), done, bounce.message))
+    assert isinstance(ending, Ending)
     assert (ending.status, ending.reason) == ("needs_review", "missing_fields")
     assert ending.flagged
     assert by_name(values)["assignee"].state == "not_found"
@@ -91,6 +94,7 @@ def test_none_is_missing_and_zero_false_and_the_empty_text_are_values():
 def test_a_field_that_is_not_required_may_be_missing_but_not_all_of_them():
     task = {"spec": spec(required_fields=[], identity={}, required_artifacts=[])}
     ending, _ = judge(Done(values={"assignee": "Ann Lee"}), **task)
+    assert isinstance(ending, Ending)
     assert ending.status == "done"
     bounce, _ = judge(Done(values={}), **task)
     assert "missing: ticket_number, assignee, due_date" in bounce.message
@@ -101,6 +105,7 @@ def test_not_present_is_accepted_where_the_task_allows_it():
     ending, values = judge(
         Done(values={"ticket_number": "TCK-1001", "assignee": "unassigned "}, not_present={"due_date": ""}), seen=seen
     )
+    assert isinstance(ending, Ending)
     assert ending.status == "done"
     found = by_name(values)
     assert (found["assignee"].state, found["assignee"].value) == ("not_present", None)
@@ -114,6 +119,7 @@ def test_not_present_is_refused_where_the_field_may_not_be_absent():
     bounce, _ = judge(done, **task)
     assert "does not allow" in bounce.message
     ending, _ = judge(done, bounced(proven(), done, ""), **task)
+    assert isinstance(ending, Ending)
     assert (ending.status, ending.reason) == ("needs_review", "invalid_values")
 
 
@@ -123,6 +129,7 @@ def test_a_value_of_the_wrong_type_is_sent_back_then_reviewed_and_its_text_kept(
     bounce, _ = judge(done, seen=seen)
     assert "due_date: '03/10/24' could be day/month or month/day" in bounce.message
     ending, values = judge(done, bounced(proven(), done, ""), seen=seen)
+    assert isinstance(ending, Ending)
     assert (ending.status, ending.reason) == ("needs_review", "invalid_values")
     assert (by_name(values)["due_date"].value, by_name(values)["due_date"].shown) == (None, "03/10/24")
 
@@ -150,6 +157,7 @@ def test_a_missing_artifact_is_sent_back_then_reviewed():
     bounce, _ = judge(Done(values=VALUES), state)
     assert bounce.message == "You called done but these artifacts are missing: screenshot:ticket"
     ending, _ = judge(Done(values=VALUES), bounced(state, Done(values={}), ""))
+    assert isinstance(ending, Ending)
     assert (ending.status, ending.reason) == ("needs_review", "missing_artifacts")
 
 
@@ -179,17 +187,20 @@ def test_the_page_of_another_record_is_said_and_is_the_fault_of_the_site():
     assert "the page shows ticket_number 'TCK-1002' where 'TCK-1001' was asked for" in bounce.message
     assert "If the record does not exist, call fail with the code not_found" in bounce.message
     ending, _ = judge(done, bounced(state, done, bounce.message), seen)
+    assert isinstance(ending, Ending)
     assert (ending.reason, ending.fault) == ("identity_mismatch", "site")
 
 
 def test_what_the_rules_report_of_another_record_is_final_at_once():
     done = Done(values={**VALUES, "ticket_number": "TCK-1002"})
     ending, _ = judge_done(view(page(*ticket("TCK-1002")), SampleState()), done, by_model=False)
+    assert isinstance(ending, Ending)
     assert (ending.reason, ending.fault) == ("identity_mismatch", "site")
 
 
 def test_identity_is_compared_without_case_and_ends():
     ending, _ = judge(Done(values={**VALUES, "ticket_number": " tck-1001 "}))
+    assert isinstance(ending, Ending)
     assert ending.status == "done"
 
 
@@ -198,6 +209,7 @@ def test_a_decider_that_only_says_the_right_number_proves_nothing():
     bounce, _ = judge(Done(values=VALUES), state)
     assert isinstance(bounce, Bounce)
     ending, _ = judge(Done(values=VALUES), bounced(state, Done(values=VALUES), bounce.message))
+    assert isinstance(ending, Ending)
     assert (ending.status, ending.reason) == ("failed", "identity_mismatch")
 
 
@@ -206,6 +218,7 @@ def test_every_identity_field_must_agree():
     row_ = sample(fields={"ticket_number": "TCK-1001", "owner": "Bob"})
     state = bounced(proven(), Done(values=VALUES), "")
     ending, _ = judge(Done(values=VALUES), state, spec=spec(identity=both), sample=row_)
+    assert isinstance(ending, Ending)
     assert ending.reason == "identity_mismatch"
 
 
@@ -229,6 +242,7 @@ def unlabelled(*more):
 def test_a_value_that_stands_nowhere_is_sent_back_once_and_then_reviewed():
     told, ending = twice(Done(values={**VALUES, "assignee": "Bob"}), unlabelled())
     assert told == "assignee: 'Bob' is not shown by the page"
+    assert isinstance(ending, Ending)
     assert (ending.status, ending.reason, ending.flagged) == ("needs_review", "unconfirmed_values", True)
     assert told in map(note_text, ending.notes)
 
@@ -243,6 +257,7 @@ def test_a_value_must_stand_there_as_whole_words(said):
 def test_words_for_nothing_must_stand_on_the_page_as_well():
     done = Done(values={"ticket_number": "TCK-1001", "due_date": "Mar 3, 2026"}, not_present={"assignee": "Nobody"})
     told, ending = twice(done, unlabelled())
+    assert isinstance(ending, Ending)
     assert (told, ending.reason) == ("assignee: 'Nobody' is not shown by the page", "unconfirmed_values")
 
 
@@ -252,21 +267,24 @@ def test_what_was_saved_without_standing_anywhere_is_not_believed_later():
     assert [note_text(note) for note in notes] == ["assignee: 'Bob' is not shown by the page"]
     for said in (VALUES | {"assignee": "Bob"}, {"ticket_number": "TCK-1001", "due_date": "Mar 3, 2026"}):
         told, ending = twice(Done(values=said), seen, kept(proven(), values, unconfirmed))
+        assert isinstance(ending, Ending)
         assert (told, ending.reason) == (note_text(notes[0]), "unconfirmed_values")
 
 
 def test_what_was_extracted_and_what_spans_elements_stands_on_the_page():
     whole = "Ann Lee of the second floor"
     read_ = acted(proven(), Extract(target=ByText(text="x")), done_result(effect=TextRead(text=whole)), "")
-    assert judge(Done(values={**VALUES, "assignee": whole}), read_, unlabelled())[0].status == "done"
+    assert expect(judge(Done(values={**VALUES, "assignee": whole}), read_, unlabelled())[0], Ending).status == "done"
     spans = unlabelled(text("Ann"), text("Lee"))
-    assert judge(Done(values=VALUES, refs={"assignee": 4}), seen=spans)[0].status == "done"
+    assert expect(judge(Done(values=VALUES, refs={"assignee": 4}), seen=spans)[0], Ending).status == "done"
 
 
 def test_a_number_is_found_in_any_of_its_forms_but_not_inside_another():
     task = {"spec": spec(output_schema={"total": "decimal"}, required_fields=[], identity={}, required_artifacts=[])}
     seen = page(text("All in all 1,234.50 are due"), text("Items 217"))
-    assert judge(Done(values={"total": 1234.5}, refs={"total": 1}), seen=seen, **task)[0].status == "done"
+    assert (
+        expect(judge(Done(values={"total": 1234.5}, refs={"total": 1}), seen=seen, **task)[0], Ending).status == "done"
+    )
     told, _ = twice(Done(values={"total": 17}), seen, **task)
     assert "'17' is not shown" in told
 
@@ -281,6 +299,7 @@ def activity(assignee="Unassigned"):
 def test_a_value_from_elsewhere_than_under_its_label_is_sent_back_with_both_and_then_reviewed():
     told, ending = twice(Done(values={**VALUES, "assignee": "Hana Kobayashi"}, refs={"assignee": 6}), activity())
     assert told == "assignee: you reported 'Hana Kobayashi' (from [6]), but [3] Assignee shows 'Unassigned'"
+    assert isinstance(ending, Ending)
     assert (ending.status, ending.reason, ending.flagged) == ("needs_review", "contradicted_values", True)
 
 
@@ -293,6 +312,7 @@ def test_there_is_and_there_is_none_contradict_each_other(stands, said):
         values=values if words else {**values, "assignee": said}, not_present={"assignee": said} if words else {}
     )
     _, ending = twice(done, seen)
+    assert isinstance(ending, Ending)
     assert ending.reason == "contradicted_values"
 
 
@@ -302,18 +322,20 @@ def test_a_ref_that_does_not_show_the_value_is_sent_back_and_overrides_nothing(r
     _, values = judge(done, seen=activity())
     assert (by_name(values)["assignee"].state, by_name(values)["assignee"].shown) == ("value", "John Smith")
     _, ending = twice(done, activity())
+    assert isinstance(ending, Ending)
     assert ending.reason == "contradicted_values" if ref == 3 else ending.status == "needs_review"
 
 
 def test_a_ref_to_the_label_is_sent_back():
     told, ending = twice(Done(values=VALUES, refs={"assignee": 2}), page(*ticket()))
     assert told == "assignee: 'Ann Lee' is not shown by element 2, which shows 'Assignee'"
+    assert isinstance(ending, Ending)
     assert ending.reason == "contradicted_values"
 
 
 def test_two_labelled_values_contradict_nobody():
     seen = page(*ticket(assignee="Unassigned"), *row("Assignee", "Ann Lee"))
-    assert judge(Done(values=VALUES), seen=seen)[0].status == "done"
+    assert expect(judge(Done(values=VALUES), seen=seen)[0], Ending).status == "done"
 
 
 def test_what_a_page_says_is_quoted_short():
@@ -326,11 +348,13 @@ def test_what_a_page_says_is_quoted_short():
 def test_a_value_in_another_form_must_mean_the_same():
     told, ending = twice(Done(values={**VALUES, "due_date": "2026-03-04"}, refs={"due_date": 5}), page(*ticket()))
     assert "due_date: you reported '2026-03-04' (from [5]), but [5] Due date shows 'Mar 3, 2026'" in told
+    assert isinstance(ending, Ending)
     assert ending.reason == "contradicted_values"
 
 
 def test_another_form_of_the_same_value_is_believed():
     ending, values = judge(Done(values={**VALUES, "due_date": "2026-03-03"}, refs={"due_date": 5}))
+    assert isinstance(ending, Ending)
     assert (ending.flagged, by_name(values)["due_date"].shown) == (False, "Mar 3, 2026")
 
 
@@ -342,6 +366,7 @@ def test_a_ref_that_is_not_on_the_page_is_no_source():
 def test_a_text_that_was_cut_off_is_flagged():
     long = "word ... (+900 characters: extract)"
     ending, _ = judge(Done(values={**VALUES, "assignee": long}), seen=page(*ticket(assignee=long)))
+    assert isinstance(ending, Ending)
     assert ending.flagged
 
 
@@ -358,6 +383,7 @@ def test_what_was_saved_before_is_kept_with_its_source():
         state,
         page(*row("Due", "Mar 3, 2026"), el("text", "TCK-1001")),
     )
+    assert isinstance(ending, Ending)
     assert ending.status == "done"
     assert by_name(judged)["assignee"].value == "Ann Lee"
 
@@ -381,6 +407,7 @@ def test_what_was_saved_before_is_kept_with_its_source():
 def test_each_failure_has_its_status(code, status, reason, fault):
     state = acted(SampleState(), picture("not_found"), shot("not_found"), "")
     ending = judge_fail(view(page(), state), Fail(code=code, note="because"))
+    assert isinstance(ending, Ending)
     assert (ending.status, ending.reason, ending.fault, ending.message) == (status, reason, fault, "because")
 
 
@@ -391,6 +418,7 @@ def test_not_found_without_its_picture_is_sent_back_once():
     bounce = judge_fail(view(page(heading("Not found"))), GONE)
     assert bounce.message.endswith("this screenshot is missing: screenshot:not_found")
     again = judge_fail(view(page(heading("Not found")), bounced(SampleState(), GONE, bounce.message)), GONE)
+    assert isinstance(again, Ending)
     assert (again.status, again.reason, again.fault) == ("failed", "not_found", "record")
 
 
@@ -399,6 +427,7 @@ def test_not_found_while_the_record_is_shown_is_sent_back_and_then_reviewed():
     bounce = judge_fail(view(page(*ticket()), state), GONE)
     assert "the page shows the record that was asked for: ticket_number 'TCK-1001'" in bounce.message
     ending = judge_fail(view(page(*ticket()), bounced(state, GONE, bounce.message)), GONE)
+    assert isinstance(ending, Ending)
     assert (ending.status, ending.reason, ending.flagged) == ("needs_review", "disputed_not_found", True)
 
 
@@ -406,12 +435,12 @@ def test_not_found_while_the_record_is_shown_is_sent_back_and_then_reviewed():
 def test_a_page_that_repeats_the_id_does_not_show_the_record(said):
     state = acted(SampleState(), picture("not_found"), shot("not_found"), "")
     for element in (heading(said), text(said)):
-        assert judge_fail(view(page(element, text("TCK-1001")), state), GONE).reason == "not_found"
+        assert expect(judge_fail(view(page(element, text("TCK-1001")), state), GONE), Ending).reason == "not_found"
 
 
 def test_not_found_of_the_rules_and_on_the_last_step_is_taken_as_it_is():
-    assert judge_fail(view(page()), GONE, by_model=False).reason == "not_found"
-    assert judge_fail(view(page(), spec=spec(max_steps=1)), GONE).reason == "not_found"
+    assert expect(judge_fail(view(page()), GONE, by_model=False), Ending).reason == "not_found"
+    assert expect(judge_fail(view(page(), spec=spec(max_steps=1)), GONE), Ending).reason == "not_found"
 
 
 def stepped(count, state=None, result=None):
@@ -425,6 +454,7 @@ def test_max_steps():
     task = {"spec": spec(max_steps=3)}
     assert limit_reached(view(None, stepped(2), **task), 0.0) is None
     ending = limit_reached(view(None, stepped(3), **task), 0.0)
+    assert isinstance(ending, Ending)
     assert (ending.status, ending.reason, ending.fault) == ("failed", "max_steps_exceeded", "us")
 
 
@@ -433,23 +463,28 @@ def test_what_was_read_of_the_right_record_makes_a_partial_success():
     task = {"spec": spec(max_steps=3)}
     right = read(stepped(3, shown_record(SampleState(), "proven")), values)
     ending = limit_reached(view(None, right, **task), 0.0)
+    assert isinstance(ending, Ending)
     assert ending.status == "partial_success"
     assert by_name(ending.values)["due_date"].value == "2026-03-03"
     assert by_name(ending.values)["assignee"].state == "not_found"
     of_whom = limit_reached(view(None, read(stepped(3), values), **task), 0.0)
+    assert isinstance(of_whom, Ending)
     assert (of_whom.status, of_whom.values) == ("failed", ())
 
 
 def test_max_time():
     assert limit_reached(view(None, spec=spec(max_time_s=10.0)), 9.9) is None
-    assert limit_reached(view(None, spec=spec(max_time_s=10.0)), 10.0).reason == "time_exceeded"
+    assert expect(limit_reached(view(None, spec=spec(max_time_s=10.0)), 10.0), Ending).reason == "time_exceeded"
     assert limit_reached(view(None, spec=spec(max_time_s=0.0)), 1e9) is None
 
 
 def test_failures_in_a_row_end_the_sample_and_one_success_starts_anew():
     failed = done_result(ok=False, code="not_found")
     assert limit_reached(view(None, stepped(MAX_FAILURES - 1, result=failed)), 0.0) is None
-    assert limit_reached(view(None, stepped(MAX_FAILURES, result=failed)), 0.0).reason == "too_many_failures"
+    assert (
+        expect(limit_reached(view(None, stepped(MAX_FAILURES, result=failed)), 0.0), Ending).reason
+        == "too_many_failures"
+    )
     mended = stepped(MAX_FAILURES - 1, stepped(1, stepped(MAX_FAILURES - 1, result=failed)), failed)
     assert limit_reached(view(None, mended), 0.0) is None
 
@@ -460,6 +495,7 @@ def test_answers_that_cannot_be_used_end_the_sample():
         assert limit_reached(view(None, state), 0.0) is None
         state = misunderstood(state, "no tool call")
     ending = limit_reached(view(None, state), 0.0)
+    assert isinstance(ending, Ending)
     assert (ending.reason, ending.fault) == ("bad_replies", "us")
     assert "no tool call" in ending.message
 
@@ -508,7 +544,7 @@ def test_a_page_that_is_not_proven_says_nothing_against_what_was_saved():
     values, _, _ = saved(view(page(*ticket()), proven()), SaveProgress(values={"assignee": "Ann Lee"}))
     elsewhere = page(*row("Assignee", "Anyone"), *row("Due date", "Mar 3, 2026"), text("It is TCK-1001."))
     said = Done(values={"ticket_number": "TCK-1001", "due_date": "Mar 3, 2026"})
-    assert judge(said, read(proven(), values), elsewhere)[0].status == "done"
+    assert expect(judge(said, read(proven(), values), elsewhere)[0], Ending).status == "done"
 
 
 def test_what_is_read_anew_is_no_longer_unconfirmed():
@@ -544,26 +580,30 @@ def done_with(said, seen, **changes):
 
 def test_a_relative_date_counts_by_its_title_and_is_kept_as_shown():
     ending = done_with("3 days ago", due("3 days ago", title="2026-11-18T09:00:00Z"))
+    assert isinstance(ending, Ending)
     value = by_name(ending.values)["due_date"]
     assert (ending.status, value.value, value.shown) == ("done", "2026-11-18", "3 days ago")
+    assert isinstance(value.source, ValueSource)
     assert value.source.title == "2026-11-18T09:00:00Z"
     assert isinstance(done_with("3 days ago", due("3 days ago")), Bounce)
 
 
 def test_the_page_or_the_task_settles_day_and_month_and_nothing_else_does():
     assert isinstance(done_with("03/10/2024", due("03/10/2024")), Bounce)
-    settled = by_name(done_with("03/10/2024", due("03/10/2024", text("25/12/2024"))).values)["due_date"]
+    settled = by_name(expect(done_with("03/10/2024", due("03/10/2024", text("25/12/2024"))), Ending).values)["due_date"]
+    assert isinstance(settled.source, ValueSource)
     assert (settled.value, settled.source.date_order) == ("2024-10-03", "dmy")
     fields = {"ticket_number": "string", "due_date": {"type": "date", "date_order": "mdy"}}
-    assert by_name(done_with("03/10/2024", due("03/10/2024"), output_schema=fields).values)["due_date"].value == (
-        "2024-03-10"
-    )
+    assert by_name(expect(done_with("03/10/2024", due("03/10/2024"), output_schema=fields), Ending).values)[
+        "due_date"
+    ].value == ("2024-03-10")
 
 
 def test_the_page_settles_the_language_of_a_month_and_it_is_kept_beside_the_value():
     assert isinstance(done_with("3 listopada 2024", due("3 listopada 2024")), Bounce)
     seen = due("3 listopada 2024", text("4. srpnja 2024."))
-    settled = by_name(done_with("3 listopada 2024", seen).values)["due_date"]
+    settled = by_name(expect(done_with("3 listopada 2024", seen), Ending).values)["due_date"]
+    assert isinstance(settled.source, ValueSource)
     assert (settled.value, settled.source.date_order, settled.source.date_language) == ("2024-10-03", None, "hr")
 
 
@@ -580,12 +620,15 @@ def test_what_the_page_settled_still_counts_when_the_page_is_gone(shown, beside,
     later = read(proven(), values)
     done = Done(values={"ticket_number": "TCK-1001"})
     ending = judge_done(view(page(heading("TCK-1001")), later, spec=task), done)[0]
+    assert isinstance(ending, Ending)
     assert by_name(ending.values)["due_date"].value == day
 
 
 def test_an_enum_is_written_as_the_task_spells_it():
     fields = {"ticket_number": "string", "due_date": {"type": "enum", "values": ["Open", "Closed"]}}
-    assert by_name(done_with("open", due("open"), output_schema=fields).values)["due_date"].value == "Open"
+    assert (
+        by_name(expect(done_with("open", due("open"), output_schema=fields), Ending).values)["due_date"].value == "Open"
+    )
     assert isinstance(done_with("odd", due("odd"), output_schema=fields), Bounce)
 
 
@@ -599,7 +642,7 @@ def test_the_items_of_a_list_may_stand_each_in_an_element_of_its_own():
         done = Done(values=values, refs={"ticket_number": 1, "approvers": 3})
         return judge_done(view(seen, proven(), spec=task), done)[0]
 
-    assert by_name(reported("ann", "bob").values)["approvers"].value == ["ann", "bob"]
+    assert by_name(expect(reported("ann", "bob"), Ending).values)["approvers"].value == ["ann", "bob"]
     assert isinstance(reported("ann", "dora"), Bounce)
 
 
@@ -608,6 +651,7 @@ def test_what_was_worked_out_need_not_stand_on_the_page_where_the_task_says_so()
     task = spec(output_schema=derived, required_fields=["failed"], required_artifacts=[])
     done = Done(values={"ticket_number": "TCK-1001", "failed": 2}, refs={"ticket_number": 1})
     ending = judge_done(view(page(heading("TCK-1001")), proven(), spec=task), done)[0]
+    assert isinstance(ending, Ending)
     assert (ending.status, by_name(ending.values)["failed"].origin) == ("done", "derived")
     plain = spec(output_schema={**derived, "failed": "number"}, required_fields=["failed"], required_artifacts=[])
     assert isinstance(judge_done(view(page(heading("TCK-1001")), proven(), spec=plain), done)[0], Bounce)
@@ -642,5 +686,5 @@ def test_a_named_value_is_the_whole_text_and_no_word_of_a_sentence():
         done = Done(values={"ticket_number": "TCK-1001", "checks": "passed"}, refs={"ticket_number": 1, "checks": 2})
         return judge_done(view(seen, proven(), spec=task), done)[0]
 
-    assert reported("Passed").status == "done"
+    assert expect(reported("Passed"), Ending).status == "done"
     assert isinstance(reported("Checks have not passed yet"), Bounce)

@@ -1,9 +1,9 @@
 """Another record's page names ours as well: what is said of ours there proves nothing."""
 
 import pytest
-from planner_pages import cell, heading, page, row, sample, spec, text
 
 from services.planner.page.identity import prove, read_page
+from tests.unit.planner.planner_pages import cell, heading, page, row, sample, spec, text
 
 NUMBERS = {
     "spec": spec(

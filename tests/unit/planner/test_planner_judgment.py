@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
-from planner_pages import acted, bounced, page, picture, shot, shown_record, spec, ticket, view
 
 from services.planner.judge.gates import Bounce, judge_done
 from services.planner.judge.judgment import ANSWERS, answers_of
-from services.planner.state.sample_state import SampleState
-from shared.contracts.actions import Done, JudgmentGiven
+from services.planner.state.sample_state import Ending, SampleState
+from shared.contracts.actions import Done, Judgment, JudgmentGiven
+from tests.typed import expect
+from tests.unit.planner.planner_pages import acted, bounced, page, picture, shot, shown_record, spec, ticket, view
 
 ASKS = {"judgment_required": True, "judgment_question": "Was it done in time?"}
 VALUES = {"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "Mar 3, 2026"}
@@ -33,11 +34,13 @@ def judge(judgment, *, refused=False, **changes):
 
 def test_a_judgment_is_kept_apart_with_the_question_it_answers():
     ending = judge(GOOD)
+    assert isinstance(ending, Ending)
     assert (ending.status, ending.flagged) == ("done", False)
+    assert isinstance(ending.judgment, Judgment)
     assert (ending.judgment.question, ending.judgment.answer) == ("Was it done in time?", "yes")
     assert (ending.judgment.confidence, ending.judgment.decided_by) == (0.9, "claude")
     assert ending.judgment.evidence_refs == ("01_ticket.png",)
-    assert "judgment" not in {value.field for value in ending.values}
+    assert "judgment" not in {value.field for value in expect(ending, Ending).values}
 
 
 def changed(**changes):
@@ -61,23 +64,27 @@ def test_what_is_wrong_is_sent_back_once_and_then_reviewed(judgment, told):
     assert isinstance(bounce, Bounce)
     assert told in bounce.message
     ending = judge(judgment, refused=True)
+    assert isinstance(ending, Ending)
     assert (ending.status, ending.flagged) == ("needs_review", True)
     assert ending.reason == ("judgment_missing" if judgment is None else "invalid_judgment")
-    assert {value.field for value in ending.values if value.state == "value"} == set(VALUES)
+    assert {value.field for value in expect(ending, Ending).values if value.state == "value"} == set(VALUES)
 
 
 def test_an_answer_is_taken_in_any_capitals_and_written_as_the_task_does():
-    assert judge(changed(answer="YES")).judgment.answer == "yes"
+    assert expect(expect(judge(changed(answer="YES")), Ending).judgment, Judgment).answer == "yes"
 
 
 @pytest.mark.parametrize("judgment", [changed(answer="inconclusive"), changed(confidence=0.4)])
 def test_an_unsure_judgment_is_done_and_flagged(judgment):
     ending = judge(judgment)
+    assert isinstance(ending, Ending)
     assert (ending.status, ending.flagged) == ("done", True)
 
 
 def test_a_picture_may_be_named_by_its_label_where_only_one_bears_it():
-    assert judge(changed(evidence_refs=("ticket",))).judgment.evidence_refs == ("01_ticket.png",)
+    assert expect(expect(judge(changed(evidence_refs=("ticket",))), Ending).judgment, Judgment).evidence_refs == (
+        "01_ticket.png",
+    )
     twice = acted(state(), picture(), shot(), "")
     done = Done(values=VALUES, refs=REFS, judgment=changed(evidence_refs=("ticket",)))
     seen = view(page(*ticket()), twice, spec=spec(**ASKS))
@@ -89,12 +96,13 @@ def test_a_task_names_its_own_answers():
     assert answers_of({"answer": "material | immaterial"}) == ("material", "immaterial")
     assert answers_of({"answer": {"enum": ["a", "b"]}}) == answers_of({"answer": ["a", "b"]}) == ("a", "b")
     only = {"judgment_output_schema": {"answer": "pass | fail"}}
-    assert judge(changed(answer="pass"), **only).judgment.answer == "pass"
+    assert expect(expect(judge(changed(answer="pass"), **only), Ending).judgment, Judgment).answer == "pass"
     assert isinstance(judge(GOOD, **only), Bounce)
 
 
 def test_a_task_without_a_question_gets_no_judgment():
     ending = judge(GOOD, judgment_required=False)
+    assert isinstance(ending, Ending)
     assert (ending.status, ending.judgment) == ("done", None)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from planner_pages import box, cell, el, page, spec, text, view
-
 from services.planner.deciders.listing.decide import decide, listing_done
 from services.planner.deciders.listing.list_reader import read_list
 from services.planner.judge.listed_items import checked, item_key, listing_ended
-from services.planner.state.sample_state import Entry, SampleState
+from services.planner.state.sample_state import Act, Entry, SampleState
 from shared.contracts.actions import Click, Done, Fail, Goto, ReportItems, Scroll
+from tests.typed import expect
+from tests.unit.planner.planner_pages import box, cell, el, page, spec, text, view
 
 SITE = "http://127.0.0.1:8000"
 TICKETS = {
@@ -151,9 +151,11 @@ def test_a_page_is_reported_first_then_turned():
     pager = el("link", "Next", tag="a", url=f"{SITE}/list?page=2", area="pager", turn="next")
     seen = page(*ticket("T-1", 2), *ticket("T-2", 3), pager, url=f"{SITE}/list")
     first = decide(listing_view(seen, SampleState(history=(entry(Goto(url=f"{SITE}/list")),), steps=1)))
+    assert isinstance(first, Act)
     assert isinstance(first.action, ReportItems)
-    assert [item["number"] for item in first.action.items] == ["T-1", "T-2"]
+    assert [item["number"] for item in expect(first, Act).action.items] == ["T-1", "T-2"]
     after = decide(listing_view(seen, begun(listed=2)))
+    assert isinstance(after, Act)
     assert isinstance(after.action, Goto)
     assert after.action.url == f"{SITE}/list?page=2"
 
@@ -162,37 +164,40 @@ def test_a_page_that_shows_nothing_new_ends_the_list_though_it_leads_on():
     pager = el("link", "Next", tag="a", url=f"{SITE}/list?page=3", area="pager", turn="next")
     seen = page(*ticket("T-1", 2), pager, url=f"{SITE}/list?page=2")
     state = begun(entry(Goto(url=f"{SITE}/list?page=2")), looks=4)
-    assert isinstance(decide(listing_view(seen, state)).action, Done)
+    assert isinstance(expect(decide(listing_view(seen, state)), Act).action, Done)
 
 
 def test_a_pager_that_leads_back_ends_the_list():
     pager = el("link", "Next", tag="a", url=f"{SITE}/list", area="pager", turn="next")
     seen = page(*ticket("T-1", 2), pager, url=f"{SITE}/list?page=9")
-    assert isinstance(decide(listing_view(seen, begun(looks=4))).action, Done)
+    assert isinstance(expect(decide(listing_view(seen, begun(looks=4))), Act).action, Done)
 
 
 def test_a_button_that_brings_nothing_twice_ends_the_list_and_that_is_noted():
     seen = page(*ticket("T-1", 2), el("button", "Next", area="pager"), url=f"{SITE}/list")
-    assert isinstance(decide(listing_view(seen, begun(looks=4))).action, Click)
+    assert isinstance(expect(decide(listing_view(seen, begun(looks=4))), Act).action, Click)
     pressed = entry(Click(target=None))  # type: ignore[arg-type]
     last = decide(listing_view(seen, begun(pressed, pressed, looks=4)))
+    assert isinstance(last, Act)
     assert isinstance(last.action, Done)
     assert last.notes
 
 
 def test_where_nothing_leads_on_the_page_is_scrolled_to_its_end():
     seen = page(*ticket("T-1", 2), url=f"{SITE}/list", scroll_y_px=0.0, scroll_max_y_px=900.0)
-    assert isinstance(decide(listing_view(seen, begun(looks=4))).action, Scroll)
+    assert isinstance(expect(decide(listing_view(seen, begun(looks=4))), Act).action, Scroll)
     bottom = page(*ticket("T-1", 2), url=f"{SITE}/list", scroll_y_px=900.0, scroll_max_y_px=900.0)
-    assert isinstance(decide(listing_view(bottom, begun(entry(Scroll()), looks=4))).action, Done)
+    assert isinstance(expect(decide(listing_view(bottom, begun(entry(Scroll()), looks=4))), Act).action, Done)
 
 
 def test_an_error_is_no_end_of_the_list():
     seen = page(text("Too many requests"), url=f"{SITE}/list?page=2", http_status=429)
     turned = entry(Click(target=None))  # type: ignore[arg-type]
     again = decide(listing_view(seen, begun(turned)))
+    assert isinstance(again, Act)
     assert isinstance(again.action, Goto)
     tried = entry(Goto(url=f"{SITE}/list?page=2"))
     last = decide(view(seen, begun(turned, tried, tried), spec=spec(**{**TICKETS, "max_steps": 6})))
+    assert isinstance(last, Act)
     assert isinstance(last.action, Fail)
     assert last.action.code == "http_error"

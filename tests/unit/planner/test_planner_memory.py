@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from planner_pages import NOW, acted, done_result, picture, sample, shot, spec
 
 from services.planner.model_tasks.memory import (
     FIRST_SAMPLES,
@@ -23,6 +22,7 @@ from services.planner.model_tasks.memory import (
 from services.planner.state.sample_state import SampleState
 from shared.contracts.planner import Lessons, SampleFinished
 from shared.contracts.steps import FieldValue
+from tests.unit.planner.planner_pages import NOW, acted, done_result, picture, sample, shot, spec
 
 
 def finished(**changes) -> SampleFinished:

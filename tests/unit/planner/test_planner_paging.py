@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from planner_pages import el, page, text
 
 from services.planner.page.paging import turning, turning_results
+from tests.unit.planner.planner_pages import el, page, text
 
 
 def link(name: str, **rest):

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import pytest
-from planner_pages import URL, done_result, el, page, sample, shot, spec, step, text
 
 from services.planner.judge.early_end import limit_reached, refusal
 from services.planner.state.limits import is_last_step
 from services.planner.state.progress import CHANGE_AT, END_AT, NUDGE_AT, STOP_AT, signature
-from services.planner.state.sample_state import SampleState, View
+from services.planner.state.sample_state import Ending, SampleState, View
 from services.planner.state.transitions import advanced, observed
 from shared.contracts.actions import ByText, Click, Done, Fail, SaveProgress, TypeText
 from shared.contracts.results import TargetFound, TextRead
 from shared.contracts.steps import FieldValue, ObservationRef
 from shared.task.spec import TaskSpec
+from tests.typed import expect
+from tests.unit.planner.planner_pages import URL, done_result, el, page, sample, shot, spec, step, text
 
 CLICK = Click(target=ByText(text="More"), reason="to see more")
 
@@ -150,7 +151,7 @@ def test_in_the_end_only_an_end_is_open_to_a_model():
 
 def test_a_stall_that_goes_on_ends_thesample():
     assert limit_reached(view_of(turns(*["same"] * STOP_AT)[-1]), 0.0) is None
-    assert limit_reached(view_of(turns(*["same"] * (STOP_AT + 1))[-1]), 0.0).reason == "stagnated"
+    assert expect(limit_reached(view_of(turns(*["same"] * (STOP_AT + 1))[-1]), 0.0), Ending).reason == "stagnated"
 
 
 def test_the_last_step_refuses_other_calls_once_and_then_ends():
@@ -164,7 +165,7 @@ def test_the_last_step_refuses_other_calls_once_and_then_ends():
     assert is_last_step(again)
     assert limit_reached(again, 0.0) is None
     state = advanced(state, step(state, CLICK, refused=True, observation=ref("b")))
-    assert limit_reached(View(task, sample(), state, page()), 0.0).reason == "max_steps_exceeded"
+    assert expect(limit_reached(View(task, sample(), state, page()), 0.0), Ending).reason == "max_steps_exceeded"
 
 
 # --- the signature of a page

@@ -6,7 +6,14 @@ import re
 
 from hypothesis import given
 from hypothesis import strategies as st
-from planner_pages import (
+
+from services.planner.judge.gates import judge_done
+from services.planner.prompt.assembly import CLOSING, Prompt, assembled
+from services.planner.prompt.system_blocks import run_block, sample_block
+from services.planner.state.sample_state import SampleState, View
+from shared.contracts.actions import Done, Goto, Wait
+from shared.models.fence import FENCE, fenced
+from tests.unit.planner.planner_pages import (
     URL,
     acted,
     bounced,
@@ -22,13 +29,6 @@ from planner_pages import (
     ticket,
     view,
 )
-
-from services.planner.judge.gates import judge_done
-from services.planner.prompt.assembly import CLOSING, Prompt, assembled
-from services.planner.prompt.system_blocks import run_block, sample_block
-from services.planner.state.sample_state import SampleState, View
-from shared.contracts.actions import Done, Goto, Wait
-from shared.models.fence import FENCE, fenced
 
 
 def user_message(shown: View) -> str:

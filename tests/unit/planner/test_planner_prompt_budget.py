@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from planner_pages import page, sample, spec, text, ticket, view
-from prompt_states import big_page, prompt, steps
 
 from services.planner.prompt.assembly import (
     Fit,
@@ -32,6 +30,8 @@ from services.planner.prompt.tokens import (
 )
 from services.planner.prompt.tools import tools_for
 from services.planner.state.sample_state import SampleState
+from tests.unit.planner.planner_pages import page, sample, spec, text, ticket, view
+from tests.unit.planner.prompt_states import big_page, prompt, steps
 
 COUNTED = json.loads((Path(__file__).parent / "token_counts.json").read_text(encoding="utf-8"))["texts"]
 

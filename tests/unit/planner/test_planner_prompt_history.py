@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from planner_pages import (
+from services.planner.prompt.history import FULL_ENTRIES, MOST_ENTRIES, chosen, importance
+from services.planner.prompt.tokens import Ruler
+from services.planner.state.sample_state import SampleState
+from services.planner.state.transitions import advanced, read
+from shared.contracts.actions import AskPicture, ByRef, Click, Done, Extract, Goto, SaveProgress, Scroll, Wait
+from shared.contracts.results import Change, TextRead
+from shared.contracts.steps import FieldValue, Summary
+from shared.contracts.vision import VisionAnswered
+from tests.unit.planner.planner_pages import (
     URL,
     acted,
     bounced,
@@ -18,16 +26,7 @@ from planner_pages import (
     ticket,
     view,
 )
-from prompt_states import BUTTON, on_pages, prompt, steps
-
-from services.planner.prompt.history import FULL_ENTRIES, MOST_ENTRIES, chosen, importance
-from services.planner.prompt.tokens import Ruler
-from services.planner.state.sample_state import SampleState
-from services.planner.state.transitions import advanced, read
-from shared.contracts.actions import AskPicture, ByRef, Click, Done, Extract, Goto, SaveProgress, Scroll, Wait
-from shared.contracts.results import Change, TextRead
-from shared.contracts.steps import FieldValue, Summary
-from shared.contracts.vision import VisionAnswered
+from tests.unit.planner.prompt_states import BUTTON, on_pages, prompt, steps
 
 AMPLE = 10_000.0
 

@@ -5,17 +5,30 @@ from __future__ import annotations
 import json
 
 import pytest
-from planner_pages import URL, done_result, heading, page, spec, step, ticket, view
 
 from services.planner.prompt.call_parsing import BadCall, Call, parse_call, parse_calls
 from services.planner.prompt.task_part import output_schema
 from services.planner.prompt.tools import TOOLS, tools_for
 from services.planner.state.sample_state import SampleState
 from services.planner.state.transitions import advanced, read
-from shared.contracts.actions import AskPicture, ByCss, ByRef, ByText, Click, Done, Fail, Goto, Screenshot, Wait
+from shared.contracts.actions import (
+    AskPicture,
+    ByCss,
+    ByRef,
+    ByText,
+    Click,
+    Done,
+    Fail,
+    Goto,
+    SaveProgress,
+    Screenshot,
+    Wait,
+)
 from shared.contracts.codes import FAIL_CODES_FOR_MODELS
 from shared.contracts.steps import FieldValue
 from shared.contracts.vision import VisionAnswered
+from tests.typed import expect
+from tests.unit.planner.planner_pages import URL, done_result, heading, page, spec, step, ticket, view
 
 
 def test_every_action_is_a_tool_with_a_reason_it_must_give():
@@ -80,14 +93,15 @@ def test_targets_are_refs_of_the_page_shown_or_text_or_css(written, target):
 def test_other_calls():
     assert call("wait", timeout_s=3) == Wait(timeout_s=3.0, reason="because")
     assert call("fail", code="blocked") == Fail(code="blocked", reason="because")
-    assert call("done", values={"assignee": "Ann"}, refs={"assignee": 3}).refs == {"assignee": 3}
+    assert expect(call("done", values={"assignee": "Ann"}, refs={"assignee": 3}), Done).refs == {"assignee": 3}
 
 
 def test_a_number_written_as_text_or_text_as_a_number_means_what_it_says():
     assert call("click", target=3) == Click(target=ByRef(ref=3, snapshot_id="s1"), reason="because")
     said = call("save_progress", values={"assignee": "Ann"}, refs={"assignee": "[3]"})
+    assert isinstance(said, SaveProgress)
     assert said.refs == {"assignee": 3}
-    assert call("done", values={"assignee": "Ann"}, refs={"assignee": "3"}).refs == {"assignee": 3}
+    assert expect(call("done", values={"assignee": "Ann"}, refs={"assignee": "3"}), Done).refs == {"assignee": 3}
 
 
 def test_what_was_saved_worked_out_or_told_by_a_picture_names_no_element():
@@ -222,7 +236,7 @@ def test_arguments_of_any_make_break_nothing(arguments):
 
 
 def test_a_model_may_go_only_where_the_task_or_the_page_leads():
-    from planner_pages import el
+    from tests.unit.planner.planner_pages import el
 
     seen = page(el("link", "Docs", tag="a", url="http://docs.example/a"))
 

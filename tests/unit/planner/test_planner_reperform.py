@@ -10,7 +10,6 @@ import msgspec
 import pytest
 import zstandard
 from msgspec.structs import replace
-from planner_pages import box, cell, el, heading, page, row, sample, spec, text, ticket
 
 from services.planner.page.refind import Lost, Refound, find_source, find_source_in_observation
 from services.planner.reperform.stored_observation import observed
@@ -21,6 +20,7 @@ from shared.contracts.reperform import FAULTS, PageReperformed, Verdict
 from shared.contracts.results import Locator
 from shared.contracts.steps import FieldValue, ValueSource
 from shared.task.spec import OutputField, TaskSpec
+from tests.unit.planner.planner_pages import box, cell, el, heading, page, row, sample, spec, text, ticket
 
 
 def by(kind: Any, value: str, matches: int = 1) -> Locator:

@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from planner_pages import NOW, URL, done_result, el, page, row, sample, spec, text, ticket
 
 from services.planner.deciders.replay.decide import decide
 from services.planner.deciders.replay.reread import read_again
@@ -34,6 +33,7 @@ from shared.contracts.actions import (
 )
 from shared.contracts.results import Locator, TargetFound
 from shared.contracts.steps import FieldValue, ObservationRef, RouteMark, StepTaken, ValueSource, note_text
+from tests.unit.planner.planner_pages import NOW, URL, done_result, el, page, row, sample, spec, text, ticket
 
 REF = ByRef(ref=1, snapshot_id="s0")
 SEEN = ObservationRef(

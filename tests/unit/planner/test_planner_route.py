@@ -6,7 +6,32 @@ from dataclasses import replace
 
 import msgspec
 import pytest
-from planner_pages import (
+
+from services.planner.deciders.rules.decide import decide
+from services.planner.irreversible import guard_irreversible
+from services.planner.state.common_decisions import PAUSES_S
+from services.planner.state.sample_state import Act, Look, SampleState
+from services.planner.state.transitions import looked
+from shared.contracts.actions import (
+    AnswerDialog,
+    ByRef,
+    Click,
+    Done,
+    Download,
+    Fail,
+    Goto,
+    Pick,
+    Press,
+    Screenshot,
+    SetDate,
+    TypeText,
+)
+from shared.contracts.actions import Press as PressKey
+from shared.contracts.results import NotSeen, PageChanged, ValueSet
+from shared.contracts.steps import RouteMark
+from shared.task.spec import check_spec
+from tests.typed import expect
+from tests.unit.planner.planner_pages import (
     acted,
     cell,
     done_result,
@@ -22,17 +47,6 @@ from planner_pages import (
     ticket,
     view,
 )
-
-from services.planner.deciders.rules.decide import decide
-from services.planner.irreversible import guard_irreversible
-from services.planner.state.common_decisions import PAUSES_S
-from services.planner.state.sample_state import Act, Look, SampleState
-from services.planner.state.transitions import looked
-from shared.contracts.actions import AnswerDialog, Click, Done, Download, Fail, Goto, Pick, SetDate, TypeText
-from shared.contracts.actions import Press as PressKey
-from shared.contracts.results import NotSeen, PageChanged, ValueSet
-from shared.contracts.steps import RouteMark
-from shared.task.spec import check_spec
 
 OPENED = acted(SampleState(), Goto(url="http://127.0.0.1:8000/"), done_result(), "")
 NOT_DONE = {"required_artifacts": [], "required_fields": []}
@@ -77,6 +91,7 @@ def after(state, action, **result):
 def ending(seen, task, state=OPENED, who=None):
     """The Fail that comes when waiting has not helped and the picture is taken."""
     picture = act(seen, task, patient(state), who)
+    assert isinstance(picture, Screenshot)
     return act(seen, task, patient(acted(state, picture, shot(picture.label), "")), who)
 
 
@@ -91,17 +106,22 @@ def test_the_name_that_is_exactly_so_counts_before_one_that_contains_it():
     seen = page(*ticket(), link("All checks", "/all"), link("Checks", "/checks"))
     pressed = act(seen, routed({"follow": "checks"}))
     assert isinstance(pressed, Click)
+    assert isinstance(pressed.target, ByRef)
     assert seen.elements[pressed.target.ref - 1].url == "/checks"
 
 
 def test_a_link_is_known_by_the_label_it_stands_under():
     seen = page(*ticket(), el("link", "#7", url="/pull/7", header="Pull request"), link("Pull requests", "/pulls"))
-    assert seen.elements[act(seen, routed({"follow": "Pull request"})).target.ref - 1].url == "/pull/7"
+    assert (
+        seen.elements[expect(expect(act(seen, routed({"follow": "Pull request"})), Click).target, ByRef).ref - 1].url
+        == "/pull/7"
+    )
 
 
 def test_two_links_that_are_called_so_are_a_question_for_a_person():
     seen = page(*ticket(), link("Checks", "/one"), link("Checks", "/two"))
     failed = ending(seen, routed({"follow": "Checks"}))
+    assert isinstance(failed, Fail)
     assert (failed.code, "/one" in failed.note, "/two" in failed.note) == ("ambiguous_target", True, True)
 
 
@@ -116,13 +136,14 @@ def test_in_a_table_of_many_the_link_of_the_own_row_is_followed_though_others_le
     own = [link("old", "/a", header="Last commit", row=2), cell("Ticket", "TCK-1001", 2)]
     other = [link("new", "/b", header="Last commit", row=3), cell("Ticket", "TCK-9", 3)]
     seen = page(heading("TCK-1001"), *cells, *own, *other)
-    assert act(seen, routed({"follow": "Last commit"})).target.ref == 4
+    assert expect(expect(act(seen, routed({"follow": "Last commit"})), Click).target, ByRef).ref == 4
 
 
 def test_a_link_that_is_not_there_ends_with_what_was_looked_for_and_what_is_offered():
     failed = ending(page(*ticket(), link("Settings", "/s")), routed({"follow": "Checks"}))
+    assert isinstance(failed, Fail)
     assert failed.code == "off_route"
-    assert all(words in failed.note for words in ("'Checks'", "'Settings'", "step 1 of the route"))
+    assert all(words in expect(failed, Fail).note for words in ("'Checks'", "'Settings'", "step 1 of the route"))
 
 
 def test_what_hangs_on_an_optional_link_that_is_not_there_is_not_present():
@@ -142,7 +163,7 @@ def test_the_history_alone_says_that_a_step_is_done_and_a_click_to_no_effect_doe
     task = routed({"follow": "Checks"}, {"screenshot": "checks"})
     seen = page(*ticket(), link("Checks", "/checks"))
     click = take(seen, task)
-    assert act(seen, task, after(OPENED, click)).label == "checks"
+    assert expect(act(seen, task, after(OPENED, click)), Screenshot).label == "checks"
     again = act(seen, task, after(OPENED, click, effect=NotSeen()))
     assert isinstance(again, Goto)
     assert again.url == "/checks"
@@ -156,10 +177,11 @@ def test_a_page_that_says_nothing_of_whose_record_it_is_is_on_its_trail_and_anot
     proven = replace(OPENED, proven=True)
     there = after(proven, take(page(*ticket(), link("Details", "/d")), task, proven))
     there = replace(there, proven=True)
-    assert act(page(*row("Assignee", "Bob")), task, patient(there)).values["assignee"] == "Bob"
+    assert expect(act(page(*row("Assignee", "Bob")), task, patient(there)), Done).values["assignee"] == "Bob"
     failed = ending(page(*ticket("TCK-1002", "Eve")), task, there)
+    assert isinstance(failed, Fail)
     assert failed.code == "identity_mismatch"
-    assert decided(page(*ticket("TCK-1002", "Eve")), task, there).seen == ()
+    assert expect(decided(page(*ticket("TCK-1002", "Eve")), task, there), Look).seen == ()
 
 
 # --- searching
@@ -173,7 +195,7 @@ def asked(task, *, turned=()):
     typed = after(OPENED, take(form_page, task), effect=ValueSet(value="TCK-1001"))
     state = after(typed, take(form_page, task, typed))
     for mark in turned:
-        state = after(state, Act(Click(target=act(form_page, task, typed).target), "rules", route=mark))
+        state = after(state, Act(Click(target=expect(act(form_page, task, typed), Click).target), "rules", route=mark))
     return state
 
 
@@ -186,8 +208,11 @@ def test_it_types_sends_and_opens_the_one_exact_result():
     task = routed(SEARCH)
     form_page = page(el("textbox", "Name", tag="input", value=""), el("button", "Go", tag="button"))
     typed = act(form_page, task)
+    assert isinstance(typed, TypeText)
     assert (type(typed), typed.text) == (TypeText, "TCK-1001")
     opened = act(results("TCK-10011", "tck-1001"), task, asked(task))
+    assert isinstance(opened.target, ByRef)
+    assert isinstance(opened, Click)
     assert (type(opened), opened.target.ref) == (Click, 3)
 
 
@@ -195,16 +220,19 @@ def test_without_a_button_the_enter_key_sends():
     task = routed({"search": {"into": "Name", "text": "{ticket_number}"}})
     seen = page(el("textbox", "Name", tag="input", value=""))
     sent = act(seen, task, after(OPENED, take(seen, task), effect=ValueSet(value="TCK-1001")))
+    assert isinstance(sent, Press)
     assert (type(sent), sent.keys) == (PressKey, "Enter")
 
 
 def test_a_near_name_is_no_match_and_nobody_is_not_found():
     failed = ending(results("TCK-10011", "TCK-100"), routed(SEARCH), asked(routed(SEARCH)))
+    assert isinstance(failed, Fail)
     assert failed.code == "not_found"
 
 
 def test_two_that_match_exactly_are_listed_for_a_person():
     failed = ending(results("TCK-1001", "TCK-1001"), routed(SEARCH), asked(routed(SEARCH)))
+    assert isinstance(failed, Fail)
     assert (failed.code, "/t/2" in failed.note, "/t/3" in failed.note) == ("ambiguous_record", True, True)
 
 
@@ -212,11 +240,13 @@ def test_the_one_match_counts_only_when_every_page_of_results_was_read():
     task = routed(SEARCH)
     first = results("TCK-1001", more=(link("Next", "/2"),))
     turn = take(first, task, asked(task))
-    assert first.elements[turn.action.target.ref - 1].name == "Next"
+    assert isinstance(turn.action, Click)
+    assert first.elements[expect(turn.action.target, ByRef).ref - 1].name == "Next"
     there = after(asked(task), turn)
     again = ending(
         page(el("columnheader", "Ticket", row=1), link("TCK-1001", "/t/9", header="Ticket", row=2)), task, there
     )
+    assert isinstance(again, Fail)
     assert again.code == "ambiguous_record"
 
 
@@ -224,6 +254,7 @@ def test_the_match_of_an_earlier_page_is_opened_by_its_address():
     task = routed(SEARCH)
     state = asked(task, turned=(RouteMark(step=1, part="turn", found=1, at="http://127.0.0.1:8000/t/2"),))
     opened = act(results("TCK-7"), task, patient(state))
+    assert isinstance(opened, Goto)
     assert (type(opened), opened.url) == (Goto, "http://127.0.0.1:8000/t/2")
 
 
@@ -232,9 +263,12 @@ def test_a_match_without_a_link_that_the_next_page_repeats_is_one_record():
     turn = take(page(*record, link("Next", "/2")), task, asked(task))
     there = after(asked(task), turn)
     failed = ending(page(*record, cell("Ticket", "TCK-7", 3)), task, there)
+    assert isinstance(failed, Fail)
     assert (failed.code, "it cannot be told what opens" in failed.note) == ("off_route", True)
     button = el("button", "Show", tag="button", header="", row=2)
     opened = act(page(*record, button), task, patient(there))
+    assert isinstance(opened.target, ByRef)
+    assert isinstance(opened, Click)
     assert (type(opened), opened.target.ref) == (Click, 3)
 
 
@@ -243,7 +277,7 @@ def test_only_results_under_the_heading_count():
     card = (heading("TCK-1001", 3), link("TCK-1001", "/t/1"))
     other = (heading("TCK-1001", 3), link("TCK-1001", "/t/2"))
     seen = page(heading("1 people found"), *card, heading("Elsewhere", 2), *other)
-    assert act(seen, task).target.ref == 3
+    assert expect(expect(act(seen, task), Click).target, ByRef).ref == 3
 
 
 def test_a_page_that_answers_with_an_error_is_asked_for_again_and_its_step_is_not_done_by_that():
@@ -253,10 +287,10 @@ def test_a_page_that_answers_with_an_error_is_asked_for_again_and_its_step_is_no
         again = take(page(http_status=503), task, state)
         assert isinstance(again.action, Goto)
         state = acted(state, again, done_result(), "")
-    assert ending(page(http_status=503), task, state).code == "http_error"
+    assert expect(ending(page(http_status=503), task, state), Fail).code == "http_error"
     nowhere = after(OPENED, take(page(*ticket(), link("Checks", "/checks")), task), effect=NotSeen())
     reloaded = acted(nowhere, take(page(http_status=503), task, nowhere), done_result(), "")
-    assert act(page(*ticket(), link("Checks", "/checks")), task, reloaded).url == "/checks"
+    assert expect(act(page(*ticket(), link("Checks", "/checks")), task, reloaded), Goto).url == "/checks"
 
 
 # --- forms
@@ -290,6 +324,7 @@ def test_a_value_that_is_not_offered_is_invalid_input_with_what_is_offered():
         pick = take(page(*fields()), task, patient(state), FORM_ROW)
         state = after(state, pick, ok=False, code="no_such_option", effect=None, message="it offers Chile, Cuba")
     failed = ending(page(*fields()), task, state, FORM_ROW)
+    assert isinstance(failed, Fail)
     assert (failed.code, "Chile, Cuba" in failed.note) == ("invalid_input", True)
 
 
@@ -297,6 +332,7 @@ def test_a_field_that_another_one_has_reset_is_filled_again():
     task = form({"fill": {"Country": "{country}", "Start": "{start}"}})
     state = after(OPENED, take(page(*fields()), task, OPENED, FORM_ROW), effect=ValueSet(value="Peru"))
     again = act(page(*fields(country="Chile")), task, state, FORM_ROW)
+    assert isinstance(again, Pick)
     assert (type(again), again.option) == (Pick, "Peru")
 
 
@@ -311,6 +347,7 @@ def test_what_cannot_be_taken_back_is_not_pressed_while_a_field_holds_something_
     assert isinstance(act(page(*fields("Peru"), BUTTON), task, state, FORM_ROW), Click)
     review = page(*row("Country", "Chile"), BUTTON)
     failed = ending(review, task, state, FORM_ROW)
+    assert isinstance(failed, Fail)
     assert (failed.code, "'Chile'" in failed.note) == ("invalid_input", True)
     assert isinstance(act(page(*row("Country", "Peru"), BUTTON), task, state, FORM_ROW), Click)
 
@@ -319,7 +356,7 @@ def test_what_cannot_be_taken_back_is_not_pressed_while_a_field_holds_something_
 def test_what_cannot_be_taken_back_is_never_pressed_again_where_its_outcome_is_unknown(result):
     task = form(SUBMIT)
     state = after(OPENED, take(page(BUTTON), task, OPENED, FORM_ROW), **result)
-    assert ending(page(BUTTON), task, state, FORM_ROW).code == "unknown_outcome"
+    assert expect(ending(page(BUTTON), task, state, FORM_ROW), Fail).code == "unknown_outcome"
 
 
 def test_a_press_that_was_refused_before_it_was_fired_may_be_tried_again():
@@ -333,7 +370,7 @@ def test_only_the_question_that_was_foreseen_is_agreed_to():
     state = after(OPENED, take(page(BUTTON), task, OPENED, FORM_ROW))
     answer = act(page(dialog="Send it?"), task, state, FORM_ROW)
     assert answer == AnswerDialog(answer="accept", reason=answer.reason)
-    assert act(page(dialog="Delete everything?"), task, last_picture(state), FORM_ROW).code == "off_route"
+    assert expect(act(page(dialog="Delete everything?"), task, last_picture(state), FORM_ROW), Fail).code == "off_route"
 
 
 def last_picture(state):
@@ -357,15 +394,16 @@ async def test_another_attempt_does_not_press_again_and_knows_it_from_the_start(
     task, once = form(SUBMIT), Written()
     first = replace(view(page(BUTTON), OPENED, spec=task, sample=FORM_ROW), run_id="run1", attempt=1)
     pressed = await guard_irreversible(first, decide(first), once)
-    assert isinstance(pressed.action, Click)
+    assert isinstance(expect(pressed, Act).action, Click)
     assert await guard_irreversible(first, decide(first), once) == pressed
     second = replace(first, attempt=2)
-    refused = await guard_irreversible(second, decide(second), once)
-    assert (type(refused.action), refused.action.code) == (Fail, "unknown_outcome")
+    refused = expect(await guard_irreversible(second, decide(second), once), Act)
+    assert expect(refused.action, Fail).code == "unknown_outcome"
     start = replace(second, state=SampleState(), page=None)
-    assert (await guard_irreversible(start, decide(start), once)).action.code == "unknown_outcome"
+    known = expect(await guard_irreversible(start, decide(start), once), Act)
+    assert expect(known.action, Fail).code == "unknown_outcome"
     other = replace(second, sample=msgspec.structs.replace(FORM_ROW, sample_id="other"))
-    assert isinstance((await guard_irreversible(other, decide(other), once)).action, Click)
+    assert isinstance(expect(await guard_irreversible(other, decide(other), once), Act).action, Click)
 
 
 # --- files and numbers
@@ -387,19 +425,20 @@ def test_every_file_of_the_section_comes_down_once_and_is_counted():
         labels.append(action.label)
         state = replace(acted(state, decision, shot(action.label), ""), proven=True)
     assert labels == ["attachments_1", "attachments_2"]
+    assert isinstance(action, Done)
     assert action.values["attachment_count"] == 2
 
 
 def test_a_section_without_a_word_on_it_is_not_counted_as_none():
     task = routed({"count": "Attachments", "into": "due_date"})
     seen = page(*ticket(), heading("Attachments", 2), text("Ask HR if you know of no other way."))
-    assert ending(seen, task).code == "off_route"
+    assert expect(ending(seen, task), Fail).code == "off_route"
 
 
 def test_a_section_that_says_that_there_is_none_counts_none():
     task = routed({"count": "Attachments", "into": "due_date"})
     seen = page(*ticket(), heading("Attachments", 2), text("No files have been attached."))
-    counts = [value for value in decided(seen, task, patient(OPENED)).seen if value.field == "due_date"]
+    counts = [value for value in expect(decided(seen, task, patient(OPENED)), Act).seen if value.field == "due_date"]
     assert [(one.value, one.origin) for one in counts if one.origin == "derived"] == [(0, "derived")]
 
 

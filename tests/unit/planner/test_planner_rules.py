@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from planner_pages import (
+
+from services.planner.deciders.rules.decide import decide
+from services.planner.state.common_decisions import PAUSES_S
+from services.planner.state.sample_state import Act, Look, SampleState
+from services.planner.state.transitions import looked
+from shared.contracts.actions import ByRef, Click, Done, Download, Fail, Goto, Screenshot, Scroll
+from shared.contracts.results import Change, Navigated
+from tests.typed import expect
+from tests.unit.planner.planner_pages import (
     URL,
     acted,
     done_result,
@@ -20,13 +28,6 @@ from planner_pages import (
     ticket,
     view,
 )
-
-from services.planner.deciders.rules.decide import decide
-from services.planner.state.common_decisions import PAUSES_S
-from services.planner.state.sample_state import Act, Look, SampleState
-from services.planner.state.transitions import looked
-from shared.contracts.actions import Click, Done, Download, Fail, Goto, Screenshot, Scroll
-from shared.contracts.results import Change, Navigated
 
 
 def opened(seen=None, *, looks=0, result=None):
@@ -53,13 +54,14 @@ def captured(seen_state=None):
 
 
 def test_it_starts_at_the_filled_start_url():
-    assert action(None, state=SampleState()).url == URL
+    assert expect(action(None, state=SampleState()), Goto).url == URL
     task = spec(start_url="http://host/tickets/{ticket_number}")
-    assert action(None, state=SampleState(), spec=task).url == "http://host/tickets/TCK-1001"
+    assert expect(action(None, state=SampleState(), spec=task), Goto).url == "http://host/tickets/TCK-1001"
 
 
 def test_a_row_without_the_column_it_needs_fails_before_anything_is_opened():
     failed = action(None, state=SampleState(), sample=sample(url=None, fields={}))
+    assert isinstance(failed, Fail)
     assert (failed.code, "url" in failed.note) == ("missing_column", True)
 
 
@@ -67,19 +69,21 @@ def test_the_short_way_is_open_picture_done():
     seen = page(*ticket())
     assert action(seen) == Screenshot(label="ticket", reason="The task asks for a picture of the record.")
     done = action(seen, state=captured(opened()))
+    assert isinstance(done, Done)
     assert done.values == {"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "Mar 3, 2026"}
     assert (done.not_present, done.refs) == ({}, {"ticket_number": 1, "assignee": 3, "due_date": 5})
 
 
 def test_an_absent_value_is_reported_with_the_words_of_the_page():
     done = action(page(*ticket(assignee="Unassigned", due="-")), state=captured(opened()))
+    assert isinstance(done, Done)
     assert done.not_present == {"assignee": "Unassigned", "due_date": "-"}
     assert done.values == {"ticket_number": "TCK-1001"}
 
 
 def test_a_picture_without_a_label_bears_the_name_of_the_task():
     task = spec(required_artifacts=["screenshot"])
-    assert action(page(*ticket()), spec=task).label == "tickets"
+    assert expect(action(page(*ticket()), spec=task), Screenshot).label == "tickets"
 
 
 def test_a_download_goes_by_the_one_link_that_is_called_so():
@@ -87,6 +91,7 @@ def test_a_download_goes_by_the_one_link_that_is_called_so():
     link = el("link", "Invoice (PDF)", tag="a")
     wanted = action(page(*ticket(), link), spec=task)
     assert isinstance(wanted, Download)
+    assert isinstance(wanted.target, ByRef)
     assert (wanted.target.ref, wanted.label) == (6, "invoice")
     assert isinstance(action(page(*ticket(), link, link), spec=task), Done)
 
@@ -112,6 +117,7 @@ def test_a_banner_is_sent_away_in_the_least_committing_way(names, pressed):
     seen = page(*banner(*names), *ticket())
     click = action(seen)
     assert isinstance(click, Click)
+    assert isinstance(click.target, ByRef)
     assert seen.elements[click.target.ref - 1].name == pressed
     assert click.target.snapshot_id == seen.snapshot_id
 
@@ -135,7 +141,7 @@ def test_a_record_shown_in_a_dialog_is_not_closed():
 def test_a_banner_that_stays_is_not_fought_for_ever():
     state = opened()
     for _ in range(3):
-        state = acted(state, Click(target=action(page(*banner("Close"))).target), done_result(), "")
+        state = acted(state, Click(target=expect(action(page(*banner("Close"))), Click).target), done_result(), "")
     assert isinstance(action(page(*banner("Close"), *ticket()), state=state), Screenshot)
 
 
@@ -154,20 +160,21 @@ def test_a_page_that_is_still_rendering_is_looked_at_again_a_bounded_number_of_t
 
 def test_what_does_not_fit_the_budget_is_asked_for():
     look = decide(view(page(heading("TCK-1001"), left_out=40), opened()))
+    assert isinstance(look, Look)
     assert (look.after_s, look.max_tokens) == (0.0, 24_000)
 
 
 def test_the_page_below_is_scrolled_to_a_bounded_number_of_times():
     seen = page(heading("TCK-1001"), scroll_max_y_px=9000.0)
     state, scrolls = opened(looks=4), 0
-    while isinstance(decide(view(seen, state)).action, Scroll):
-        state, scrolls = acted(state, decide(view(seen, state)).action, done_result(), ""), scrolls + 1
+    while isinstance(expect(decide(view(seen, state)), Act).action, Scroll):
+        state, scrolls = acted(state, expect(decide(view(seen, state)), Act).action, done_result(), ""), scrolls + 1
     assert scrolls == 3
 
 
 def test_an_empty_value_is_looked_at_twice():
     seen = page(*ticket(assignee=""))
-    assert decide(view(seen, opened())).after_s == PAUSES_S[0]
+    assert expect(decide(view(seen, opened())), Look).after_s == PAUSES_S[0]
     assert isinstance(action(seen, looks=1), Screenshot)
 
 
@@ -187,15 +194,16 @@ def test_what_is_missing_in_the_end_is_left_out_of_done():
 @pytest.mark.parametrize("status", [404, 410])
 def test_a_record_that_does_not_exist_fails_with_a_picture_of_the_page(status):
     seen = page(heading("Oops"), http_status=status)
-    assert action(seen).label == "not_found"
+    assert expect(action(seen), Screenshot).label == "not_found"
     failed = action(seen, state=acted(opened(), picture("not_found"), shot("not_found"), ""))
+    assert isinstance(failed, Fail)
     assert (failed.code, str(status) in failed.note) == ("not_found", True)
 
 
 def test_a_navigation_that_was_answered_with_404_counts_even_as_a_failed_action():
     result = done_result(ok=False, code="http_error")
     seen = page(heading("Oops"), http_status=404)
-    assert action(seen, state=opened(result=result)).label == "not_found"
+    assert expect(action(seen, state=opened(result=result)), Screenshot).label == "not_found"
 
 
 @pytest.mark.parametrize(
@@ -233,8 +241,9 @@ def test_a_record_that_speaks_of_not_found_is_a_record(elements):
 
 def test_the_words_of_the_site_replace_the_general_ones():
     task = spec(not_found_texts=["Nix da"])
-    assert patient(page(heading("Leider nix da")), spec=task).label == "not_found"
+    assert expect(patient(page(heading("Leider nix da")), spec=task), Screenshot).label == "not_found"
     other = decide(view(page(heading("Not found")), acted(opened(looks=4), picture(), shot(), ""), spec=task))
+    assert isinstance(other, Act)
     assert isinstance(other.action, Done)
 
 
@@ -244,8 +253,10 @@ def test_the_words_of_the_site_replace_the_general_ones():
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_refusal_asks_for_a_login(status):
     seen = page(http_status=status)
-    assert action(seen).label == "login_required"
-    assert action(seen, state=acted(opened(), picture("login_required"), shot(), "")).code == "auth_required"
+    assert expect(action(seen), Screenshot).label == "login_required"
+    assert (
+        expect(action(seen, state=acted(opened(), picture("login_required"), shot(), "")), Fail).code == "auth_required"
+    )
 
 
 def password():
@@ -255,7 +266,7 @@ def password():
 def test_a_login_page_is_a_status_of_its_own():
     seen = page(heading("Sign in"), el("textbox", "User", tag="input", value=""), password())
     state = acted(opened(looks=2), picture("login_required"), shot(), "")
-    assert action(seen, state=state).code == "auth_required"
+    assert expect(action(seen, state=state), Fail).code == "auth_required"
 
 
 def test_a_login_box_beside_the_record_does_not_matter():
@@ -266,8 +277,9 @@ def test_a_server_error_is_tried_once_more():
     seen = page(heading("Sorry"), http_status=503)
     assert isinstance(action(seen), Goto)
     twice = acted(opened(), Goto(url=URL), done_result(), "")
-    assert action(seen, state=twice).label == "http_error"
+    assert expect(action(seen, state=twice), Screenshot).label == "http_error"
     failed = action(seen, state=acted(twice, picture("http_error"), shot(), ""))
+    assert isinstance(failed, Fail)
     assert (failed.code, "503" in failed.note) == ("http_error", True)
 
 
@@ -278,27 +290,30 @@ def test_a_page_that_cannot_be_opened(code, ends):
     result = done_result(ok=False, code=code, change=Change(url_before="", url_after=""))
     state = acted(SampleState(), Goto(url=URL), result, "connection refused")
     failed = action(None, state=state)
+    assert isinstance(failed, Fail)
     assert (failed.code, "connection refused" in failed.note) == (ends, True)
 
 
 def test_another_record_is_never_captured_as_this_one():
     seen = page(*ticket("TCK-1002"))
-    assert patient(seen).label == "identity_mismatch"
+    assert expect(patient(seen), Screenshot).label == "identity_mismatch"
     failed = action(seen, state=acted(opened(looks=4), picture("identity_mismatch"), shot(), ""))
+    assert isinstance(failed, Fail)
     assert (failed.code, "TCK-1002" in failed.note) == ("identity_mismatch", True)
 
 
 def test_what_another_record_shows_is_not_remembered():
-    assert decide(view(page(*ticket("TCK-1002")), opened())).seen == ()
-    seen = {value.field for value in decide(view(page(*ticket()), opened())).seen}
+    assert expect(decide(view(page(*ticket("TCK-1002")), opened())), Look).seen == ()
+    seen = {value.field for value in expect(decide(view(page(*ticket()), opened())), Act).seen}
     assert seen == {"ticket_number", "assignee", "due_date"}
 
 
 def test_two_values_for_one_field_go_to_a_person():
     seen = page(*ticket(), *row("Assignee", "Bob"))
     assert isinstance(decide(view(seen, opened())), Look)
-    assert patient(seen).label == "ambiguous_value"
+    assert expect(patient(seen), Screenshot).label == "ambiguous_value"
     failed = action(seen, state=acted(opened(looks=4), picture("ambiguous_value"), shot(), ""))
+    assert isinstance(failed, Fail)
     assert (failed.code, "'Ann Lee', 'Bob'" in failed.note) == ("ambiguous", True)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from planner_pages import cell, heading, page, row, sample, spec, text, view
 
 from services.planner.judge.reported_values import problems_of, stands_in
 from services.planner.state.sample_state import SampleState
 from shared.contracts.browser_pool import Element
 from shared.contracts.steps import FieldValue
 from shared.task.spec import OutputField
+from tests.unit.planner.planner_pages import cell, heading, page, row, sample, spec, text, view
 
 SEEN = Element(ref=0, role="definition", name="3 days ago", tag="dd", header="Due", title="2026-11-18T09:00Z")
 
