@@ -27,7 +27,7 @@ from shared.contracts.actions import ByRef, Click, Done, Judgment, Screenshot
 from shared.contracts.base import Usage
 from shared.contracts.codes import Status
 from shared.contracts.discovery import RunRecord, Sample, SampleFound
-from shared.contracts.evidence import Outcome, RunFinished
+from shared.contracts.evidence import OutcomeCount, RunFinished
 from shared.contracts.planner import SampleFinished
 from shared.contracts.results import Box, Locator
 from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, StepTaken, ValueSource, plain_note
@@ -258,7 +258,7 @@ class World:
             run_id=RUN_ID,
             attempt_base=0,
             samples=self.samples,
-            outcomes=tuple(Outcome(status=s, reason=r, samples=ends.count((s, r))) for s, r in sorted(set(ends))),
+            outcomes=tuple(OutcomeCount(status=s, reason=r, samples=ends.count((s, r))) for s, r in sorted(set(ends))),
             location=RUN_ID,
             table=f"{RUN_ID}/combined.csv",
             llm_calls=4 * (self.samples // 3),

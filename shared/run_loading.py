@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from shared.bus.ports import Asks
-from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown, SampleState
+from shared.contracts.evidence import LoadedSample, LoadReply, LoadRun, RunUnknown
 from shared.subjects import LOAD_RUN
 
 LOAD_BOUND_S = 60.0
@@ -17,7 +17,7 @@ async def load_run(asks: Asks, run_id: str) -> LoadReply:
     first: LoadReply = await asks.ask(LOAD_RUN, LoadRun(run_id=run_id), timeout_s=LOAD_BOUND_S)
     if isinstance(first, RunUnknown):
         return first
-    samples: list[SampleState] = list(first.samples)
+    samples: list[LoadedSample] = list(first.samples)
     while len(samples) < first.total:
         request = LoadRun(run_id=run_id, skip=len(samples))
         page: LoadReply = await asks.ask(LOAD_RUN, request, timeout_s=LOAD_BOUND_S)

@@ -9,7 +9,7 @@ from services.evidence.seal.file_hashes import secured
 from services.evidence.seal.run_seal import open_round
 from services.evidence.state.file_contents import AttemptLog
 from services.evidence.state.run_state import RunState
-from shared.contracts.steps import Pressed
+from shared.contracts.steps import PressClaim
 from shared.errors import PermanentError
 from shared.evidence_format import layout
 
@@ -52,7 +52,7 @@ async def put_aside(deps: Deps, run_id: str, sample_id: str, attempt: int) -> No
     await secured(deps.store, aside)
 
 
-async def must_be_open(deps: Deps, pressed: Pressed) -> None:
+async def must_be_open(deps: Deps, pressed: PressClaim) -> None:
     """Whoever still works on a sample whose result is written was overtaken: it presses nothing, and adds nothing."""
     result = await deps.store.read(layout.sample_key(pressed.run_id, pressed.sample_id, layout.RESULT))
     if result is not None and ended_of(result).attempt >= pressed.attempt:

@@ -13,7 +13,7 @@ from services.evidence.state.file_contents import AttemptLog
 from services.evidence.state.run_state import RunState
 from shared.aio import map_concurrently
 from shared.contracts.discovery import RunRecord
-from shared.contracts.evidence import RunFinished, SampleState
+from shared.contracts.evidence import LoadedSample, RunFinished
 from shared.errors import PermanentError
 from shared.evidence_format import layout
 from shared.evidence_format.files.base import encode_file
@@ -146,10 +146,10 @@ class RunLedger:
             return known.attempt
         return await read_latest_attempt(self._store, run_id, sample_id)
 
-    async def with_attempts(self, run_id: str, samples: Sequence[SampleState]) -> tuple[SampleState, ...]:
+    async def with_attempts(self, run_id: str, samples: Sequence[LoadedSample]) -> tuple[LoadedSample, ...]:
         """Return the samples, those without a result with their latest attempt."""
 
-        async def tried(one: SampleState) -> SampleState:
+        async def tried(one: LoadedSample) -> LoadedSample:
             if one.status is not None:
                 return one
             return replace(one, attempt=await self.latest_attempt(run_id, one.sample.sample_id))

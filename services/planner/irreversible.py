@@ -17,18 +17,18 @@ from services.planner.state.irreversible_steps import (
 from services.planner.state.sample_state import Act, Decision, View
 from shared.bus.ports import Asks
 from shared.contracts.evidence import ClaimPress
-from shared.contracts.steps import Pressed
+from shared.contracts.steps import PressClaim
 from shared.subjects import CLAIM_PRESS
 
 
 class PressClaims(Protocol):
     """Durable claims of irreversible clicks, one for each step of a sample's route."""
 
-    async def claim(self, pressed: Pressed) -> Pressed:
+    async def claim(self, pressed: PressClaim) -> PressClaim:
         """Store the claim unless there is one, and return the claim that is stored when the call returns."""
         ...
 
-    async def find(self, pressed: Pressed) -> Pressed | None:
+    async def find(self, pressed: PressClaim) -> PressClaim | None:
         """Return the stored claim of the same run, sample and step, or None."""
         ...
 
@@ -42,11 +42,11 @@ class EvidenceClaims:
     def __init__(self, asks: Asks) -> None:
         self._asks = asks
 
-    async def claim(self, pressed: Pressed) -> Pressed:
+    async def claim(self, pressed: PressClaim) -> PressClaim:
         held = await self._asks.ask(CLAIM_PRESS, ClaimPress(pressed=pressed))
         return held.pressed or pressed
 
-    async def find(self, pressed: Pressed) -> Pressed | None:
+    async def find(self, pressed: PressClaim) -> PressClaim | None:
         return (await self._asks.ask(CLAIM_PRESS, ClaimPress(pressed=pressed, claim=False))).pressed
 
 

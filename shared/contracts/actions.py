@@ -120,7 +120,7 @@ class Upload(Action, frozen=True, kw_only=True, tag="upload"):
     file: str
 
 
-class Pick(Action, frozen=True, kw_only=True, tag="pick"):
+class PickOption(Action, frozen=True, kw_only=True, tag="pick"):
     """Picks ``option`` in any control that offers choices: native selects, custom dropdowns, comboboxes that
     search or load as one types, menus, radio groups."""
 
@@ -217,7 +217,7 @@ BrowserAction = (
     | Press
     | Hover
     | SelectOption
-    | Pick
+    | PickOption
     | SetDate
     | Upload
     | Drag

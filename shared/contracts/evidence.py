@@ -9,10 +9,10 @@ from shared.contracts.base import Message, Part
 from shared.contracts.codes import OpenCode, Status
 from shared.contracts.discovery import RunRecord, Sample
 from shared.contracts.error_codes import EndCode, SqlCode
-from shared.contracts.steps import FieldValue, Pressed, StepTaken
+from shared.contracts.steps import FieldValue, PressClaim, StepTaken
 
 
-class Outcome(Part, frozen=True, kw_only=True):
+class OutcomeCount(Part, frozen=True, kw_only=True):
     """How many samples ended this way; ``reason`` is empty for done."""
 
     status: OpenCode[Status]
@@ -26,7 +26,7 @@ class RunFinished(Message, frozen=True, kw_only=True):
     run_id: str
     attempt_base: int
     samples: int
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[OutcomeCount, ...]
     location: str
     """Folder of the run's evidence."""
     table: str
@@ -71,7 +71,7 @@ class LoadRun(Message, frozen=True, kw_only=True):
     count_only: bool = False
 
 
-class SampleState(Part, frozen=True, kw_only=True):
+class LoadedSample(Part, frozen=True, kw_only=True):
     """``status`` is None where no result has been written; ``attempt`` is the highest one seen."""
 
     sample: Sample
@@ -88,7 +88,7 @@ class RunLoaded(Message, frozen=True, kw_only=True):
     record: RunRecord
     attempt_base: int
     expected: int | None
-    samples: tuple[SampleState, ...]
+    samples: tuple[LoadedSample, ...]
     total: int
     finished: RunFinished | None
     location: str
@@ -239,14 +239,14 @@ class ClaimPress(Message, frozen=True, kw_only=True):
     """Before a button is pressed that cannot be taken back: write down whose press it is, unless it is written already.
     ``claim`` False only asks."""
 
-    pressed: Pressed
+    pressed: PressClaim
     claim: bool = True
 
 
 class PressHeld(Message, frozen=True, kw_only=True):
     """Whose press it is: it outlives the bus and a power failure. None: nobody's yet."""
 
-    pressed: Pressed | None
+    pressed: PressClaim | None
 
 
 class AskSql(Message, frozen=True, kw_only=True):

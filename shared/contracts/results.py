@@ -105,7 +105,7 @@ class ValueSet(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", ta
     value: str
 
 
-class Checked(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="checked"):
+class CheckboxSet(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="checked"):
     checked: bool
 
 
@@ -163,7 +163,7 @@ class NotSeen(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag
 Effect = (
     Navigated
     | ValueSet
-    | Checked
+    | CheckboxSet
     | PageChanged
     | Scrolled
     | TextRead

@@ -213,7 +213,7 @@ class StepTaken(Message, frozen=True, kw_only=True):
     total_ms: float = 0.0
 
 
-class Pressed(Part, frozen=True, kw_only=True):
+class PressClaim(Part, frozen=True, kw_only=True):
     """Stored before a button is pressed that cannot be taken back: whose press it is. ``step`` counts from 1."""
 
     run_id: str

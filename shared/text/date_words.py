@@ -30,7 +30,7 @@ Span = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Marked:
+class MarkedText:
     """A text with its month as :data:`MONTH` and, where it has one, its weekday as :data:`WEEKDAY`."""
 
     text: str
@@ -72,7 +72,7 @@ def _either(words: Iterable[str]) -> str:
     return f"(?:{'|'.join(sorted(words, key=len, reverse=True))})"
 
 
-def marked(text: str) -> Iterator[Marked]:
+def marked(text: str) -> Iterator[MarkedText]:
     """Yield the text (plain and bare) in each way in which one of its words is a month, and at most one a weekday."""
     if MONTH in text or WEEKDAY in text:
         return
@@ -81,18 +81,18 @@ def marked(text: str) -> Iterator[Marked]:
     for month, meanings in months:
         for weekday, days in weekdays:
             if weekday[1] <= month[0] or weekday[0] >= month[1]:
-                yield Marked(_replaced(text, {month: MONTH, weekday: WEEKDAY}), meanings, days)
-        yield Marked(_replaced(text, {month: MONTH}), meanings, NO_MEANING)
+                yield MarkedText(_replaced(text, {month: MONTH, weekday: WEEKDAY}), meanings, days)
+        yield MarkedText(_replaced(text, {month: MONTH}), meanings, NO_MEANING)
 
 
-def with_weekday_marked(text: str) -> Marked:
+def with_weekday_marked(text: str) -> MarkedText:
     """Return the text with the weekday marked that it begins with, if it does."""
     for pattern in _FIRST:
         word = pattern.match(text)
         weekday = weekdays_of(word[0]) if word is not None else NO_MEANING
         if word is not None and weekday:
-            return Marked(WEEKDAY + text[word.end() :], NO_MEANING, weekday)
-    return Marked(text, NO_MEANING, NO_MEANING)
+            return MarkedText(WEEKDAY + text[word.end() :], NO_MEANING, weekday)
+    return MarkedText(text, NO_MEANING, NO_MEANING)
 
 
 def with_months_marked(text: str) -> str:

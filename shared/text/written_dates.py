@@ -29,7 +29,7 @@ from shared.text.date_numbers import (
 from shared.text.date_words import (
     MONTH,
     WEEKDAY,
-    Marked,
+    MarkedText,
     marked,
     patterns,
     weekdays_of,
@@ -121,7 +121,7 @@ def days_in(text: str, hints: DateHints | None = None) -> frozenset[date]:
     return frozenset(day for days in by_order.values() for day in days)
 
 
-def _scattered(one: Marked) -> Iterator[Candidate]:
+def _scattered(one: MarkedText) -> Iterator[Candidate]:
     """A month in words with one day and one year somewhere: ``Sat Nov 21 14:30:00 2026``."""
     years, days = set(_YEAR.findall(one.text)), set(_DAY.findall(one.text))
     if len(years) == len(days) == 1:
@@ -165,7 +165,7 @@ def _weekday_behind(text: str, end: int) -> tuple[Meanings, int]:
     return weekday, word.end() if word is not None and weekday else end
 
 
-def _named(text: str, ways: Sequence[Marked], order: Order) -> Found:
+def _named(text: str, ways: Sequence[MarkedText], order: Order) -> Found:
     for one in ways:
         match = _first(pattern.match(one.text) for pattern in patterns().full)
         if match is not None:
@@ -175,7 +175,7 @@ def _named(text: str, ways: Sequence[Marked], order: Order) -> Found:
     return None
 
 
-def _candidates(match: re.Match[str], one: Marked, order: Order) -> Iterator[Candidate]:
+def _candidates(match: re.Match[str], one: MarkedText, order: Order) -> Iterator[Candidate]:
     """The days of a date in words. Where a language knows both its month and its weekday, others do not count."""
     weekdays = one.weekday.items() if WEEKDAY in match[0] else ()
     readings = [(m, None, languages) for m, languages in one.month.items()] if not weekdays else [
@@ -200,7 +200,7 @@ def _year_and_day(year: str, day: str, order: Order) -> list[tuple[str, str]]:
 
 
 def _numeric(text: str, order: Order) -> Found:
-    one = Marked(text, NO_MEANING, NO_MEANING) if text[:1].isdigit() else with_weekday_marked(text)
+    one = MarkedText(text, NO_MEANING, NO_MEANING) if text[:1].isdigit() else with_weekday_marked(text)
     match = (patterns().numeric if one.weekday else NUMERIC).match(one.text)
     if match is None:
         return None
@@ -259,7 +259,7 @@ def _found(days: Iterable[date], written: str, rest: str, weekday: Meanings) -> 
     return fitting, rest
 
 
-def _without_year(ways: Sequence[Marked], shown: str) -> Undated:
+def _without_year(ways: Sequence[MarkedText], shown: str) -> Undated:
     for one in ways:
         match = _first(pattern.match(one.text) for pattern in patterns().without_year)
         months = frozenset(m for m in one.month if match is not None and real_day(2000, m, int(match["d"])))

@@ -15,7 +15,7 @@ from services.browser_pool.page.snapshot import compose
 from services.browser_pool.ports import Terms
 from shared.contracts.actions import ByRef, Click, Goto, TypeText
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.contracts.results import Checked
+from shared.contracts.results import CheckboxSet
 from tests.browser.conftest import Look
 from tests.browser.site import Site
 
@@ -116,7 +116,7 @@ async def test_a_styled_check_box_is_one_control_and_works(look: Look, session: 
     )
     assert told(page) == [("checkbox", "By post"), ("checkbox", "By mail")]
     result = (await session.act(Click(target=ByRef(ref=1, snapshot_id=page.snapshot_id)))).result
-    assert (result.ok, result.effect) == (True, Checked(checked=True))
+    assert (result.ok, result.effect) == (True, CheckboxSet(checked=True))
     assert [element.states for element in (await look()).elements] == [("checked",), ("unchecked",)]
 
 

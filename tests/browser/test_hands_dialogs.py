@@ -7,7 +7,7 @@ import pytest
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import AnswerDialog, Back, Click, CloseTab, Extract, Goto, Hover, Press, SwitchTab
 from shared.contracts.results import (
-    Checked,
+    CheckboxSet,
     DialogAnswered,
     DialogOpened,
     Navigated,
@@ -95,7 +95,7 @@ async def test_keys_say_what_came_of_them(session: PageSession, site: Site) -> N
     await do(session, Goto(url=url))
     assert (await do(session, Press(keys="x", target=at("Text")))).effect == ValueSet(value="x")
     assert (await do(session, Press(keys="Backspace"))).effect == ValueSet(value="")
-    assert (await do(session, Press(keys="Space", target=at("Box")))).effect == Checked(checked=True)
+    assert (await do(session, Press(keys="Space", target=at("Box")))).effect == CheckboxSet(checked=True)
     assert (await do(session, Press(keys="ArrowDown", target=at("List")))).effect == ValueSet(value="Two")
     assert (await do(session, Press(keys="s", target=at("Secret")))).effect == ValueSet(value="(hidden)")
     assert (await do(session, Press(keys="Ctrl+K"))).effect == PageChanged()

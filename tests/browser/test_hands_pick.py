@@ -7,14 +7,14 @@ import asyncio
 import pytest
 
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.actions import Pick, SelectOption
+from shared.contracts.actions import PickOption, SelectOption
 from shared.contracts.results import ActionResult, ValueSet
 from tests.browser.hands import POPUP, at, do, shown
 from tests.browser.site import Site
 
 
 async def pick(session: PageSession, target: str, option: str) -> ActionResult:
-    return await do(session, Pick(target=at(target), option=option))
+    return await do(session, PickOption(target=at(target), option=option))
 
 
 async def test_native_lists(session: PageSession) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.actions import ByText, Click, Pick
-from shared.contracts.results import Checked, ValueSet
+from shared.contracts.actions import ByText, Click, PickOption
+from shared.contracts.results import CheckboxSet, ValueSet
 from tests.browser.conftest import Look
 from tests.browser.hands import POPUP, at, do, shown
 
@@ -19,7 +19,7 @@ DRAWN_BOX = SHADOW.format(
 
 async def test_a_check_box_drawn_by_a_part_of_its_own_label(session: PageSession) -> None:
     await session.page.set_content(DRAWN_BOX)
-    assert (await do(session, Click(target=at("I accept")))).effect == Checked(checked=True)
+    assert (await do(session, Click(target=at("I accept")))).effect == CheckboxSet(checked=True)
 
 
 VEILED = "<div style='position:relative'><input aria-label=Name><div style='position:absolute;inset:0'>{}</div></div>"
@@ -58,13 +58,13 @@ def component(many: str) -> str:
 
 async def test_a_component_shows_the_options_that_stand_outside_of_it(session: PageSession) -> None:
     await session.page.set_content(component("false"))
-    assert (await do(session, Pick(target=at("Colour"), option="Blue"))).effect == ValueSet(value="Blue")
+    assert (await do(session, PickOption(target=at("Colour"), option="Blue"))).effect == ValueSet(value="Blue")
 
 
 async def test_a_component_that_takes_several(session: PageSession) -> None:
     await session.page.set_content(component("true"))
     for option in ("Red", "Blue", "Red"):
-        assert (await do(session, Pick(target=at("Colour"), option=option))).effect == ValueSet(value=option)
+        assert (await do(session, PickOption(target=at("Colour"), option=option))).effect == ValueSet(value=option)
     chosen = "[...document.querySelectorAll('[aria-selected=true]')].map(e => e.textContent)"
     assert await session.page.evaluate(chosen) == ["Red", "Blue"]
 
@@ -88,13 +88,13 @@ def chips(takes: str) -> str:
 async def test_an_option_under_the_mouse_is_not_one_that_is_picked(session: PageSession) -> None:
     await session.page.set_content(chips("true"))
     for option in ("a1", "b2"):
-        assert (await do(session, Pick(target=at("Tags"), option=option))).ok
+        assert (await do(session, PickOption(target=at("Tags"), option=option))).ok
     assert (await shown(session, "#c")).split() == ["a1", "b2"]
 
 
 async def test_an_option_that_is_not_taken_is_not_said_to_be_picked(session: PageSession) -> None:
     await session.page.set_content(chips("text !== 'b2'"))
-    refused = await do(session, Pick(target=at("Tags"), option="b2"))
+    refused = await do(session, PickOption(target=at("Tags"), option="b2"))
     assert (refused.ok, refused.code) == (False, "effect_not_seen")
 
 
@@ -106,7 +106,7 @@ async def test_a_list_that_only_holds_the_value_is_picked_by_the_widget_in_its_p
         w.onclick = () => {{ l.hidden = false }};
         l.onclick = e => {{ v.textContent = e.target.textContent; l.hidden = true }}</script>"""
     )
-    assert (await do(session, Pick(target=at("Land"), option="Norway"))).effect == ValueSet(value="Norway")
+    assert (await do(session, PickOption(target=at("Land"), option="Norway"))).effect == ValueSet(value="Norway")
     assert await shown(session, "#v") == "Norway"
 
 
@@ -136,7 +136,7 @@ async def test_an_option_drawn_anew_under_the_mouse(session: PageSession) -> Non
         l.onmouseover = () => {{ if (drawn++ < 1) draw() }};
         l.onclick = e => {{ b.textContent = e.target.textContent; l.hidden = true }}</script>"""
     )
-    assert (await do(session, Pick(target=at("Pick one"), option="Two"))).effect == ValueSet(value="Two")
+    assert (await do(session, PickOption(target=at("Pick one"), option="Two"))).effect == ValueSet(value="Two")
 
 
 async def test_a_slot_that_listens_swallows_nothing(session: PageSession, look: Look) -> None:

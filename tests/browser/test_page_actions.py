@@ -21,7 +21,7 @@ from shared.contracts.actions import (
 from shared.contracts.results import (
     ActionResult,
     Appeared,
-    Checked,
+    CheckboxSet,
     Navigated,
     NotSeen,
     PageChanged,
@@ -221,8 +221,8 @@ async def test_clicks_say_what_came_of_them(look: Look, session: PageSession, si
         "<a href=/next>Next</a><a href=/lost>Lost</a><label><input type=checkbox>Agree</label><button>Dead</button>",
     )
     await do(session, Goto(url=url))
-    assert (await do(session, Click(target=text("Agree")))).effect == Checked(checked=True)
-    assert (await do(session, Click(target=text("Agree")))).effect == Checked(checked=False)
+    assert (await do(session, Click(target=text("Agree")))).effect == CheckboxSet(checked=True)
+    assert (await do(session, Click(target=text("Agree")))).effect == CheckboxSet(checked=False)
     assert (await do(session, Click(target=text("Dead")))).effect == NotSeen()
     moved = await do(session, Click(target=text("Next")))
     assert moved.effect == Navigated(url=f"{site.url}/next", http_status=200)

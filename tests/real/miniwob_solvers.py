@@ -10,7 +10,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable
 
-from shared.contracts.actions import ByText, Click, Extract, Pick, Wait
+from shared.contracts.actions import ByText, Click, Extract, PickOption, Wait
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import TextRead
 from tests.real.miniwob_pictures import bisect_angle, circle_center, click_color, click_shades, count_sides
@@ -144,7 +144,7 @@ async def choose_list(p: Player) -> None:
 async def click_scroll_list(p: Player) -> None:
     options = re.sub(r"^Select | from the scroll list and click Submit\.$", "", asked(p)).split(", ")
     for option in options:
-        await p.act(Pick(target=p.at(p.one("listbox", "combobox")), option=option))
+        await p.act(PickOption(target=p.at(p.one("listbox", "combobox")), option=option))
     await submit(p)
 
 

@@ -25,7 +25,7 @@ from shared.contracts.actions import (
     DragBy,
     Goto,
     Hover,
-    Pick,
+    PickOption,
     Press,
     SelectOption,
     SetDate,
@@ -134,7 +134,7 @@ class Player:
         return await self.act(Hover(target=self.at(element)))
 
     async def pick(self, element: Element, option: str) -> ActionResult:
-        return await self.act(Pick(target=self.at(element), option=option))
+        return await self.act(PickOption(target=self.at(element), option=option))
 
     async def select(self, element: Element, option: str) -> ActionResult:
         return await self.act(SelectOption(target=self.at(element), option=option))

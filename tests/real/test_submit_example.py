@@ -16,7 +16,7 @@ from shared.bus.nats_bus import Bus, connect_bus
 from shared.bus.serving import serve
 from shared.contracts.actions import Goto
 from shared.contracts.discovery import Problem, RunAccepted, RunRejected, Sample, SubmitReply, SubmitRun
-from shared.contracts.evidence import Outcome, RunFinished
+from shared.contracts.evidence import OutcomeCount, RunFinished
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import ObservationRef, StepTaken
 from shared.subjects import RUN_FINISHED, SAMPLE_FINISHED, STEP_TAKEN, SUBMIT_RUN
@@ -62,7 +62,7 @@ async def _tell_of(run_id: str, bus: Bus) -> None:
         **of_sample, status="failed", reason="not_found", sample=SAMPLE, started_at=NOON, finished_at=NOON
     )
     await bus.publish(SAMPLE_FINISHED, end)
-    outcome = Outcome(status="failed", reason="not_found", samples=1)
+    outcome = OutcomeCount(status="failed", reason="not_found", samples=1)
     await bus.publish(
         RUN_FINISHED,
         RunFinished(

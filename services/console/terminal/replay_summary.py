@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from services.console.terminal.tally import words
 from shared.contracts.base import Part
-from shared.contracts.evidence import SampleState
+from shared.contracts.evidence import LoadedSample
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import Note, StepTaken, note_detail, note_text
 
@@ -62,7 +62,7 @@ def run_replayed(
     replay_of: str,
     location: str,
     heard: Heard,
-    recorded: Iterable[SampleState],
+    recorded: Iterable[LoadedSample],
     wanted: Iterable[str] | None,
 ) -> RunReplayed:
     """``wanted``: the samples that were named; None: all were asked for."""
@@ -76,7 +76,7 @@ def run_replayed(
     )
 
 
-def _sample(finished: SampleFinished, heard: Heard, then: Mapping[str, SampleState]) -> SampleReplayed:
+def _sample(finished: SampleFinished, heard: Heard, then: Mapping[str, LoadedSample]) -> SampleReplayed:
     notes = tuple(heard.notes[finished.sample_id])
     state = then[finished.sample_id]
     before, now = _ended(state.status or "", state.reason), _ended(finished.status, finished.reason)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from shared.contracts.actions import Action
 from shared.contracts.base import Usage, add_usage
 from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound
-from shared.contracts.evidence import EvidenceBlocked, Outcome, RunFinished
+from shared.contracts.evidence import EvidenceBlocked, OutcomeCount, RunFinished
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import StepTaken
 from shared.statuses import urgency_of
@@ -113,7 +113,7 @@ def action_name(action: Action) -> str:
     return str(action.__struct_config__.tag)
 
 
-def headline(outcomes: tuple[Outcome, ...], samples: int) -> str:
+def headline(outcomes: tuple[OutcomeCount, ...], samples: int) -> str:
     """``60 samples: 58 done, 2 failed (not found)``; the same words whatever the order of the outcomes."""
     ordered = sorted(outcomes, key=lambda o: (urgency_of(o.status), o.reason))
     parts = [f"{o.samples} {words(o.status)}" + (f" ({words(o.reason)})" if o.reason else "") for o in ordered]

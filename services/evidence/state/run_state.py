@@ -13,7 +13,7 @@ from datetime import datetime
 from shared.contracts.codes import OpenCode, Status, is_final
 from shared.contracts.discovery import RunRecord, Sample
 from shared.contracts.error_codes import EndCode
-from shared.contracts.evidence import Outcome, RunFinished, SampleState
+from shared.contracts.evidence import LoadedSample, OutcomeCount, RunFinished
 from shared.text.names import DISCOVERY
 
 
@@ -121,7 +121,8 @@ def run_finished(state: RunState, location: str, table: str, now: datetime) -> R
         attempt_base=state.attempt_base,
         samples=len(state.samples),
         outcomes=tuple(
-            Outcome(status=status, reason=reason, samples=count) for (status, reason), count in sorted(counted.items())
+            OutcomeCount(status=status, reason=reason, samples=count)
+            for (status, reason), count in sorted(counted.items())
         ),
         location=location,
         table=table,
@@ -135,13 +136,13 @@ def run_finished(state: RunState, location: str, table: str, now: datetime) -> R
     )
 
 
-def sample_states(state: RunState) -> list[SampleState]:
+def sample_states(state: RunState) -> list[LoadedSample]:
     """All samples in row order, with how they ended."""
     ordered = sorted((sample for sample, _ in state.samples.values()), key=lambda sample: sample.row)
     return [_state(sample, state.ended.get(sample.sample_id)) for sample in ordered]
 
 
-def _state(sample: Sample, ended: Ended | None) -> SampleState:
+def _state(sample: Sample, ended: Ended | None) -> LoadedSample:
     if ended is None:
-        return SampleState(sample=sample, status=None, reason="", attempt=0)
-    return SampleState(sample=sample, status=ended.status, reason=ended.reason, attempt=ended.attempt)
+        return LoadedSample(sample=sample, status=None, reason="", attempt=0)
+    return LoadedSample(sample=sample, status=ended.status, reason=ended.reason, attempt=ended.attempt)

@@ -16,13 +16,25 @@ from services.planner.page.targets import pressable
 from services.planner.page.text import label_form, mentions
 from services.planner.state.common_decisions import by_rule
 from services.planner.state.sample_state import Act, Entry, View
-from shared.contracts.actions import AnyAction, ByCss, ByRef, ByText, Click, Download, Drag, Fail, Pick, Press, Target
+from shared.contracts.actions import (
+    AnyAction,
+    ByCss,
+    ByRef,
+    ByText,
+    Click,
+    Download,
+    Drag,
+    Fail,
+    PickOption,
+    Press,
+    Target,
+)
 from shared.contracts.planner import BY_RULE, WITHOUT_MODEL
-from shared.contracts.steps import Pressed, RouteMark
+from shared.contracts.steps import PressClaim, RouteMark
 from shared.task.route import PressButton, words
 from shared.task.spec import fill
 
-PRESSING_ACTIONS = (Click, Press, Pick, Download, Drag)
+PRESSING_ACTIONS = (Click, Press, PickOption, Download, Drag)
 """Actions that may press a button."""
 PRESSING_KEYS = frozenset({"enter", "numpadenter", "return", "space", "spacebar", ""})
 """Keys that may send a form or press the focused button. The empty text is a space, stripped."""
@@ -80,12 +92,12 @@ def _refused_as_indistinct(view: View, action: AnyAction) -> str:
 # --- claims, which hold for all attempts
 
 
-def initial_claims(view: View) -> tuple[Pressed, ...]:
+def initial_claims(view: View) -> tuple[PressClaim, ...]:
     """Return the claims to look up when an attempt begins; empty after its first step."""
     return tuple(_claim(view, at) for at in irreversible_steps(view)) if view.state.steps == 0 else ()
 
 
-def required_claim(view: View, decision: Act) -> Pressed | None:
+def required_claim(view: View, decision: Act) -> PressClaim | None:
     """Return the claim that the decision's action needs; None: it is not irreversible, or it will be refused anyway."""
     by = decision.decided_by
     at = pressed_step(view, decision.action, by, decision.route)
@@ -110,14 +122,14 @@ def with_separate_presses(view: View, decision: Act) -> Act:
     return replace(decision, then=allowed, remark=f"{decision.remark} {told}".strip())
 
 
-def unknown_outcome(earlier: Pressed) -> Act:
+def unknown_outcome(earlier: PressClaim) -> Act:
     """Return the end of a sample whose irreversible click another attempt has claimed."""
     told = f"attempt {earlier.attempt} was about to take step {earlier.step} of the route, which cannot be taken back"
     return by_rule(Fail(code="unknown_outcome", note=f"{told}; what came of it is not known, so it is not done again"))
 
 
-def _claim(view: View, at: int) -> Pressed:
-    return Pressed(run_id=view.run_id, sample_id=view.sample.sample_id, step=at + 1, attempt=view.attempt)
+def _claim(view: View, at: int) -> PressClaim:
+    return PressClaim(run_id=view.run_id, sample_id=view.sample.sample_id, step=at + 1, attempt=view.attempt)
 
 
 # --- which button it is

@@ -21,7 +21,7 @@ from shared.contracts.discovery import Sample
 from shared.contracts.error_codes import EndCode
 from shared.contracts.planner import Lessons
 from shared.contracts.results import CaptureFacts
-from shared.contracts.steps import FieldValue, FiledArtifact, Note, Pressed, ValueSource
+from shared.contracts.steps import FieldValue, FiledArtifact, Note, PressClaim, ValueSource
 from shared.evidence_format.files.base import ArtifactProblem
 from shared.evidence_format.files.earlier_versions import parse_problem, upgrade
 
@@ -181,11 +181,11 @@ class PressFile(Part, frozen=True, kw_only=True):
     attempt: int
 
     @classmethod
-    def of(cls, pressed: Pressed) -> PressFile:
+    def of(cls, pressed: PressClaim) -> PressFile:
         return cls(run_id=pressed.run_id, sample_id=pressed.sample_id, step=pressed.step, attempt=pressed.attempt)
 
-    def to_pressed(self) -> Pressed:
-        return Pressed(run_id=self.run_id, sample_id=self.sample_id, step=self.step, attempt=self.attempt)
+    def to_pressed(self) -> PressClaim:
+        return PressClaim(run_id=self.run_id, sample_id=self.sample_id, step=self.step, attempt=self.attempt)
 
 
 class StoredObservation(Part, frozen=True, kw_only=True):

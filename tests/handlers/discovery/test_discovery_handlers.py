@@ -29,13 +29,13 @@ from shared.contracts.discovery import (
     SubmitRun,
 )
 from shared.contracts.evidence import (
+    LoadedSample,
     LoadReply,
     LoadRun,
     LoadSteps,
     RunFinished,
     RunLoaded,
     RunUnknown,
-    SampleState,
     StepsLoaded,
     StepsReply,
 )
@@ -286,7 +286,7 @@ def record(**changes) -> RunRecord:
 
 def loaded(*states: tuple[str | None, int], base: int = 0, expected: int | None = None) -> RunLoaded:
     samples = tuple(
-        SampleState(
+        LoadedSample(
             sample=Sample(sample_id=f"T-{n}", key=f"T-{n}", row=n, fields={"number": f"T-{n}"}),
             status=status,
             reason="",
@@ -460,7 +460,7 @@ async def test_where_no_pool_runs_yet_the_run_is_accepted_and_that_is_logged(bus
 def of_earlier(problems: dict[str, str], **changes) -> Actor[None]:
     """Evidence of a run of these samples; ``problems``: what is wrong with the log of each."""
     samples = tuple(
-        SampleState(sample=Sample(sample_id=one, key=one, row=n), status="done", reason="", attempt=1)
+        LoadedSample(sample=Sample(sample_id=one, key=one, row=n), status="done", reason="", attempt=1)
         for n, one in enumerate(problems, 1)
     )
     record = RunRecord(run_id="run_0", spec={**SPEC, **changes}, planner="rules", concurrency=2, created_at=NOW)

@@ -45,7 +45,7 @@ from shared.contracts.evidence import (
 )
 from shared.contracts.planner import Lessons, SampleFinished
 from shared.contracts.results import Artifact
-from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, Pressed, StepTaken, plain_note
+from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, PressClaim, StepTaken, plain_note
 from shared.errors import PermanentError, PolicyDenied, Unavailable
 from shared.evidence_format.signing import SigningKey
 from shared.run_loading import load_run as load_whole_run
@@ -765,11 +765,11 @@ async def test_what_samples_teach_is_kept_with_who_taught_it_and_told_twice_is_w
 # --- what cannot be taken back
 
 
-def press(attempt: int, step: int = 3) -> Pressed:
-    return Pressed(run_id="run_1", sample_id="A-1", step=step, attempt=attempt)
+def press(attempt: int, step: int = 3) -> PressClaim:
+    return PressClaim(run_id="run_1", sample_id="A-1", step=step, attempt=attempt)
 
 
-async def held(desk: Desk, pressed: Pressed, *, claim: bool = True) -> int | None:
+async def held(desk: Desk, pressed: PressClaim, *, claim: bool = True) -> int | None:
     reply = await claim_press(ClaimPress(pressed=pressed, claim=claim), desk.deps)
     return reply.pressed.attempt if reply.pressed is not None else None
 

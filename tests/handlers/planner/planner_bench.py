@@ -12,7 +12,7 @@ from shared.bus.actor import Actor
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import ClaimPress, PressHeld
 from shared.contracts.planner import SampleFinished, WorkSample
-from shared.contracts.steps import Pressed, StepTaken
+from shared.contracts.steps import PressClaim, StepTaken
 from shared.errors import Unsupported
 from shared.streams import RUNS
 from shared.subjects import CLAIM_PRESS
@@ -22,7 +22,7 @@ from tests.unit.planner.planner_pages import NOW, sample, spec
 
 RUN = "run_1"
 
-Held = dict[tuple[str, str, int], Pressed]
+Held = dict[tuple[str, str, int], PressClaim]
 ledger: Actor[Held] = Actor("evidence")
 
 

@@ -7,15 +7,15 @@ from typing import Any
 
 from services.console.terminal.replay_summary import Heard, RunReplayed, lines, run_replayed
 from shared.contracts.discovery import Sample
-from shared.contracts.evidence import SampleState
+from shared.contracts.evidence import LoadedSample
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import Note, StepTaken, plain_note
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 
-def recorded(sample_id: str, status: str = "done", reason: str = "") -> SampleState:
-    return SampleState(sample=a_sample(sample_id), status=status, reason=reason, attempt=1)
+def recorded(sample_id: str, status: str = "done", reason: str = "") -> LoadedSample:
+    return LoadedSample(sample=a_sample(sample_id), status=status, reason=reason, attempt=1)
 
 
 def a_sample(sample_id: str) -> Sample:
@@ -36,7 +36,7 @@ def finished(sample_id: str, status: Any = "done", reason: str = "", attempt: in
     )  # fmt: skip
 
 
-def came_to(*events: Any, then: tuple[SampleState, ...] = (recorded("A"),), wanted: Any = None) -> RunReplayed:
+def came_to(*events: Any, then: tuple[LoadedSample, ...] = (recorded("A"),), wanted: Any = None) -> RunReplayed:
     heard = Heard()
     for event in events:
         heard.add(event)

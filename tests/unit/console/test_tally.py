@@ -12,7 +12,7 @@ from services.console.terminal.tally import Tally, headline
 from shared.contracts.actions import Goto
 from shared.contracts.base import Usage
 from shared.contracts.discovery import PopulationClosed, Sample, SampleFound
-from shared.contracts.evidence import EvidenceBlocked, Outcome, RunFinished
+from shared.contracts.evidence import EvidenceBlocked, OutcomeCount, RunFinished
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import ObservationRef, StepTaken
 
@@ -59,8 +59,8 @@ def finished(attempt_base: int = 0) -> RunFinished:
         attempt_base=attempt_base,
         samples=60,
         outcomes=(
-            Outcome(status="failed", reason="not_found", samples=2),
-            Outcome(status="done", reason="", samples=58),
+            OutcomeCount(status="failed", reason="not_found", samples=2),
+            OutcomeCount(status="done", reason="", samples=58),
         ),
         location="evidence/r",
         table="evidence/r/combined.csv",

@@ -20,7 +20,7 @@ from shared.contracts.actions import (
     Download,
     Fail,
     Goto,
-    Pick,
+    PickOption,
     Press,
     Screenshot,
     SetDate,
@@ -314,7 +314,7 @@ def test_each_field_gets_the_action_that_fits_it_and_an_optional_empty_one_none(
         decision = take(seen, task, state, FORM_ROW)
         taken.append(decision.action)
         state = after(state, decision)
-    assert [type(one) for one in taken] == [Pick, SetDate, Click]
+    assert [type(one) for one in taken] == [PickOption, SetDate, Click]
     assert (taken[0].option, taken[1].date, taken[2].target.ref) == ("Peru", "2026-03-04", 4)
 
 
@@ -332,8 +332,8 @@ def test_a_field_that_another_one_has_reset_is_filled_again():
     task = form({"fill": {"Country": "{country}", "Start": "{start}"}})
     state = after(OPENED, take(page(*fields()), task, OPENED, FORM_ROW), effect=ValueSet(value="Peru"))
     again = act(page(*fields(country="Chile")), task, state, FORM_ROW)
-    assert isinstance(again, Pick)
-    assert (type(again), again.option) == (Pick, "Peru")
+    assert isinstance(again, PickOption)
+    assert (type(again), again.option) == (PickOption, "Peru")
 
 
 SUBMIT = {"press": "Submit", "irreversible": True}

@@ -41,7 +41,7 @@ from shared.contracts.error_codes import (
     TransientCode,
     is_transient,
 )
-from shared.contracts.evidence import Outcome, SqlRefused
+from shared.contracts.evidence import OutcomeCount, SqlRefused
 from shared.contracts.results import ActionResult
 from shared.errors import ExhibitError, PermanentError, TransientError, from_failure, to_failure
 
@@ -143,7 +143,7 @@ def test_a_code_of_another_version_is_read(kind, written):
 
 def test_a_status_and_a_reason_of_another_version_are_read():
     written = {"status": "of another version", "reason": "of another version", "samples": 1}
-    assert msgspec.convert(written, Outcome).reason == "of another version"
+    assert msgspec.convert(written, OutcomeCount).reason == "of another version"
 
 
 def test_a_status_of_another_version_is_sorted_last_and_excepted():

@@ -13,7 +13,7 @@ from services.browser_pool.adapters.observe.targets import Found
 from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import Click, Hover
-from shared.contracts.results import Checked, Effect, Navigated, NotSeen, PageChanged
+from shared.contracts.results import CheckboxSet, Effect, Navigated, NotSeen, PageChanged
 
 SIGHTS = "hands-sights"
 
@@ -54,7 +54,7 @@ async def effect_of_click(session: PageSession, found: Found, before: State) -> 
         return Navigated(url=session.page.url, http_status=session.network.fresh_status)
     element = await session.timed(found.again(session.limits.action_s)) if _is_worth_a_look(found) else None
     if isinstance(element, Described) and element.checked is not None and not _refused(found, element):
-        return Checked(checked=element.checked)
+        return CheckboxSet(checked=element.checked)
     if session.tabs.dialogs or changed(before, after) or _changed_inside(found, element):
         return PageChanged()
     return NotSeen()

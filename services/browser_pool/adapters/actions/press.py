@@ -13,7 +13,7 @@ from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.adapters.settle import look
 from services.browser_pool.page.keys import chord, refusal
 from shared.contracts.actions import Press
-from shared.contracts.results import Checked, Effect, Navigated, NotSeen, PageChanged, ValueSet
+from shared.contracts.results import CheckboxSet, Effect, Navigated, NotSeen, PageChanged, ValueSet
 
 FOCUS = "hands-focus"
 VALUE_ROLES = frozenset({"textbox", "searchbox", "combobox", "listbox", "spinbutton", "slider"})
@@ -116,7 +116,7 @@ async def _value_effect(session: PageSession, frame: Frame | None, before: Shown
         session.tabs.raise_if_lost(error)
         return None
     if now.here and now.checked is not None and now.checked != before.checked:
-        return Checked(checked=now.checked)
+        return CheckboxSet(checked=now.checked)
     if now.here and now.role in VALUE_ROLES and (now.value != before.value or (now.secret and filled)):
         return ValueSet(value="(hidden)" if now.secret else now.value)
     return None

@@ -13,7 +13,7 @@ from services.planner.page.text import is_input, label_form, mentions, text_of
 from services.planner.state.common_decisions import MAX_TRIES, look_again
 from services.planner.state.sample_state import Act, Entry, Look
 from services.planner.values.typed_values import FALSE, TRUE
-from shared.contracts.actions import BrowserAction, Click, Pick, SetDate, TypeText
+from shared.contracts.actions import BrowserAction, Click, PickOption, SetDate, TypeText
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import ValueSet
 from shared.field_types import base_type
@@ -144,7 +144,7 @@ def _action(scene: Scene, control: Element, wanted: str, is_date: bool) -> Brows
         except NotADate as exc:
             return str(exc)
     if control.role in CHOICES:
-        return Pick(target=target, option=wanted)
+        return PickOption(target=target, option=wanted)
     return TypeText(target=target, text=wanted)
 
 

@@ -18,7 +18,7 @@ from services.browser_pool.adapters.outcome import Outcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page import options
 from services.browser_pool.page.options import Offer
-from shared.contracts.actions import Pick
+from shared.contracts.actions import PickOption
 from shared.contracts.results import ValueSet
 
 LIST_BOUND_S = 4.0
@@ -32,7 +32,7 @@ SCROLL_BOUND_S = 15.0
 POLL_S = 0.05
 
 
-async def pick(session: PageSession, action: Pick) -> Outcome:
+async def pick(session: PageSession, action: PickOption) -> Outcome:
     found = await session.find(action.target, "act")
     if isinstance(found, Outcome):
         return found
