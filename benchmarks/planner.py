@@ -45,10 +45,10 @@ from shared.contracts.base import Usage
 from shared.contracts.discovery import RunRecord
 from shared.contracts.planner import WorkSample
 from shared.contracts.steps import StepTaken
-from shared.settings import Settings
 from shared.streams import RUNS
 from shared.task.spec import TaskSpec
 from shared.testing.bus import MemoryBus
+from shared.testing.settings import isolated_settings
 
 SAMPLES = 1000
 TIMES = 60
@@ -70,7 +70,7 @@ class Teaches:
 
 async def worked(numbers: Iterable[int], elements: int, spec: TaskSpec, model: Model) -> list[list[StepTaken]]:
     """The samples, one after the other, through the planner's own handler; the steps of each."""
-    settings = Settings(_env_file=None, ANTHROPIC_API_KEY="k", ANTHROPIC_BASE_URL=model.url, fast_model="")
+    settings = isolated_settings(ANTHROPIC_API_KEY="k", ANTHROPIC_BASE_URL=model.url, fast_model="")
     decider = AnthropicDecider(settings)
     bus = MemoryBus()
     bus.host(pool, World(elements))

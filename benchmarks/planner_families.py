@@ -11,6 +11,7 @@ from practice.families import FAMILIES, Family, Score
 from scripts.families import play_family, run_family
 from shared.settings import Settings
 from shared.testing.cassette import Cassette
+from shared.testing.settings import isolated_settings
 
 RECORDINGS = Path(__file__).parents[1] / "tests" / "recordings" / "planner" / "families"
 
@@ -42,6 +43,4 @@ def family_rows() -> list[Row]:
 
 def _settings() -> Settings:
     folder = Path(tempfile.mkdtemp(prefix="exhibit-families-"))
-    return Settings(
-        _env_file=None, evidence_dir=folder, state_dir=folder.with_name(f"{folder.name}-state"), nats_url=None
-    )
+    return isolated_settings(evidence_dir=folder, state_dir=folder.with_name(f"{folder.name}-state"), nats_url=None)

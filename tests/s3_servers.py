@@ -28,6 +28,7 @@ from pydantic import SecretStr
 from scripts.build_s3_servers import CannotBuild, built, in_ci, ready
 from shared.child_process.child import die_with_parent
 from shared.settings import Settings
+from shared.testing.settings import isolated_settings
 from tests.ports import free_port
 
 SERVERS = ("minio", "versitygw")
@@ -74,7 +75,7 @@ class S3Server:
             "s3_access_key": SecretStr(self.access_key),
             "s3_secret_key": SecretStr(self.secret_key),
         }
-        return (base or Settings(_env_file=None)).model_copy(update={**own, **more})
+        return (base or isolated_settings()).model_copy(update={**own, **more})
 
     def environment(self, bucket: str) -> dict[str, str]:
         """The same for a process of its own."""

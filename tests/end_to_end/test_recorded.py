@@ -13,8 +13,8 @@ import pytest
 
 from practice.families import FAMILIES
 from scripts.families import play_family, report
-from shared.settings import Settings
 from shared.testing.cassette import Cassette
+from shared.testing.settings import isolated_settings
 
 RECORDINGS = Path(__file__).parents[1] / "recordings" / "planner" / "families"
 
@@ -26,7 +26,7 @@ def recording_of(name: str) -> Path:
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 async def test_recorded_decisions_come_to_what_the_site_holds(family, tmp_path: Path):
     cassette = Cassette.read(recording_of(family.name))
-    settings = Settings(_env_file=None, evidence_dir=tmp_path / "evidence", state_dir=tmp_path / "state", nats_url=None)
+    settings = isolated_settings(evidence_dir=tmp_path / "evidence", state_dir=tmp_path / "state", nats_url=None)
     outcome, player = await play_family(family, cassette, settings)
     assert player.unexpected == []
     assert player.left("decide") == player.left("answer") == 0

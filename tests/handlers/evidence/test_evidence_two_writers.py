@@ -24,6 +24,7 @@ from shared.evidence_format.sources.opening import opened
 from shared.evidence_format.verify.run import check_run
 from shared.s3.opening import open_bucket
 from shared.settings import Settings
+from shared.testing.settings import isolated_settings
 from tests.handlers.evidence.test_evidence_handlers import (
     KEY,
     Desk,
@@ -43,10 +44,10 @@ import asyncio, sys
 from datetime import UTC, datetime
 from services.evidence.store.disk_errors import say_nothing
 from services.evidence.store.open_store import open_store
-from shared.settings import Settings
+from shared.testing.settings import isolated_settings
 
 async def main():
-    async with open_store(Settings(_env_file=None), say_nothing, lambda: datetime.now(UTC)) as store:
+    async with open_store(isolated_settings(), say_nothing, lambda: datetime.now(UTC)) as store:
         await store.hold("run_1")
         print("held", flush=True)
         await asyncio.to_thread(sys.stdin.read)
@@ -114,7 +115,7 @@ def settings(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 @pytest.fixture
 def place(settings, tmp_path: Path) -> Iterator[Place]:
     _, server = settings
-    own = Settings(_env_file=None, evidence_dir=tmp_path / "evidence", state_dir=tmp_path / "state")
+    own = isolated_settings(evidence_dir=tmp_path / "evidence", state_dir=tmp_path / "state")
     folders = {"EXHIBIT_EVIDENCE_DIR": str(own.evidence_dir), "EXHIBIT_STATE_DIR": str(own.state_dir)}
     if server is None:
         place = Place(own, folders)

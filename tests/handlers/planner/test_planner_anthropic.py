@@ -14,8 +14,8 @@ from shared.contracts.actions import Click, Extract, Goto, Screenshot
 from shared.contracts.steps import plain_note
 from shared.errors import PermanentError, RateLimited, Unavailable, Unsupported
 from shared.models.messages import retry_after_s
-from shared.settings import Settings
 from shared.testing.bus import MemoryBus
+from shared.testing.settings import isolated_settings
 from tests.handlers.planner.messages_server import Reply, endpoint, error, message, tool_call
 from tests.handlers.planner.planner_bench import Bench
 from tests.handlers.planner.scripted_pool import ScriptedPool
@@ -29,7 +29,7 @@ MODEL = "claude-sonnet-5-5"
 def settings_at(url, **changes):
     """Of a model at ``url``, and no other beside it."""
     given = {"ANTHROPIC_API_KEY": "key-1", "ANTHROPIC_BASE_URL": url, "model": MODEL, "fast_model": "", **changes}
-    return Settings(_env_file=None, **given)
+    return isolated_settings(**given)
 
 
 @asynccontextmanager
@@ -245,7 +245,7 @@ async def test_blocks_of_no_known_kind_are_passed_over():
 
 
 async def test_a_missing_key_is_said_before_any_browser_is_leased():
-    deciders = Deciders(Settings(_env_file=None, ANTHROPIC_API_KEY=None), MemoryBus())
+    deciders = Deciders(isolated_settings(ANTHROPIC_API_KEY=None), MemoryBus())
     one = Bench(ScriptedPool({URL: [page(*ticket())]}), planner="anthropic")
     one.deps.decider = deciders
     with pytest.raises(PermanentError) as caught:
@@ -257,7 +257,7 @@ async def test_a_missing_key_is_said_before_any_browser_is_leased():
 
 
 async def test_deciders_are_made_once_and_known_by_name():
-    deciders = Deciders(Settings(_env_file=None, ANTHROPIC_API_KEY="k", EXHIBIT_MODEL="m"), MemoryBus())
+    deciders = Deciders(isolated_settings(ANTHROPIC_API_KEY="k", EXHIBIT_MODEL="m"), MemoryBus())
     assert deciders("rules") is deciders("rules")
     assert deciders("rules").name == "rules"
     assert deciders("anthropic").name

@@ -10,7 +10,7 @@ from services.planner.handlers import check_planner, draft_task
 from services.planner.model_tasks.drafting import MAX_TRIES
 from shared.contracts.planner import CheckPlanner, DraftRefused, DraftTask, TaskDrafted
 from shared.errors import PermanentError
-from shared.settings import Settings
+from shared.testing.settings import isolated_settings
 from tests.handlers.planner.messages_server import Reply, endpoint, error, message, tool_call
 from tests.handlers.planner.planner_bench import Bench
 from tests.handlers.planner.scripted_pool import ScriptedPool
@@ -33,7 +33,7 @@ async def draft(*replies: Reply, request: str = REQUEST):
     async with endpoint(*replies) as at:
         deps = Bench(ScriptedPool({})).deps
         drafter = AnthropicDrafter(
-            Settings(_env_file=None, ANTHROPIC_API_KEY="key", ANTHROPIC_BASE_URL=at.url, model="claude-sonnet-5-5")
+            isolated_settings(ANTHROPIC_API_KEY="key", ANTHROPIC_BASE_URL=at.url, model="claude-sonnet-5-5")
         )
         deps.drafter = drafter
         try:
@@ -88,7 +88,7 @@ async def test_a_refused_key_is_said_so():
 
 async def test_a_planner_says_beforehand_that_it_lacks_its_key():
     deps = Bench(ScriptedPool({})).deps
-    deps.decider = Deciders(Settings(_env_file=None, ANTHROPIC_API_KEY=None), deps.asks)
+    deps.decider = Deciders(isolated_settings(ANTHROPIC_API_KEY=None), deps.asks)
     assert "set ANTHROPIC_API_KEY" in (await check_planner(CheckPlanner(planner="anthropic"), deps)).problem
     assert "there is no planner 'oracle'" in (await check_planner(CheckPlanner(planner="oracle"), deps)).problem
     assert (await check_planner(CheckPlanner(), deps)).problem == ""

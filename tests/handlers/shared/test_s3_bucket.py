@@ -14,11 +14,11 @@ from shared.s3.bucket import S3Bucket
 from shared.s3.location import POINTER_TYPE, Pointer, S3Location, parse_location, parse_pointer
 from shared.s3.opening import open_bucket
 from shared.s3.preparing import has_conditional_writes, prepare_bucket
-from shared.settings import Settings
+from shared.testing.settings import isolated_settings
 from tests.ports import free_port
 from tests.s3_servers import SERVERS, S3Server, s3_server
 
-KEYS = Settings(_env_file=None, s3_access_key=SecretStr("a"), s3_secret_key=SecretStr("b"))
+KEYS = isolated_settings(s3_access_key=SecretStr("a"), s3_secret_key=SecretStr("b"))
 SHA = hashlib.sha256(b"x").hexdigest()
 
 
@@ -170,7 +170,7 @@ def test_a_bucket_that_is_taken_away_says_so(server):
 def test_no_credentials_say_what_to_set(monkeypatch):
     monkeypatch.delenv("AWS_ACCESS_KEY_ID", raising=False)
     with pytest.raises(Unavailable, match="EXHIBIT_S3_ACCESS_KEY"):
-        open_bucket(Settings(_env_file=None, evidence_bucket="s3://bucket"))
+        open_bucket(isolated_settings(evidence_bucket="s3://bucket"))
 
 
 def test_the_credentials_of_other_s3_programs_are_found(server, monkeypatch):
@@ -181,9 +181,7 @@ def test_the_credentials_of_other_s3_programs_are_found(server, monkeypatch):
 
 
 def test_a_server_that_is_not_there_says_so():
-    settings = Settings(
-        _env_file=None, s3_endpoint=f"http://127.0.0.1:{free_port()}", s3_access_key="a", s3_secret_key="b"
-    )
+    settings = isolated_settings(s3_endpoint=f"http://127.0.0.1:{free_port()}", s3_access_key="a", s3_secret_key="b")
     with pytest.raises(Unavailable, match="does not answer") as caught:
         prepare_bucket(open_bucket(settings, "s3://bucket"))
     assert caught.value.code == "store_unavailable"
@@ -191,9 +189,7 @@ def test_a_server_that_is_not_there_says_so():
 
 @pytest.mark.parametrize("endpoint", ["127.0.0.1:9000", "ftp://x", "http://x/path", ""])
 def test_an_endpoint_that_is_none_says_so(endpoint):
-    settings = Settings(_env_file=None, s3_access_key="a", s3_secret_key="b").model_copy(
-        update={"s3_endpoint": endpoint}
-    )
+    settings = isolated_settings(s3_access_key="a", s3_secret_key="b").model_copy(update={"s3_endpoint": endpoint})
     with pytest.raises(PermanentError, match="EXHIBIT_S3_ENDPOINT"):
         open_bucket(settings, "s3://bucket")
 

@@ -15,7 +15,7 @@ from services.vision.readers.anthropic import AnthropicReader
 from services.vision.readers.local import LocalReader
 from shared.contracts.results import Box
 from shared.errors import PermanentError, TransientError
-from shared.settings import Settings
+from shared.testing.settings import isolated_settings
 from tests.handlers.planner.messages_server import endpoint, error, message, tool_call
 from tests.handlers.vision.vision_bench import ask, check_icon, encoded
 
@@ -25,7 +25,7 @@ WHOLE = {"x": 0, "y": 0, "width": 10, "height": 10}
 
 
 def settings_at(url):
-    return Settings(_env_file=None, ANTHROPIC_API_KEY="key-1", ANTHROPIC_BASE_URL=url, vision_model=MODEL)
+    return isolated_settings(ANTHROPIC_API_KEY="key-1", ANTHROPIC_BASE_URL=url, vision_model=MODEL)
 
 
 @asynccontextmanager
@@ -235,8 +235,8 @@ async def test_a_server_that_answers_something_else_is_unreadable():
 
 
 async def test_who_answers_follows_from_the_key():
-    with_key = open_reader(Settings(_env_file=None, ANTHROPIC_API_KEY="k", vision_model="m-1"))
-    without = open_reader(Settings(_env_file=None, ANTHROPIC_API_KEY=None))
+    with_key = open_reader(isolated_settings(ANTHROPIC_API_KEY="k", vision_model="m-1"))
+    without = open_reader(isolated_settings(ANTHROPIC_API_KEY=None))
     assert (with_key.name, isinstance(without, LocalReader)) == ("m-1", True)
     await with_key.aclose()
 
@@ -244,7 +244,7 @@ async def test_who_answers_follows_from_the_key():
 async def test_own_prices_go_before_the_known_ones():
     own = f'{{"{MODEL}": {{"input": 1000, "output": 0}}}}'
     async with endpoint(says()) as at:
-        settings = Settings(_env_file=None, ANTHROPIC_API_KEY="k", ANTHROPIC_BASE_URL=at.url, prices=own)
+        settings = isolated_settings(ANTHROPIC_API_KEY="k", ANTHROPIC_BASE_URL=at.url, prices=own)
         reader = open_reader(settings)
         answered = await ask(ICON, reader)
         await reader.aclose()

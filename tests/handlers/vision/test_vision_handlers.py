@@ -15,10 +15,10 @@ from shared.contracts.results import Box
 from shared.contracts.vision import VisionAnswered
 from shared.errors import PermanentError
 from shared.host.services import run_services
-from shared.settings import Settings
 from shared.streams import ARTIFACTS
 from shared.subjects import VISION_ASK
 from shared.testing.bus import MemoryBus
+from shared.testing.settings import isolated_settings
 from tests.handlers.vision.vision_bench import (
     BLOB,
     GREEN,
@@ -202,7 +202,7 @@ async def test_the_service_alone_answers_on_a_real_bus(nats_url, monkeypatch):
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     data = encoded(check_icon(GREEN))
     page = encoded(Image.effect_noise((900, 900), 90))  # several chunks on the bus
-    async with run_services(Settings(_env_file=None), nats_url, ("vision",)), connect_bus(nats_url, name="test") as bus:
+    async with run_services(isolated_settings(), nats_url, ("vision",)), connect_bus(nats_url, name="test") as bus:
         await bus.put(ARTIFACTS, "icon", data)
         await bus.put(ARTIFACTS, "page", page)
         told = await bus.ask(VISION_ASK, question_about(data, blob="icon"))

@@ -14,10 +14,11 @@ from services.console.run_location import place_of_run, run_kept, runs_kept
 from shared.errors import PermanentError
 from shared.evidence_format.sources.opening import opened
 from shared.settings import Settings
+from shared.testing.settings import isolated_settings
 
 
 def settings(folder: Path, **more: object) -> Settings:
-    return Settings(_env_file=None, nats_url=None, evidence_dir=folder).model_copy(update=more)
+    return isolated_settings(nats_url=None, evidence_dir=folder).model_copy(update=more)
 
 
 def begun(folder: Path, *run_ids: str) -> None:

@@ -13,11 +13,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from shared.errors import PolicyDenied, Unavailable
 from shared.evidence_format.signing import PublicKey, SigningKey, known_key, signing_key
 from shared.settings import Settings
+from shared.testing.settings import isolated_settings
 
 
 def of(folder: Path, **said: object) -> Settings:
     given = {"evidence_dir": folder / "evidence", "state_dir": folder / "state", **said}
-    return Settings(_env_file=None, **given)
+    return isolated_settings(**given)
 
 
 def pem(key: Ed25519PrivateKey) -> bytes:
