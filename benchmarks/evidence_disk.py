@@ -19,9 +19,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from benchmarks.evidence_world import RUN_ID, World, finished_of, found, record, sample_of, steps_of
 from benchmarks.report import Row, at_least, under
-from services.evidence.adapters.combined_tables import CombinedTables
 from services.evidence.deps import Deps
 from services.evidence.handlers import population_closed, run_started, sample_finished, sample_found, step_taken
+from services.evidence.outputs.combined_tables import CombinedTables
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.discovery import PopulationClosed, RunStarted
 from shared.contracts.steps import FiledArtifact

@@ -6,9 +6,9 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
-from services.evidence.adapters.combined_tables import CombinedTables
 from services.evidence.deps import Deps
 from services.evidence.handlers import actor
+from services.evidence.outputs.combined_tables import CombinedTables
 from services.evidence.outputs.enriched_table import EnrichedTable
 from services.evidence.outputs.parquet_tables import ParquetTables
 from services.evidence.outputs.report_file import ReportFile

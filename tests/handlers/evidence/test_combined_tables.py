@@ -22,13 +22,13 @@ import pytest
 from python_calamine import CalamineWorkbook
 
 from benchmarks.evidence_world import World
-from services.evidence.adapters.book_process import BookError, BookProcess
-from services.evidence.adapters.combined_tables import CombinedTables
-from services.evidence.adapters.sample_sheet import SampleSheet
-from services.evidence.adapters.workbook import Workbook
 from services.evidence.facts.run_facts import RunFacts
 from services.evidence.facts.sample_facts import SampleFacts
+from services.evidence.outputs.combined_tables import CombinedTables
 from services.evidence.outputs.isolated_product import Watched
+from services.evidence.outputs.xlsx.sample_sheet import SampleSheet
+from services.evidence.outputs.xlsx.workbook import Workbook
+from services.evidence.outputs.xlsx.workbook_process import WorkbookError, WorkbookProcess
 from shared.evidence_format.table.rows import RowMaker, TableRow
 from tests.handlers.evidence.written_sample import files_of
 
@@ -271,7 +271,7 @@ def test_a_sample_or_file_with_an_unsafe_name_is_shown_and_not_linked(tmp_path: 
 
 
 def test_beyond_the_links_that_excel_takes_names_stay_and_that_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("services.evidence.combining.sheets.MOST_LINKS", 100)
+    monkeypatch.setattr("services.evidence.tables.sheets.MOST_LINKS", 100)
     tables = book(tmp_path, WORLD)
     rels = tables.part("xl/worksheets/_rels/sheet1.xml.rels")
     assert rels.count('TargetMode="External"') == 99
@@ -315,7 +315,7 @@ def test_memory_does_not_grow_with_the_samples(tmp_path: Path):
 
 
 def test_a_full_disk_is_told_as_such_by_the_process_that_makes_the_book(tmp_path: Path):
-    process = BookProcess(Path("/dev/full"), tmp_path, CLOSING.record, CLOSING.finished)
+    process = WorkbookProcess(Path("/dev/full"), tmp_path, CLOSING.record, CLOSING.finished)
     try:
         process.end()
         with pytest.raises(OSError, match="No space left") as raised:
@@ -326,22 +326,22 @@ def test_a_full_disk_is_told_as_such_by_the_process_that_makes_the_book(tmp_path
 
 
 def test_a_fault_in_the_process_that_makes_the_book_is_told(tmp_path: Path):
-    process = BookProcess(tmp_path / "combined.xlsx", tmp_path, CLOSING.record, CLOSING.finished)
+    process = WorkbookProcess(tmp_path / "combined.xlsx", tmp_path, CLOSING.record, CLOSING.finished)
     try:
-        with pytest.raises(BookError, match="DecodeError"):
+        with pytest.raises(WorkbookError, match="DecodeError"):
             tell_until_nobody_listens(process)
     finally:
         process.close()
     assert not (tmp_path / "combined.xlsx").exists()
 
 
-def tell_until_nobody_listens(process: BookProcess) -> None:
+def tell_until_nobody_listens(process: WorkbookProcess) -> None:
     while True:
         process.add(TableRow("a", "done", [], {}, []), b"no row\n" * 100)
 
 
 def test_a_large_run_has_the_same_tables(tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("services.evidence.adapters.combined_tables.MANY", 1)
+    monkeypatch.setattr("services.evidence.outputs.combined_tables.MANY", 1)
     large = made(tmp_path / "large", WORLD.closing(), WORLD.facts())
     for name in ("combined.csv", "combined.parquet", "combined.xlsx"):
         assert (large.folder / name).read_bytes() == (tables.folder / name).read_bytes(), name
@@ -351,7 +351,7 @@ def test_a_large_run_has_the_same_tables(tables: Tables, tmp_path: Path, monkeyp
 def test_a_fault_in_the_workbook_costs_no_other_table(
     large: bool, tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("services.evidence.adapters.combined_tables.MANY", 1 if large else 1_000)
+    monkeypatch.setattr("services.evidence.outputs.combined_tables.MANY", 1 if large else 1_000)
     others = set(psutil.Process().children())
     product = Watched(CombinedTables(WORLD.closing(), tmp_path))
     if large:
@@ -388,7 +388,7 @@ def test_a_workbook_that_is_given_up_holds_no_file_open(
 
 
 def test_tables_that_nobody_waits_for_leave_no_process_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("services.evidence.adapters.combined_tables.MANY", 1)
+    monkeypatch.setattr("services.evidence.outputs.combined_tables.MANY", 1)
     others = set(psutil.Process().children())
     product = CombinedTables(WORLD.closing(), tmp_path)
     ours = set(psutil.Process().children()) - others

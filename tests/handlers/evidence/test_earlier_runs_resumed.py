@@ -13,9 +13,9 @@ import duckdb
 import msgspec
 import pytest
 
-from services.evidence.adapters.combined_tables import CombinedTables
 from services.evidence.deps import Deps
 from services.evidence.handlers import load_steps, population_closed, run_started, sample_finished, step_taken
+from services.evidence.outputs.combined_tables import CombinedTables
 from services.evidence.outputs.enriched_table import EnrichedTable
 from services.evidence.outputs.parquet_tables import ParquetTables
 from services.evidence.outputs.report_file import ReportFile

@@ -14,7 +14,6 @@ import msgspec
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from services.evidence.adapters.combined_tables import CombinedTables
 from services.evidence.deps import Deps
 from services.evidence.handlers import (
     actor as evidence,
@@ -29,6 +28,7 @@ from services.evidence.handlers import (
     sample_found,
     step_taken,
 )
+from services.evidence.outputs.combined_tables import CombinedTables
 from services.evidence.store.blocked_reporter import BlockedReporter
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.actions import Done, Judgment, Screenshot

@@ -17,11 +17,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.evidence.adapters.sample_sheet import LinkedBook, LinkedSheet, SampleSheet
-from services.evidence.adapters.workbook import OPTIONS
-from services.evidence.combining import sheets
-from services.evidence.combining.sheets import RowCells
+from services.evidence.outputs.xlsx.sample_sheet import LinkedBook, LinkedSheet, SampleSheet
+from services.evidence.outputs.xlsx.workbook import OPTIONS
 from services.evidence.state.file_contents import samples_csv
+from services.evidence.tables import sheets
+from services.evidence.tables.sheets import RowCells
 from shared.contracts.discovery import Sample
 from shared.evidence_format.table.cells import fits, text_of
 from shared.evidence_format.table.columns import Kind, TableColumn, columns_of

@@ -1,8 +1,8 @@
 """The child process that makes combined.xlsx, while its parent makes the other tables: that takes as long.
 
-It runs as ``python -I -m``, with frames on its standard input: `BookRequest`, then the rows, each as
-`row_spool.RowLines` writes them, then `END`. When the input ends before that, nothing is made. The answer is one frame:
-`BookReply`.
+It runs as ``python -I -m``, with frames on its standard input: `WorkbookRequest`, then the rows, each as
+`RowLines` writes them, then `END`. When the input ends before that, nothing is made. The answer is one frame:
+`WorkbookReply`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import BinaryIO
 
 import msgspec
 
-from services.evidence.adapters.row_spool import RowLines
-from services.evidence.adapters.workbook import Workbook
+from services.evidence.outputs.row_spool import RowLines
+from services.evidence.outputs.xlsx.workbook import Workbook
 from shared.child_process.child import read_frame, take_stdout, write_frame
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
@@ -25,7 +25,7 @@ from shared.evidence_format.task_facts import TaskFacts
 END = b"end"
 
 
-class BookRequest(msgspec.Struct, frozen=True):
+class WorkbookRequest(msgspec.Struct, frozen=True):
     """``path`` of the workbook, and an empty ``folder`` for temporary files."""
 
     path: str
@@ -34,7 +34,7 @@ class BookRequest(msgspec.Struct, frozen=True):
     finished: RunFinished
 
 
-class BookReply(msgspec.Struct, frozen=True):
+class WorkbookReply(msgspec.Struct, frozen=True):
     """All empty when the workbook was made. ``errno``: of an error of the system, such as a full disk."""
 
     errno: int = 0
@@ -44,19 +44,19 @@ class BookReply(msgspec.Struct, frozen=True):
 def main() -> None:
     replies = take_stdout()
     try:
-        reply = BookReply() if _make(sys.stdin.buffer) else None
+        reply = WorkbookReply() if _make(sys.stdin.buffer) else None
     except OSError as exc:
-        reply = BookReply(errno=exc.errno or 0, problem=str(exc))
+        reply = WorkbookReply(errno=exc.errno or 0, problem=str(exc))
     except Exception as exc:  # noqa: BLE001  the parent decides
         traceback.print_exc()
-        reply = BookReply(problem=f"{type(exc).__name__}: {exc}")
+        reply = WorkbookReply(problem=f"{type(exc).__name__}: {exc}")
     if reply is not None:
         write_frame(replies, msgspec.json.encode(reply))
         replies.flush()
 
 
 def _make(given: BinaryIO) -> bool:
-    request = msgspec.json.decode(read_frame(given) or b"", type=BookRequest)
+    request = msgspec.json.decode(read_frame(given) or b"", type=WorkbookRequest)
     lines = RowLines(columns_of(TaskFacts.of(request.record.spec)))
     book = Workbook(Path(request.path), Path(request.folder), request.record, request.finished)
     try:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import duckdb
 
-from services.evidence.adapters.row_spool import RowLines, RowSpool
-from services.evidence.adapters.spare_book import SpareBook
 from services.evidence.facts.run_facts import RunFacts
 from services.evidence.facts.sample_facts import SampleFacts
 from services.evidence.outputs.products import Made, OpenFile
+from services.evidence.outputs.row_spool import RowLines, RowSpool
+from services.evidence.outputs.subprocess_product import MANY
+from services.evidence.outputs.xlsx.workbook_process import OptionalWorkbook
 from services.evidence.tables.csv_cells import csv_line, guarded
 from shared.errors import Unavailable
 from shared.evidence_format import layout
@@ -20,8 +21,6 @@ from shared.evidence_format.table.rows import RowMaker, cell_texts
 
 PARQUET, WORKBOOK = "combined.parquet", "combined.xlsx"
 _LEAST_LINE_BYTES = 1 << 20
-MANY = 500
-"""Samples from which on the workbook is made by a process of its own: starting one takes as long as it saves before."""
 GROUP_ROWS = 8_192
 """Held in memory together while they are written."""
 _SQL_TYPES = {
@@ -49,16 +48,16 @@ class CombinedTables:
         below = folder / "book"
         below.mkdir()
         large = closing.finished.samples >= MANY
-        self._book = SpareBook(folder / WORKBOOK, below, closing.record, closing.finished, large=large)
+        self._workbook = OptionalWorkbook(folder / WORKBOOK, below, closing.record, closing.finished, large=large)
 
     def add(self, sample: SampleFacts, open_file: OpenFile) -> None:
         row = self._maker.row(sample)
         line = self._lines.line_of(row)
         self._spool.add(row, csv_line(map(guarded, cell_texts(row, self._maker.columns))), line)
-        self._book.add(row, line)
+        self._workbook.add(row, line)
 
     def finish(self) -> Iterable[Made]:
-        self._book.end()
+        self._workbook.end()
         table, typed, book = (self._folder / name for name in (layout.COMBINED, PARQUET, WORKBOOK))
         ordered = self._folder / "ordered.json"
         columns = self._maker.columns
@@ -71,12 +70,12 @@ class CombinedTables:
         _write_parquet(typed, ordered, self._spool, columns)
         yield Made(typed.name, typed)
         # What people open takes longer than both, so programs have theirs first, and where it fails all the same.
-        self._book.wait()
+        self._workbook.wait()
         yield Made(book.name, book)
 
     def close(self) -> None:
         self._spool.close()
-        self._book.close()
+        self._workbook.close()
 
 
 def _write_parquet(path: Path, ordered: Path, spool: RowSpool, columns: tuple[TableColumn, ...]) -> None:

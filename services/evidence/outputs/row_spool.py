@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from services.evidence.adapters.sorted_spool import SortedSpool
+from services.evidence.outputs.sorted_spool import SortedSpool
 from shared.evidence_format.table.cells import fraction_digits, has_zone
 from shared.evidence_format.table.columns import TableColumn
 from shared.evidence_format.table.rows import TableRow

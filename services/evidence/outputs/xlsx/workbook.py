@@ -18,10 +18,10 @@ import xlsxwriter
 from xlsxwriter.exceptions import FileCreateError
 from xlsxwriter.format import Format
 
-from services.evidence.adapters.sample_sheet import LinkedBook, LinkedSheet, SampleSheet
-from services.evidence.adapters.sorted_spool import SortedSpool
-from services.evidence.combining import sheets
-from services.evidence.combining.sheets import ABOUT, HEAD, SAMPLES, RowCells, SheetRow
+from services.evidence.outputs.sorted_spool import SortedSpool
+from services.evidence.outputs.xlsx.sample_sheet import LinkedBook, LinkedSheet, SampleSheet
+from services.evidence.tables import sheets
+from services.evidence.tables.sheets import ABOUT, HEAD, SAMPLES, RowCells, SheetRow
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
 from shared.evidence_format.table.columns import columns_of
@@ -63,7 +63,7 @@ class Workbook:
         self._statuses: dict[str, int] = {}
 
     def add(self, row: TableRow, line: bytes = b"") -> None:
-        """``line``: as in `BookProcess`; it is not needed here."""
+        """``line``: as in `WorkbookProcess`; it is not needed here."""
         self._spool.add(row.sample_id, self._encoder.encode(self._cells.row(row)), b"")
         self._statuses[row.status] = self._statuses.get(row.status, 0) + 1
         self._screenshots = max(self._screenshots, min(len(row.screenshots), sheets.MOST_SCREENSHOTS))
@@ -72,7 +72,7 @@ class Workbook:
                 self._longest[place] = max(self._longest[place], *map(len, cell.split("\n")))
 
     def end(self) -> None:
-        """These were all rows."""
+        """Call it after the last row; it does nothing here."""
 
     def wait(self) -> None:
         """Write the workbook to its path."""

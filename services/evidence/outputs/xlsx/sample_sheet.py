@@ -16,8 +16,8 @@ from xlsxwriter.relationships import DOCUMENT_SCHEMA, Relationships
 from xlsxwriter.utility import xl_rowcol_to_cell
 from xlsxwriter.worksheet import Worksheet
 
-from services.evidence.combining import sheets
-from services.evidence.combining.sheets import Cell
+from services.evidence.tables import sheets
+from services.evidence.tables.sheets import Cell
 
 PAGE_CHARACTERS = 240
 """A wider table is not fitted to the width of a page: its letters would be too small."""
