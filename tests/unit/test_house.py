@@ -1,0 +1,146 @@
+"""The layout of the code: class names, sizes of folders, and the paths that the documentation names."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ROOMS = ("services", "shared")
+MAX_LOOSE_MODULES = 18
+MAX_LINES = 400
+# fmt: off
+NOT_YET_SINGLE = frozenset((
+    "Aimed", "Answered", "Ask", "Asked", "Budget", "Cell", "Count", "Deps", "Found", "Heard", "KeptPage", "Limits",
+    "Look", "Outcome", "Plan", "Problem", "Shown", "Terms", "View", "Wanted",
+))
+# fmt: on
+"""Class names that are still used twice. Remove a name here when it is used once; add none."""
+DOCUMENTS = ("README.md", "docs/**/*.md", "services/*/README.md", "task_specs/*.md", "deploy/*.md")
+NOT_YET_TRUE = ("services/browser_pool/README.md",)
+"""Documents whose paths are still wrong."""
+
+_PATH = re.compile(r"(?<![\w./-])(?:services|shared)/[\w./*{},-]*[\w/}*]")
+_MODULE = re.compile(r"(?<![\w./*{},-])[\w./]+\.py\b")
+_CHOICE = re.compile(r"\{([^{}]*)\}")
+
+
+def modules(root: Path) -> list[Path]:
+    return sorted(path for room in ROOMS for path in (root / room).rglob("*.py"))
+
+
+def double_classes(root: Path) -> dict[str, list[str]]:
+    """Return the class names that are defined more than once, nested and private ones included, with their modules."""
+    homes: dict[str, list[str]] = defaultdict(list)
+    for path in modules(root):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                homes[node.name].append(str(path.relative_to(root)))
+    return {name: paths for name, paths in homes.items() if len(paths) > 1}
+
+
+def crowded_folders(root: Path, most: int) -> dict[str, int]:
+    """Return the folders with more modules than that, not counting ``__init__.py`` and what is in folders below."""
+    loose: dict[str, int] = defaultdict(int)
+    for path in modules(root):
+        loose[str(path.parent.relative_to(root))] += path.name != "__init__.py"
+    return {folder: count for folder, count in loose.items() if count > most}
+
+
+def long_modules(root: Path, most: int) -> dict[str, int]:
+    """Return the modules with more lines than that."""
+    lines = {str(path.relative_to(root)): path.read_text(encoding="utf-8").count("\n") for path in modules(root)}
+    return {path: count for path, count in lines.items() if count > most}
+
+
+def lost_paths(root: Path) -> list[str]:
+    """Return each path that a document names and that does not exist, as ``document: path``.
+
+    Checked are paths that begin with ``services/`` or ``shared/`` (``{a,b}`` and ``*`` are expanded), and names of
+    modules such as ``outputs/table.py``, of which some file must have this ending.
+    """
+    python_files = [f"/{path.relative_to(root)}" for path in root.glob("[!.]*/**/*.py")]
+    lost: list[str] = []
+    for document in sorted({path for pattern in DOCUMENTS for path in root.glob(pattern)}):
+        text = document.read_text(encoding="utf-8")
+        named = {path for path in _PATH.findall(text) if not all(any(root.glob(one)) for one in expanded(path))}
+        named |= {name for name in _MODULE.findall(text) if not any(file.endswith(f"/{name}") for file in python_files)}
+        lost += [f"{document.relative_to(root)}: {path}" for path in sorted(named)]
+    return lost
+
+
+def expanded(path: str) -> list[str]:
+    """Return the paths that ``a/{b,c}`` stands for."""
+    parts = _CHOICE.split(path.rstrip("/"))
+    choices = [part.split(",") if number % 2 else [part] for number, part in enumerate(parts)]
+    return ["".join(chosen) for chosen in product(*choices)]
+
+
+def test_every_class_name_is_used_once():
+    assert {name: homes for name, homes in double_classes(ROOT).items() if name not in NOT_YET_SINGLE} == {}
+
+
+def test_no_folder_is_crowded():
+    assert crowded_folders(ROOT, MAX_LOOSE_MODULES) == {}
+
+
+def test_no_module_is_too_long():
+    assert long_modules(ROOT, MAX_LINES) == {}
+
+
+def test_every_path_in_the_documentation_exists():
+    assert [path for path in lost_paths(ROOT) if not path.startswith(NOT_YET_TRUE)] == []
+
+
+def test_numbers_of_decisions_are_used_once():
+    numbers = [path.name[:4] for path in (ROOT / "docs/adr").glob("*.md")]
+    assert len(numbers) > 10
+    assert sorted(numbers) == sorted(set(numbers))
+
+
+# --- each of these checks can fail
+
+
+@pytest.fixture
+def bad_house(tmp_path: Path) -> Path:
+    """A small tree with one fault of each kind."""
+    files = {
+        "services/a/__init__.py": "",
+        "services/a/first.py": "class Same: ...\n",
+        "services/a/second.py": "class Outer:\n    class _Hidden: ...\n",
+        "shared/third.py": "def f():\n    class Same: ...\nclass _Hidden: ...\nclass Single: ...\n",
+        "docs/house.md": "See services/a/{first,gone}.py, shared/*.py, shared/lost/, nowhere.py, a/second.py.\n",
+    }
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_class_name_that_is_used_twice_is_found(bad_house: Path):
+    assert double_classes(bad_house) == {
+        "Same": ["services/a/first.py", "shared/third.py"],
+        "_Hidden": ["services/a/second.py", "shared/third.py"],
+    }
+
+
+def test_a_crowded_folder_is_found(bad_house: Path):
+    assert crowded_folders(bad_house, 1) == {"services/a": 2}
+
+
+def test_a_long_module_is_found(bad_house: Path):
+    assert long_modules(bad_house, 3) == {"shared/third.py": 4}
+
+
+def test_a_path_that_leads_nowhere_is_found(bad_house: Path):
+    assert lost_paths(bad_house) == [
+        "docs/house.md: nowhere.py",
+        "docs/house.md: services/a/{first,gone}.py",
+        "docs/house.md: shared/lost/",
+    ]
