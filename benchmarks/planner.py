@@ -36,10 +36,10 @@ from benchmarks.report import Row, at_most, beside, report, under
 from services.planner.deciders.anthropic.decider import AnthropicDecider
 from services.planner.deps import PlannerDeps
 from services.planner.handlers import work_sample
-from services.planner.prompt.assembly import Prompt, assembled
-from services.planner.prompt.tokens import MAX_TOKENS, Ruler, ruler, weight
-from services.planner.state.sample_state import SampleState, View
-from services.planner.state.transitions import replayed
+from services.planner.prompt.assembly import Prompt, assemble_prompt
+from services.planner.prompt.tokens import MAX_TOKENS, Ruler, calibrated_ruler, weight
+from services.planner.state.attempt_state import AttemptState, SampleView
+from services.planner.state.transitions import replayed_state
 from shared.contracts.actions import Done
 from shared.contracts.base import Usage
 from shared.contracts.discovery import RunRecord
@@ -111,15 +111,15 @@ def median_ms(what: Callable[[], object]) -> float:
     return statistics.median(taken)
 
 
-def at_step(steps: list[StepTaken], count: int, elements: int) -> View:
+def at_step(steps: list[StepTaken], count: int, elements: int) -> SampleView:
     """A sample as it stood after so many steps, from its step log."""
     spec, one = task(max_steps=60), sample(1)
-    state: SampleState = replayed(spec, steps[:count])
-    return View(spec, one, state, page(one.url or "", elements))
+    state: AttemptState = replayed_state(spec, steps[:count])
+    return SampleView(spec, one, state, page(one.url or "", elements))
 
 
-def made(view: View) -> Prompt:
-    prompt = assembled(view)
+def made(view: SampleView) -> Prompt:
+    prompt = assemble_prompt(view)
     if not isinstance(prompt, Prompt):
         raise SystemExit(prompt.message)
     return prompt
@@ -171,7 +171,7 @@ def reckoning_rows() -> list[Row]:
     """Against counts of a published tokenizer; below one part of the truth, a prompt is longer than it was thought."""
     texts = json.loads(COUNTED.read_text(encoding="utf-8"))["texts"].values()
     first = [one["tokens"] / Ruler().tokens(one["text"]) for one in texts]
-    known = [one["tokens"] / ruler(one["tokens"] / weight(one["text"])).tokens(one["text"]) for one in texts]
+    known = [one["tokens"] / calibrated_ruler(one["tokens"] / weight(one["text"])).tokens(one["text"]) for one in texts]
     usual = [one["tokens"] / (len(one["text"]) // 4) for one in texts]
     return [
         beside("tokens for each that was reckoned, first call, worst script", "times", max(first), max(usual)),

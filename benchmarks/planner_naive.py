@@ -8,10 +8,10 @@ import msgspec
 
 from services.planner.prompt.system_blocks import run_block, sample_block
 from services.planner.prompt.tools import tools_for
-from services.planner.state.sample_state import View
+from services.planner.state.attempt_state import SampleView
 
 
-def naive(view: View) -> tuple[str, ...]:
+def naive(view: SampleView) -> tuple[str, ...]:
     """All parts of it."""
     steps = [
         {

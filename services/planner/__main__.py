@@ -9,7 +9,7 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from services.planner.deciders.anthropic.helpers import Helpers
+from services.planner.deciders.anthropic.helpers import ModelHelpers
 from services.planner.deciders.registry import Deciders
 from services.planner.deps import PlannerDeps
 from services.planner.handlers import actor
@@ -23,7 +23,7 @@ NAME = "planner"
 @asynccontextmanager
 async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[PlannerDeps]:
     actor.stored[WORK_SAMPLE.pattern] = replace(actor.stored[WORK_SAMPLE.pattern], max_attempts=settings.max_attempts)
-    async with aclosing(Deciders(settings, bus)) as deciders, aclosing(Helpers(settings)) as helpers:
+    async with aclosing(Deciders(settings, bus)) as deciders, aclosing(ModelHelpers(settings)) as helpers:
         model = helpers if settings.anthropic_api_key is not None else None
         yield PlannerDeps(
             bus, bus, bus, deciders, default_planner(settings), teacher=model, drafter=model,

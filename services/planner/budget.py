@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from services.planner.deps import Decider, PlannerDeps
 from services.planner.judge.early_end import cut_short
+from services.planner.state.attempt_state import Ending, SampleView
 from services.planner.state.limits import ExceededLimit, run_budget
-from services.planner.state.sample_state import Ending, View
 from shared.contracts.base import Usage, add_usage
 from shared.streams import SPENDING
 
@@ -17,7 +17,7 @@ async def add_spending(run_id: str, usage: Usage, deps: PlannerDeps) -> None:
     await deps.records.modify(SPENDING, run_id, Usage, lambda spent: add_usage(spent or Usage(), usage))
 
 
-async def fetch_budget_ending(view: View, decider: Decider, deps: PlannerDeps) -> Ending | None:
+async def fetch_budget_ending(view: SampleView, decider: Decider, deps: PlannerDeps) -> Ending | None:
     """Return how the sample ends if the run's budget is used up, else None. Asked before every call of a model."""
     used = await fetch_exceeded_run_budget(view, deps) if decider.asks_model else ""
     if not used:
@@ -25,7 +25,7 @@ async def fetch_budget_ending(view: View, decider: Decider, deps: PlannerDeps) -
     return cut_short(view, ExceededLimit("run_budget_exceeded", f"the budget of the run is used up: {used}"))
 
 
-async def fetch_exceeded_run_budget(view: View, deps: PlannerDeps) -> str:
+async def fetch_exceeded_run_budget(view: SampleView, deps: PlannerDeps) -> str:
     """Return what of the run's budget is used up, as a sentence; empty: it is not used up."""
     budget = run_budget(view.spec.budget)
     if budget.is_unlimited:

@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Protocol
 
 from services.planner.model_tasks.drafting import Draft
-from services.planner.model_tasks.memory import Story
-from services.planner.state.sample_state import Decision, View
+from services.planner.model_tasks.memory import Transcript
+from services.planner.state.attempt_state import Decision, SampleView
 from shared.bus.ports import Asks, Blobs, Publishes, Records
 from shared.contracts.base import Usage
 from shared.contracts.browser_pool import LeaseSession, ProfilePaused
@@ -35,7 +35,7 @@ class Decider(Protocol):
         """Raises PermanentError, in words for people, where this decider cannot work at all (a key is missing)."""
         ...
 
-    async def decide(self, view: View) -> Decision:
+    async def decide(self, view: SampleView) -> Decision:
         """The next action. Raises TransientError or PermanentError; a reply that makes no sense is `Unusable`."""
         ...
 
@@ -47,7 +47,7 @@ class Decider(Protocol):
 class Teacher(Protocol):
     """Says what a sample has taught."""
 
-    async def distil(self, told: Story, /) -> tuple[object, Usage]:
+    async def distil(self, transcript: Transcript, /) -> tuple[object, Usage]:
         """What it says, unchecked, and what that cost. Raises TransientError or PermanentError."""
         ...
 
@@ -65,7 +65,7 @@ class Drafter(Protocol):
 
 
 @dataclass(frozen=True)
-class Run:
+class CheckedRun:
     """A run as the planner keeps it: its record, and the specs in it, checked."""
 
     record: RunRecord
@@ -100,7 +100,7 @@ class PlannerDeps:
     """The longest that is waited for a browser session."""
     heartbeat_every_s: float = HEARTBEAT_EVERY_S
     """Between two heartbeats of a browser session that is held."""
-    runs: dict[str, Run] = field(default_factory=dict[str, Run])
+    runs: dict[str, CheckedRun] = field(default_factory=dict[str, CheckedRun])
 
     def lease(self, request: LeaseSession) -> AbstractAsyncContextManager[ActiveLease | ProfilePaused]:
         """See :func:`shared.sessions.lease_session`."""

@@ -6,13 +6,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from services.planner.deps import PlannerDeps
-from services.planner.judge.field_values import saved
-from services.planner.judge.gates import Bounce, judge_done, judge_fail
-from services.planner.judge.listed_items import checked
-from services.planner.provenance import Bound, bind
-from services.planner.state.sample_state import NO_USAGE, Ending, View, changes_page, combined_notes
-from services.planner.state.value_sources import kept_pages, not_kept, read_by, to_ask, with_files
-from services.planner.state.vision_policy import picture_of, question_of, said_of
+from services.planner.judge.field_values import values_to_save
+from services.planner.judge.gates import Rejection, judge_done, judge_fail
+from services.planner.judge.listed_items import check_items
+from services.planner.provenance import StoredValues, attach_provenance
+from services.planner.state.attempt_state import NO_USAGE, Ending, SampleView, changes_page, combined_notes
+from services.planner.state.value_sources import (
+    not_stored_notes,
+    refs_to_capture,
+    stored_pages,
+    with_files,
+    with_reader,
+)
+from services.planner.state.vision_policy import answer_text, screenshot_action, vision_question
 from shared.contracts.actions import AnyAction, AskPicture, BrowserAction, Done, Fail, ReportItems, SaveProgress, Wait
 from shared.contracts.base import Usage
 from shared.contracts.browser_pool import ActOnPage, SessionLeased
@@ -28,7 +34,7 @@ VISION_TIMEOUT_S = 150.0
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ActionOutcome:
     """What came of one action; the fields of StepTaken of the same names. ``ending``: the sample ends with it."""
 
     action: AnyAction | None
@@ -42,7 +48,7 @@ class Outcome:
     notes: tuple[Note, ...] = ()
     usage: Usage = NO_USAGE
     ending: Ending | None = None
-    kept: tuple[FiledArtifact, ...] = ()
+    page_files: tuple[FiledArtifact, ...] = ()
     """Pages that were kept because values were taken from them."""
     seen: tuple[FieldValue, ...] = ()
     """Readings of the page that is about to be left, bound to what was kept of it."""
@@ -50,82 +56,99 @@ class Outcome:
     """What was spent on the page beside the action itself."""
 
 
-async def carry_out(
-    view: View, action: AnyAction, decided_by: str, session: SessionLeased, deps: PlannerDeps
-) -> Outcome:
+async def execute_action(
+    view: SampleView, action: AnyAction, decided_by: str, session: SessionLeased, deps: PlannerDeps
+) -> ActionOutcome:
     """Does what was decided and says what came of it. It publishes no step."""
     if isinstance(action, Done | Fail):
-        return await _ended(view, action, decided_by, session, deps)
+        return await _end_sample(view, action, decided_by, session, deps)
     if isinstance(action, SaveProgress):
-        return await _saved(view, action, decided_by, session, deps)
+        return await _save_progress(view, action, decided_by, session, deps)
     if isinstance(action, ReportItems):
-        return await _listed(view, action, deps)
+        return await _publish_items(view, action, deps)
     if isinstance(action, AskPicture):
-        return await _picture(view, action, session, deps)
-    left = await _leaving(view, action, session, deps)
+        return await _ask_picture(view, action, session, deps)
+    left = await _attach_before_leaving(view, action, session, deps)
     result = await _act(action, session, deps)
-    notes = (*left.notes, *not_kept(result.notes))
-    return Outcome(
-        action, result.message, result, kept=left.kept, seen=left.values, notes=notes, browser_ms=left.browser_ms
+    notes = (*left.notes, *not_stored_notes(result.notes))
+    return ActionOutcome(
+        action,
+        result.message,
+        result,
+        page_files=left.page_files,
+        seen=left.values,
+        notes=notes,
+        browser_ms=left.browser_ms,
     )
 
 
-async def _leaving(view: View, action: BrowserAction, session: SessionLeased, deps: PlannerDeps) -> Bound:
+async def _attach_before_leaving(
+    view: SampleView, action: BrowserAction, session: SessionLeased, deps: PlannerDeps
+) -> StoredValues:
     """What was read along a route is bound before the page may be gone. Without one, everything is read at the end."""
     here = view.page.snapshot_id if view.page is not None and (view.spec.route or view.log) else None
     fresh = [one for one in view.state.seen.values() if one.source is not None and one.source.snapshot_id == here]
     if here is None or not changes_page(action) or not fresh:
-        return Bound(())
-    return await bind(view, fresh, session, deps)
+        return StoredValues(())
+    return await attach_provenance(view, fresh, session, deps)
 
 
-async def _saved(
-    view: View, action: SaveProgress, decided_by: str, session: SessionLeased, deps: PlannerDeps
-) -> Outcome:
-    values, notes, unconfirmed = saved(view, action)
-    taken = await bind(view, read_by(values, decided_by), session, deps)
-    return Outcome(
+async def _save_progress(
+    view: SampleView, action: SaveProgress, decided_by: str, session: SessionLeased, deps: PlannerDeps
+) -> ActionOutcome:
+    values, notes, unconfirmed = values_to_save(view, action)
+    taken = await attach_provenance(view, with_reader(values, decided_by), session, deps)
+    return ActionOutcome(
         action, "saved", values=taken.values, notes=(*notes, *taken.notes), unconfirmed=tuple(sorted(unconfirmed)),
-        kept=taken.kept, browser_ms=taken.browser_ms,
+        page_files=taken.page_files, browser_ms=taken.browser_ms,
     )  # fmt: skip
 
 
-async def _ended(
-    view: View, action: Done | Fail, decided_by: str, session: SessionLeased, deps: PlannerDeps
-) -> Outcome:
+async def _end_sample(
+    view: SampleView, action: Done | Fail, decided_by: str, session: SessionLeased, deps: PlannerDeps
+) -> ActionOutcome:
     by_model = decided_by not in WITHOUT_MODEL
     values: tuple[FieldValue, ...] = ()
     if isinstance(action, Fail):
         ruling = judge_fail(view, action, by_model=by_model)
     else:
         ruling, values = judge_done(view, action, by_model=by_model, decided_by=decided_by)
-    if isinstance(ruling, Bounce):
-        return Outcome(action, ruling.message, refused=True, values=values)
-    taken = await bind(view, read_by(ruling.values, decided_by), session, deps)
+    if isinstance(ruling, Rejection):
+        return ActionOutcome(action, ruling.message, refused=True, values=values)
+    taken = await attach_provenance(view, with_reader(ruling.values, decided_by), session, deps)
     ruling = replace(ruling, values=taken.values, notes=combined_notes(ruling.notes, taken.notes))
     values = taken.values if isinstance(action, Done) and taken.values else values
     message = ruling.message or "accepted"
-    return Outcome(
-        action, message, values=values, ending=ruling, kept=taken.kept, notes=taken.notes, browser_ms=taken.browser_ms
+    return ActionOutcome(
+        action,
+        message,
+        values=values,
+        ending=ruling,
+        page_files=taken.page_files,
+        notes=taken.notes,
+        browser_ms=taken.browser_ms,
     )
 
 
-async def cut_off(view: View, ending: Ending, session: SessionLeased, deps: PlannerDeps) -> Outcome | None:
+async def save_partial_values(
+    view: SampleView, ending: Ending, session: SessionLeased, deps: PlannerDeps
+) -> ActionOutcome | None:
     """A bound ends the sample with what was read so far: the page is kept that it was read from, where that still
     shows it. None where nothing is left to be kept."""
     named = {value.field for value in ending.values}
     read = tuple(value for value in view.state.seen.values() if value.field in named)
-    if not to_ask(with_files(read, kept_pages(view.state.stored)), view.page):
+    if not refs_to_capture(with_files(read, stored_pages(view.state.stored)), view.page):
         return None
-    taken = await bind(view, read, session, deps)
+    taken = await attach_provenance(view, read, session, deps)
     action = SaveProgress(
         values={one.field: one.value for one in read if one.state == "value"},
         not_present={one.field: one.shown or "" for one in read if one.state == "not_present"},
         reason="The sample ends here, and what was read so far is kept with its page.",
     )
-    return Outcome(
+    return ActionOutcome(
         action, ending.message, values=taken.values, notes=taken.notes,
-        unconfirmed=tuple(sorted(view.state.unconfirmed & named)), kept=taken.kept, browser_ms=taken.browser_ms,
+        unconfirmed=tuple(sorted(view.state.unconfirmed & named)), page_files=taken.page_files,
+        browser_ms=taken.browser_ms,
     )  # fmt: skip
 
 
@@ -135,9 +158,9 @@ async def _act(action: BrowserAction, session: SessionLeased, deps: PlannerDeps)
     return await deps.asks.ask(ACT, request, timeout_s=timeout_s)
 
 
-async def _listed(view: View, action: ReportItems, deps: PlannerDeps) -> Outcome:
+async def _publish_items(view: SampleView, action: ReportItems, deps: PlannerDeps) -> ActionOutcome:
     """Items that were not known go to discovery at once: their samples start while the list is still being read."""
-    listed = checked(view, action)
+    listed = check_items(view, action)
     if listed.new:
         event = SamplesListed(
             run_id=view.run_id,
@@ -148,18 +171,20 @@ async def _listed(view: View, action: ReportItems, deps: PlannerDeps) -> Outcome
             items=listed.new,
         )
         await deps.publishes.publish(SAMPLES_LISTED, event)
-    told = (f"{len(listed.new)} new, {listed.known} known already", *listed.problems)
-    return Outcome(action, "; ".join(told), items=listed.new)
+    lines = (f"{len(listed.new)} new, {listed.known} known already", *listed.problems)
+    return ActionOutcome(action, "; ".join(lines), items=listed.new)
 
 
-async def _picture(view: View, action: AskPicture, session: SessionLeased, deps: PlannerDeps) -> Outcome:
+async def _ask_picture(
+    view: SampleView, action: AskPicture, session: SessionLeased, deps: PlannerDeps
+) -> ActionOutcome:
     """The picture is asked about before the step is said: once evidence has filed it, it is gone from the bus."""
-    result = await _act(picture_of(view, action), session, deps)
+    result = await _act(screenshot_action(view, action), session, deps)
     if not result.ok or not result.artifacts:
-        return Outcome(action, result.message, result)
-    notes = not_kept(result.notes)
+        return ActionOutcome(action, result.message, result)
+    notes = not_stored_notes(result.notes)
     try:
-        answered = await deps.asks.ask(VISION_ASK, question_of(view, action, result), timeout_s=VISION_TIMEOUT_S)
+        answered = await deps.asks.ask(VISION_ASK, vision_question(view, action, result), timeout_s=VISION_TIMEOUT_S)
     except ExhibitError as exc:
-        return Outcome(action, f"The picture could not be asked about: {exc}", result, notes=notes)
-    return Outcome(action, said_of(answered), result, vision=answered, usage=answered.usage, notes=notes)
+        return ActionOutcome(action, f"The picture could not be asked about: {exc}", result, notes=notes)
+    return ActionOutcome(action, answer_text(answered), result, vision=answered, usage=answered.usage, notes=notes)

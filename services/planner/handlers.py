@@ -6,15 +6,15 @@ from typing import Any, cast
 
 import msgspec
 
-from services.planner.deciders.load_log import recorded
-from services.planner.deps import PlannerDeps, Run
+from services.planner.deciders.load_log import load_recorded_steps
+from services.planner.deps import CheckedRun, PlannerDeps
 from services.planner.judge.gates import login_wall, to_finished
-from services.planner.lessons import hints_for, remembered
+from services.planner.lessons import load_hints, save_lessons
 from services.planner.model_tasks.drafting import request_problem
 from services.planner.page.addresses import allowed_hosts, private_hosts
-from services.planner.reperform_sample import reperform
-from services.planner.sample_loop import SampleWork, Task
-from services.planner.state.sample_state import ending_of
+from services.planner.reperform_sample import reperform_values
+from services.planner.sample_loop import Attempt, SampleWork
+from services.planner.state.attempt_state import ending_of
 from shared.bus.actor import Actor
 from shared.contracts.browser_pool import LeaseSession, Politeness, ProfilePaused
 from shared.contracts.codes import fault_of
@@ -65,13 +65,13 @@ def give_up(message: WorkSample, deps: PlannerDeps, attempt: int, error: Exhibit
 )
 async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> SampleFinished | None:
     """Works on one sample in a browser of its own. Without a decider that can work, no browser is leased."""
-    run = await run_of(message.run_id, deps)
+    run = await load_run(message.run_id, deps)
     spec = run.spec_of(message)
     decider = deps.decider(run.record.planner or deps.default_planner)
     decider.check()
-    hints = await hints_for(spec, message.run_id, deps) if decider.asks_model else ()
-    log = await recorded(run.record, decider.name, message.sample_id, deps.asks)
-    task = Task(message, message.attempt_base + attempt, spec, decider, hints, log, run.record.allow_effects)
+    hints = await load_hints(spec, message.run_id, deps) if decider.asks_model else ()
+    log = await load_recorded_steps(run.record, decider.name, message.sample_id, deps.asks)
+    task = Attempt(message, message.attempt_base + attempt, spec, decider, hints, log, run.record.allow_effects)
     request = LeaseSession(
         run_id=message.run_id,
         sample_id=message.sample_id,
@@ -84,11 +84,11 @@ async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> S
     )
     async with deps.lease(request) as lease:
         if isinstance(lease, ProfilePaused):
-            return not_let_in(message, task.attempt, lease, deps)
+            return login_required(message, task.attempt, lease, deps)
         work = SampleWork(task, lease.session, deps)
         finished = await work.run()
         lease.login_wall = login_wall(finished, work.page)
-    return await remembered(spec, finished, work.state, deps) if decider.asks_model else finished
+    return await save_lessons(spec, finished, work.state, deps) if decider.asks_model else finished
 
 
 @actor.answers(CHECK_PLANNER)
@@ -104,7 +104,7 @@ async def check_planner(request: CheckPlanner, deps: PlannerDeps) -> PlannerChec
 @actor.answers(REPERFORM, deadline_s=REPERFORM_DEADLINE_S)
 async def reperform_sample(request: Reperform, deps: PlannerDeps) -> SampleReperformed:
     """Every value of a sample extracted again from its stored pages."""
-    return await reperform(request, deps)
+    return await reperform_values(request, deps)
 
 
 @actor.answers(DRAFT_TASK, deadline_s=DRAFT_DEADLINE_S)
@@ -130,26 +130,26 @@ async def draft_task(request: DraftTask, deps: PlannerDeps) -> DraftReply:
     )
 
 
-def not_let_in(message: WorkSample, attempt: int, paused: ProfilePaused, deps: PlannerDeps) -> SampleFinished:
+def login_required(message: WorkSample, attempt: int, paused: ProfilePaused, deps: PlannerDeps) -> SampleFinished:
     """Accounts for a sample whose login state has met a login wall: no browser is opened for it."""
     now = deps.now()
     return to_finished(message, attempt, ending_of("login_required", paused.reason), now, now)
 
 
-async def run_of(run_id: str, deps: PlannerDeps) -> Run:
+async def load_run(run_id: str, deps: PlannerDeps) -> CheckedRun:
     """The run's record and spec, read once a process. Two samples that ask at the same time read the same thing."""
     if run_id not in deps.runs:
         record: RunRecord | None = await deps.records.read(RUNS, run_id, RunRecord)
         if record is None:
             raise Unavailable(f"there is no record of run {run_id!r} yet", code="run_unknown", retry_after_s=1.0)
-        search = None if record.discovery_spec is None else _checked(record.discovery_spec, run_id)
-        deps.runs[run_id] = Run(record, _checked(record.spec, run_id), search)
+        search = None if record.discovery_spec is None else _to_task_spec(record.discovery_spec, run_id)
+        deps.runs[run_id] = CheckedRun(record, _to_task_spec(record.spec, run_id), search)
         if len(deps.runs) > KEPT_RUNS:
             del deps.runs[next(iter(deps.runs))]
     return deps.runs[run_id]
 
 
-def _checked(written: dict[str, Any], run_id: str) -> TaskSpec:
+def _to_task_spec(written: dict[str, Any], run_id: str) -> TaskSpec:
     spec, problems = check_spec(written)
     if spec is None:
         told = "; ".join(f"{problem.where}: {problem.message}" for problem in problems)

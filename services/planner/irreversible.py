@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from services.planner.state.attempt_state import Act, Decision, SampleView
 from services.planner.state.irreversible_steps import (
     initial_claims,
     required_claim,
     unknown_outcome,
     with_separate_presses,
 )
-from services.planner.state.sample_state import Act, Decision, View
 from shared.bus.ports import Asks
 from shared.contracts.evidence import ClaimPress
 from shared.contracts.steps import PressClaim
@@ -50,7 +50,7 @@ class EvidenceClaims:
         return (await self._asks.ask(CLAIM_PRESS, ClaimPress(pressed=pressed, claim=False))).pressed
 
 
-async def guard_irreversible(view: View, decision: Decision, claims: PressClaims) -> Decision:
+async def guard_irreversible(view: SampleView, decision: Decision, claims: PressClaims) -> Decision:
     """Return the decision, or the end of the sample if another attempt may have made the same irreversible click.
 
     Claims of earlier attempts are looked up at the first step too, before a form is filled in for nothing.

@@ -6,9 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from services.planner.deps import PlannerDeps
-from services.planner.state.sample_state import View
-from services.planner.state.step_parts import filed_pages
-from services.planner.state.value_sources import bound, kept_pages, not_kept, to_ask, with_files
+from services.planner.state.attempt_state import SampleView
+from services.planner.state.step_parts import to_filed_pages
+from services.planner.state.value_sources import (
+    not_stored_notes,
+    refs_to_capture,
+    stored_pages,
+    with_captured_sources,
+    with_files,
+)
 from shared.contracts.browser_pool import CapturePage, PageCaptured, SessionLeased
 from shared.contracts.steps import FieldValue, FiledArtifact, Note
 from shared.errors import ExhibitError
@@ -18,21 +24,23 @@ CAPTURE_TIMEOUT_S = 60.0
 
 
 @dataclass(frozen=True)
-class Bound:
+class StoredValues:
     """The values, with the files that were kept for them and what a reviewer should know."""
 
     values: tuple[FieldValue, ...]
-    kept: tuple[FiledArtifact, ...] = ()
+    page_files: tuple[FiledArtifact, ...] = ()
     notes: tuple[Note, ...] = ()
     browser_ms: float = 0.0
 
 
-async def bind(view: View, values: Iterable[FieldValue], session: SessionLeased, deps: PlannerDeps) -> Bound:
+async def attach_provenance(
+    view: SampleView, values: Iterable[FieldValue], session: SessionLeased, deps: PlannerDeps
+) -> StoredValues:
     """A page with an observation that is kept already is not kept again."""
-    done = Bound(with_files(values, kept_pages(view.state.stored)))
-    for snapshot_id, refs in to_ask(done.values, view.page).items():
-        stored = (*view.state.stored, *done.kept)
-        known = kept_pages(stored)
+    done = StoredValues(with_files(values, stored_pages(view.state.stored)))
+    for snapshot_id, refs in refs_to_capture(done.values, view.page).items():
+        stored = (*view.state.stored, *done.page_files)
+        known = stored_pages(stored)
         request = CapturePage(
             session_id=session.session_id,
             instance_id=session.instance_id,
@@ -41,17 +49,19 @@ async def bind(view: View, values: Iterable[FieldValue], session: SessionLeased,
             refs=refs,
             known=tuple(sha256 for sha256, one in known.items() if one.observation),
         )
-        answer, problems = await _asked(request, deps)
-        kept = filed_pages(stored, answer.artifacts)
-        values, doubts = bound(done.values, snapshot_id, answer, view.page, kept_pages((*stored, *kept)))
-        notes = (*done.notes, *not_kept(problems), *doubts)
-        done = Bound(values, (*done.kept, *kept), notes, done.browser_ms + answer.browser_ms)
+        answer, problems = await _capture_page(request, deps)
+        kept = to_filed_pages(stored, answer.artifacts)
+        values, doubts = with_captured_sources(
+            done.values, snapshot_id, answer, view.page, stored_pages((*stored, *kept))
+        )
+        notes = (*done.notes, *not_stored_notes(problems), *doubts)
+        done = StoredValues(values, (*done.page_files, *kept), notes, done.browser_ms + answer.browser_ms)
         if not answer.observation_sha256:
             break  # a page that does not answer would take its time again for each look
     return done
 
 
-async def _asked(request: CapturePage, deps: PlannerDeps) -> tuple[PageCaptured, tuple[str, ...]]:
+async def _capture_page(request: CapturePage, deps: PlannerDeps) -> tuple[PageCaptured, tuple[str, ...]]:
     try:
         answer = await deps.asks.ask(CAPTURE, request, timeout_s=CAPTURE_TIMEOUT_S)
     except ExhibitError as exc:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from services.planner.deps import PlannerDeps
 from services.planner.page.identity import keywords
-from services.planner.reperform.stored_observation import observed
-from services.planner.reperform.verdicts import Kept, KeptPage, identity_of, page_reperformed, reperformed
-from services.planner.reperform.witness import witness_of
+from services.planner.reperform.stored_observation import parse_stored_observation
+from services.planner.reperform.verdicts import StoredFile, StoredPage, identity_verdict, page_verdict, value_verdict
+from services.planner.reperform.witness import to_witness
 from shared.bus.ports import Blobs
 from shared.contracts.browser_pool import (
     LeaseSession,
@@ -42,12 +42,12 @@ NOWHERE = ("stored.invalid",)
 """The host a session for stored pages may open: there is no such host."""
 NO_BROWSER: frozenset[ErrorCode] = frozenset({"no_browser", "no_session", "no_responders"})
 """Nothing that a stored page could be to blame for."""
-ASK_BOUND_S = 120.0
+ASK_TIMEOUT_S = 120.0
 MAX_TOKENS, FEWER_TOKENS = 20_000, 4_000
 
 
 @dataclass(frozen=True)
-class Job:
+class ReperformJob:
     """One sample. ``blobs`` is where evidence puts what it lends."""
 
     result: ResultLoaded
@@ -56,51 +56,51 @@ class Job:
     blobs: Blobs
 
 
-async def reperform(request: Reperform, deps: PlannerDeps) -> SampleReperformed:
+async def reperform_values(request: Reperform, deps: PlannerDeps) -> SampleReperformed:
     """Every value of the sample, extracted again. What is wrong with what is stored is told, never raised; Unavailable
     where there is no evidence or no browser to ask."""
     if deps.blobs is None:
         raise Unsupported("this planner borrows nothing from evidence")
     reply = await deps.asks.ask(
-        LOAD_RESULT, LoadResult(run_id=request.run_id, sample_id=request.sample_id), timeout_s=ASK_BOUND_S
+        LOAD_RESULT, LoadResult(run_id=request.run_id, sample_id=request.sample_id), timeout_s=ASK_TIMEOUT_S
     )
     if isinstance(reply, ResultUnknown):
-        return _nothing(request, reply.message)
+        return _problem_reply(request, reply.message)
     spec, problems = check_spec(reply.spec)
     if spec is None:
-        told = "; ".join(f"{problem.where}: {problem.message}" for problem in problems)
-        return _nothing(request, f"the task of the run cannot be read: {told}")
-    return await _extracted(Job(reply, spec, deps, deps.blobs))
+        message = "; ".join(f"{problem.where}: {problem.message}" for problem in problems)
+        return _problem_reply(request, f"the task of the run cannot be read: {message}")
+    return await _reperform_all(ReperformJob(reply, spec, deps, deps.blobs))
 
 
-def _nothing(request: Reperform, problem: str) -> SampleReperformed:
+def _problem_reply(request: Reperform, problem: str) -> SampleReperformed:
     return SampleReperformed(run_id=request.run_id, sample_id=request.sample_id, problem=problem)
 
 
-async def _extracted(job: Job) -> SampleReperformed:
+async def _reperform_all(job: ReperformJob) -> SampleReperformed:
     """One page after the other: a sample has few, and no more than one of them is in memory."""
-    result, pages = job.result, dict[tuple[str, str], KeptPage]()
-    for place in dict.fromkeys(_place(value) for value in result.values):
-        if place != NO_PLACE:
-            pages[place] = await _kept(job, [value for value in result.values if _place(value) == place])
-    told = tuple(page_reperformed(page) for page in pages.values())
+    result, pages = job.result, dict[tuple[str, str], StoredPage]()
+    for place in dict.fromkeys(_source_hashes(value) for value in result.values):
+        if place != NO_HASHES:
+            pages[place] = await _load_page(job, [value for value in result.values if _source_hashes(value) == place])
+    verdicts = tuple(page_verdict(page) for page in pages.values())
     return SampleReperformed(
         run_id=result.run_id,
         sample_id=result.sample.sample_id,
         status=result.status,
         reason=result.reason,
-        identity=identity_of(told) if job.spec.identity else "not_asked",
+        identity=identity_verdict(verdicts) if job.spec.identity else "not_asked",
         values=tuple(
-            reperformed(value, job.spec.output_schema[value.field], pages.get(_place(value), NOTHING))
+            value_verdict(value, job.spec.output_schema[value.field], pages.get(_source_hashes(value), NOTHING_STORED))
             for value in result.values
             if value.field in job.spec.output_schema
         )
-        + _taken_out(job),
-        pages=told,
+        + _removed_values(job),
+        pages=verdicts,
     )
 
 
-def _taken_out(job: Job) -> tuple[ValueReperformed, ...]:
+def _removed_values(job: ReperformJob) -> tuple[ValueReperformed, ...]:
     """A sample is done with all required fields or not at all: where the result lacks one, somebody took it out."""
     if job.result.status != "done":
         return ()
@@ -113,65 +113,70 @@ def _taken_out(job: Job) -> tuple[ValueReperformed, ...]:
     )
 
 
-NO_PLACE = ("", "")
-NOTHING = KeptPage(Kept(), Kept())
+NO_HASHES = ("", "")
+NOTHING_STORED = StoredPage(StoredFile(), StoredFile())
 
 
-def _place(value: FieldValue) -> tuple[str, str]:
+def _source_hashes(value: FieldValue) -> tuple[str, str]:
     """The hashes of the page and of the observation that a value is bound to."""
     source = value.source
     if source is None or value.origin != "page" or value.state == "not_found":
-        return NO_PLACE
+        return NO_HASHES
     return source.page_sha256, source.observation_file_sha256
 
 
-async def _kept(job: Job, values: Sequence[FieldValue]) -> KeptPage:
+async def _load_page(job: ReperformJob, values: Sequence[FieldValue]) -> StoredPage:
     """The page that these values are bound to, and its observation, as far as they are to be had."""
     sources = [value.source for value in values if value.source is not None]
     shown = tuple(value.shown for value in values if value.shown)
-    page = await _page(job, sources, shown)
-    return KeptPage(page, await _observation(job, sources[0].observation_file_sha256))
+    page = await _load_stored_page(job, sources, shown)
+    return StoredPage(page, await _load_observation(job, sources[0].observation_file_sha256))
 
 
-async def _page(job: Job, sources: Sequence[ValueSource], shown: tuple[str, ...]) -> Kept:
+async def _load_stored_page(job: ReperformJob, sources: Sequence[ValueSource], shown: tuple[str, ...]) -> StoredFile:
     sha256 = sources[0].page_sha256
     if not sha256:
-        return Kept(why="no page was stored")
-    lent = await _borrowed(job, "page", sha256)
-    if isinstance(lent, Kept):
+        return StoredFile(why="no page was stored")
+    lent = await _borrow(job, "page", sha256)
+    if isinstance(lent, StoredFile):
         return lent
     file, blob = lent
     try:
-        reply = await _restored(job, file, blob, sources, shown)
+        reply = await _restore_page(job, file, blob, sources, shown)
     except ExhibitError as exc:
         if exc.code in NO_BROWSER:
             raise
-        return Kept(file.filename, sha256, None, "unreadable", f"{file.filename} could not be opened: {exc}")
+        return StoredFile(file.filename, sha256, None, "unreadable", f"{file.filename} could not be opened: {exc}")
     finally:
         await job.blobs.remove(ANSWERS, blob)
     if not isinstance(reply, PageRestored):
         lack = "altered" if reply.code == "altered" else "unreadable"
-        return Kept(file.filename, sha256, None, lack, f"{file.filename}: {reply.message}")
-    return Kept(file.filename, sha256, witness_of(job.spec, job.result.sample, reply.page))
+        return StoredFile(file.filename, sha256, None, lack, f"{file.filename}: {reply.message}")
+    return StoredFile(file.filename, sha256, to_witness(job.spec, job.result.sample, reply.page))
 
 
-async def _restored(
-    job: Job, file: KeptFile, blob: str, sources: Sequence[ValueSource], shown: tuple[str, ...]
+async def _restore_page(
+    job: ReperformJob, file: KeptFile, blob: str, sources: Sequence[ValueSource], shown: tuple[str, ...]
 ) -> RestoreReply:
     """In a session of its own: what one stored page does to its browser, it does to no other."""
     known = keywords(job.spec, job.result.sample)
     try:
-        return await _opened(job, file, blob, sources, (*known, *shown), MAX_TOKENS)
+        return await _open_in_session(job, file, blob, sources, (*known, *shown), MAX_TOKENS)
     except ExhibitError as exc:
         if exc.code == "session_lost":  # the browser may have died of something else
-            return await _opened(job, file, blob, sources, (*known, *shown), MAX_TOKENS)
+            return await _open_in_session(job, file, blob, sources, (*known, *shown), MAX_TOKENS)
         if exc.code == "too_large":
-            return await _opened(job, file, blob, sources, (), FEWER_TOKENS)
+            return await _open_in_session(job, file, blob, sources, (), FEWER_TOKENS)
         raise
 
 
-async def _opened(
-    job: Job, file: KeptFile, blob: str, sources: Sequence[ValueSource], words: tuple[str, ...], max_tokens: int
+async def _open_in_session(
+    job: ReperformJob,
+    file: KeptFile,
+    blob: str,
+    sources: Sequence[ValueSource],
+    words: tuple[str, ...],
+    max_tokens: int,
 ) -> RestoreReply:
     run_id, sample_id = job.result.run_id, job.result.sample.sample_id
     request = LeaseSession(run_id=run_id, sample_id=sample_id, ttl_s=SESSION_TTL_S, allowed_hosts=NOWHERE)
@@ -188,37 +193,39 @@ async def _opened(
             max_tokens=max_tokens,
             sought=tuple(Sought(fingerprint=one.fingerprint, locators=one.locators) for one in sources),
         )
-        return await job.deps.asks.ask(RESTORE, restore, timeout_s=ASK_BOUND_S)
+        return await job.deps.asks.ask(RESTORE, restore, timeout_s=ASK_TIMEOUT_S)
 
 
-async def _observation(job: Job, sha256: str) -> Kept:
+async def _load_observation(job: ReperformJob, sha256: str) -> StoredFile:
     if not sha256:
-        return Kept(why="no observation was stored")
-    lent = await _borrowed(job, "observation", sha256)
-    if isinstance(lent, Kept):
+        return StoredFile(why="no observation was stored")
+    lent = await _borrow(job, "observation", sha256)
+    if isinstance(lent, StoredFile):
         return lent
     file, blob = lent
     try:
         packed = await job.blobs.get(ANSWERS, blob)
     finally:
         await job.blobs.remove(ANSWERS, blob)
-    page = await asyncio.to_thread(observed, packed, sha256)
+    page = await asyncio.to_thread(parse_stored_observation, packed, sha256)
     if isinstance(page, str):
-        return Kept(file.filename, sha256, None, "altered", f"{file.filename}: {page}")
-    return Kept(file.filename, sha256, witness_of(job.spec, job.result.sample, page))
+        return StoredFile(file.filename, sha256, None, "altered", f"{file.filename}: {page}")
+    return StoredFile(file.filename, sha256, to_witness(job.spec, job.result.sample, page))
 
 
-async def _borrowed(job: Job, kind: str, sha256: str) -> tuple[KeptFile, str] | Kept:
+async def _borrow(job: ReperformJob, kind: str, sha256: str) -> tuple[KeptFile, str] | StoredFile:
     """The file of this hash and its bytes' name in ANSWERS, or what is wrong with it."""
     file = next((one for one in job.result.artifacts if (one.kind, one.sha256) == (kind, sha256)), None)
     if file is None:
-        return Kept("", sha256, None, "altered", f"the result lists no stored {kind} with SHA-256 {sha256[:12]}...")
+        return StoredFile(
+            "", sha256, None, "altered", f"the result lists no stored {kind} with SHA-256 {sha256[:12]}..."
+        )
     request = LendArtifact(run_id=job.result.run_id, sample_id=job.result.sample.sample_id, filename=file.filename)
-    lent: ArtifactLent | ArtifactMissing = await job.deps.asks.ask(LEND_ARTIFACT, request, timeout_s=ASK_BOUND_S)
+    lent: ArtifactLent | ArtifactMissing = await job.deps.asks.ask(LEND_ARTIFACT, request, timeout_s=ASK_TIMEOUT_S)
     if isinstance(lent, ArtifactMissing):
-        return Kept(file.filename, sha256, None, "altered", f"{file.filename}: {lent.message}")
+        return StoredFile(file.filename, sha256, None, "altered", f"{file.filename}: {lent.message}")
     if lent.sha256 == sha256:
         return file, lent.blob
     await job.blobs.remove(ANSWERS, lent.blob)
-    told = f"SHA-256 of {file.filename} is {lent.sha256}, recorded is {sha256}"
-    return Kept(file.filename, sha256, None, "altered", told)
+    message = f"SHA-256 of {file.filename} is {lent.sha256}, recorded is {sha256}"
+    return StoredFile(file.filename, sha256, None, "altered", message)

@@ -156,7 +156,7 @@ class StepTaken(Message, frozen=True, kw_only=True):
 
     ``observation`` is None where nothing had been seen yet (the first step), ``action`` where the decider
     gave none that could be used; ``message`` then says why. The steps of an attempt are all that its state
-    is made from (`services.planner.sample_state.replayed`).
+    is made from (`services.planner.state.transitions.replayed_state`).
     """
 
     run_id: str

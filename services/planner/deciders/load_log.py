@@ -13,7 +13,7 @@ from shared.subjects import LOAD_STEPS
 LOAD_BOUND_S = 60.0
 
 
-async def recorded(record: RunRecord, decider: str, sample_id: str, asks: Asks) -> tuple[StepTaken, ...]:
+async def load_recorded_steps(record: RunRecord, decider: str, sample_id: str, asks: Asks) -> tuple[StepTaken, ...]:
     """The log that is to be taken again; nothing where the run is no replay. Raises PermanentError where there is none
     to be had."""
     if decider != BY_REPLAY:

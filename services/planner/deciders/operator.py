@@ -6,9 +6,9 @@ import logging
 
 import msgspec
 
-from services.planner.prompt.operator_question import asked_of, decision_of, named
-from services.planner.state.common_decisions import opening
-from services.planner.state.sample_state import Act, Decision, Look, Unusable, View
+from services.planner.prompt.operator_question import decision_question, operator_name, parse_decision
+from services.planner.state.attempt_state import Act, Decision, ObserveAgain, SampleView, UnusableAnswer
+from services.planner.state.common_decisions import start_page_decision
 from shared.bus.ports import Asks
 from shared.contracts.operator import DecisionDeclined, DecisionReply
 from shared.contracts.planner import BY_OPERATOR
@@ -30,34 +30,34 @@ class OperatorDecider:
 
     def __init__(self, asks: Asks) -> None:
         self._asks = asks
-        self._told: set[tuple[str, str]] = set()
+        self._warned_samples: set[tuple[str, str]] = set()
 
     def check(self) -> None: ...
 
-    async def decide(self, view: View) -> Decision:
+    async def decide(self, view: SampleView) -> Decision:
         """Between two questions the page is looked at again, and the bounds of the sample are checked."""
-        first = opening(view)
+        first = start_page_decision(view)
         if first is not None:
             return first
         bound_s = min(view.spec.max_time_s or ANSWER_BOUND_S, ANSWER_BOUND_S)
         try:
-            reply: DecisionReply = await self._asks.ask(DECIDE, asked_of(view), timeout_s=bound_s)
+            reply: DecisionReply = await self._asks.ask(DECIDE, decision_question(view), timeout_s=bound_s)
         except TransientError as exc:
-            return self._waits(view, str(exc))
+            return self._wait(view, str(exc))
         except (PermanentError, msgspec.MsgspecError, UnicodeDecodeError) as exc:
-            return Unusable(f"The operator's answer could not be read: {exc}", named(""))
+            return UnusableAnswer(f"The operator's answer could not be read: {exc}", operator_name(""))
         if isinstance(reply, DecisionDeclined):
-            return self._waits(view, reply.reason or "declined")
-        self._told.discard((view.run_id, view.sample.sample_id))
-        decision: Act | Unusable = decision_of(view, reply)
+            return self._wait(view, reply.reason or "declined")
+        self._warned_samples.discard((view.run_id, view.sample.sample_id))
+        decision: Act | UnusableAnswer = parse_decision(view, reply)
         return decision
 
     async def aclose(self) -> None: ...
 
-    def _waits(self, view: View, why: str) -> Look:
+    def _wait(self, view: SampleView, why: str) -> ObserveAgain:
         """Said once while it lasts."""
         sample = (view.run_id, view.sample.sample_id)
-        if sample not in self._told:
-            self._told.add(sample)
+        if sample not in self._warned_samples:
+            self._warned_samples.add(sample)
             log.warning("%s of %s waits for an operator (%s); start one with: exhibit operate", *reversed(sample), why)
-        return Look(PAUSE_S, view.state.max_tokens)
+        return ObserveAgain(PAUSE_S, view.state.max_tokens)

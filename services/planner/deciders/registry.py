@@ -7,7 +7,7 @@ from services.planner.deciders.operator import OperatorDecider
 from services.planner.deciders.replay.decide import decide as decide_by_log
 from services.planner.deciders.rules.decide import decide as decide_by_rules
 from services.planner.deps import Decider
-from services.planner.state.sample_state import Decision, View
+from services.planner.state.attempt_state import Decision, SampleView
 from shared.bus.ports import Asks
 from shared.contracts.planner import BY_OPERATOR, BY_REPLAY, BY_RULE, PLANNERS
 from shared.errors import Unsupported
@@ -22,7 +22,7 @@ class RulesDecider:
 
     def check(self) -> None: ...
 
-    async def decide(self, view: View) -> Decision:
+    async def decide(self, view: SampleView) -> Decision:
         if view.spec.phase == "discovery":
             return decide_on_list(view)
         return decide_by_rules(view)
@@ -38,7 +38,7 @@ class ReplayDecider:
 
     def check(self) -> None: ...
 
-    async def decide(self, view: View) -> Decision:
+    async def decide(self, view: SampleView) -> Decision:
         return decide_by_log(view)
 
     async def aclose(self) -> None: ...

@@ -8,16 +8,16 @@ from msgspec.structs import replace as replace_part
 
 from services.planner.judge.reported_values import (
     element_of,
+    is_same_value,
     label_problems,
-    means_same,
-    problems_of,
-    standing_problems,
+    unconfirmed_problems,
+    value_problems,
 )
 from services.planner.page.dates import recorded_hints
-from services.planner.page.fields import source_of
+from services.planner.page.fields import value_source
 from services.planner.page.text import text_of, truncation_of
-from services.planner.state.sample_state import Entry, Problem, View
-from services.planner.values.typed_values import as_shown, is_not_present, typed
+from services.planner.state.attempt_state import Entry, SampleProblem, SampleView
+from services.planner.values.typed_values import as_shown, is_not_present, typed_value
 from shared.contracts.actions import AskPicture, Done, SaveProgress
 from shared.contracts.browser_pool import Element
 from shared.contracts.steps import FieldValue, Note, plain_note
@@ -26,7 +26,7 @@ from shared.task.spec import OutputField
 from shared.text.normal import QUOTED_CHARS, Invalid, fold, quoted
 
 
-def partial_values(view: View) -> tuple[FieldValue, ...]:
+def partial_values(view: SampleView) -> tuple[FieldValue, ...]:
     """Readings so far, normalised; nothing where the record was not proven to be the right one."""
     if not view.state.proven:
         return ()
@@ -35,30 +35,30 @@ def partial_values(view: View) -> tuple[FieldValue, ...]:
 
 
 def judge_field(
-    name: str, field: OutputField, view: View, done: Done, by_model: bool = False
-) -> tuple[FieldValue, list[Problem], list[Note]]:
+    name: str, field: OutputField, view: SampleView, done: Done, by_model: bool = False
+) -> tuple[FieldValue, list[SampleProblem], list[Note]]:
     """The field's value in its type, what is wrong with it, and what a reviewer should know."""
     before = view.state.seen.get(name)
-    written = _with_origin(_written(name, field, view, done), field, view, by_model)
-    problems = _against(written, before, field, view, done.refs.get(name)) if by_model else []
-    notes = [*cut_off(written), *(problem.note for problem in problems)]
+    written = _with_origin(_claimed_value(name, field, view, done), field, view, by_model)
+    problems = _model_problems(written, before, field, view, done.refs.get(name)) if by_model else []
+    notes = [*truncation_notes(written), *(problem.note for problem in problems)]
     if written.state != "value":
         return written, [*_not_present_problems(name, field, written), *problems], notes
     source = written.source
     normal = (
-        typed(field, written.value, title=source.title, order=recorded_hints(source))
+        typed_value(field, written.value, title=source.title, order=recorded_hints(source))
         if source is not None
-        else typed(field, written.value)
+        else typed_value(field, written.value)
     )
     if isinstance(normal, Invalid):
-        told = normal.message if len(as_shown(written.value)) <= QUOTED_CHARS else _unreadable(written, field)
-        return _with(written, None), [Problem("invalid_values", told, name), *problems], notes
-    return _with(written, normal.value), problems, notes
+        message = normal.message if len(as_shown(written.value)) <= QUOTED_CHARS else _type_problem(written, field)
+        return _with_value(written, None), [SampleProblem("invalid_values", message, name), *problems], notes
+    return _with_value(written, normal.value), problems, notes
 
 
-def _against(
-    written: FieldValue, before: FieldValue | None, field: OutputField, view: View, ref: int | None
-) -> list[Problem]:
+def _model_problems(
+    written: FieldValue, before: FieldValue | None, field: OutputField, view: SampleView, ref: int | None
+) -> list[SampleProblem]:
     """What was confirmed when it was saved need not stand on this page; its label must not say otherwise. What was
     worked out, or read from a picture, stands on no page in these words."""
     if written.origin == "vision":
@@ -67,38 +67,41 @@ def _against(
         return []
     if written is before and written.field not in view.state.unconfirmed:
         return label_problems(written, field, view, ref, proven_only=True)
-    return problems_of(written, field, view, ref)
+    return value_problems(written, field, view, ref)
 
 
-def _with_origin(value: FieldValue, field: OutputField, view: View, by_model: bool) -> FieldValue:
+def _with_origin(value: FieldValue, field: OutputField, view: SampleView, by_model: bool) -> FieldValue:
     """Where a model has it from: the page, a picture that was asked about, or its own working out, where allowed."""
     if not by_model or value.state != "value" or value.origin != "page":
         return value
-    said = next((one for one in _pictured(value.field, view) if fold(one.said) == fold(as_shown(value.value))), None)
+    said = next(
+        (one for one in _picture_answers(value.field, view) if fold(one.picture_answer) == fold(as_shown(value.value))),
+        None,
+    )
     if value.source is None and said is not None:
-        return replace_part(value, origin="vision", source=said.pictured, read_by=said.said_by)
+        return replace_part(value, origin="vision", source=said.picture_source, read_by=said.picture_read_by)
     return replace_part(value, origin="derived") if field.derived else value
 
 
-def _pictured(name: str, view: View) -> list[Entry]:
+def _picture_answers(name: str, view: SampleView) -> list[Entry]:
     """Where pictures of this very record were found to say something of a field, and surely; the last first."""
     asked = (e for e in reversed(view.state.history) if isinstance(e.action, AskPicture) and e.action.field == name)
-    return [entry for entry in asked if entry.said and entry.sure and entry.proven]
+    return [entry for entry in asked if entry.picture_answer and entry.picture_is_sure and entry.proven]
 
 
-def _unreadable(value: FieldValue, field: OutputField) -> str:
+def _type_problem(value: FieldValue, field: OutputField) -> str:
     return f"{quoted(as_shown(value.value))} cannot be read as {base_type(field.type)}"
 
 
-def _written(name: str, field: OutputField, view: View, done: Done) -> FieldValue:
+def _claimed_value(name: str, field: OutputField, view: SampleView, done: Done) -> FieldValue:
     """What the decider says of a field; what it saved or was seen to read before, where it says the same or nothing."""
     before = view.state.seen.get(name)
     raw, words = done.values.get(name), done.not_present.get(name)
     if raw is None and words is None:
         return before or FieldValue(field=name, state="not_found")
     element = element_of(view.page, done.refs.get(name))
-    shown = _shown(raw, field, element) if words is None else words
-    source = source_of(element, view.page, shown, field) if element is not None and view.page is not None else None
+    shown = _shown_text(raw, field, element) if words is None else words
+    source = value_source(element, view.page, shown, field) if element is not None and view.page is not None else None
     if words is not None or is_not_present(shown, field.not_present):
         now = FieldValue(field=name, state="not_present", shown=shown, source=source)
         same = before is not None and before.state == "not_present" and before.shown == shown
@@ -108,49 +111,54 @@ def _written(name: str, field: OutputField, view: View, done: Done) -> FieldValu
     return before if same and before is not None else now
 
 
-def saved(view: View, action: SaveProgress) -> tuple[tuple[FieldValue, ...], tuple[Note, ...], frozenset[str]]:
+def values_to_save(
+    view: SampleView, action: SaveProgress
+) -> tuple[tuple[FieldValue, ...], tuple[Note, ...], frozenset[str]]:
     """What SaveProgress keeps, as written; what a reviewer should know of it; the fields that no page showed."""
     said = Done(values=action.values, not_present=action.not_present, refs=action.refs)
     named = {name for name, value in action.values.items() if value is not None} | set(action.not_present)
     known = {name: field for name, field in view.spec.output_schema.items() if name in named}
-    values = tuple(_with_origin(_written(n, field, view, said), field, view, True) for n, field in known.items())
+    values = tuple(_with_origin(_claimed_value(n, field, view, said), field, view, True) for n, field in known.items())
     fresh = [value for value in values if value is not view.state.seen.get(value.field)]
-    doubts = {v.field: _saved_doubts(v, known[v.field], view, action.refs.get(v.field)) for v in fresh}
+    doubts = {v.field: _save_problems(v, known[v.field], view, action.refs.get(v.field)) for v in fresh}
     still = {v.field for v in values if v not in fresh} & view.state.unconfirmed
-    notes = (*(note for v in fresh for note in cut_off(v)), *(p.note for found in doubts.values() for p in found))
+    notes = (
+        *(note for v in fresh for note in truncation_notes(v)),
+        *(p.note for found in doubts.values() for p in found),
+    )
     return values, notes, frozenset({name for name, found in doubts.items() if found} | still)
 
 
-def _saved_doubts(value: FieldValue, field: OutputField, view: View, ref: int | None) -> list[Problem]:
-    if view.state.astray and value.origin == "page":
-        return [Problem("unconfirmed_values", "it was saved while another record was shown", value.field)]
-    return _standing(value, field, view, ref)
+def _save_problems(value: FieldValue, field: OutputField, view: SampleView, ref: int | None) -> list[SampleProblem]:
+    if view.state.on_other_record and value.origin == "page":
+        return [SampleProblem("unconfirmed_values", "it was saved while another record was shown", value.field)]
+    return _page_problems(value, field, view, ref)
 
 
-def cut_off(value: FieldValue) -> list[Note]:
+def truncation_notes(value: FieldValue) -> list[Note]:
     if value.state == "not_found" or truncation_of(value.shown or "") is None:
         return []
     return [plain_note("the text is longer than an observation shows, and was cut off", value.field)]
 
 
-def _shown(raw: Any, field: OutputField, element: Element | None) -> str:
+def _shown_text(raw: Any, field: OutputField, element: Element | None) -> str:
     """The text on the page: the element's own where the value is another form of it."""
     text = as_shown(raw)
     if element is None or fold(text) in fold(text_of(element)):
         return text
-    return text_of(element) if means_same(raw, field, text_of(element), title=element.title) else text
+    return text_of(element) if is_same_value(raw, field, text_of(element), title=element.title) else text
 
 
-def _not_present_problems(name: str, field: OutputField, value: FieldValue) -> list[Problem]:
+def _not_present_problems(name: str, field: OutputField, value: FieldValue) -> list[SampleProblem]:
     if value.state == "not_present" and not nullable(field.type):
-        told = f"{value.shown!r} is no value, and the task does not allow it to be absent"
-        return [Problem("invalid_values", told, name)]
+        message = f"{value.shown!r} is no value, and the task does not allow it to be absent"
+        return [SampleProblem("invalid_values", message, name)]
     return []
 
 
-def _standing(value: FieldValue, field: OutputField, view: View, ref: int | None) -> list[Problem]:
-    return standing_problems(value, field, view, ref) if value.origin == "page" else []
+def _page_problems(value: FieldValue, field: OutputField, view: SampleView, ref: int | None) -> list[SampleProblem]:
+    return unconfirmed_problems(value, field, view, ref) if value.origin == "page" else []
 
 
-def _with(value: FieldValue, normal: Any) -> FieldValue:
+def _with_value(value: FieldValue, normal: Any) -> FieldValue:
     return replace_part(value, value=normal)

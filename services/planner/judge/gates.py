@@ -5,14 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from services.planner.judge.completeness import artifact_problems, identity_problems, missing_fields, shows_another
+from services.planner.judge.completeness import (
+    artifact_problems,
+    identity_problems,
+    missing_field_problems,
+    shows_other_record,
+)
 from services.planner.judge.field_values import judge_field, partial_values
-from services.planner.judge.judgment import judged, unsure
-from services.planner.judge.listed_items import listing_ended
-from services.planner.page.identity import expected, shows_record
+from services.planner.judge.judgment import is_doubtful, to_judgment
+from services.planner.judge.listed_items import listing_ending
+from services.planner.page.identity import expected_identity, shows_record
 from services.planner.page.text import asks_for_password
+from services.planner.state.attempt_state import Ending, SampleProblem, SampleView, combined_notes, ending_of
 from services.planner.state.limits import is_last_step
-from services.planner.state.sample_state import Ending, Problem, View, combined_notes, ending_of
 from services.planner.state.value_sources import needs_review
 from shared.contracts.actions import Done, Fail, Judgment
 from shared.contracts.browser_pool import PageObserved
@@ -23,78 +28,78 @@ from shared.text.normal import quoted, tidy
 
 
 @dataclass(frozen=True)
-class Bounce:
+class Rejection:
     """Not done yet: what the decider is told, once."""
 
     message: str
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedDone:
     values: tuple[FieldValue, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[SampleProblem, ...]
     notes: tuple[Note, ...]
     judgment: Judgment | None = None
 
 
 def judge_done(
-    view: View, done: Done, *, by_model: bool = True, decided_by: str = ""
-) -> tuple[Ending | Bounce, tuple[FieldValue, ...]]:
+    view: SampleView, done: Done, *, by_model: bool = True, decided_by: str = ""
+) -> tuple[Ending | Rejection, tuple[FieldValue, ...]]:
     """Whether ``done`` is accepted, and the values as they go into the result either way.
 
     What the rules report they have read off the page; what a model reports is compared with it.
     """
     if view.spec.phase == "discovery":
-        return listing_ended(view, artifact_problems(view)), ()
-    checked = check(view, done, by_model=by_model, decided_by=decided_by)
-    return ruling(view, checked, by_model=by_model), checked.values
+        return listing_ending(view, artifact_problems(view)), ()
+    checked = checked_done(view, done, by_model=by_model, decided_by=decided_by)
+    return done_ruling(view, checked, by_model=by_model), checked.values
 
 
-def check(view: View, done: Done, *, by_model: bool = True, decided_by: str = "") -> Checked:
+def checked_done(view: SampleView, done: Done, *, by_model: bool = True, decided_by: str = "") -> CheckedDone:
     """Values in their types, with everything that speaks against them."""
     fields = [judge_field(name, field, view, done, by_model) for name, field in view.spec.output_schema.items()]
     values = tuple(value for value, _, _ in fields)
-    judgment, doubts = judged(view, done.judgment, decided_by)
+    judgment, doubts = to_judgment(view, done.judgment, decided_by)
     problems = (
         *identity_problems(view, values),
-        *missing_fields(view, values),
+        *missing_field_problems(view, values),
         *(problem for _, found, _ in fields for problem in found),
         *artifact_problems(view),
         *doubts,
     )
-    return Checked(values, problems, tuple(note for _, _, notes in fields for note in notes), judgment)
+    return CheckedDone(values, problems, tuple(note for _, _, notes in fields for note in notes), judgment)
 
 
-def ruling(view: View, checked: Checked, *, by_model: bool) -> Ending | Bounce:
+def done_ruling(view: SampleView, checked: CheckedDone, *, by_model: bool) -> Ending | Rejection:
     """Done; or back once with the exact reason; or to a person. Another record than the one asked for is never done."""
     state = view.state
     notes = combined_notes(state.notes, checked.notes)
     if not checked.problems:
-        return Ending("done", "", "", "", checked.values, _flagged(view, checked), notes, checked.judgment)
+        return Ending("done", "", "", "", checked.values, _needs_review(view, checked), notes, checked.judgment)
     first = checked.problems[0]
     final = first.reason == "identity_mismatch"
     if state.refusals(Done) == 0 and not is_last_step(view) and (by_model or not final):
-        return Bounce("\n".join(problem.message for problem in checked.problems))
+        return Rejection("\n".join(problem.message for problem in checked.problems))
     if final:
         ending = ending_of(first.reason, first.message)
-        fault = ending.fault if not by_model or shows_another(view) else "us"
+        fault = ending.fault if not by_model or shows_other_record(view) else "us"
         return replace(ending, fault=fault, notes=notes, flagged=True)
     told = "; ".join(problem.message for problem in checked.problems)
     ending = ending_of(first.reason, told)
     return replace(ending, values=checked.values, flagged=True, notes=notes, judgment=checked.judgment)
 
 
-def _flagged(view: View, checked: Checked) -> bool:
+def _needs_review(view: SampleView, checked: CheckedDone) -> bool:
     """Done, with something that a person should look at."""
-    return bool(checked.notes) or (checked.judgment is not None and unsure(checked.judgment))
+    return bool(checked.notes) or (checked.judgment is not None and is_doubtful(checked.judgment))
 
 
-def judge_fail(view: View, fail: Fail, *, by_model: bool = True) -> Ending | Bounce:
+def judge_fail(view: SampleView, fail: Fail, *, by_model: bool = True) -> Ending | Rejection:
     """The ending a failure code stands for, with what was said about it. That a record does not exist
     is not taken from a model while the page shows it, nor without a picture; once it is sent back."""
-    doubts = _not_found_doubts(view) if by_model and fail.code == "not_found" else ()
+    doubts = _not_found_problems(view) if by_model and fail.code == "not_found" else ()
     if doubts and view.state.refusals(Fail) == 0 and not is_last_step(view):
-        return Bounce("\n".join(doubt.message for doubt in doubts))
+        return Rejection("\n".join(doubt.message for doubt in doubts))
     disputed = [doubt.message for doubt in doubts if doubt.reason == "disputed_not_found"]
     ending = ending_of("disputed_not_found" if disputed else reason_of_fail(fail.code), tidy(fail.note)[:1000])
     review = ending.status == "needs_review"
@@ -103,16 +108,18 @@ def judge_fail(view: View, fail: Fail, *, by_model: bool = True) -> Ending | Bou
     return replace(ending, message=message, values=values, flagged=review, notes=view.state.notes)
 
 
-def _not_found_doubts(view: View) -> tuple[Problem, ...]:
+def _not_found_problems(view: SampleView) -> tuple[SampleProblem, ...]:
     labels = [filed.artifact.label for filed in view.state.artifacts if filed.artifact.kind == "screenshot"]
-    doubts: list[Problem] = []
+    doubts: list[SampleProblem] = []
     if view.page is not None and shows_record(view.spec, view.sample, view.page):
-        asked = ", ".join(f"{name} {quoted(value)}" for name, value in expected(view.spec, view.sample).items())
+        asked = ", ".join(
+            f"{name} {quoted(value)}" for name, value in expected_identity(view.spec, view.sample).items()
+        )
         told = f"You called fail with the code not_found, but the page shows the record that was asked for: {asked}"
-        doubts.append(Problem("disputed_not_found", told))
+        doubts.append(SampleProblem("disputed_not_found", told))
     elif "not_found" not in labels:
         told = "You called fail with the code not_found, but this screenshot is missing: screenshot:not_found"
-        doubts.append(Problem("missing_artifacts", told))
+        doubts.append(SampleProblem("missing_artifacts", told))
     return tuple(doubts)
 
 

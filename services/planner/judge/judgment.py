@@ -9,14 +9,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from services.planner.state.sample_state import Problem, View
+from services.planner.state.attempt_state import SampleProblem, SampleView
 from shared.contracts.actions import Judgment, JudgmentGiven
 from shared.text.names import safe_label
 from shared.text.normal import fold, quoted
 
 ANSWERS = ("yes", "no", "inconclusive")
 LEAST_REASONING_CHARS = 15
-UNSURE_BELOW = 0.6
+DOUBTFUL_BELOW = 0.6
 
 
 def answers_of(schema: dict[str, Any] | None) -> tuple[str, ...]:
@@ -32,17 +32,19 @@ def answers_of(schema: dict[str, Any] | None) -> tuple[str, ...]:
     return named or ANSWERS
 
 
-def judged(view: View, given: JudgmentGiven | None, decided_by: str) -> tuple[Judgment | None, tuple[Problem, ...]]:
+def to_judgment(
+    view: SampleView, given: JudgmentGiven | None, decided_by: str
+) -> tuple[Judgment | None, tuple[SampleProblem, ...]]:
     """The judgment as it goes into the result, and what is wrong with it."""
     spec = view.spec
     if not spec.judgment_required:
         return None, ()
     if given is None:
-        told = f"You called done without a judgment; the task asks: {spec.judgment_question}"
-        return None, (Problem("judgment_missing", told),)
+        message = f"You called done without a judgment; the task asks: {spec.judgment_question}"
+        return None, (SampleProblem("judgment_missing", message),)
     answers = answers_of(spec.judgment_output_schema)
     answer = next((one for one in answers if fold(one) == fold(given.answer)), None)
-    given = replace(given, evidence_refs=_named(view, given.evidence_refs))
+    given = replace(given, evidence_refs=_to_filenames(view, given.evidence_refs))
     judgment = Judgment(
         question=spec.judgment_question or "",
         answer=answer or given.answer,
@@ -51,10 +53,12 @@ def judged(view: View, given: JudgmentGiven | None, decided_by: str) -> tuple[Ju
         evidence_refs=given.evidence_refs,
         decided_by=decided_by,
     )
-    return judgment, tuple(Problem("invalid_judgment", told) for told in _wrong(view, given, answer, answers))
+    return judgment, tuple(
+        SampleProblem("invalid_judgment", message) for message in _judgment_problems(view, given, answer, answers)
+    )
 
 
-def _named(view: View, refs: tuple[str, ...]) -> tuple[str, ...]:
+def _to_filenames(view: SampleView, refs: tuple[str, ...]) -> tuple[str, ...]:
     """File names; a label of exactly one file stands for it, since a picture of the same answer has no name yet."""
     files = [filed.filename for filed in view.state.artifacts]
     labels = [safe_label(filed.artifact.label) for filed in view.state.artifacts]
@@ -62,12 +66,14 @@ def _named(view: View, refs: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(ref if ref in files else one.get(safe_label(ref), ref) for ref in refs)
 
 
-def unsure(judgment: Judgment) -> bool:
+def is_doubtful(judgment: Judgment) -> bool:
     """A person should look at it first."""
-    return judgment.confidence < UNSURE_BELOW or fold(judgment.answer) == "inconclusive"
+    return judgment.confidence < DOUBTFUL_BELOW or fold(judgment.answer) == "inconclusive"
 
 
-def _wrong(view: View, given: JudgmentGiven, answer: str | None, answers: tuple[str, ...]) -> list[str]:
+def _judgment_problems(
+    view: SampleView, given: JudgmentGiven, answer: str | None, answers: tuple[str, ...]
+) -> list[str]:
     wrong: list[str] = []
     if answer is None:
         wrong.append(f"judgment.answer: {quoted(given.answer)} is none of {', '.join(answers)}")

@@ -12,8 +12,8 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from services.planner.page.lists import is_address, path_segments, same_address
-from services.planner.page.text import mentions, text_of
-from services.planner.state.sample_state import Ending, Problem, View, ending_of
+from services.planner.page.text import find_mention, text_of
+from services.planner.state.attempt_state import Ending, SampleProblem, SampleView, ending_of
 from services.planner.state.transitions import item_key
 from services.planner.values.typed_values import as_shown, is_not_present, normalise
 from shared.contracts.actions import ReportItems
@@ -34,14 +34,14 @@ class ReportedItems:
     problems: tuple[str, ...]
 
 
-def checked(view: View, action: ReportItems) -> ReportedItems:
+def check_items(view: SampleView, action: ReportItems) -> ReportedItems:
     """The items that the page bears out and that were not reported before, each once, in their types."""
     new: dict[str, dict[str, Any]] = {}
     problems: list[str] = []
-    known, shown = 0, Shown(view.page)
+    known, shown = 0, PageLookup(view.page)
     for number, written in enumerate(action.items, 1):
         item, wrong = _item(view.spec, written, shown)
-        problems += [f"item {number}: {told}" for told in wrong]
+        problems += [f"item {number}: {message}" for message in wrong]
         if item is None:
             continue
         if (key := item_key(item)) in view.state.listed or key in new:
@@ -49,36 +49,36 @@ def checked(view: View, action: ReportItems) -> ReportedItems:
         else:
             new[key] = item
     more = len(problems) - MAX_PROBLEMS
-    told = (*problems[:MAX_PROBLEMS], *([f"and {more} more problems of this kind"] if more > 0 else ()))
-    return ReportedItems(tuple(new.values()), known, told)
+    message = (*problems[:MAX_PROBLEMS], *([f"and {more} more problems of this kind"] if more > 0 else ()))
+    return ReportedItems(tuple(new.values()), known, message)
 
 
-def listing_ended(view: View, missing: Iterable[Problem]) -> Ending:
+def listing_ending(view: SampleView, missing: Iterable[SampleProblem]) -> Ending:
     """How the search ends once its decider says that the list has been read; ``missing``: artifacts."""
     lacking = tuple(missing)
     notes = view.state.notes
     if lacking:
-        told = "; ".join(problem.message for problem in lacking)
-        return replace(ending_of(lacking[0].reason, told), flagged=True, notes=notes)
+        message = "; ".join(problem.message for problem in lacking)
+        return replace(ending_of(lacking[0].reason, message), flagged=True, notes=notes)
     expected, found = view.spec.expected_items, len(view.state.listed)
     if expected is not None and found < expected:
-        told = f"{found} items were found where {expected} are expected"
-        return replace(ending_of("missing_items", told), flagged=True, notes=notes)
+        message = f"{found} items were found where {expected} are expected"
+        return replace(ending_of("missing_items", message), flagged=True, notes=notes)
     return Ending("done", "", "", "", notes=notes)
 
 
-class Shown:
+class PageLookup:
     """What a page shows, for looking things up."""
 
     def __init__(self, page: PageObserved | None) -> None:
         self.page_url = page.url if page is not None else ""
         self.elements = page.elements if page is not None else ()
-        self._links: dict[str, list[Element]] = {}
-        self._texts: dict[str, list[Element]] = {}
+        self._links_by_address: dict[str, list[Element]] = {}
+        self._elements_by_text: dict[str, list[Element]] = {}
         for element in self.elements:
             if element.url is not None and not _has_user(element.url):
-                self._links.setdefault(same_address(urljoin(self.page_url, element.url)), []).append(element)
-            self._texts.setdefault(fold(text_of(element)), []).append(element)
+                self._links_by_address.setdefault(same_address(urljoin(self.page_url, element.url)), []).append(element)
+            self._elements_by_text.setdefault(fold(text_of(element)), []).append(element)
 
     def links_to(self, written: str) -> tuple[str, list[Element]]:
         """The whole address of what was written, and the links of the page that lead there."""
@@ -86,17 +86,17 @@ class Shown:
             whole = urljoin(self.page_url, written.strip())
         except ValueError:
             return written, []
-        there = self._links.get(same_address(whole), [])
+        there = self._links_by_address.get(same_address(whole), [])
         return (urljoin(self.page_url, there[0].url or "") if there else whole), there
 
-    def standing(self, field: OutputField, value: object) -> list[Element]:
+    def elements_showing(self, field: OutputField, value: object) -> list[Element]:
         """The elements that show ``value``: as their text, in it as words of its own, or as a part of their address."""
         text = as_shown(value)
-        exact = self._texts.get(fold(text), [])
+        exact = self._elements_by_text.get(fold(text), [])
         return exact or [element for element in self.elements if _shows(element, field, text, value)]
 
 
-def _item(spec: TaskSpec, written: Mapping[str, Any], shown: Shown) -> tuple[dict[str, Any] | None, list[str]]:
+def _item(spec: TaskSpec, written: Mapping[str, Any], shown: PageLookup) -> tuple[dict[str, Any] | None, list[str]]:
     item: dict[str, Any] = {}
     problems = [f"there is no field {quoted(name)}" for name in written if name not in spec.output_schema]
     places: dict[str, list[Element]] = {}
@@ -108,11 +108,11 @@ def _item(spec: TaskSpec, written: Mapping[str, Any], shown: Shown) -> tuple[dic
         item[name] = value
         if there:
             places[name] = there
-    problems += _torn(places)
+    problems += _split_rows(places)
     return (None, problems) if problems else (item, [])
 
 
-def _field(name: str, field: OutputField, raw: object, shown: Shown) -> tuple[Any, list[Element], str]:
+def _field(name: str, field: OutputField, raw: object, shown: PageLookup) -> tuple[Any, list[Element], str]:
     """The value in its type, the elements it stands in, and what is wrong with it."""
     if raw is None or raw == "" or (isinstance(raw, str) and is_not_present(raw, field.not_present)):
         return None, [], ""
@@ -123,13 +123,13 @@ def _field(name: str, field: OutputField, raw: object, shown: Shown) -> tuple[An
     if isinstance(normal, Invalid):
         return None, [], normal.message
     parts: list[object] = list(normal.value) if base_type(field.type) == "array" else [raw]
-    standing = [shown.standing(field, part) for part in parts]
+    standing = [shown.elements_showing(field, part) for part in parts]
     if not all(standing):
         return None, [], f"{quoted(as_shown(raw))} does not stand on the page"
     return normal.value, [element for there in standing for element in there], ""
 
 
-def _torn(places: Mapping[str, list[Element]]) -> Iterator[str]:
+def _split_rows(places: Mapping[str, list[Element]]) -> Iterator[str]:
     """Where the page has rows, what is told of one item must stand in one of them."""
     rows = {name: {element.row for element in there} for name, there in places.items()}
     bound = {name: found for name, found in rows.items() if None not in found}
@@ -140,7 +140,7 @@ def _torn(places: Mapping[str, list[Element]]) -> Iterator[str]:
 
 def _shows(element: Element, field: OutputField, text: str, value: object) -> bool:
     own = text_of(element)
-    if mentions(own, text) or (element.header and mentions(element.header, text)):
+    if find_mention(own, text) or (element.header and find_mention(element.header, text)):
         return True
     if element.url is not None and text and text in path_segments(element.url):
         return True

@@ -60,11 +60,11 @@ class Draft:
     open_questions: tuple[str, ...]
 
 
-def instructions() -> str:
+def drafting_instructions() -> str:
     return INSTRUCTIONS + json.dumps(_drafted_schema(), ensure_ascii=False)
 
 
-def asked(request: str, problems: tuple[Problem, ...] = (), before: Any = None) -> str:
+def drafting_request(request: str, problems: tuple[Problem, ...] = (), before: Any = None) -> str:
     """The request, and what was wrong with the draft before."""
     if not problems:
         return f"The request:\n{request.strip()}"
@@ -75,7 +75,7 @@ def asked(request: str, problems: tuple[Problem, ...] = (), before: Any = None) 
     )
 
 
-def tool() -> dict[str, Any]:
+def drafting_tool() -> dict[str, Any]:
     spec = {"type": "object", "description": "A task spec, as its JSON Schema says."}
     row = {"type": "object", "additionalProperties": {"type": "string"}}
     properties = {
@@ -111,7 +111,7 @@ def request_problem(request: str) -> str:
     return ""
 
 
-def checked(arguments: object, request: str = "") -> tuple[Draft | None, tuple[Problem, ...]]:
+def parse_draft(arguments: object, request: str = "") -> tuple[Draft | None, tuple[Problem, ...]]:
     """The draft, or every problem in it. An address inside of somebody's network must stand in the request itself."""
     if not isinstance(arguments, Mapping):
         return None, (Problem(where="task", message="the arguments must be an object"),)
@@ -123,9 +123,9 @@ def checked(arguments: object, request: str = "") -> tuple[Draft | None, tuple[P
     rows, wrong = _rows(given.get("samples"))
     row, odd = _rows([given["discovery_row"]] if given.get("discovery_row") else [])
     inside = (*_private(spec, "spec", request), *_private(discovery, "discovery", request))
-    told = (*problems, *more, *wrong, *odd, *_fit(spec, discovery), *inside)
-    if told or spec is None:
-        return None, told
+    found = (*problems, *more, *wrong, *odd, *_fit(spec, discovery), *inside)
+    if found or spec is None:
+        return None, found
     draft = Draft(
         spec=_written(spec),
         discovery=None if discovery is None else _written(discovery),

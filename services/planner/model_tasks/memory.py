@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from services.planner.state.sample_state import SampleState
+from services.planner.state.attempt_state import AttemptState
 from services.planner.values.typed_values import as_shown
 from shared.contracts.base import Part
 from shared.contracts.codes import Reason
@@ -35,7 +35,7 @@ _LEAST_PRIVATE_CHARS = 4
 _ADDRESS = re.compile(r"\bhttps?://\S+", re.I)
 
 
-class Remembered(Part, frozen=True, kw_only=True):
+class RememberedLesson(Part, frozen=True, kw_only=True):
     """A lesson, and how many samples have taught it."""
 
     text: str
@@ -45,23 +45,23 @@ class Remembered(Part, frozen=True, kw_only=True):
 class Memory(Part, frozen=True, kw_only=True):
     """What a run has taught so far; ``samples``: how many were asked."""
 
-    patterns: tuple[Remembered, ...] = ()
-    failures: tuple[Remembered, ...] = ()
+    patterns: tuple[RememberedLesson, ...] = ()
+    failures: tuple[RememberedLesson, ...] = ()
     samples: int = 0
 
 
-def key_of(spec: TaskSpec, run_id: str) -> str | None:
+def memory_key(spec: TaskSpec, run_id: str) -> str | None:
     """Under what it is kept; None where the task wants none."""
     return {"off": None, "run": run_id, "task": f"task.{spec.task_id}"}[spec.memory]
 
 
-def hints(memory: Memory) -> tuple[str, ...]:
+def memory_hints(memory: Memory) -> tuple[str, ...]:
     """What a sample is shown for as long as it is worked on, what most samples taught first."""
     patterns = [f"What worked: {one.text}" for one in _best(memory.patterns)]
     return (*patterns, *(f"What failed: {one.text}" for one in _best(memory.failures)))
 
 
-def learned(memory: Memory, lessons: Lessons) -> Memory:
+def with_lessons(memory: Memory, lessons: Lessons) -> Memory:
     """With what one more sample has taught; the same lesson twice is one."""
     return Memory(
         patterns=_merged(memory.patterns, lessons.patterns),
@@ -70,7 +70,7 @@ def learned(memory: Memory, lessons: Lessons) -> Memory:
     )
 
 
-def teaches(memory: Memory, finished: SampleFinished, state: SampleState) -> bool:
+def is_instructive(memory: Memory, finished: SampleFinished, state: AttemptState) -> bool:
     """Whether the fast model is asked what this sample has taught."""
     if memory.samples >= MAX_SAMPLES or not state.history or finished.reason in NOTHING_LEFT:
         return False
@@ -82,7 +82,7 @@ def teaches(memory: Memory, finished: SampleFinished, state: SampleState) -> boo
 
 
 @dataclass(frozen=True)
-class Story:
+class Transcript:
     """What is told of a sample: how it went, not what it holds."""
 
     task: str
@@ -91,7 +91,7 @@ class Story:
     """What was learned before."""
 
 
-def story(spec: TaskSpec, finished: SampleFinished, state: SampleState, memory: Memory) -> Story:
+def to_transcript(spec: TaskSpec, finished: SampleFinished, state: AttemptState, memory: Memory) -> Transcript:
     lines: list[str] = []
     for number, entry in enumerate(state.history, 1):
         what = entry.action.__struct_config__.tag if entry.action is not None else "no call"
@@ -101,12 +101,14 @@ def story(spec: TaskSpec, finished: SampleFinished, state: SampleState, memory: 
         lines.append(f"{number}. {what}{on}: {outcome} - {tidy(entry.message)[:160]}")
     why = f" ({finished.reason}: {tidy(finished.message)[:200]})" if finished.reason else ""
     known = tuple(one.text for one in (*memory.patterns, *memory.failures))
-    return Story(
+    return Transcript(
         spec.goal.strip()[:600], "\n".join(lines)[:STORY_CHARS] + f"\nIt ended as {finished.status}{why}.", known
     )
 
 
-def lessons_of(arguments: object, sample: Sample, finished: SampleFinished, seen: Iterable[FieldValue] = ()) -> Lessons:
+def parse_lessons(
+    arguments: object, sample: Sample, finished: SampleFinished, seen: Iterable[FieldValue] = ()
+) -> Lessons:
     """What a model says was learned, without what belongs to this record alone: a sample that failed has no values in
     its result, but has ``seen`` some. Anything else is left out."""
     given: Mapping[str, Any] = arguments if isinstance(arguments, Mapping) else {}  # pyright: ignore[reportUnknownVariableType]
@@ -141,16 +143,16 @@ def _items(value: object) -> Iterable[object]:
     return value if isinstance(value, list | tuple) else ()  # pyright: ignore[reportUnknownVariableType]
 
 
-def _best(kept: tuple[Remembered, ...]) -> list[Remembered]:
+def _best(kept: tuple[RememberedLesson, ...]) -> list[RememberedLesson]:
     return sorted(kept, key=lambda one: -one.samples)[:MAX_SHOWN]
 
 
-def _merged(kept: tuple[Remembered, ...], fresh: tuple[str, ...]) -> tuple[Remembered, ...]:
+def _merged(kept: tuple[RememberedLesson, ...], fresh: tuple[str, ...]) -> tuple[RememberedLesson, ...]:
     merged = {fold(one.text): one for one in kept}
     for text in fresh:
         known = merged.get(fold(text))
         merged[fold(text)] = (
-            Remembered(text=text) if known is None else msgspec.structs.replace(known, samples=known.samples + 1)
+            RememberedLesson(text=text) if known is None else msgspec.structs.replace(known, samples=known.samples + 1)
         )
     # Of too many, what only one sample taught goes first, the oldest of it.
     ordered = sorted(enumerate(merged.values()), key=lambda pair: (-pair[1].samples, -pair[0]))

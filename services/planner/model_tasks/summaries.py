@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from services.planner.prompt.entries import full, unnumbered
+from services.planner.prompt.entries import entry_text, full_entry
 from services.planner.prompt.history import FULL_ENTRIES, SUMMARY_CHARS, importance, is_meta
-from services.planner.state.progress import checkpoint
-from services.planner.state.sample_state import Entry, View
-from services.planner.state.vision_policy import missing_fields
+from services.planner.state.attempt_state import Entry, SampleView
+from services.planner.state.progress import known_values_json
+from services.planner.state.vision_policy import unread_fields
 from shared.contracts.steps import Summary
 from shared.models.fence import FENCE, clipped, fenced
 from shared.text.normal import tidy
@@ -48,7 +48,7 @@ TOOL: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class ToCondense:
+class StepsToCondense:
     """The steps from ``first`` to ``last`` of an attempt, counted from 1."""
 
     first: int
@@ -57,7 +57,7 @@ class ToCondense:
     """With their numbers; without what was only said."""
 
 
-def due(view: View) -> ToCondense | None:
+def steps_to_condense(view: SampleView) -> StepsToCondense | None:
     """Ten steps after the last time; the steps that stand in full anyway are left for the next."""
     state = view.state
     covered = state.summaries[-1].steps if state.summaries else 0
@@ -66,20 +66,20 @@ def due(view: View) -> ToCondense | None:
     if len(state.history) - since < EVERY_STEPS or last <= covered:
         return None
     numbered = ((n + 1, state.history[n]) for n in range(covered, last))
-    return ToCondense(covered + 1, last, tuple((n, entry) for n, entry in numbered if not is_meta(entry)))
+    return StepsToCondense(covered + 1, last, tuple((n, entry) for n, entry in numbered if not is_meta(entry)))
 
 
-def request(view: View, what: ToCondense) -> str:
+def summary_request(view: SampleView, what: StepsToCondense) -> str:
     """What the model is asked, beside :data:`SYSTEM`."""
-    lines = "\n".join(full(number, entry) for number, entry in what.entries)
+    lines = "\n".join(full_entry(number, entry) for number, entry in what.entries)
     return (
         f"GOAL\n{view.spec.goal.strip()}\n\n"
         f"STEPS {what.first} TO {what.last}\n{fenced(clipped(lines, ASKED_CHARS))}\n\n"
-        f"KEPT SO FAR\n{fenced(checkpoint(view.state))}\n\nFIELDS STILL MISSING: {_missing(view)}"
+        f"KEPT SO FAR\n{fenced(known_values_json(view.state))}\n\nFIELDS STILL MISSING: {_missing(view)}"
     )
 
 
-def written(what: ToCondense, said: object, by: str) -> Summary | None:
+def parse_summary(what: StepsToCondense, said: object, by: str) -> Summary | None:
     """The arguments of the model's call as a summary; None where one of them is missing."""
     if not isinstance(said, Mapping):
         return None
@@ -88,11 +88,11 @@ def written(what: ToCondense, said: object, by: str) -> Summary | None:
     return Summary(steps=what.last, text=_lines(texts), by=by) if len(texts) == len(HEADINGS) else None
 
 
-def mechanical(view: View, what: ToCondense) -> Summary:
+def rule_summary(view: SampleView, what: StepsToCondense) -> Summary:
     """By rule: what was saved, read and filed; what is missing and what failed."""
     known = ", ".join(name for name, value in view.state.seen.items() if value.state != "not_found")
-    weighty = [unnumbered(e) for _, e in what.entries if e.ok and not e.refused and importance(e) >= 2]
-    failed = [unnumbered(e) for _, e in what.entries if not e.ok]
+    weighty = [entry_text(e) for _, e in what.entries if e.ok and not e.refused and importance(e) >= 2]
+    failed = [entry_text(e) for _, e in what.entries if not e.ok]
     found = "; ".join((f"fields known: {known or 'none'}", *(clipped(one, 120) for one in weighty[-4:])))
     gaps = "; ".join((f"fields missing: {_missing(view)}", *(clipped(one, 120) for one in failed[-3:])))
     return Summary(steps=what.last, text=_lines([found, gaps, "what is under GAPS"]), by=MECHANICAL)
@@ -104,5 +104,5 @@ def _lines(texts: list[str]) -> str:
     return "\n".join(f"{name}: {clipped(text, share)}" for name, text in zip(HEADINGS, texts, strict=True))
 
 
-def _missing(view: View) -> str:
-    return ", ".join(missing_fields(view)) or "none"
+def _missing(view: SampleView) -> str:
+    return ", ".join(unread_fields(view)) or "none"

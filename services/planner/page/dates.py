@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import cast
 
-from services.planner.values.typed_values import typed
+from services.planner.values.typed_values import typed_value
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import ValueSource
 from shared.field_types import base_type
@@ -26,14 +26,14 @@ Evidence = tuple[str, DateOrder]
 
 
 @dataclass(frozen=True)
-class Settled:
+class DateSettlement:
     """What of a page settled how one of its dates is read: the order of its parts, or the language of its month."""
 
     order: str | None = None
     language: str | None = None
 
 
-def date_hints_of(page: PageObserved) -> DateHints:
+def date_hints(page: PageObserved) -> DateHints:
     """What all dates on the page say together. One that says another order than the rest, and no order is settled; the
     same holds for languages, where the page does not say its own."""
     found: set[Evidence] = {evidence for element in page.elements for evidence in _evidence(element)}
@@ -43,20 +43,20 @@ def date_hints_of(page: PageObserved) -> DateHints:
     return DateHints(orders.pop(), frozenset(form for form, _ in found), _languages(page))
 
 
-def settled_by_page(shown: str, field: OutputField, title: str | None, page: PageObserved) -> Settled:
+def date_settlement(shown: str, field: OutputField, title: str | None, page: PageObserved) -> DateSettlement:
     """What the page had to settle for a date that can be read in several ways by itself; nothing for all others."""
     dated = base_type(field.type) in ("date", "date-time")
-    if not dated or isinstance(typed(field, shown, title=title), Normal):
-        return Settled()
-    hints = date_hints_of(page)
-    read = typed(field, shown, title=title, order=hints)
+    if not dated or isinstance(typed_value(field, shown, title=title), Normal):
+        return DateSettlement()
+    hints = date_hints(page)
+    read = typed_value(field, shown, title=title, order=hints)
     languages = sorted(language for known in hints.languages for language in known)
     ways = (
-        (Settled(order=hints.order), replace(hints, languages=())),
-        *((Settled(language=language), in_language(language)) for language in languages),
+        (DateSettlement(order=hints.order), replace(hints, languages=())),
+        *((DateSettlement(language=language), in_language(language)) for language in languages),
     )
-    same = (settled for settled, order in ways if typed(field, shown, title=title, order=order) == read)
-    return next(same, Settled()) if isinstance(read, Normal) else Settled()
+    same = (settled for settled, order in ways if typed_value(field, shown, title=title, order=order) == read)
+    return next(same, DateSettlement()) if isinstance(read, Normal) else DateSettlement()
 
 
 def recorded_hints(source: ValueSource | None) -> Order:
@@ -85,7 +85,7 @@ def _evidence(element: Element) -> Iterator[Evidence]:
             order = _only_order(match)
             if order is not None:
                 yield form_of(match), order
-    yield from _by_title(element)
+    yield from _title_evidence(element)
 
 
 def _may_hold_one(text: str) -> bool:
@@ -102,17 +102,17 @@ def _only_order(match: re.Match[str]) -> DateOrder | None:
     return next(iter(orders))
 
 
-def _by_title(element: Element) -> Iterator[Evidence]:
+def _title_evidence(element: Element) -> Iterator[Evidence]:
     """A date whose title says which one it is shows how the page writes them."""
     match = NUMERIC.fullmatch(plain(element.name)) if element.title is not None and len(element.name) <= 30 else None
     if match is None or element.title is None:
         return
     try:
-        told = read_date(element.title)
+        title_date = read_date(element.title)
     except NotADate:
         return
-    if isinstance(told, Dated):
+    if isinstance(title_date, Dated):
         by_order = days_by_order(match["a"], match["b"], match["y"])
-        orders: list[DateOrder] = [order for order, days in by_order.items() if told.days <= set(days)]
+        orders: list[DateOrder] = [order for order, days in by_order.items() if title_date.days <= set(days)]
         if len(orders) == 1:
             yield form_of(match), orders[0]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from services.planner.page.dates import Settled, date_hints_of, settled_by_page
+from services.planner.page.dates import DateSettlement, date_hints, date_settlement
 from services.planner.page.text import (
     PRESSED_ROLES,
     humanised,
@@ -22,7 +22,7 @@ from services.planner.page.text import (
     label_form,
     text_of,
 )
-from services.planner.values.typed_values import is_not_present, typed
+from services.planner.values.typed_values import is_not_present, typed_value
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_RULE
 from shared.contracts.steps import FieldValue, ValueSource
@@ -51,20 +51,20 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Found:
+class FieldFound:
     candidate: Candidate
 
 
 @dataclass(frozen=True)
-class Ambiguous:
+class FieldAmbiguous:
     texts: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Missing: ...
+class FieldMissing: ...
 
 
-Reading = Found | Ambiguous | Missing
+Reading = FieldFound | FieldAmbiguous | FieldMissing
 
 
 def labels_of(name: str, field: OutputField) -> frozenset[str]:
@@ -84,31 +84,33 @@ def read_fields(spec: TaskSpec, page: PageObserved, row_key: str | None = None) 
 
 def _read(name: str, field: OutputField, page: PageObserved, known: frozenset[str], row_key: str | None) -> Reading:
     labels = labels_of(name, field)
-    candidates = list(_named(page.elements, labels, known)) or list(_beside(page.elements, labels, known))
+    candidates = list(_self_labelled(page.elements, labels, known)) or list(
+        _adjacent_values(page.elements, labels, known)
+    )
     candidates = [candidate for candidate in candidates if not is_pending(candidate.shown)]
-    settled = _settle(candidates, field, page)
-    if isinstance(settled, Ambiguous) and row_key is not None:
-        return _settle(_in_row_of(row_key, candidates, page), field, page)
+    settled = _resolve(candidates, field, page)
+    if isinstance(settled, FieldAmbiguous) and row_key is not None:
+        return _resolve(_in_row_of(row_key, candidates, page), field, page)
     return settled
 
 
-def _settle(candidates: Sequence[Candidate], field: OutputField, page: PageObserved) -> Reading:
+def _resolve(candidates: Sequence[Candidate], field: OutputField, page: PageObserved) -> Reading:
     if not candidates:
-        return Missing()
+        return FieldMissing()
     titled = [one for one in candidates if one.title is not None]
     if len({fold(one.shown) for one in candidates}) == 1 and len({one.title for one in titled}) <= 1:
-        return Found(titled[0] if titled else candidates[0])
-    if _one_meaning(candidates, field, page):
-        return Found(candidates[0])
-    return Ambiguous(tuple(dict.fromkeys(candidate.shown for candidate in candidates)))
+        return FieldFound(titled[0] if titled else candidates[0])
+    if _is_one_value(candidates, field, page):
+        return FieldFound(candidates[0])
+    return FieldAmbiguous(tuple(dict.fromkeys(candidate.shown for candidate in candidates)))
 
 
-def _one_meaning(candidates: Sequence[Candidate], field: OutputField, page: PageObserved) -> bool:
+def _is_one_value(candidates: Sequence[Candidate], field: OutputField, page: PageObserved) -> bool:
     """Two shown texts are one value when they normalise to one."""
     if base_type(field.type) == "string":
         return len({fold(one.shown) for one in candidates}) == 1
-    order = date_hints_of(page)
-    normal = [typed(field, one.shown, title=one.title, order=order) for one in candidates]
+    order = date_hints(page)
+    normal = [typed_value(field, one.shown, title=one.title, order=order) for one in candidates]
     meant = [
         one.value if isinstance(one, Normal) else fold(at.shown) for one, at in zip(normal, candidates, strict=True)
     ]
@@ -122,20 +124,20 @@ def _in_row_of(key: str, candidates: Sequence[Candidate], page: PageObserved) ->
     return chosen or list(candidates)
 
 
-def labelled(elements: Sequence[Element], labels: frozenset[str]) -> tuple[Candidate, ...]:
+def labelled_candidates(elements: Sequence[Element], labels: frozenset[str]) -> tuple[Candidate, ...]:
     """What elements that name their label themselves show under one of the labels."""
-    return tuple(_named(elements, labels, labels))
+    return tuple(_self_labelled(elements, labels, labels))
 
 
-def beside(elements: Sequence[Element], labels: frozenset[str]) -> tuple[Candidate, ...]:
+def adjacent_candidates(elements: Sequence[Element], labels: frozenset[str]) -> tuple[Candidate, ...]:
     """What stands beside, or right below, a text that is one of the labels."""
-    return tuple(_beside(elements, labels, labels))
+    return tuple(_adjacent_values(elements, labels, labels))
 
 
 # --- elements that name their label themselves
 
 
-def _named(elements: Sequence[Element], labels: frozenset[str], known: frozenset[str]) -> Iterator[Candidate]:
+def _self_labelled(elements: Sequence[Element], labels: frozenset[str], known: frozenset[str]) -> Iterator[Candidate]:
     yield from _headed(elements, labels)
     for element in elements:
         if element.role == "searchbox":  # a filter, not a value
@@ -153,7 +155,7 @@ def _headed(elements: Sequence[Element], labels: frozenset[str]) -> Iterator[Can
     """Cells and definitions. What lies inside one cell comes as several elements, which are one value."""
     for group in _groups(elements):
         if label_form(group[0].header or "") in labels:
-            candidate = _one_value(group)
+            candidate = _joined_value(group)
             if candidate is not None:
                 yield candidate
 
@@ -176,7 +178,7 @@ def _continues(first: Element, element: Element) -> bool:
     return same_place and not is_header(element) and not (element.row is None and element.tag == "dd")
 
 
-def _one_value(group: Sequence[Element]) -> Candidate | None:
+def _joined_value(group: Sequence[Element]) -> Candidate | None:
     """The control in a cell, else the text that holds all the others, else the pieces joined.
 
     None where there are only buttons or pictures: they may stand beside an empty value, or be the value.
@@ -208,7 +210,7 @@ def _inline(text: str, labels: frozenset[str], known: frozenset[str]) -> str | N
 # --- a label, then its value
 
 
-def _beside(elements: Sequence[Element], labels: frozenset[str], known: frozenset[str]) -> Iterator[Candidate]:
+def _adjacent_values(elements: Sequence[Element], labels: frozenset[str], known: frozenset[str]) -> Iterator[Candidate]:
     for at, element in enumerate(elements):
         if _is_label(element, labels):
             candidate = _value_after(elements, at, known)
@@ -272,7 +274,7 @@ def _adjacent(label: Element, element: Element) -> bool:
 
 def field_value(name: str, field: OutputField, reading: Reading, page: PageObserved) -> FieldValue:
     """The reading as a value. Nothing beside a label means "not present" only where the task allows none."""
-    if not isinstance(reading, Found):
+    if not isinstance(reading, FieldFound):
         return FieldValue(field=name, state="not_found")
     candidate = reading.candidate
     empty = candidate.shown == ""
@@ -287,13 +289,13 @@ def field_values(spec: TaskSpec, readings: Mapping[str, Reading], page: PageObse
     return tuple(field_value(name, spec.output_schema[name], reading, page) for name, reading in readings.items())
 
 
-def source_of(
+def value_source(
     element: Element, page: PageObserved, shown: str | None = None, field: OutputField | None = None
 ) -> ValueSource:
     """Where a value stands. ``shown`` and ``field``: what else the page says of how it is to be read is kept beside
     it, for the page may be gone when it is."""
     title = element.title if shown is not None and fold(shown) == fold(text_of(element)) else None
-    settled = Settled() if shown is None or field is None else settled_by_page(shown, field, title, page)
+    settled = DateSettlement() if shown is None or field is None else date_settlement(shown, field, title, page)
     return ValueSource(
         snapshot_id=page.snapshot_id,
         observation_sha256=page.sha256,
@@ -313,7 +315,7 @@ def source_of(
 
 def _value(name: str, state: str, candidate: Candidate, page: PageObserved, field: OutputField) -> FieldValue:
     """``value`` is still the shown text; the gate normalises it."""
-    source = source_of(candidate.element, page, candidate.shown, field)
+    source = value_source(candidate.element, page, candidate.shown, field)
     if state == "not_present":
         return FieldValue(field=name, state="not_present", shown=candidate.shown, source=source, read_by=BY_RULE)
     return FieldValue(

@@ -9,13 +9,13 @@ from functools import lru_cache
 from typing import Generic, Literal, TypeVar, cast
 from urllib.parse import quote
 
-from services.planner.page.fields import Candidate, Found, Missing, Reading, all_labels, read_fields
+from services.planner.page.fields import Candidate, FieldFound, FieldMissing, Reading, all_labels, read_fields
 from services.planner.page.text import (
+    find_mention,
+    id_pattern,
     is_heading,
     is_input,
     is_not_found_text,
-    mentions,
-    same_shape,
     says_not_found,
     text_of,
 )
@@ -47,22 +47,22 @@ PAGES_READ = 32
 """Pages whose reading is remembered: one for every sample at work, and a few that were just left."""
 
 
-class Itself(Generic[ReadT]):
+class IdentityKey(Generic[ReadT]):
     """Something as a key by which one it is: to compare two pages would take as long as to read one."""
 
-    __slots__ = ("one",)
+    __slots__ = ("value",)
 
-    def __init__(self, one: ReadT) -> None:
-        self.one = one
+    def __init__(self, value: ReadT) -> None:
+        self.value = value
 
     def __hash__(self) -> int:
-        return id(self.one)
+        return id(self.value)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Itself) and self.one is cast("Itself[object]", other).one
+        return isinstance(other, IdentityKey) and self.value is cast("IdentityKey[object]", other).value
 
 
-def row_of(sample: Sample) -> dict[str, str]:
+def template_values(sample: Sample) -> dict[str, str]:
     """What templates may name: the sample's columns, and its id, key and URL where no column is called that."""
     own = {"sample_id": sample.sample_id, "key": sample.key}
     return {**own, **({"url": sample.url} if sample.url is not None else {}), **sample.fields}
@@ -72,32 +72,32 @@ def missing_columns(spec: TaskSpec, sample: Sample) -> tuple[str, ...]:
     """Columns that the start URL or the identity asks for and this row has not."""
     templates = (spec.start_url, *spec.identity.values())
     wanted = dict.fromkeys(name for template in templates for name in placeholders(template))
-    row = row_of(sample)
+    row = template_values(sample)
     return tuple(name for name in wanted if not row.get(name, "").strip())
 
 
 def start_url(spec: TaskSpec, sample: Sample) -> str:
     """The filled template; a column's value is URL-encoded, the column ``url`` is a URL already."""
-    row = row_of(sample)
+    row = template_values(sample)
     return PLACEHOLDER.sub(
         lambda m: row[m[1]].strip() if m[1] == "url" else quote(row[m[1]].strip(), safe=""), spec.start_url
     )
 
 
-def expected(spec: TaskSpec, sample: Sample) -> dict[str, str]:
+def expected_identity(spec: TaskSpec, sample: Sample) -> dict[str, str]:
     """What each identity field must show."""
-    row = row_of(sample)
+    row = template_values(sample)
     return {name: fill(template, row).strip() for name, template in spec.identity.items()}
 
 
 def keywords(spec: TaskSpec, sample: Sample) -> tuple[str, ...]:
     """What an observation keeps whatever its budget: the task's words, the labels, the record's own id."""
-    ids = (value for value in expected(spec, sample).values() if value)
+    ids = (value for value in expected_identity(spec, sample).values() if value)
     route = (text for step in spec.route for text in texts_of(step) if len(text) > 3 and "{" not in text)
     return tuple(dict.fromkeys((*spec.keywords, *sorted(all_labels(spec)), *route, *ids)))
 
 
-def equal(one: str, other: str) -> bool:
+def is_equal_text(one: str, other: str) -> bool:
     return fold(one) == fold(other)
 
 
@@ -105,59 +105,61 @@ def read_page(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:
     """Reads every field. An identity field that has no label is looked for in headings and lone texts.
 
     A decision asks several times what one page says, so that is worked out once: none of the three ever changes."""
-    return _read_once(Itself(spec), Itself(sample), Itself(page))
+    return _read_once(IdentityKey(spec), IdentityKey(sample), IdentityKey(page))
 
 
 @lru_cache(maxsize=PAGES_READ)
-def _read_once(spec: Itself[TaskSpec], sample: Itself[Sample], page: Itself[PageObserved]) -> PageRead:
-    return _read(spec.one, sample.one, page.one)
+def _read_once(spec: IdentityKey[TaskSpec], sample: IdentityKey[Sample], page: IdentityKey[PageObserved]) -> PageRead:
+    return _read(spec.value, sample.value, page.value)
 
 
 def _read(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:
-    wanted = expected(spec, sample)
+    wanted = expected_identity(spec, sample)
     row_key = next(iter(wanted.values()), None)
     readings = read_fields(spec, page, row_key)
-    others = any(isinstance(reading, Found) for name, reading in readings.items() if name not in wanted)
+    others = any(isinstance(reading, FieldFound) for name, reading in readings.items() if name not in wanted)
     for name, value in wanted.items():
-        if isinstance(readings[name], Missing):
+        if isinstance(readings[name], FieldMissing):
             readings[name] = _unlabelled(value, page, tuple(spec.not_found_texts), others)
     return PageRead(readings, _proof(wanted, readings))
 
 
-def prove(spec: TaskSpec, sample: Sample, page: PageObserved) -> Proof:
+def identity_proof(spec: TaskSpec, sample: Sample, page: PageObserved) -> Proof:
     """For deciders that read the page themselves: as strict where the page has a label or a heading,
     else content with the value standing on the page as a word of its own, outside lists, links and other labels,
     where neither its headings nor its title name another one."""
     proof = read_page(spec, sample, page).proof
     if proof.state != "unproven":
         return proof
-    lone = [e.name for e in page.elements if _lone(e)]
+    lone = [e.name for e in page.elements if _is_lone(e)]
     heads = [page.title, *(e.name for e in page.elements if is_heading(e))]
-    wanted = expected(spec, sample).values()
-    shown = all(any(mentions(text, value) for text in lone) and not _names_another(value, heads) for value in wanted)
+    wanted = expected_identity(spec, sample).values()
+    shown = all(
+        any(find_mention(text, value) for text in lone) and not _names_another(value, heads) for value in wanted
+    )
     return Proof("proven") if shown else proof
 
 
 def shows_record(spec: TaskSpec, sample: Sample, page: PageObserved) -> bool:
     """Whether the page plainly shows the record asked for. A page that says "not found" may repeat the id,
     so there a field of the record must stand as well."""
-    if not spec.identity or prove(spec, sample, page).state != "proven":
+    if not spec.identity or identity_proof(spec, sample, page).state != "proven":
         return False
     if says_not_found(page, tuple(spec.not_found_texts)) is None:
         return True
     read = read_page(spec, sample, page)
     others = [reading for name, reading in read.readings.items() if name not in spec.identity]
     return read.proof.state == "proven" and any(
-        isinstance(r, Found) and not is_input(r.candidate.element) for r in others
+        isinstance(r, FieldFound) and not is_input(r.candidate.element) for r in others
     )
 
 
 def _proof(wanted: dict[str, str], readings: Mapping[str, Reading]) -> Proof:
     for name, value in wanted.items():
         reading = readings[name]
-        if not isinstance(reading, Found):
+        if not isinstance(reading, FieldFound):
             return Proof("unproven")
-        if not equal(reading.candidate.shown, value):
+        if not is_equal_text(reading.candidate.shown, value):
             return Proof(
                 "mismatch",
                 f"the page shows {name} {quoted(reading.candidate.shown)} where {quoted(value)} was asked for",
@@ -173,14 +175,14 @@ def _unlabelled(value: str, page: PageObserved, not_found: tuple[str, ...], othe
     headings = [e for e in page.elements if is_heading(e) and (others or not is_not_found_text(e.name, not_found))]
     by_heading = _first_of_shape(value, headings)
     if by_heading is not None:
-        return Found(by_heading)
+        return FieldFound(by_heading)
     for element in page.elements:
-        if _lone(element) and not is_input(element) and equal(text_of(element), value):
-            return Found(Candidate(text_of(element), element))
-    return Missing()
+        if _is_lone(element) and not is_input(element) and is_equal_text(text_of(element), value):
+            return FieldFound(Candidate(text_of(element), element))
+    return FieldMissing()
 
 
-def _lone(element: Element) -> bool:
+def _is_lone(element: Element) -> bool:
     """It may be the record's own id: what stands under another label, such as "Duplicate of", is another's."""
     return element.row is None and element.header is None and element.role not in ("link", "button", "option")
 
@@ -189,21 +191,21 @@ def _names_another(value: str, heads: Iterable[str]) -> bool:
     """Headings bear an id like ``value``, a number with as many digits included, and never this one."""
     alike = _alike(value.strip())
     found = [text for text in heads if alike is not None and alike.search(text) is not None]
-    return bool(found) and not any(mentions(text, value) for text in heads)
+    return bool(found) and not any(find_mention(text, value) for text in heads)
 
 
 def _alike(value: str) -> re.Pattern[str] | None:
     if value.isdecimal():
         return re.compile(rf"(?<![\w-])\d{{{len(value)}}}(?![\w-])")
-    return same_shape(value)
+    return id_pattern(value)
 
 
 def _first_of_shape(value: str, headings: Iterable[Element]) -> Candidate | None:
     """Of several ids in one heading the first is the record's own."""
-    shape = same_shape(value)
+    shape = id_pattern(value)
     for element in headings:
         written = shape.search(element.name) if shape is not None else None
-        own = written[0] if written is not None else mentions(element.name, value)
+        own = written[0] if written is not None else find_mention(element.name, value)
         if own is not None:
             return Candidate(own, element)
     return None

@@ -32,7 +32,7 @@ class ListedRecord:
     parts: tuple[Element, ...]
 
 
-def repeated(page: PageObserved, place: str = "") -> list[tuple[str, list[ListedRecord]]]:
+def repeated_records(page: PageObserved, place: str = "") -> list[tuple[str, list[ListedRecord]]]:
     """Return all that may be a list, each with its place; ``place``: only what stands there, as on earlier pages."""
     own = [e for e in page.elements if e.area not in NOISE and not e.in_dialog]
     found: list[tuple[str, list[ListedRecord]]] = []
@@ -75,22 +75,22 @@ def _slices(elements: Sequence[Element], starts: Sequence[int], end: int) -> lis
 
 def _from_each_link(own: Sequence[Element], heads: Sequence[Element]) -> list[ListedRecord]:
     """Each head with all that follows it up to the next one; behind the last, as much as behind the others at most."""
-    starts = [own.index(head) for head in _one_each(heads)]
+    starts = [own.index(head) for head in _distinct_heads(heads)]
     longest = max((b - a for a, b in pairwise(starts)), default=8)
     return [ListedRecord(part[0], tuple(part)) for part in _slices(own, starts, starts[-1] + longest)]
 
 
-def _one_each(heads: Sequence[Element]) -> list[Element]:
+def _distinct_heads(heads: Sequence[Element]) -> list[Element]:
     """Two links in a row that lead to the same are one head; a link in the line of one, to another kind of page, is a
     part of it: the pull request that is named beside a commit, say."""
     kept: list[Element] = []
     for head in heads:
-        if not kept or (kept[-1].url != head.url and not _goes_with(kept[-1], head)):
+        if not kept or (kept[-1].url != head.url and not _is_beside(kept[-1], head)):
             kept.append(head)
     return kept
 
 
-def _goes_with(head: Element, other: Element) -> bool:
+def _is_beside(head: Element, other: Element) -> bool:
     a, b = head.box, other.box
     if a is None or b is None or (head.url or "").rpartition("/")[0] == (other.url or "").rpartition("/")[0]:
         return False

@@ -51,7 +51,7 @@ _PRESSED = frozenset({"link", "button"})
 
 
 @dataclass(frozen=True)
-class Control:
+class PagingControl:
     """``next`` leads to another page of the list, ``more`` adds to this one. ``url`` is where it leads, where that is
     another page; else it must be pressed."""
 
@@ -60,18 +60,18 @@ class Control:
     url: str | None
 
 
-def turning(page: PageObserved, after: int) -> Control | None:
+def next_page_control(page: PageObserved, after: int) -> PagingControl | None:
     """What leads to more of a list; ``after`` is the ref of its last item."""
     pressable = [e for e in page.elements if _pressable(e)]
     following = _best([e for e in pressable if _turns(e)], after) or _numbered(page, pressable, after)
     if following is not None:
-        return Control("next", following, _elsewhere(following, page))
+        return PagingControl("next", following, _elsewhere(following, page))
     behind = [e for e in pressable if e.ref > after and e.area not in _NEVER]
     more = [e for e in behind if _MORE_BEHIND.fullmatch(label_form(e.name))]
-    return Control("more", more[0], _elsewhere(more[0], page)) if len(more) == 1 else None
+    return PagingControl("more", more[0], _elsewhere(more[0], page)) if len(more) == 1 else None
 
 
-def turning_results(page: PageObserved, part: Sequence[Element]) -> Control | None:
+def next_results_control(page: PageObserved, part: Sequence[Element]) -> PagingControl | None:
     """What leads to more results: the first thing called so in the ``part`` of the page that holds them, else anywhere.
     None where it is disabled: the results are at their end."""
     for elements in (part, page.elements):
@@ -79,7 +79,7 @@ def turning_results(page: PageObserved, part: Sequence[Element]) -> Control | No
             kind = _kind_of(element)
             if kind is not None:
                 ended = "disabled" in element.states
-                return None if ended else Control(kind, element, _elsewhere(element, page))
+                return None if ended else PagingControl(kind, element, _elsewhere(element, page))
     return None
 
 

@@ -39,29 +39,29 @@ class Refound:
     """``by``: what led to it. ``unchanged``: its fingerprint is the recorded one, so its words are too."""
 
     element: Element
-    by: tuple[str, ...]
+    found_by: tuple[str, ...]
     unchanged: bool
 
 
 @dataclass(frozen=True)
-class Lost:
+class NotRefound:
     """``message``: what was looked for, and what is there instead."""
 
     message: str
     verdict: Literal["not_found", "ambiguous"] = "not_found"
 
 
-def located(locators: Sequence[Locator], inside: Sequence[Element]) -> dict[int, list[str]]:
+def refs_by_locators(locators: Sequence[Locator], inside: Sequence[Element]) -> dict[int, list[str]]:
     """Return the refs that locators lead to, each with the kinds that do, of those that were and are unique."""
     led: dict[int, list[str]] = {}
     for locator in locators:
-        found = [element for element in inside if locator.matches == 1 and _bears(element, locator)]
+        found = [element for element in inside if locator.matches == 1 and _has_locator(element, locator)]
         if len(found) == 1:
             led.setdefault(found[0].ref, []).append(locator.kind)
     return led
 
 
-def _bears(element: Element, locator: Locator) -> bool:
+def _has_locator(element: Element, locator: Locator) -> bool:
     wanted = (locator.kind, locator.value, 1)
     return any((one.kind, one.value, one.matches) == wanted for one in element.locators)
 
@@ -69,35 +69,35 @@ def _bears(element: Element, locator: Locator) -> bool:
 # --- to act on it
 
 
-def find_target(wanted: TargetFound, page: PageObserved) -> Element | Lost:
+def find_target(wanted: TargetFound, page: PageObserved) -> Element | NotRefound:
     """By its fingerprint with role and name; else by its locators, where all that lead anywhere lead to one element.
     One that bears another name now must be found by two of them: an id alone may have moved on."""
     inside = [element for element in page.elements if element.frame == wanted.frame]
     same = [e for e in inside if (e.fingerprint, e.role, e.name) == (wanted.fingerprint, wanted.role, wanted.name)]
     if len(same) == 1:
         return same[0]
-    led = located(sorted(wanted.locators, key=lambda one: LOCATOR_ORDER.index(one.kind)), inside)
+    led = refs_by_locators(sorted(wanted.locators, key=lambda one: LOCATOR_ORDER.index(one.kind)), inside)
     if len(led) == 1:
         [(ref, kinds)] = led.items()
         element = next(one for one in inside if one.ref == ref)
         agrees = (element.role, element.tag) == (wanted.role, wanted.tag)
         if agrees and (element.name == wanted.name or len(kinds) > 1):
             return element
-    return Lost(_what_is_there(wanted, len(same), led, inside))
+    return NotRefound(_not_found_target(wanted, len(same), led, inside))
 
 
-def described(one: TargetFound | Element) -> str:
+def description_of(one: TargetFound | Element) -> str:
     """``button "Save"``."""
     return f"{one.role or one.tag} {quoted(one.name, 60)}"
 
 
-def _what_is_there(wanted: TargetFound, same: int, led: dict[int, list[str]], inside: Sequence[Element]) -> str:
-    looked_for = f"the {described(wanted)}"
+def _not_found_target(wanted: TargetFound, same: int, led: dict[int, list[str]], inside: Sequence[Element]) -> str:
+    looked_for = f"the {description_of(wanted)}"
     if same > 1:
         return f"{looked_for} was looked for, and {same} elements are like it"
     if led:
         elements = {element.ref: element for element in inside}
-        several = Counter(described(elements[ref]) for ref in led)
+        several = Counter(description_of(elements[ref]) for ref in led)
         return f"{looked_for} was looked for, and its locators lead to {', '.join(several)}"
     names = list(dict.fromkeys(quoted(e.name, 40) for e in inside if e.role == wanted.role and e.name))
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
@@ -108,13 +108,13 @@ def _what_is_there(wanted: TargetFound, same: int, led: dict[int, list[str]], in
 # --- to read it again
 
 
-def find_source(source: ValueSource, elements: Sequence[Element]) -> Refound | Lost:
+def find_source(source: ValueSource, elements: Sequence[Element]) -> Refound | NotRefound:
     """In a stored page that was opened again, whose elements come with their locators."""
     inside = [element for element in elements if element.frame == source.frame]
-    led = located(source.locators, inside)
+    led = refs_by_locators(source.locators, inside)
     same = _same_fingerprint(source, inside)
     if same:
-        return _one_of(source, same, led)
+        return _chosen_of(source, same, led)
     if len(led) == 1:
         [(ref, kinds)] = led.items()
         element = next(one for one in inside if one.ref == ref)
@@ -122,11 +122,11 @@ def find_source(source: ValueSource, elements: Sequence[Element]) -> Refound | L
         if BY_PLACE & set(kinds) and (set(kinds) != {"css"} or labelled):
             return Refound(element, tuple(kinds), False)
     if len(led) > 1:
-        return Lost(f"its locators lead to {len(led)} different elements", "ambiguous")
-    return Lost(_nowhere(source, inside))
+        return NotRefound(f"its locators lead to {len(led)} different elements", "ambiguous")
+    return NotRefound(_not_found_message(source, inside))
 
 
-def find_source_in_observation(source: ValueSource, elements: Sequence[Element]) -> Refound | Lost:
+def find_source_in_observation(source: ValueSource, elements: Sequence[Element]) -> Refound | NotRefound:
     """In what was observed of the page when it was stored: elements there have numbers and fingerprints."""
     inside = [element for element in elements if element.frame == source.frame]
     if source.kept_ref:
@@ -134,14 +134,14 @@ def find_source_in_observation(source: ValueSource, elements: Sequence[Element])
         if len(numbered) == 1:
             return Refound(numbered[0], ("number",), numbered[0].fingerprint == source.fingerprint)
     same = _same_fingerprint(source, inside)
-    return _one_of(source, same, {}) if same else Lost(_nowhere(source, inside))
+    return _chosen_of(source, same, {}) if same else NotRefound(_not_found_message(source, inside))
 
 
 def _same_fingerprint(source: ValueSource, inside: Sequence[Element]) -> list[Element]:
     return [element for element in inside if source.fingerprint and element.fingerprint == source.fingerprint]
 
 
-def _one_of(source: ValueSource, same: Sequence[Element], led: dict[int, list[str]]) -> Refound | Lost:
+def _chosen_of(source: ValueSource, same: Sequence[Element], led: dict[int, list[str]]) -> Refound | NotRefound:
     """Of several that are the same to the letter: the one that locators lead to, else that stands under the label, else
     that stands where it stood."""
     for by, fits in (
@@ -152,7 +152,7 @@ def _one_of(source: ValueSource, same: Sequence[Element], led: dict[int, list[st
     ):
         if len(fits) == 1:
             return Refound(fits[0], ("fingerprint", *led.get(fits[0].ref, ()), *by), True)
-    return Lost(f"{len(same)} elements are the same to the letter", "ambiguous")
+    return NotRefound(f"{len(same)} elements are the same to the letter", "ambiguous")
 
 
 def _label(element: Element) -> str:
@@ -165,7 +165,7 @@ def _stands_there(element: Element, source: ValueSource) -> bool:
     return abs(element.box.x - source.box.x) <= NEAR_PX and abs(element.box.y - source.box.y) <= NEAR_PX
 
 
-def _nowhere(source: ValueSource, inside: Sequence[Element]) -> str:
+def _not_found_message(source: ValueSource, inside: Sequence[Element]) -> str:
     if not inside:
         return f"its frame {quoted(source.frame)} is not there"
     label = label_form(source.label or "")

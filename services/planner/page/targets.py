@@ -6,15 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from services.planner.page.fields import beside
+from services.planner.page.fields import adjacent_candidates
 from services.planner.page.text import (
     INPUT_ROLES,
     OPENS_MORE,
     PRESSED_ROLES,
+    find_mention,
     is_heading,
     is_input,
     label_form,
-    mentions,
     text_of,
 )
 from shared.contracts.browser_pool import Element, PageObserved
@@ -27,28 +27,28 @@ TABS = frozenset({"tab"})
 Rows = frozenset[tuple[str, int | None]]
 
 
-def pressable(
+def find_pressable(
     page: PageObserved, words: Sequence[str], roles: frozenset[str] = PRESSABLE, own: Rows = frozenset()
 ) -> list[Element]:
     """What can be pressed and is called so, by name, by its header, or by a label in front of it; in a table of many
     records, in the ``own`` rows of this one."""
-    return _called(page, words, [e for e in page.elements if e.role in roles], own)
+    return _find_called(page, words, [e for e in page.elements if e.role in roles], own)
 
 
-def rows_of(page: PageObserved, values: Iterable[str]) -> Rows:
+def rows_showing(page: PageObserved, values: Iterable[str]) -> Rows:
     """The rows in which a cell is one of the values and nothing else."""
     keys = {fold(value) for value in values if value}
     return frozenset((e.frame, e.row) for e in page.elements if e.row is not None and fold(text_of(e)) in keys)
 
 
-def controls(page: PageObserved, words: Sequence[str]) -> list[Element]:
+def find_controls(page: PageObserved, words: Sequence[str]) -> list[Element]:
     """Fields, boxes and lists that are called so. A list that a field opens is a part of it."""
     fields = [e for e in page.elements if is_control(e)]
-    return _called(page, words, [e for e in fields if not _within_another(e, fields)])
+    return _find_called(page, words, [e for e in fields if not _within_another(e, fields)])
 
 
-def tabs(page: PageObserved, words: Sequence[str]) -> list[Element]:
-    return pressable(page, words, TABS) or pressable(page, words)
+def find_tabs(page: PageObserved, words: Sequence[str]) -> list[Element]:
+    return find_pressable(page, words, TABS) or find_pressable(page, words)
 
 
 def is_control(element: Element) -> bool:
@@ -57,10 +57,10 @@ def is_control(element: Element) -> bool:
     return element.role == "button" and bool(OPENS_MORE & set(element.states))
 
 
-def section(page: PageObserved, words: Sequence[str]) -> tuple[Element, ...] | None:
+def find_section(page: PageObserved, words: Sequence[str]) -> tuple[Element, ...] | None:
     """What stands under the one heading that is called so, up to the next heading of its rank, or above that of its
     items. None where no heading, or more than one, is called so."""
-    heads = _closest(words, [e for e in page.elements if is_heading(e) or e.role in ("term", "caption")])
+    heads = _find_closest(words, [e for e in page.elements if is_heading(e) or e.role in ("term", "caption")])
     if len(heads) != 1:
         return None
     head = heads[0]
@@ -69,7 +69,7 @@ def section(page: PageObserved, words: Sequence[str]) -> tuple[Element, ...] | N
     return tuple(_under(page.elements, head))
 
 
-def distinct(elements: Iterable[Element]) -> list[Element]:
+def distinct_targets(elements: Iterable[Element]) -> list[Element]:
     """Links to one address are one target."""
     found: dict[object, Element] = {}
     for element in elements:
@@ -90,33 +90,33 @@ def _under(elements: Sequence[Element], head: Element) -> Iterable[Element]:
         yield element
 
 
-def _called(
+def _find_called(
     page: PageObserved, words: Sequence[str], among: Sequence[Element], own: Rows = frozenset()
 ) -> list[Element]:
     labels = frozenset(label_form(word) for word in words)
-    refs = {candidate.element.ref for candidate in beside(page.elements, labels)}
+    refs = {candidate.element.ref for candidate in adjacent_candidates(page.elements, labels)}
     ways: tuple[Callable[[Element], bool], ...] = (
         lambda e: label_form(e.name) in labels,
         lambda e: label_form(e.header or "") in labels,
         lambda e: e.ref in refs,
-        lambda e: _says(e.name, words),
-        lambda e: _says(e.header or "", words),
+        lambda e: _mentions_any(e.name, words),
+        lambda e: _mentions_any(e.header or "", words),
     )
     for way in ways:
         found = [element for element in among if way(element)]
         if found:
-            return distinct([e for e in found if (e.frame, e.row) in own] or found)
+            return distinct_targets([e for e in found if (e.frame, e.row) in own] or found)
     return []
 
 
-def _closest(words: Sequence[str], among: Sequence[Element]) -> list[Element]:
+def _find_closest(words: Sequence[str], among: Sequence[Element]) -> list[Element]:
     labels = frozenset(label_form(word) for word in words)
     exact = [e for e in among if label_form(e.name) in labels]
-    return exact or [e for e in among if _says(e.name, words)]
+    return exact or [e for e in among if _mentions_any(e.name, words)]
 
 
-def _says(text: str, words: Sequence[str]) -> bool:
-    return any(mentions(text, word) is not None for word in words)
+def _mentions_any(text: str, words: Sequence[str]) -> bool:
+    return any(find_mention(text, word) is not None for word in words)
 
 
 def _within_another(element: Element, fields: Sequence[Element]) -> bool:

@@ -31,7 +31,7 @@ NOT_FOUND = re.compile(
 )
 
 # Best first: refusing is always safe, agreeing only when nothing else closes the thing.
-DISMISSALS = (
+DISMISS_LABELS = (
     ("reject all", "reject", "decline all", "decline", "refuse", "deny", "disagree", "only necessary",
      "necessary only", "only essential", "essential only", "use necessary cookies only", "reject all cookies",
      "reject cookies", "decline cookies", "reject optional cookies", "continue without accepting"),
@@ -101,9 +101,9 @@ def asks_for_password(page: PageObserved) -> bool:
     return any(is_password(element) for element in page.elements)
 
 
-def dismissal(page: PageObserved) -> Element | None:
+def find_dismissal(page: PageObserved) -> Element | None:
     """The button that best sends away a dialog or a banner that lies over the page."""
-    ranks = {name: rank for rank, names in enumerate(DISMISSALS) for name in names}
+    ranks = {name: rank for rank, names in enumerate(DISMISS_LABELS) for name in names}
     buttons = [
         (ranks[fold(e.name)], e.ref, e)
         for e in page.elements
@@ -133,7 +133,7 @@ def is_not_found_text(text: str, texts: tuple[str, ...]) -> bool:
     return NOT_FOUND.search(text) is not None
 
 
-def mentions(text: str, value: str) -> str | None:
+def find_mention(text: str, value: str) -> str | None:
     """``value`` as written in ``text``, where it stands as a word of its own: ``100`` is not in ``1001``."""
     if not value.strip():
         return None
@@ -142,7 +142,7 @@ def mentions(text: str, value: str) -> str | None:
     return match[0] if match else None
 
 
-def same_shape(value: str) -> re.Pattern[str] | None:
+def id_pattern(value: str) -> re.Pattern[str] | None:
     """A pattern of ids like ``value`` (``TCK-1001``: any ``TCK-`` and digits), or None where letters or digits lack."""
     if not re.search(r"\d", value) or not re.search(r"[^\W\d]", value):
         return None

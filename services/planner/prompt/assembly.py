@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from services.planner.prompt.history import actions_so_far
-from services.planner.prompt.known_part import progress
+from services.planner.prompt.known_part import known_part
 from services.planner.prompt.notices import notices
 from services.planner.prompt.page_part import choices, page_state
 from services.planner.prompt.system_blocks import run_block, sample_block
@@ -22,12 +22,12 @@ from services.planner.prompt.tokens import (
     LEAST_PAGE_TOKENS,
     PLANNED_TOKENS,
     Ruler,
-    ruler,
+    calibrated_ruler,
     weight,
 )
 from services.planner.prompt.tools import Tool, tools_for
+from services.planner.state.attempt_state import SampleView
 from services.planner.state.limits import is_last_step
-from services.planner.state.sample_state import View
 
 CLOSING = "Take the single best next action."
 CLOSING_SEVERAL = f"{CLOSING} Calls that belong with it on this page as it is may follow in the same answer."
@@ -60,7 +60,7 @@ class Prompt:
 
 
 @dataclass(frozen=True)
-class Fit:
+class PromptRoom:
     """How much of what may be cut is shown."""
 
     ruler: Ruler
@@ -75,21 +75,21 @@ class NoRoom:
     message: str
 
 
-def assembled(view: View, *, share: float = 1.0) -> Prompt | NoRoom:
+def assemble_prompt(view: SampleView, *, share: float = 1.0) -> Prompt | NoRoom:
     """The prompt for the next decision. ``share``: of the room for page and history that is used."""
     tools = tools_for(view.spec)
-    before = (written(tools), run_block(view.spec), sample_block(view))
-    sized = fitted(view, before, share)
+    before = (tools_json(tools), run_block(view.spec), sample_block(view))
+    sized = room_for(view, before, share)
     if isinstance(sized, NoRoom):
         return sized
     user = user_message(view, sized)
     return Prompt(tools, *before, user, ENVELOPE_TOKENS + sized.ruler.tokens(*before, user))
 
 
-def fitted(view: View, before: Sequence[str], share: float = 1.0) -> Fit | NoRoom:
+def room_for(view: SampleView, before: Sequence[str], share: float = 1.0) -> PromptRoom | NoRoom:
     """How much of page and history there is room for; ``before``: the parts that come before the user's turn."""
-    rule = ruler(view.state.token_scale)
-    fixed = ENVELOPE_TOKENS + rule.tokens(*before, _without(view))
+    rule = calibrated_ruler(view.state.token_scale)
+    fixed = ENVELOPE_TOKENS + rule.tokens(*before, _fixed_message(view))
     free = share * (PLANNED_TOKENS - fixed)
     steps = max(0.0, HISTORY_SHARE * free)
     page = free - rule.tokens(actions_so_far(view.state, rule, steps))
@@ -98,30 +98,30 @@ def fitted(view: View, before: Sequence[str], share: float = 1.0) -> Fit | NoRoo
             f"the task leaves no room for a page: its tools, instructions, goal and output schema alone are about "
             f"{fixed:.0f} of {PLANNED_TOKENS} tokens; name fewer fields, or describe them in fewer words"
         )
-    return Fit(rule, max(LEAST_PAGE_TOKENS, page), steps)
+    return PromptRoom(rule, max(LEAST_PAGE_TOKENS, page), steps)
 
 
-def user_message(view: View, fit: Fit) -> str:
+def user_message(view: SampleView, fit: PromptRoom) -> str:
     """Page state, actions so far, what is known, goal, output schema, notices, closing line."""
     page = page_state(view, fit.ruler, fit.page_tokens)
     return _joined(view, page, actions_so_far(view.state, fit.ruler, fit.history_tokens))
 
 
-def written(tools: list[Tool]) -> str:
+def tools_json(tools: list[Tool]) -> str:
     return json.dumps(tools, ensure_ascii=False)
 
 
-def _joined(view: View, page: str, history: str) -> str:
+def _joined(view: SampleView, page: str, history: str) -> str:
     task = (goal(view), output_schema(view.spec))
-    parts = (page, history, progress(view), *task, choices(view), notices(view), _closing(view))
+    parts = (page, history, known_part(view), *task, choices(view), notices(view), _closing(view))
     return "\n\n".join(part for part in parts if part)
 
 
-def _closing(view: View) -> str:
+def _closing(view: SampleView) -> str:
     return CLOSING if view.spec.max_actions_per_turn == 1 or is_last_step(view) else CLOSING_SEVERAL
 
 
-def _without(view: View) -> str:
+def _fixed_message(view: SampleView) -> str:
     """The same message with neither the text of the page nor a history."""
     empty = replace(view.state, history=(), summaries=())
     return _joined(view, page_state(view, Ruler(), 0.0), actions_so_far(empty, Ruler(), 0.0))

@@ -13,8 +13,8 @@ from urllib.parse import urljoin, urlsplit
 import msgspec
 
 from services.planner.page.addresses import is_on_visited_host, may_open
-from services.planner.prompt.tools import TARGET, TOOLS, fields_of, offered
-from services.planner.state.sample_state import View
+from services.planner.prompt.tools import TARGET, TOOLS, argument_fields, is_offered
+from services.planner.state.attempt_state import SampleView
 from services.planner.values.typed_values import as_shown
 from shared.contracts.actions import Action, AnyAction, AskPicture, Done, Fail, Goto, SaveProgress, parse_target
 from shared.contracts.codes import FAIL_CODES_FOR_MODELS
@@ -34,7 +34,7 @@ class BadCall:
 
 
 @dataclass(frozen=True)
-class Call:
+class ModelCall:
     """One call of an answer, as it came."""
 
     name: str
@@ -42,7 +42,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Calls:
+class ParsedCalls:
     """The calls of one answer that are carried out, in order; ``remark`` says what becomes of the others."""
 
     first: AnyAction | BadCall
@@ -50,35 +50,35 @@ class Calls:
     remark: str = ""
 
 
-def parse_calls(calls: Sequence[Call], view: View) -> Calls:
+def parse_calls(calls: Sequence[ModelCall], view: SampleView) -> ParsedCalls:
     """At least one call is given. What comes after one that cannot be used was meant to follow it: it is left out."""
     most = view.spec.max_actions_per_turn
     first = parse_call(calls[0].name, calls[0].arguments, view)
     if isinstance(first, BadCall):
-        return Calls(first, remark=_only_first(calls, 1, "looked at"))
+        return ParsedCalls(first, remark=_only_first(calls, 1, "looked at"))
     then: list[AnyAction] = []
     for number, call in enumerate(calls[1:most], 2):
         following = parse_call(call.name, call.arguments, view)
         if isinstance(following, BadCall):
-            return Calls(
+            return ParsedCalls(
                 first, tuple(then), f"Call {number} of this answer was left out, with all after it: {following.message}"
             )
         then.append(following)
-    return Calls(first, tuple(then), _only_first(calls, most, "taken"))
+    return ParsedCalls(first, tuple(then), _only_first(calls, most, "taken"))
 
 
-def _only_first(calls: Sequence[Call], most: int, what: str) -> str:
+def _only_first(calls: Sequence[ModelCall], most: int, what: str) -> str:
     if len(calls) <= most:
         return ""
     first = f"first {most}" if most > 1 else "first"
     return f"Only the {first} of the {len(calls)} calls of this answer {'were' if most > 1 else 'was'} {what}."
 
 
-def parse_call(name: str, arguments: object, view: View) -> AnyAction | BadCall:
+def parse_call(name: str, arguments: object, view: SampleView) -> AnyAction | BadCall:
     """The action a model called, checked; refs mean elements of the page it was shown."""
     kind = TOOLS.get(name)
-    if kind is None or not offered(kind, view.spec):
-        known = (tool for tool, its in TOOLS.items() if offered(its, view.spec))
+    if kind is None or not is_offered(kind, view.spec):
+        known = (tool for tool, its in TOOLS.items() if is_offered(its, view.spec))
         return BadCall(f"There is no tool {name[:60]!r}. The tools are: {', '.join(known)}.")
     if not isinstance(arguments, Mapping):
         return BadCall(f"{name}: the arguments must be an object.")
@@ -91,7 +91,7 @@ def parse_call(name: str, arguments: object, view: View) -> AnyAction | BadCall:
     return _checked(_convert(kind, written, view), view)
 
 
-def _convert(kind: type[Action], written: dict[str, Any], view: View) -> AnyAction | BadCall:
+def _convert(kind: type[Action], written: dict[str, Any], view: SampleView) -> AnyAction | BadCall:
     snapshot = view.page.snapshot_id if view.page is not None else ""
     for key in TARGETS:
         if written.get(key) is not None:
@@ -114,7 +114,7 @@ def _first_problem(kind: type[Action], written: Mapping[str, Any]) -> str | None
     reason = written.get("reason")
     if not isinstance(reason, str) or not reason.strip():
         return "'reason' is missing: one sentence that says why"
-    known = {field.name for field in fields_of(kind)}
+    known = {field.name for field in argument_fields(kind)}
     unknown = [key for key in written if key not in known]
     if unknown:
         return f"there is no argument {unknown[0][:60]!r}; there are: {', '.join(sorted(known))}"
@@ -129,7 +129,7 @@ def _is_target(written: object) -> bool:
     return written is None or isinstance(written, str) or (isinstance(written, int) and not isinstance(written, bool))
 
 
-def _checked(action: AnyAction | BadCall, view: View) -> AnyAction | BadCall:
+def _checked(action: AnyAction | BadCall, view: SampleView) -> AnyAction | BadCall:
     """What the types cannot say."""
     if isinstance(action, Goto):
         return _allowed_goto(action, view)
@@ -147,7 +147,7 @@ def _fields_of(action: AnyAction | BadCall) -> set[str]:
     return {action.field} if isinstance(action, AskPicture) and action.field else set()
 
 
-def _with_refs(done: Done, view: View) -> Done | BadCall:
+def _with_refs(done: Done, view: SampleView) -> Done | BadCall:
     """Every value names its element, but for those that stand in no element of this page: saved from a page that may
     be gone by now, told by a picture, or worked out."""
     lacking = [
@@ -160,17 +160,21 @@ def _with_refs(done: Done, view: View) -> Done | BadCall:
     return done
 
 
-def _needs_none(name: str, value: object, view: View) -> bool:
+def _needs_none(name: str, value: object, view: SampleView) -> bool:
     known = view.state.seen.get(name)
-    asked = (e for e in view.state.history if isinstance(e.action, AskPicture) and e.action.field == name and e.said)
+    asked = (
+        e
+        for e in view.state.history
+        if isinstance(e.action, AskPicture) and e.action.field == name and e.picture_answer
+    )
     return (
         view.spec.output_schema[name].derived
         or (known is not None and known.value == value)
-        or any(fold(entry.said) == fold(as_shown(value)) for entry in asked)
+        or any(fold(entry.picture_answer) == fold(as_shown(value)) for entry in asked)
     )
 
 
-def _allowed_goto(action: Goto, view: View) -> Goto | BadCall:
+def _allowed_goto(action: Goto, view: SampleView) -> Goto | BadCall:
     """A page must not be able to send us, and what we know, to an address of its own making: only hosts that the
     task may open or that were visited, and links that stand on the page, are open."""
     if view.page is None:

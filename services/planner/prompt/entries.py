@@ -6,7 +6,7 @@ import json
 
 import msgspec
 
-from services.planner.state.sample_state import Entry
+from services.planner.state.attempt_state import Entry
 from shared.contracts.actions import AnyAction, AskPicture, ByCss, ByRef, ByText, ReportItems, SaveProgress
 from shared.contracts.results import Navigated, TextRead
 from shared.models.fence import clipped
@@ -16,12 +16,12 @@ FULL_CHARS, READ_CHARS, CALL_CHARS, REASON_CHARS = 600, 1500, 300, 200
 STUB_CALL_CHARS, STUB_CHARS, STUB_FILES = 100, 160, 3
 
 
-def full(number: int, entry: Entry, share: float = 1.0) -> str:
+def full_entry(number: int, entry: Entry, share: float = 1.0) -> str:
     """Of the last steps, with its number; ``share`` of the usual length."""
-    return f"{number}. {unnumbered(entry, share)}"
+    return f"{number}. {entry_text(entry, share)}"
 
 
-def unnumbered(entry: Entry, share: float = 1.0) -> str:
+def entry_text(entry: Entry, share: float = 1.0) -> str:
     """What was called and why, and what came of it."""
     call = _call(entry.action, int(CALL_CHARS * share))
     parts = [f"{call}: {_outcome(entry)}{_files(entry)}", *_told(entry, share)]
@@ -29,7 +29,7 @@ def unnumbered(entry: Entry, share: float = 1.0) -> str:
     return " - ".join(parts) + (f" (why: {clipped(why, int(REASON_CHARS * share))})" if why else "")
 
 
-def stub(number: int, entry: Entry) -> str:
+def stub_entry(number: int, entry: Entry) -> str:
     """Of older steps: ``screenshot -> [01_x.png]``, ``extract -> [1432 chars saved]``."""
     return f"{number}. {_named(entry)} -> {_came_of_it(entry)}"
 
@@ -40,8 +40,8 @@ def _told(entry: Entry, share: float) -> list[str]:
     effect = entry.result.effect if entry.result is not None else None
     if isinstance(effect, TextRead) and effect.text.strip():
         return [f"read: {json.dumps(clipped(tidy(effect.text), int(READ_CHARS * share)), ensure_ascii=False)}"]
-    told = tidy(entry.message)
-    return [clipped(told, int(FULL_CHARS * share))] if told else []
+    text = tidy(entry.message)
+    return [clipped(text, int(FULL_CHARS * share))] if text else []
 
 
 def _outcome(entry: Entry) -> str:
@@ -71,8 +71,8 @@ def _short(action: AnyAction, *, with_target: bool) -> str:
         return str(tag)
     left_out = ("reason", "label", "full_page", *(() if with_target else ("target", "onto")))
     written = {f: getattr(action, f) for f in action.__struct_fields__ if f not in left_out}
-    told = " ".join(str(_target(value)) for value in written.values() if value not in (None, "", {}, ()))
-    return f"{tag} {clipped(tidy(told), STUB_CALL_CHARS)}".rstrip()
+    arguments = " ".join(str(_target(value)) for value in written.values() if value not in (None, "", {}, ()))
+    return f"{tag} {clipped(tidy(arguments), STUB_CALL_CHARS)}".rstrip()
 
 
 def _came_of_it(entry: Entry) -> str:
@@ -92,7 +92,11 @@ def _came_of_it(entry: Entry) -> str:
 
 
 def _said(entry: Entry) -> str:
-    return f" {json.dumps(clipped(tidy(entry.said), STUB_CHARS), ensure_ascii=False)}" if entry.said else ""
+    return (
+        f" {json.dumps(clipped(tidy(entry.picture_answer), STUB_CHARS), ensure_ascii=False)}"
+        if entry.picture_answer
+        else ""
+    )
 
 
 def _call(action: AnyAction | None, most: int) -> str:
@@ -100,8 +104,9 @@ def _call(action: AnyAction | None, most: int) -> str:
     if action is None:
         return "(no valid call)"
     written = {field: getattr(action, field) for field in action.__struct_fields__ if field != "reason"}
-    told = {key: _target(value) for key, value in written.items() if value is not None}
-    return f"{action.__struct_config__.tag} {clipped(json.dumps(msgspec.to_builtins(told), ensure_ascii=False), most)}"
+    arguments = {key: _target(value) for key, value in written.items() if value is not None}
+    shown = clipped(json.dumps(msgspec.to_builtins(arguments), ensure_ascii=False), most)
+    return f"{action.__struct_config__.tag} {shown}"
 
 
 def _target(value: object) -> object:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from services.planner.prompt.entries import full, stub
-from services.planner.prompt.notices import of_answer
+from services.planner.prompt.entries import full_entry, stub_entry
+from services.planner.prompt.notices import answer_notice
 from services.planner.prompt.tokens import Ruler
-from services.planner.state.sample_state import Entry, SampleState
+from services.planner.state.attempt_state import AttemptState, Entry
 from shared.contracts.actions import (
     AskPicture,
     Done,
@@ -48,7 +48,7 @@ _OTHERS = 1
 
 
 @dataclass(frozen=True)
-class Line:
+class HistoryLine:
     """One step, as it is shown. ``words``: what we said of it, outside of the fence."""
 
     number: int
@@ -56,30 +56,33 @@ class Line:
     words: str = ""
 
 
-def actions_so_far(state: SampleState, ruler: Ruler, tokens: float) -> str:
+def actions_so_far(state: AttemptState, ruler: Ruler, tokens: float) -> str:
     """``tokens``: for the steps; the last five are shown in any case."""
     condensed = _condensed(state.summaries)
     if not state.history:
         return f"{condensed}ACTIONS SO FAR\nNone."
-    lines = chosen(state, ruler, tokens)
+    lines = shown_lines(state, ruler, tokens)
     hidden = len(state.history) - len(lines)
-    told = f"\n({hidden} earlier actions are not shown)" if hidden else ""
-    return f"{condensed}ACTIONS SO FAR{told}\n{_rendered(lines)}"
+    hidden_note = f"\n({hidden} earlier actions are not shown)" if hidden else ""
+    return f"{condensed}ACTIONS SO FAR{hidden_note}\n{_rendered(lines)}"
 
 
-def chosen(state: SampleState, ruler: Ruler, tokens: float) -> list[Line]:
+def shown_lines(state: AttemptState, ruler: Ruler, tokens: float) -> list[HistoryLine]:
     """The steps that are shown, in their order."""
     first_full = max(0, len(state.history) - FULL_ENTRIES)
     kept, cost = _last(state.history, first_full, ruler, tokens)
     return [*_fitted(state, first_full, ruler, tokens - cost), *kept]
 
 
-def _last(history: Sequence[Entry], first: int, ruler: Ruler, tokens: float) -> tuple[list[Line], float]:
+def _last(history: Sequence[Entry], first: int, ruler: Ruler, tokens: float) -> tuple[list[HistoryLine], float]:
     """The last steps, as whole as there is room for, and what they cost."""
-    kept: list[Line] = []
+    kept: list[HistoryLine] = []
     cost = 0.0
     for share in SHARES:
-        kept = [Line(n + 1, full(n + 1, history[n], share), _words(history, n)) for n in range(first, len(history))]
+        kept = [
+            HistoryLine(n + 1, full_entry(n + 1, history[n], share), _words(history, n))
+            for n in range(first, len(history))
+        ]
         cost = sum(ruler.tokens(line.text, "\n") for line in kept)
         if cost <= tokens:
             break
@@ -97,11 +100,11 @@ def is_meta(entry: Entry) -> bool:
     return entry.action is None or (entry.refused and not isinstance(entry.action, Done | Fail))
 
 
-def _fitted(state: SampleState, end: int, ruler: Ruler, tokens: float) -> list[Line]:
+def _fitted(state: AttemptState, end: int, ruler: Ruler, tokens: float) -> list[HistoryLine]:
     """Of the first ``end`` steps, the stubs that are worth most, as many as fit."""
     candidates = [n for n in range(end) if not is_meta(state.history[n]) and not _is_condensed(state, n)]
     scored = sorted(candidates, key=lambda n: -_score(state.history[n], n, end))[: 4 * MOST_ENTRIES]
-    lines = {n: Line(n + 1, stub(n + 1, state.history[n])) for n in scored}
+    lines = {n: HistoryLine(n + 1, stub_entry(n + 1, state.history[n])) for n in scored}
     costs = {n: ruler.tokens(line.text, "\n") for n, line in lines.items()}
     scored.sort(key=lambda n: costs[n] / TOKENS_PER_POINT - _score(state.history[n], n, end))
     taken: list[int] = []
@@ -116,7 +119,7 @@ def _score(entry: Entry, number: int, end: int) -> float:
     return importance(entry) + MOST_RECENCY * (number + 1) / end
 
 
-def _is_condensed(state: SampleState, number: int) -> bool:
+def _is_condensed(state: AttemptState, number: int) -> bool:
     """It stands in a summary, and nothing of it must be known word for word."""
     covered = state.summaries[-1].steps if state.summaries else 0
     return number < covered and importance(state.history[number]) < 2
@@ -124,7 +127,7 @@ def _is_condensed(state: SampleState, number: int) -> bool:
 
 def _words(history: Sequence[Entry], number: int) -> str:
     """What we said of one of the last three; what is said of the last one stands under NOTICES."""
-    return of_answer(history[number]) if len(history) - META_ENTRIES <= number < len(history) - 1 else ""
+    return answer_notice(history[number]) if len(history) - META_ENTRIES <= number < len(history) - 1 else ""
 
 
 def _condensed(summaries: Sequence[Summary]) -> str:
@@ -135,7 +138,7 @@ def _condensed(summaries: Sequence[Summary]) -> str:
     return f"Earlier steps (condensed)\n{fenced(chr(10).join(lines))}\n\n"
 
 
-def _rendered(lines: Sequence[Line]) -> str:
+def _rendered(lines: Sequence[HistoryLine]) -> str:
     """In fences, each up to the next of our own words."""
     out: list[str] = []
     run: list[str] = []

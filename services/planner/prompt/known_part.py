@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from services.planner.state.progress import checkpoint
-from services.planner.state.sample_state import SampleState, View
+from services.planner.state.attempt_state import AttemptState, SampleView
+from services.planner.state.progress import known_values_json
 from shared.contracts.actions import Goto
 from shared.contracts.results import ActionResult
 from shared.models.fence import clipped, fenced
@@ -17,7 +17,7 @@ SHOWN = 10
 LINE_CHARS = 200
 
 
-def progress(view: View) -> str:
+def known_part(view: SampleView) -> str:
     """Pages, files and addresses that failed; the fields that are known; what was listed. Empty at the start."""
     state = view.state
     parts = (
@@ -37,12 +37,12 @@ def _list(name: str, lines: Sequence[str]) -> str:
     return f"{name} ({len(lines)}{f', the last {SHOWN}' if len(lines) > SHOWN else ''})\n{fenced(chr(10).join(shown))}"
 
 
-def _pages(state: SampleState) -> list[str]:
+def _pages(state: AttemptState) -> list[str]:
     """In the order of the last visit."""
     return _latest(entry.url for entry in state.history)
 
 
-def _failed(state: SampleState) -> list[str]:
+def _failed(state: AttemptState) -> list[str]:
     results = ((entry.action, entry.result) for entry in state.history if entry.result is not None)
     return _latest(
         f"{action.url if isinstance(action, Goto) else result.change.url_after} ({_why(result)})"
@@ -61,15 +61,15 @@ def _latest(lines: Iterable[str]) -> list[str]:
     return list(reversed(dict.fromkeys(reversed([line for line in lines if line]))))
 
 
-def _kept(state: SampleState) -> str:
+def _kept(state: AttemptState) -> str:
     if not state.seen:
         return ""
     doubtful = ", ".join(sorted(state.unconfirmed))
     doubt = f"\nNo page was seen to show what is kept of: {doubtful}" if doubtful else ""
-    return f"KEPT SO FAR\n{fenced(checkpoint(state))}{doubt}"
+    return f"KEPT SO FAR\n{fenced(known_values_json(state))}{doubt}"
 
 
-def _listed(view: View) -> str:
+def _listed(view: SampleView) -> str:
     """In a task that finds samples."""
     if view.spec.phase != "discovery":
         return ""

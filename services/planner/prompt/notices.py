@@ -5,7 +5,7 @@ the fence, so nothing of a page may be in them but short quotes, and nothing tha
 from __future__ import annotations
 
 from services.planner.judge.completeness import missing_artifacts
-from services.planner.state.sample_state import Entry, View
+from services.planner.state.attempt_state import Entry, SampleView
 from shared.contracts.actions import Done, Fail
 from shared.models.fence import clipped, harmless
 from shared.text.normal import tidy
@@ -13,22 +13,26 @@ from shared.text.normal import tidy
 WORDS_CHARS = 1000
 
 
-def of_answer(entry: Entry) -> str:
+def answer_notice(entry: Entry) -> str:
     """What was said of one answer, on one line, without what was said of progress then: that is no longer so."""
-    told = "; ".join(tidy(line) for line in entry.message.splitlines()) if entry.refused else ""
-    words = " ".join(part for part in (told, entry.remark) if part)
+    text = "; ".join(tidy(line) for line in entry.message.splitlines()) if entry.refused else ""
+    words = " ".join(part for part in (text, entry.remark) if part)
     return f"{'Refused: ' if entry.refused else ''}{harmless(clipped(tidy(words), WORDS_CHARS))}" if words else ""
 
 
-def notices(view: View) -> str:
+def notices(view: SampleView) -> str:
     """What is said now. Empty where there is nothing to say."""
-    told = [*_of_last(view), *_of_ending(view), *(harmless(tidy(one)) for one in view.state.notices)]
-    return "\n".join(("NOTICES", *told)) if told else ""
+    lines = [
+        *_last_answer_notices(view),
+        *_sent_back_notices(view),
+        *(harmless(tidy(one)) for one in view.state.notices),
+    ]
+    return "\n".join(("NOTICES", *lines)) if lines else ""
 
 
-def _of_last(view: View) -> list[str]:
+def _last_answer_notices(view: SampleView) -> list[str]:
     last = view.state.last
-    words = of_answer(last) if last is not None else ""
+    words = answer_notice(last) if last is not None else ""
     if last is None or not words:
         return []
     number = len(view.state.history)
@@ -36,18 +40,17 @@ def _of_last(view: View) -> list[str]:
     return [f"{said}{number}. {words}"]
 
 
-def _of_ending(view: View) -> list[str]:
+def _sent_back_notices(view: SampleView) -> list[str]:
     """An ending that was sent back is final the next time, so that it is said until then."""
     history = view.state.history
     ends = [n for n, e in enumerate(history) if e.refused and isinstance(e.action, Done | Fail)]
     if not ends or ends[-1] == len(history) - 1:
         return []
-    return [
-        f"Your call {ends[-1] + 1} to end the work was sent back, and the next is final. {of_answer(history[ends[-1]])}"
-    ]
+    reason = answer_notice(history[ends[-1]])
+    return [f"Your call {ends[-1] + 1} to end the work was sent back, and the next is final. {reason}"]
 
 
-def artifacts_missing(view: View) -> str:
+def artifacts_missing(view: SampleView) -> str:
     """Of those that the task names; what was taken before the record was proven does not count."""
     if not view.spec.required_artifacts:
         return ""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from services.planner.judge.completeness import missing_artifacts
 from services.planner.prompt.call_parsing import BadCall, parse_call
-from services.planner.prompt.notices import of_answer
+from services.planner.prompt.notices import answer_notice
 from services.planner.prompt.tools import tools_for
+from services.planner.state.attempt_state import Act, Entry, SampleView, UnusableAnswer
 from services.planner.state.limits import steps_left
-from services.planner.state.sample_state import Act, Entry, Unusable, View
 from services.planner.values.output_schema import values_schema
 from shared.contracts.operator import DecisionAsked, DecisionGiven
 from shared.contracts.planner import BY_OPERATOR
@@ -18,7 +18,7 @@ HISTORY, TEXT_CHARS, NAME_CHARS = 12, 150_000, 60
 NO_REASON = "The operator's choice."
 
 
-def asked_of(view: View) -> DecisionAsked:
+def decision_question(view: SampleView) -> DecisionAsked:
     """There must be a page."""
     page, state, spec = view.page, view.state, view.spec
     entries = list(enumerate(state.history, 1))[-HISTORY:]
@@ -40,7 +40,7 @@ def asked_of(view: View) -> DecisionAsked:
         text=text if len(text) <= TEXT_CHARS else f"{text[:TEXT_CHARS]}\n... (the page is longer)",
         dialog=page.dialog if page is not None else None,
         history=tuple(_line(number, entry) for number, entry in entries),
-        notices=(*_of_last(state.last), *state.notices),
+        notices=(*_last_answer_notice(state.last), *state.notices),
         known={name: value.value if value.value is not None else value.shown for name, value in state.seen.items()},
         missing_artifacts=missing_artifacts(view),
         steps_left=steps_left(view),
@@ -48,25 +48,25 @@ def asked_of(view: View) -> DecisionAsked:
     )
 
 
-def decision_of(view: View, given: DecisionGiven) -> Act | Unusable:
+def parse_decision(view: SampleView, given: DecisionGiven) -> Act | UnusableAnswer:
     """The action as parsed, or words about what is wrong with it."""
-    by = named(given.decided_by)
+    by = operator_name(given.decided_by)
     written = dict(given.action)
     name = str(written.pop("action", ""))
     reason = written.get("reason")
     if reason is None or reason == "":
         written["reason"] = NO_REASON
     action = parse_call(name, written, view)
-    return Unusable(action.message, by) if isinstance(action, BadCall) else Act(action, by)
+    return UnusableAnswer(action.message, by) if isinstance(action, BadCall) else Act(action, by)
 
 
-def named(who: str) -> str:
+def operator_name(who: str) -> str:
     """Never the name of a decider that is believed more."""
     return f"{BY_OPERATOR}:{tidy(who)[:NAME_CHARS] or 'unnamed'}"
 
 
-def _of_last(last: Entry | None) -> tuple[str, ...]:
-    words = of_answer(last) if last is not None else ""
+def _last_answer_notice(last: Entry | None) -> tuple[str, ...]:
+    words = answer_notice(last) if last is not None else ""
     return (words,) if words else ()
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from services.planner.page.text import is_unsure
 from services.planner.prompt.tokens import Ruler
+from services.planner.state.attempt_state import SampleView
 from services.planner.state.progress import FAILURES_AT
-from services.planner.state.sample_state import View
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.models.fence import clipped, fenced
 from shared.text.normal import tidy
@@ -23,7 +23,7 @@ INTERACTIVE = frozenset(
 _TELLING_LINE_TOKENS = 40
 
 
-def page_state(view: View, ruler: Ruler, tokens: float) -> str:
+def page_state(view: SampleView, ruler: Ruler, tokens: float) -> str:
     """``tokens``: for the text of the page; its address and title are told in any case."""
     page = view.page
     if page is None:
@@ -44,7 +44,7 @@ def page_text(page: PageObserved, ruler: Ruler, tokens: float) -> str:
     return f"{shown}\n... {missing} more below: scroll, or extract".lstrip("\n")
 
 
-def choices(view: View) -> str:
+def choices(view: SampleView) -> str:
     """After failures in a row: all that can be acted on, short."""
     if view.page is None or view.state.failures < FAILURES_AT:
         return ""
@@ -63,11 +63,11 @@ def _choice(element: Element) -> str:
 def _tabs(page: PageObserved) -> str:
     if len(page.tabs) < 2:
         return ""
-    told = [
+    lines = [
         f"\nTab {tab.number}{' (this one)' if tab.active else ''}: {clipped(tidy(f'{tab.title} {tab.url}'), TAB_CHARS)}"
         for tab in page.tabs[-MAX_TABS:]
     ]
-    return "".join(told)
+    return "".join(lines)
 
 
 def _over(page: PageObserved) -> str:
@@ -78,7 +78,7 @@ def _over(page: PageObserved) -> str:
 
 def _notes(page: PageObserved) -> str:
     """Our own words, none of them the page's."""
-    told = [] if page.settled else ["The page was still changing when it was read."]
+    lines = [] if page.settled else ["The page was still changing when it was read."]
     if is_unsure(page):
-        told.append("Parts of this page are pictures to us, with no text: ask_picture can tell what they show.")
-    return "".join(f"\n{line}" for line in told)
+        lines.append("Parts of this page are pictures to us, with no text: ask_picture can tell what they show.")
+    return "".join(f"\n{line}" for line in lines)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from services.planner.page.identity import row_of
+from services.planner.page.identity import template_values
 from services.planner.prompt.tokens import Ruler
-from services.planner.state.sample_state import View
+from services.planner.state.attempt_state import SampleView
 from shared.models.fence import FENCE, MORE, clipped, fenced
 from shared.task.route import told as in_words
 from shared.task.spec import TaskSpec
@@ -86,8 +86,8 @@ def run_block(spec: TaskSpec) -> str:
     named = f"\nSecrets you may type with type_secret, by name: {', '.join(spec.secrets)}." if spec.secrets else ""
     most = spec.max_actions_per_turn
     calls = f"\nAn answer has {most} calls at most.\n" if most > 1 else "\nAn answer has exactly one call.\n"
-    told = instructions(judging=spec.judgment_required) + calls
-    task = f"{told}\nThe task: {spec.task_id}\n{spec.system_prompt.strip()}".rstrip()
+    work = instructions(judging=spec.judgment_required) + calls
+    task = f"{work}\nThe task: {spec.task_id}\n{spec.system_prompt.strip()}".rstrip()
     return f"{task}{_route(spec)}{named}\n"
 
 
@@ -99,10 +99,10 @@ def _route(spec: TaskSpec) -> str:
     return f"\nThe suggested way; where a page differs, reach the same by another way:\n{steps}"
 
 
-def sample_block(view: View) -> str:
+def sample_block(view: SampleView) -> str:
     """The row of the input this sample stands for, and what earlier samples have taught: identical for every step of
     the sample, each to a fixed length."""
-    row = json.dumps(row_of(view.sample), ensure_ascii=False, indent=1)
+    row = json.dumps(template_values(view.sample), ensure_ascii=False, indent=1)
     shown = _RULER.cut(row, ROW_TOKENS)
     begins = (
         f"The sample to work on, as the input file describes it:\n{fenced(shown if shown == row else shown + MORE)}\n"

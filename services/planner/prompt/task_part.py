@@ -6,13 +6,13 @@ import json
 from typing import Any
 
 from services.planner.prompt.notices import artifacts_missing
+from services.planner.state.attempt_state import SampleView
 from services.planner.state.limits import is_last_step, steps_left
-from services.planner.state.sample_state import View
 from shared.field_types import base_type
 from shared.task.spec import OutputField, TaskSpec
 
 
-def goal(view: View) -> str:
+def goal(view: SampleView) -> str:
     """The goal, when to stop, what is still to be taken, and how many steps are left."""
     spec, left = view.spec, steps_left(view)
     lines = [
@@ -42,7 +42,7 @@ def output_schema(spec: TaskSpec) -> str:
 def _field(name: str, field: OutputField, spec: TaskSpec) -> dict[str, Any]:
     """What is not said is not so."""
     must = name in spec.required_fields or name in spec.identity
-    told: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "type": field.type,
         "required": must,
         "description": field.description,
@@ -52,7 +52,7 @@ def _field(name: str, field: OutputField, spec: TaskSpec) -> dict[str, Any]:
         "dates_written": _order(field),
         "derived": field.derived,
     }
-    return {key: value for key, value in told.items() if value or key == "required"}
+    return {key: value for key, value in facts.items() if value or key == "required"}
 
 
 def _order(field: OutputField) -> str:

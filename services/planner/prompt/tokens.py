@@ -68,6 +68,6 @@ def weight(text: str) -> float:
 _BEYOND = bytes(range(128, 256))
 
 
-def ruler(counted: float) -> Ruler:
+def calibrated_ruler(counted: float) -> Ruler:
     """``counted``: tokens of the last prompt for each that it was reckoned to have by weight; 0: none was counted."""
     return Ruler(min(MOST_SCALE, max(LEAST_SCALE, counted))) if counted else Ruler()

@@ -70,10 +70,10 @@ _KINDS = {"refs": "integer", "not_present": "string"}
 
 def tools_for(spec: TaskSpec) -> list[Tool]:
     """The tools of one run, the same for every step of it: what is cached of a prompt begins with them."""
-    return [_tool(name, kind, spec) for name, kind in TOOLS.items() if offered(kind, spec)]
+    return [_tool(name, kind, spec) for name, kind in TOOLS.items() if is_offered(kind, spec)]
 
 
-def offered(kind: type[Action], spec: TaskSpec) -> bool:
+def is_offered(kind: type[Action], spec: TaskSpec) -> bool:
     if kind is ReportItems:
         return spec.phase == "discovery"
     return kind is not AskPicture or spec.vision != "off"
@@ -83,7 +83,7 @@ def _tool(name: str, kind: type[Action], spec: TaskSpec) -> Tool:
     properties = {"reason": {"type": "string", "description": REASON}}
     properties |= {key: _property(key, hint, kind, spec) for key, hint in _hints(kind, spec).items()}
     also = (*ALSO_REQUIRED.get(kind, ()), *(("judgment",) if kind is Done and spec.judgment_required else ()))
-    required = ["reason", *(f.name for f in fields_of(kind) if f.required), *also]
+    required = ["reason", *(f.name for f in argument_fields(kind) if f.required), *also]
     schema = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
     return {"name": name, "description": DESCRIPTIONS[name], "input_schema": schema}
 
@@ -91,11 +91,11 @@ def _tool(name: str, kind: type[Action], spec: TaskSpec) -> Tool:
 @cache
 def _all_hints(kind: type[Action]) -> dict[str, Any]:
     hints = get_type_hints(kind)
-    return {field.name: hints[field.name] for field in fields_of(kind)}
+    return {field.name: hints[field.name] for field in argument_fields(kind)}
 
 
 @cache
-def fields_of(kind: type[Action]) -> tuple[msgspec.structs.FieldInfo, ...]:
+def argument_fields(kind: type[Action]) -> tuple[msgspec.structs.FieldInfo, ...]:
     """Asked for at every step, and slow to find out."""
     return msgspec.structs.fields(kind)
 
@@ -150,7 +150,7 @@ def _items(spec: TaskSpec) -> Tool:
 
 
 def _default(key: str, kind: type[Action]) -> Tool:
-    default = next(f.default for f in fields_of(kind) if f.name == key)
+    default = next(f.default for f in argument_fields(kind) if f.name == key)
     return {"default": default} if isinstance(default, str | int | float) and default != "" else {}
 
 

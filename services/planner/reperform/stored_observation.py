@@ -15,7 +15,7 @@ MOST_BYTES = 128_000_000
 PIECE_BYTES = 1024 * 1024
 
 
-def observed(packed: bytes, sha256: str, most_bytes: int = MOST_BYTES) -> PageObserved | str:
+def parse_stored_observation(packed: bytes, sha256: str, most_bytes: int = MOST_BYTES) -> PageObserved | str:
     """The page as it was observed when it was stored, or what is wrong with the file."""
     if hashlib.sha256(packed).hexdigest() != sha256:
         return "its SHA-256 is not the recorded one"

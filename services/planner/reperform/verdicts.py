@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from services.planner.page.refind import find_source, find_source_in_observation
-from services.planner.reperform.witness import Heard, Witness, heard
+from services.planner.reperform.witness import Extraction, Witness, extract_value
 from shared.contracts.reperform import Identity, PageReperformed, ValueReperformed, Verdict
 from shared.contracts.steps import FieldValue
 from shared.task.spec import OutputField
@@ -20,7 +20,7 @@ from shared.text.normal import quoted
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredFile:
     """A file that is kept of a page. ``witness``: what it shows; else ``lack`` and ``why`` say why it shows nothing:
     altered, unreadable, not_stored."""
 
@@ -32,14 +32,14 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class KeptPage:
+class StoredPage:
     """A page that values come from: itself and its observation."""
 
-    page: Kept
-    observation: Kept
+    page: StoredFile
+    observation: StoredFile
 
 
-def reperformed(value: FieldValue, field: OutputField, kept: KeptPage) -> ValueReperformed:
+def value_verdict(value: FieldValue, field: OutputField, kept: StoredPage) -> ValueReperformed:
     """The verdict on one value."""
     plain = _recorded(value)
     if value.state == "not_found":
@@ -51,7 +51,7 @@ def reperformed(value: FieldValue, field: OutputField, kept: KeptPage) -> ValueR
         return _with(plain, "not_bound", "it is bound to no element of a page")
     page = _asked(value, field, kept.page, again=True)
     observed = _asked(value, field, kept.observation, again=False)
-    told = ValueReperformed(
+    verdict = ValueReperformed(
         field=value.field,
         verdict=_verdict(page, observed, kept),
         state=value.state,
@@ -59,48 +59,48 @@ def reperformed(value: FieldValue, field: OutputField, kept: KeptPage) -> ValueR
         recorded_value=value.value,
         found=page.shown if page is not None else None,
         found_value=page.value if page is not None else None,
-        found_by=page.by if page is not None else (),
+        found_by=page.found_by if page is not None else (),
         page=kept.page.filename,
         page_sha256=kept.page.sha256,
-        observation=observed.said if observed is not None else kept.observation.lack,
+        observation=observed.outcome if observed is not None else kept.observation.lack,
         read_by=value.read_by,
     )
-    return _with(told, told.verdict, _message(told.verdict, page, observed, kept))
+    return _with(verdict, verdict.verdict, _message(verdict.verdict, page, observed, kept))
 
 
-def _asked(value: FieldValue, field: OutputField, kept: Kept, *, again: bool) -> Heard | None:
+def _asked(value: FieldValue, field: OutputField, kept: StoredFile, *, again: bool) -> Extraction | None:
     if kept.witness is None or value.source is None:
         return None
     find = find_source if again else find_source_in_observation
-    return heard(value, field, kept.witness, find(value.source, kept.witness.page.elements))
+    return extract_value(value, field, kept.witness, find(value.source, kept.witness.page.elements))
 
 
-def _verdict(page: Heard | None, observed: Heard | None, kept: KeptPage) -> Verdict:
+def _verdict(page: Extraction | None, observed: Extraction | None, kept: StoredPage) -> Verdict:
     if "altered" in (kept.page.lack if page is None else "", kept.observation.lack if observed is None else ""):
         return "altered"
-    observes = observed is not None and observed.said == "same"
+    observes = observed is not None and observed.outcome == "same"
     if page is None:
         return "same_in_observation" if observes and kept.page.lack == "not_stored" else kept.page.lack
-    if page.said == "same":
-        return "differs" if observed is not None and observed.said == "differs" else "same"
+    if page.outcome == "same":
+        return "differs" if observed is not None and observed.outcome == "differs" else "same"
     if observes and page.form:
         return "same_in_observation"
-    return page.said
+    return page.outcome
 
 
-def _message(verdict: Verdict, page: Heard | None, observed: Heard | None, kept: KeptPage) -> str:
+def _message(verdict: Verdict, page: Extraction | None, observed: Extraction | None, kept: StoredPage) -> str:
     """What a person should know of it, one sentence each."""
-    told = [page.message if page is not None else kept.page.why]
+    parts = [page.message if page is not None else kept.page.why]
     if observed is None:
-        told.append(kept.observation.why)
+        parts.append(kept.observation.why)
     elif verdict == "same_in_observation" and page is not None:
-        told.append("what is typed into a form is not in a stored page")
+        parts.append("what is typed into a form is not in a stored page")
     elif verdict != "same" and observed.shown is not None:
-        agrees = "agrees with the record" if observed.said == "same" else f"shows {quoted(observed.shown)}"
-        told.append(f"the stored observation {agrees}")
-    elif verdict == "same" and observed.said in ("not_found", "ambiguous"):
-        told.append(f"in the stored observation: {observed.message}")
-    return "; ".join(dict.fromkeys(one for one in told if one))
+        agrees = "agrees with the record" if observed.outcome == "same" else f"shows {quoted(observed.shown)}"
+        parts.append(f"the stored observation {agrees}")
+    elif verdict == "same" and observed.outcome in ("not_found", "ambiguous"):
+        parts.append(f"in the stored observation: {observed.message}")
+    return "; ".join(dict.fromkeys(one for one in parts if one))
 
 
 def _recorded(value: FieldValue) -> ValueReperformed:
@@ -114,8 +114,8 @@ def _recorded(value: FieldValue) -> ValueReperformed:
     )
 
 
-def _with(told: ValueReperformed, verdict: Verdict, message: str) -> ValueReperformed:
-    return replace(told, verdict=verdict, message=message)
+def _with(verdict_reply: ValueReperformed, verdict: Verdict, message: str) -> ValueReperformed:
+    return replace(verdict_reply, verdict=verdict, message=message)
 
 
 def _by_model(value: FieldValue) -> str:
@@ -128,7 +128,7 @@ def _by_model(value: FieldValue) -> str:
 # --- the sample
 
 
-def page_reperformed(kept: KeptPage) -> PageReperformed:
+def page_verdict(kept: StoredPage) -> PageReperformed:
     page, observation = kept.page.witness, kept.observation.witness
     seen = page or observation
     return PageReperformed(
@@ -141,7 +141,7 @@ def page_reperformed(kept: KeptPage) -> PageReperformed:
     )
 
 
-def identity_of(pages: Sequence[PageReperformed]) -> Identity:
+def identity_verdict(pages: Sequence[PageReperformed]) -> Identity:
     """Whether what is stored proves the record. One page that shows another record is enough against it."""
     if any(page.proof == "mismatch" for page in pages):
         return "mismatch"

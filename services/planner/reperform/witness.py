@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from services.planner.page.dates import date_hints_of, recorded_hints
-from services.planner.page.fields import Found
-from services.planner.page.identity import PageRead, Proof, prove, read_page
-from services.planner.page.refind import Lost, Refound
-from services.planner.page.text import is_input, mentions, text_of
-from services.planner.values.typed_values import as_shown, typed
+from services.planner.page.dates import date_hints, recorded_hints
+from services.planner.page.fields import FieldFound
+from services.planner.page.identity import PageRead, Proof, identity_proof, read_page
+from services.planner.page.refind import NotRefound, Refound
+from services.planner.page.text import find_mention, is_input, text_of
+from services.planner.values.typed_values import as_shown, typed_value
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
 from shared.contracts.steps import FieldValue, ValueSource
@@ -21,7 +21,7 @@ from shared.text.normal import Normal, fold, quoted, tidy
 from shared.text.written_dates import Order
 
 ADDRESS = re.compile(r"https?://\S+$")
-Said = Literal["same", "differs", "not_found", "ambiguous"]
+ExtractionOutcome = Literal["same", "differs", "not_found", "ambiguous"]
 
 
 @dataclass(frozen=True)
@@ -35,38 +35,38 @@ class Witness:
 
 
 @dataclass(frozen=True)
-class Heard:
+class Extraction:
     """What a witness says of one value."""
 
-    said: Said
+    outcome: ExtractionOutcome
     shown: str | None = None
     value: Any = None
-    by: tuple[str, ...] = ()
+    found_by: tuple[str, ...] = ()
     form: bool = False
     """It stands in a field of a form, whose state no stored page holds."""
     message: str = ""
 
 
-def witness_of(spec: TaskSpec, sample: Sample, page: PageObserved) -> Witness:
-    return Witness(page, read_page(spec, sample, page), prove(spec, sample, page), date_hints_of(page))
+def to_witness(spec: TaskSpec, sample: Sample, page: PageObserved) -> Witness:
+    return Witness(page, read_page(spec, sample, page), identity_proof(spec, sample, page), date_hints(page))
 
 
-def heard(value: FieldValue, field: OutputField, witness: Witness, found: Refound | Lost) -> Heard:
+def extract_value(value: FieldValue, field: OutputField, witness: Witness, found: Refound | NotRefound) -> Extraction:
     """Whether what stands there now is what was recorded, as text and as value."""
-    if isinstance(found, Lost):
-        return Heard(found.verdict, message=found.message)
+    if isinstance(found, NotRefound):
+        return Extraction(found.verdict, message=found.message)
     element = found.element
     shown = _shown(value, field, witness, found)
     same_text = tidy(shown) == tidy(value.shown or "")
     if value.state == "not_present":
-        return Heard("same" if same_text else "differs", shown, None, found.by, is_input(element))
+        return Extraction("same" if same_text else "differs", shown, None, found.found_by, is_input(element))
     read, doubt = _read(shown, value, field, witness, element)
     same = same_text and _equal(read, value.value)
     if same_text and not same:
         doubt = (
             doubt or f"{quoted(shown)} reads as {quoted(as_shown(read))}, recorded is {quoted(as_shown(value.value))}"
         )
-    return Heard("same" if same else "differs", shown, read, found.by, is_input(element), doubt)
+    return Extraction("same" if same else "differs", shown, read, found.found_by, is_input(element), doubt)
 
 
 def _shown(value: FieldValue, field: OutputField, witness: Witness, found: Refound) -> str:
@@ -76,12 +76,12 @@ def _shown(value: FieldValue, field: OutputField, witness: Witness, found: Refou
     if found.element.url and found.unchanged and recorded != tidy(text) and ADDRESS.match(recorded):
         return found.element.url
     reading = witness.read.readings.get(value.field)
-    by_rule = isinstance(reading, Found) and reading.candidate.element.ref == found.element.ref
-    ruled = reading.candidate.shown if isinstance(reading, Found) and by_rule else text
+    by_rule = isinstance(reading, FieldFound) and reading.candidate.element.ref == found.element.ref
+    ruled = reading.candidate.shown if isinstance(reading, FieldFound) and by_rule else text
     if recorded in (tidy(text), tidy(ruled)):
         return text if recorded == tidy(text) else ruled
     whole_only = base_type(field.type) == "enum" or is_input(found.element) or not found.unchanged
-    piece = None if whole_only or not recorded else mentions(text, recorded)
+    piece = None if whole_only or not recorded else find_mention(text, recorded)
     return ruled if piece is None else piece
 
 
@@ -92,7 +92,7 @@ def _read(shown: str, value: FieldValue, field: OutputField, witness: Witness, e
     recorded = recorded_hints(value.source)
     orders: tuple[Order, ...] = (None, witness.order, recorded)
     for order in dict.fromkeys(orders):
-        normal = typed(field, shown, title=title, order=order)
+        normal = typed_value(field, shown, title=title, order=order)
         if isinstance(normal, Normal):
             assumed = order is not None and order is recorded and order is not witness.order
             return normal.value, _assumed(value.source) if assumed else ""

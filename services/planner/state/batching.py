@@ -23,49 +23,51 @@ NEEDS_ITS_PAGE = (Done, Fail, SaveProgress, ReportItems)
 """What reports of a page is only of the page that was looked at."""
 
 
-class Outcome(Protocol):
+class ExecutedAction(Protocol):
     @property
     def result(self) -> ActionResult | None: ...
     @property
     def refused(self) -> bool: ...
 
 
-def stops(action: AnyAction, outcome: Outcome) -> str:
+def stop_reason(action: AnyAction, outcome: ExecutedAction) -> str:
     """Why nothing after ``action`` is carried out; empty where something may be."""
     result = outcome.result
     if outcome.refused:
-        return _not_done("this one was refused")
+        return _dropped_calls("this one was refused")
     if isinstance(action, LAST_OF_ITS_ANSWER):
-        return _not_done(f"{action.__struct_config__.tag} ends an answer")
+        return _dropped_calls(f"{action.__struct_config__.tag} ends an answer")
     if result is not None and not result.ok:
-        return _not_done("this one failed")
+        return _dropped_calls("this one failed")
     if result is not None and result.change.url_before != result.change.url_after:
-        return _not_done("the page's address changed")
+        return _dropped_calls("the page's address changed")
     if result is not None and (result.change.new_tabs or result.change.dialogs):
-        return _not_done("a tab or a dialog opened")
+        return _dropped_calls("a tab or a dialog opened")
     return ""
 
 
-def goes_on(action: AnyAction, before: PageObserved | None, now: PageObserved | None) -> tuple[AnyAction | None, str]:
+def next_batched_call(
+    action: AnyAction, before: PageObserved | None, now: PageObserved | None
+) -> tuple[AnyAction | None, str]:
     """``action`` as it is to be carried out on the page as it is now, or None and why not."""
     if before is None or now is None or before.url != now.url:
-        return None, _not_done("another page is shown")
-    came_or_went = shifted(before, now)
+        return None, _dropped_calls("another page is shown")
+    came_or_went = changed_elements(before, now)
     if isinstance(action, NEEDS_ITS_PAGE) and came_or_went:
-        return None, _not_done("what is reported must be of the page as it is now; look at it first")
+        return None, _dropped_calls("what is reported must be of the page as it is now; look at it first")
     if came_or_went > max(SHIFTED_SHARE * len(before.elements), SHIFTED_LEAST - 1):
-        return None, _not_done(f"{came_or_went} elements of the page came or went")
-    return _moved(action, before, now)
+        return None, _dropped_calls(f"{came_or_went} elements of the page came or went")
+    return _with_current_refs(action, before, now)
 
 
-def shifted(before: PageObserved, now: PageObserved) -> int:
+def changed_elements(before: PageObserved, now: PageObserved) -> int:
     """How many elements came or went. That a dialog went is no change of the page it lay over; one that came is."""
     stays = Counter(_same(element) for element in before.elements if not element.in_dialog)
     one, other = Counter(map(_same, before.elements)), Counter(map(_same, now.elements))
     return sum(((stays - other) + (other - one)).values())
 
 
-def _moved(action: AnyAction, before: PageObserved, now: PageObserved) -> tuple[AnyAction | None, str]:
+def _with_current_refs(action: AnyAction, before: PageObserved, now: PageObserved) -> tuple[AnyAction | None, str]:
     """Refs mean elements of one look only: each is looked up again, and must be the only one of its kind."""
     changed: dict[str, Any] = {}
     for name in ("target", "onto"):
@@ -73,12 +75,12 @@ def _moved(action: AnyAction, before: PageObserved, now: PageObserved) -> tuple[
         if isinstance(target, ByRef):
             ref = find_ref(target.ref, before, now)
             if ref is None:
-                return None, _not_done(f"[{target.ref}] is not the same any more")
+                return None, _dropped_calls(f"[{target.ref}] is not the same any more")
             changed[name] = ByRef(ref=ref, snapshot_id=now.snapshot_id)
     if isinstance(action, Done | SaveProgress):
         refs = {name: find_ref(ref, before, now) for name, ref in action.refs.items()}
         if None in refs.values():
-            return None, _not_done("an element that shows a value is not the same any more")
+            return None, _dropped_calls("an element that shows a value is not the same any more")
         changed["refs"] = refs
     return (msgspec.structs.replace(action, **changed) if changed else action), ""
 
@@ -87,5 +89,5 @@ def _same(element: Element) -> tuple[object, ...]:
     return (element.frame, element.role, element.name, element.url)
 
 
-def _not_done(why: str) -> str:
+def _dropped_calls(why: str) -> str:
     return f"The calls after this one were not carried out: {why}."

@@ -8,9 +8,9 @@ from __future__ import annotations
 import msgspec
 
 from services.planner.page.identity import missing_columns, start_url
-from services.planner.page.text import dismissal
+from services.planner.page.text import find_dismissal
+from services.planner.state.attempt_state import MAX_OBSERVE_TOKENS, Act, Entry, ObserveAgain, SampleView
 from services.planner.state.limits import is_last_step
-from services.planner.state.sample_state import MAX_OBSERVE_TOKENS, Act, Entry, Look, View
 from shared.contracts.actions import AnyAction, ByRef, Click, Fail, Goto, Screenshot, Scroll
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.codes import reason_of_fail
@@ -21,7 +21,7 @@ GONE = (404, 410)
 LOGIN = (401, 403)
 
 
-def opening(view: View) -> Act | None:
+def start_page_decision(view: SampleView) -> Act | None:
     """The next action while the start page is not yet open and well; None once it is."""
     missing = missing_columns(view.spec, view.sample)
     if missing:
@@ -29,30 +29,30 @@ def opening(view: View) -> Act | None:
     visits = [entry for entry in view.state.history if isinstance(entry.action, Goto)]
     if not visits:
         return by_rule(Goto(url=start_url(view.spec, view.sample), reason="The task starts here."))
-    if any(_goes_on(entry.action, visits[0]) for entry in view.state.history):
+    if any(_is_past_start(entry.action, visits[0]) for entry in view.state.history):
         return None
     return _after_visit(view, visits)
 
 
-def _after_visit(view: View, visits: list[Entry]) -> Act | None:
+def _after_visit(view: SampleView, visits: list[Entry]) -> Act | None:
     visit = visits[-1]
     status = _status(view, visit)
     if status in GONE:
-        return after_evidence(view, Fail(code="not_found", note=f"{_url(visit)} answers with HTTP {status}"))
+        return fail_with_screenshot(view, Fail(code="not_found", note=f"{_url(visit)} answers with HTTP {status}"))
     if status in LOGIN:
-        return after_evidence(view, Fail(code="auth_required", note=f"{_url(visit)} answers with HTTP {status}"))
+        return fail_with_screenshot(view, Fail(code="auth_required", note=f"{_url(visit)} answers with HTTP {status}"))
     if status is not None and status >= 500 and len(visits) == 1:
         again = Goto(url=start_url(view.spec, view.sample), reason=f"The site answered with HTTP {status}; once more.")
         return by_rule(again)
     if status is not None and status >= 400:
-        return after_evidence(view, Fail(code="http_error", note=f"{_url(visit)} answers with HTTP {status}"))
+        return fail_with_screenshot(view, Fail(code="http_error", note=f"{_url(visit)} answers with HTTP {status}"))
     if not visit.ok and view.state.last is visit:
         code = "policy_denied" if visit.result is not None and visit.result.code == "policy_denied" else "unreachable"
         return by_rule(Fail(code=code, note=f"{_url(visit)}: {visit.message}"))
     return None
 
 
-def after_evidence(view: View, fail: Fail) -> Act:
+def fail_with_screenshot(view: SampleView, fail: Fail) -> Act:
     """A picture of the page first, so that a person can see why; it is tried once."""
     label = reason_of_fail(fail.code)
     tried = any(isinstance(e.action, Screenshot) and e.action.label == label for e in view.state.history)
@@ -61,14 +61,14 @@ def after_evidence(view: View, fail: Fail) -> Act:
     return by_rule(Screenshot(label=label, reason="Evidence of why this sample cannot be done."))
 
 
-def _status(view: View, visit: Entry) -> int | None:
+def _status(view: SampleView, visit: Entry) -> int | None:
     """Of the page as it is; where it was not looked at, of the navigation."""
     if view.page is not None and view.page.http_status is not None:
         return view.page.http_status
     return visit.result.change.http_status if visit.result is not None else None
 
 
-def _goes_on(action: AnyAction | None, first: Entry) -> bool:
+def _is_past_start(action: AnyAction | None, first: Entry) -> bool:
     """Once a decider has gone on from the start page, its status is no longer what counts."""
     if isinstance(action, Goto):
         return action.url != _url(first)
@@ -95,28 +95,28 @@ MAX_TRIES = 2
 SCROLL_PX = 4000
 
 
-def look_again(view: View, *, looks: int = ALL_LOOKS) -> Look | None:
+def observe_later(view: SampleView, *, looks: int = ALL_LOOKS) -> ObserveAgain | None:
     done = view.state.looks
-    return Look(PAUSES_S[done], view.state.max_tokens) if done < min(looks, ALL_LOOKS) else None
+    return ObserveAgain(PAUSES_S[done], view.state.max_tokens) if done < min(looks, ALL_LOOKS) else None
 
 
-def look_at_more(view: View, page: PageObserved) -> Look | None:
+def observe_more(view: SampleView, page: PageObserved) -> ObserveAgain | None:
     """With a larger budget, where something was left out of the observation."""
     if page.left_out and view.state.max_tokens < MAX_OBSERVE_TOKENS:
-        return Look(0.0, view.state.max_tokens * 4)
+        return ObserveAgain(0.0, view.state.max_tokens * 4)
     return None
 
 
-def dismiss(page: PageObserved, tried: int) -> Act | None:
+def dismiss_dialog(page: PageObserved, tried: int) -> Act | None:
     """Sends away a dialog or a banner that lies over the page; ``tried``: how often that was done already."""
-    button = dismissal(page)
+    button = find_dismissal(page)
     if button is None or tried >= MAX_DISMISSALS:
         return None
     target = ByRef(ref=button.ref, snapshot_id=page.snapshot_id)
     return by_rule(Click(target=target, reason=f"{button.name!r} sends away what lies over the page."))
 
 
-def scroll(view: View, page: PageObserved) -> Act | None:
+def scroll_down(view: SampleView, page: PageObserved) -> Act | None:
     scrolls = sum(isinstance(entry.action, Scroll) for entry in view.state.history)
     if page.scroll_y_px >= page.scroll_max_y_px or scrolls >= MAX_SCROLLS:
         return None

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import takewhile
 
-from services.planner.page.identity import row_of
-from services.planner.page.targets import pressable
-from services.planner.page.text import label_form, mentions
+from services.planner.page.identity import template_values
+from services.planner.page.targets import find_pressable
+from services.planner.page.text import find_mention, label_form
+from services.planner.state.attempt_state import Act, Entry, SampleView
 from services.planner.state.common_decisions import by_rule
-from services.planner.state.sample_state import Act, Entry, View
 from shared.contracts.actions import (
     AnyAction,
     ByCss,
@@ -40,12 +40,12 @@ PRESSING_KEYS = frozenset({"enter", "numpadenter", "return", "space", "spacebar"
 """Keys that may send a form or press the focused button. The empty text is a space, stripped."""
 
 
-def irreversible_steps(view: View) -> tuple[int, ...]:
+def irreversible_steps(view: SampleView) -> tuple[int, ...]:
     """Return the irreversible steps of the route, counted from 0."""
     return tuple(at for at, step in enumerate(view.spec.route) if isinstance(step, PressButton) and step.irreversible)
 
 
-def pressed_step(view: View, action: AnyAction, decided_by: str, mark: RouteMark | None = None) -> int | None:
+def pressed_step(view: SampleView, action: AnyAction, decided_by: str, mark: RouteMark | None = None) -> int | None:
     """Return the irreversible step that the action presses, counted from 0: by ``mark``, else by its target."""
     if not isinstance(action, PRESSING_ACTIONS):
         return None
@@ -58,7 +58,7 @@ def pressed_step(view: View, action: AnyAction, decided_by: str, mark: RouteMark
 # --- refusals within an attempt
 
 
-def refused_press(view: View, action: AnyAction) -> str:
+def refused_press(view: SampleView, action: AnyAction) -> str:
     """Return why an action that no rule has chosen is refused; empty: it may be carried out.
 
     It is refused if it may press an irreversible button without naming it, or if this attempt has pressed it already.
@@ -66,7 +66,7 @@ def refused_press(view: View, action: AnyAction) -> str:
     return _refused_as_indistinct(view, action) or refused_repetition(view, action, "")
 
 
-def refused_repetition(view: View, action: AnyAction, decided_by: str, mark: RouteMark | None = None) -> str:
+def refused_repetition(view: SampleView, action: AnyAction, decided_by: str, mark: RouteMark | None = None) -> str:
     """Return why a press that this attempt has made already is refused; empty: it has not been made."""
     at = pressed_step(view, action, decided_by, mark)
     if at is None or not any(entry.may_have_fired and _may_be(view, entry, at) for entry in view.state.history):
@@ -77,7 +77,7 @@ def refused_repetition(view: View, action: AnyAction, decided_by: str, mark: Rou
     )
 
 
-def _refused_as_indistinct(view: View, action: AnyAction) -> str:
+def _refused_as_indistinct(view: SampleView, action: AnyAction) -> str:
     steps = irreversible_steps(view)
     if not steps or not isinstance(action, PRESSING_ACTIONS):
         return ""
@@ -92,12 +92,12 @@ def _refused_as_indistinct(view: View, action: AnyAction) -> str:
 # --- claims, which hold for all attempts
 
 
-def initial_claims(view: View) -> tuple[PressClaim, ...]:
+def initial_claims(view: SampleView) -> tuple[PressClaim, ...]:
     """Return the claims to look up when an attempt begins; empty after its first step."""
     return tuple(_claim(view, at) for at in irreversible_steps(view)) if view.state.steps == 0 else ()
 
 
-def required_claim(view: View, decision: Act) -> PressClaim | None:
+def required_claim(view: SampleView, decision: Act) -> PressClaim | None:
     """Return the claim that the decision's action needs; None: it is not irreversible, or it will be refused anyway."""
     by = decision.decided_by
     at = pressed_step(view, decision.action, by, decision.route)
@@ -110,7 +110,7 @@ def required_claim(view: View, decision: Act) -> PressClaim | None:
     return None if refused else _claim(view, at)
 
 
-def with_separate_presses(view: View, decision: Act) -> Act:
+def with_separate_presses(view: SampleView, decision: Act) -> Act:
     """Return the decision without the calls from the first irreversible one on, not counting its own action.
 
     An irreversible press is the first call of its answer, so that the claimed press is the one that is made.
@@ -128,31 +128,31 @@ def unknown_outcome(earlier: PressClaim) -> Act:
     return by_rule(Fail(code="unknown_outcome", note=f"{told}; what came of it is not known, so it is not done again"))
 
 
-def _claim(view: View, at: int) -> PressClaim:
+def _claim(view: SampleView, at: int) -> PressClaim:
     return PressClaim(run_id=view.run_id, sample_id=view.sample.sample_id, step=at + 1, attempt=view.attempt)
 
 
 # --- which button it is
 
 
-def _is_button_of(view: View, at: int, target: Target | None) -> bool:
+def _is_button_of(view: SampleView, at: int, target: Target | None) -> bool:
     if isinstance(target, ByRef):
         return target.ref in _buttons(view, at)
     return isinstance(target, ByText) and _may_mean(view, at, target.text)
 
 
-def _buttons(view: View, at: int) -> frozenset[int]:
+def _buttons(view: SampleView, at: int) -> frozenset[int]:
     """Refs of what may be the button: what is called so in full, and the buttons that are called so most closely."""
     page, wanted = view.page, _words(view, at)
     if page is None:
         return frozenset()
     labels = {label_form(word) for word in wanted}
     exact = {element.ref for element in page.elements if label_form(element.name) in labels}
-    closest = (e for e in pressable(page, wanted) if e.role != "link" and not _another(view, at, e.name))
+    closest = (e for e in find_pressable(page, wanted) if e.role != "link" and not _another(view, at, e.name))
     return frozenset((*exact, *(element.ref for element in closest)))
 
 
-def _may_mean(view: View, at: int, text: str) -> bool:
+def _may_mean(view: SampleView, at: int, text: str) -> bool:
     """Text is looked for in full, then as a part: a part of the button's words may find it, and more than these too."""
     said, wanted = label_form(text), _words(view, at)
     labels = {label_form(word) for word in wanted}
@@ -164,7 +164,7 @@ def _may_mean(view: View, at: int, text: str) -> bool:
     return any(said in label for label in labels) or _says(view, at, text)
 
 
-def _may_be(view: View, entry: Entry, at: int) -> bool:
+def _may_be(view: SampleView, entry: Entry, at: int) -> bool:
     """Whether what was done may have been the press of this step; the page it was done on is gone."""
     action = entry.action
     if not isinstance(action, PRESSING_ACTIONS):
@@ -178,21 +178,21 @@ def _may_be(view: View, entry: Entry, at: int) -> bool:
     return exact or (found.role != "link" and _says(view, at, found.name))
 
 
-def _says(view: View, at: int, text: str) -> bool:
+def _says(view: SampleView, at: int, text: str) -> bool:
     """The button's words stand in it, and they are not those of another step."""
-    return any(mentions(text, word) is not None for word in _words(view, at)) and not _another(view, at, text)
+    return any(find_mention(text, word) is not None for word in _words(view, at)) and not _another(view, at, text)
 
 
-def _another(view: View, at: int, text: str) -> bool:
+def _another(view: SampleView, at: int, text: str) -> bool:
     others = (word for n in range(len(view.spec.route)) if n != at for word in _pressed_words(view, n))
     return label_form(text) in {label_form(word) for word in others}
 
 
-def _words(view: View, at: int) -> tuple[str, ...]:
+def _words(view: SampleView, at: int) -> tuple[str, ...]:
     return tuple(_pressed_words(view, at))
 
 
-def _pressed_words(view: View, at: int) -> Iterator[str]:
-    step, row = view.spec.route[at], row_of(view.sample)
+def _pressed_words(view: SampleView, at: int) -> Iterator[str]:
+    step, row = view.spec.route[at], template_values(view.sample)
     if isinstance(step, PressButton):
         yield from (filled for word in words(step.press) if (filled := fill(word, row)).strip())

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from services.planner.state.attempt_state import AttemptState, SampleView
 from services.planner.state.progress import STOP_AT
-from services.planner.state.sample_state import SampleState, View
 from shared.contracts.actions import Done, Fail
 from shared.contracts.base import Usage, total_tokens
 from shared.contracts.codes import Reason
@@ -25,7 +25,7 @@ STEPS_PER_PAGE, MAX_GRANTED = 3, 200
 
 
 @dataclass(frozen=True)
-class Budget:
+class UsageLimit:
     """What calls of models may use; None: no limit."""
 
     usd: float | None
@@ -53,22 +53,22 @@ class ExceededLimit:
     message: str
 
 
-def sample_budget(budget: BudgetSpec) -> Budget:
+def sample_budget(budget: BudgetSpec) -> UsageLimit:
     """Return what one attempt at a sample may use."""
-    return Budget(budget.sample_usd, budget.sample_tokens)
+    return UsageLimit(budget.sample_usd, budget.sample_tokens)
 
 
-def run_budget(budget: BudgetSpec) -> Budget:
+def run_budget(budget: BudgetSpec) -> UsageLimit:
     """Return what all samples of a run together may use."""
-    return Budget(budget.run_usd, budget.run_tokens)
+    return UsageLimit(budget.run_usd, budget.run_tokens)
 
 
-def granted_steps(state: SampleState, items: tuple[Mapping[str, Any], ...]) -> int:
+def granted_steps(state: AttemptState, items: tuple[Mapping[str, Any], ...]) -> int:
     """Return the steps granted so far, after a step that reported these new items of a list."""
     return min(state.granted + STEPS_PER_PAGE, MAX_GRANTED) if items else state.granted
 
 
-def max_steps(view: View) -> int:
+def max_steps(view: SampleView) -> int:
     """Return how many steps the attempt may have.
 
     One more is allowed if the last one was refused for being the last, so that the decider can still end the sample.
@@ -78,17 +78,17 @@ def max_steps(view: View) -> int:
     return most + (last is not None and last.refused and not isinstance(last.action, Done | Fail | None))
 
 
-def steps_left(view: View) -> int:
+def steps_left(view: SampleView) -> int:
     """Return how many steps the attempt may still have."""
     return max_steps(view) - view.state.steps
 
 
-def is_last_step(view: View) -> bool:
+def is_last_step(view: SampleView) -> bool:
     """Return whether the next step is the last one, so that only `Done` and `Fail` are accepted."""
     return view.state.steps + 1 >= max_steps(view)
 
 
-def exceeded_limit(view: View, elapsed_s: float) -> ExceededLimit | None:
+def exceeded_limit(view: SampleView, elapsed_s: float) -> ExceededLimit | None:
     """Return the first limit that the attempt has reached, or None.
 
     The order is: unusable answers, network failures, other failures, no progress, budget, time, steps.

@@ -12,7 +12,7 @@ import math
 import re
 from dataclasses import replace
 
-from services.planner.state.sample_state import Entry, Progress, SampleState
+from services.planner.state.attempt_state import AttemptState, Entry, Progress
 from shared.contracts.actions import Goto, SaveProgress
 from shared.contracts.browser_pool import PageObserved
 
@@ -27,7 +27,7 @@ CHECKPOINT_CHARS = 2000
 _CLOCK = re.compile(r"\b\d{1,2}:\d{2}(?::\d{2})?\b|\b\d+\s*(?:s|sec|secs|second|seconds|ms)\b(?:\s+ago)?", re.I)
 
 
-def signature(page: PageObserved) -> str:
+def page_signature(page: PageObserved) -> str:
     """Equal for two looks at a page on which nothing has moved on."""
     parts = [page.url, page.dialog or "", f"{page.scroll_y_px:.0f}", *(tab.url for tab in page.tabs)]
     parts += [
@@ -37,9 +37,9 @@ def signature(page: PageObserved) -> str:
     return hashlib.sha256("\n".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def weighed(progress: Progress, steps: int, last: Entry | None, signature: str) -> Progress:
+def updated_progress(progress: Progress, steps: int, last: Entry | None, signature: str) -> Progress:
     """What the steps since the last weighing were worth, now that the page they led to is known."""
-    if steps == progress.weighed:
+    if steps == progress.counted_steps:
         return replace(progress, signatures=progress.signatures | {signature})
     moved = progress.gained or signature not in progress.signatures
     repeats = dict(progress.repeats)
@@ -48,8 +48,8 @@ def weighed(progress: Progress, steps: int, last: Entry | None, signature: str) 
         repeats[key] = repeats.get(key, 0) + 1
     return replace(
         progress,
-        weighed=steps,
-        stalled=0 if moved else progress.stalled + steps - progress.weighed,
+        counted_steps=steps,
+        stalled=0 if moved else progress.stalled + steps - progress.counted_steps,
         gained=False,
         repeats=repeats,
         signatures=progress.signatures | {signature},
@@ -74,7 +74,7 @@ def repeat_key(entry: Entry) -> str:
 Due = tuple[frozenset[int], frozenset[int]]
 
 
-def told(state: SampleState, progress: Progress, max_steps: int) -> tuple[tuple[str, ...], Due]:
+def progress_notices(state: AttemptState, progress: Progress, max_steps: int) -> tuple[tuple[str, ...], Due]:
     """The notices of this moment, and the warnings and levels that have been told once a decider was shown them. Each
     comes up until it was shown, once; being told resets nothing."""
     budget, warned = _budget(state.steps, max_steps, progress.warned)
@@ -83,9 +83,9 @@ def told(state: SampleState, progress: Progress, max_steps: int) -> tuple[tuple[
     return notices, (warned, levels)
 
 
-def shown(progress: Progress) -> Progress:
+def with_notices_shown(progress: Progress) -> Progress:
     """A decider has decided, and was shown what was due."""
-    warned, levels = progress.due
+    warned, levels = progress.pending
     return replace(progress, warned=progress.warned | warned, levels=progress.levels | levels)
 
 
@@ -107,14 +107,14 @@ def _stall(progress: Progress) -> tuple[tuple[str, ...], frozenset[int]]:
     return (), reached
 
 
-def _saved_nothing(state: SampleState) -> tuple[str, ...]:
+def _saved_nothing(state: AttemptState) -> tuple[str, ...]:
     last = state.last
-    if last is None or last.refused or not isinstance(last.action, SaveProgress) or state.settled.gained:
+    if last is None or last.refused or not isinstance(last.action, SaveProgress) or state.settled_progress.gained:
         return ()
     return ("save_progress kept nothing that was not known already. Go on to what is still missing.",)
 
 
-def _repeat(state: SampleState, progress: Progress) -> tuple[str, ...]:
+def _repeat(state: AttemptState, progress: Progress) -> tuple[str, ...]:
     last = state.last
     if last is None or last.action is None or progress.repeats.get(repeat_key(last), 0) < REPEATS_AT:
         return ()
@@ -125,7 +125,7 @@ def _repeat(state: SampleState, progress: Progress) -> tuple[str, ...]:
     )
 
 
-def _failures(state: SampleState) -> tuple[str, ...]:
+def _failures(state: AttemptState) -> tuple[str, ...]:
     if state.failures < FAILURES_AT or state.last is None or state.last.ok:
         return ()
     # What a page says stands inside of the fence only, so neither list is a part of these words.
@@ -146,7 +146,7 @@ def _budget(steps: int, max_steps: int, warned: frozenset[int]) -> tuple[tuple[s
     return (told,), reached
 
 
-def checkpoint(state: SampleState) -> str:
+def known_values_json(state: AttemptState) -> str:
     """What is known of the fields, as JSON of bounded length."""
     known = {name: value.shown if value.value is None else value.value for name, value in state.seen.items()}
     text = json.dumps(known, ensure_ascii=False, default=str)

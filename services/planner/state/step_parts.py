@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 import msgspec
 
-from services.planner.page.identity import prove
-from services.planner.state.progress import signature
-from services.planner.state.sample_state import SampleState, is_page
-from services.planner.state.value_sources import kept_pages
+from services.planner.page.identity import identity_proof
+from services.planner.state.attempt_state import AttemptState, is_page
+from services.planner.state.progress import page_signature
+from services.planner.state.value_sources import stored_pages
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.discovery import Sample
 from shared.contracts.results import ActionResult, Artifact
@@ -35,15 +35,15 @@ def observation_ref(page: PageObserved, spec: TaskSpec, sample: Sample) -> Obser
         title=page.title,
         http_status=page.http_status,
         dom_confidence=page.dom_confidence,
-        signature=signature(page),
-        proof=prove(spec, sample, page).state,
+        signature=page_signature(page),
+        proof=identity_proof(spec, sample, page).state,
         triggers=page.triggers,
     )
 
 
 def with_page(ref: ObservationRef | None, stored: tuple[FiledArtifact, ...]) -> ObservationRef | None:
     """Return the reference with the hash of the stored page of this observation, if one was stored."""
-    page = None if ref is None else kept_pages(stored).get(ref.sha256)
+    page = None if ref is None else stored_pages(stored).get(ref.sha256)
     return ref if ref is None or page is None else msgspec.structs.replace(ref, page_sha256=page.page or None)
 
 
@@ -59,7 +59,7 @@ def filename(number: int, artifact: Artifact) -> str:
     return f"{number:02d}_{safe_label(artifact.label)}{part}" + (f".{suffix}" if suffix else "")
 
 
-def filed(state: SampleState, result: ActionResult | None) -> tuple[FiledArtifact, ...]:
+def to_filed(state: AttemptState, result: ActionResult | None) -> tuple[FiledArtifact, ...]:
     """What an action brought, under the next names of the sample's folder. The page that pictures were taken of, and
     what was observed of it, bear the number of the first of them, and use none up: ``01_ticket.mhtml.zst``."""
     artifacts = result.artifacts if result is not None else ()
@@ -71,7 +71,7 @@ def filed(state: SampleState, result: ActionResult | None) -> tuple[FiledArtifac
     return tuple(FiledArtifact(filename=name, artifact=one) for name, one in zip(names, (*asked, *beside), strict=True))
 
 
-def filed_pages(stored: Iterable[FiledArtifact], artifacts: Iterable[Artifact]) -> tuple[FiledArtifact, ...]:
+def to_filed_pages(stored: Iterable[FiledArtifact], artifacts: Iterable[Artifact]) -> tuple[FiledArtifact, ...]:
     """Pages that were kept without a picture, with numbers of their own: ``page_01_tck_1001.mhtml.zst``."""
     captured = {one.artifact.capture for one in stored if one.filename.startswith(PAGE_NAME)}
     number = len(captured) + 1

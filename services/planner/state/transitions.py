@@ -11,19 +11,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from services.planner.state.limits import granted_steps
-from services.planner.state.progress import shown, told, weighed
-from services.planner.state.sample_state import (
+from services.planner.state.attempt_state import (
     MAX_OBSERVE_TOKENS,
     OBSERVE_TOKENS,
+    AttemptState,
     Entry,
-    Look,
-    SampleState,
+    ObserveAgain,
     changes_page,
     combined_notes,
     is_page,
 )
-from services.planner.state.value_sources import pictured
+from services.planner.state.limits import granted_steps
+from services.planner.state.progress import progress_notices, updated_progress, with_notices_shown
+from services.planner.state.value_sources import picture_source
 from shared.contracts.actions import AskPicture, ReportItems, SaveProgress, Scroll
 from shared.contracts.base import Usage, add_usage
 from shared.contracts.codes import is_unanswered
@@ -37,39 +37,39 @@ SURE_FROM = 0.8
 """Least confidence with which an answer about a picture counts as a value."""
 
 
-def observed(state: SampleState, spec: TaskSpec, ref: ObservationRef | None) -> SampleState:
+def after_observation(state: AttemptState, spec: TaskSpec, ref: ObservationRef | None) -> AttemptState:
     """A page is looked at: whose record it shows, and whether the steps before have led anywhere. Only the last look
     before a decision counts, for it is the one that the step log has."""
     if ref is None:
         return state
     if ref.proof != "unproven":
-        state = replace(state, proven=ref.proof == "proven", astray=ref.proof == "mismatch")
-    return _weighed(state, spec, ref.signature)
+        state = replace(state, proven=ref.proof == "proven", on_other_record=ref.proof == "mismatch")
+    return _with_progress(state, spec, ref.signature)
 
 
-def _weighed(state: SampleState, spec: TaskSpec, signature: str) -> SampleState:
-    progress = weighed(state.settled, state.steps, state.last, signature)
-    notices, due = told(state, progress, spec.max_steps + state.granted)
+def _with_progress(state: AttemptState, spec: TaskSpec, signature: str) -> AttemptState:
+    progress = updated_progress(state.settled_progress, state.steps, state.last, signature)
+    notices, due = progress_notices(state, progress, spec.max_steps + state.granted)
     history = state.history
     if history and history[-1].notices != notices:
         history = (*history[:-1], replace(history[-1], notices=notices))
-    return replace(state, progress=replace(progress, due=due), notices=notices, history=history)
+    return replace(state, progress=replace(progress, pending=due), notices=notices, history=history)
 
 
-def looked(state: SampleState, look: Look) -> SampleState:
+def after_look(state: AttemptState, look: ObserveAgain) -> AttemptState:
     """An extra observation is about to be made."""
     return replace(state, looks=state.looks + 1, max_tokens=min(look.max_tokens, MAX_OBSERVE_TOKENS))
 
 
-def advanced(state: SampleState, step: StepTaken) -> SampleState:
+def after_step(state: AttemptState, step: StepTaken) -> AttemptState:
     """One more step. An action that may have changed the page makes earlier looks at it worthless."""
     before = replace(state, looks=step.looks, max_tokens=step.observe_tokens or OBSERVE_TOKENS)
-    after = _with_values(read(before, step.seen), step)
+    after = _with_values(with_readings(before, step.seen), step)
     moved = step.action is not None and not step.refused and changes_page(step.action)
     kept = not moved or isinstance(step.action, Scroll)
     after = replace(
-        _counted(after, step),
-        history=(*state.history, entry_of(step, state)),
+        _with_counts(after, step),
+        history=(*state.history, to_entry(step, state)),
         steps=step.step,
         looks=after.looks if kept and not step.items else 0,
         max_tokens=after.max_tokens if kept else OBSERVE_TOKENS,
@@ -77,28 +77,28 @@ def advanced(state: SampleState, step: StepTaken) -> SampleState:
         usage=add_usage(state.usage, step.usage),
         token_scale=_token_scale(state, step),
     )
-    before_it = shown(state.progress) if step.call == 1 else state.progress
+    before_it = with_notices_shown(state.progress) if step.call == 1 else state.progress
     progress = replace(before_it, gained=_gained(state, after, step))
-    return replace(noted(after, step.notes), progress=progress, settled=progress)
+    return replace(with_notes(after, step.notes), progress=progress, settled_progress=progress)
 
 
-def replayed(spec: TaskSpec, steps: Iterable[StepTaken]) -> SampleState:
+def replayed_state(spec: TaskSpec, steps: Iterable[StepTaken]) -> AttemptState:
     """The state that the steps of one attempt, in their order, have led to."""
-    state = SampleState()
+    state = AttemptState()
     for step in steps:
-        state = advanced(observed(state, spec, step.observation), step)
+        state = after_step(after_observation(state, spec, step.observation), step)
     return state
 
 
-def entry_of(step: StepTaken, state: SampleState) -> Entry:
+def to_entry(step: StepTaken, state: AttemptState) -> Entry:
     """``state``: as the step was decided on."""
     url = step.observation.url if step.observation is not None else ""
     said = (step.vision.answer or "") if step.vision is not None else ""
     asked, kept = _asked_for(step.artifacts), tuple(one for one in step.artifacts if is_page(one.artifact))
     return Entry(
-        step.action, step.result, step.message, asked, state.proven, state.astray, step.refused, step.remark,
+        step.action, step.result, step.message, asked, state.proven, state.on_other_record, step.refused, step.remark,
         (), url, said, _sure(step.vision), step.decided_by, step.vision.answered_by if step.vision is not None else "",
-        pictured(step), kept, step.route, len(step.items),
+        picture_source(step), kept, step.route, len(step.items),
     )  # fmt: skip
 
 
@@ -109,7 +109,7 @@ def _asked_for(artifacts: Iterable[FiledArtifact]) -> tuple[FiledArtifact, ...]:
 # --- the parts of a step
 
 
-def _counted(state: SampleState, step: StepTaken) -> SampleState:
+def _with_counts(state: AttemptState, step: StepTaken) -> AttemptState:
     """Failures in a row; an answer that was refused is no action that failed."""
     network = state.network_failures
     if step.result is not None:
@@ -122,9 +122,9 @@ def _counted(state: SampleState, step: StepTaken) -> SampleState:
     return replace(state, failures=failures, bad_replies=bad, network_failures=network, summaries=summaries)
 
 
-def _with_values(state: SampleState, step: StepTaken) -> SampleState:
+def _with_values(state: AttemptState, step: StepTaken) -> AttemptState:
     if isinstance(step.action, SaveProgress) and not step.refused:
-        fresh = read(state, step.values)
+        fresh = with_readings(state, step.values)
         return replace(fresh, unconfirmed=fresh.unconfirmed | frozenset(step.unconfirmed))
     if isinstance(step.action, ReportItems) and step.items:
         keys = {item_key(item) for item in step.items}
@@ -141,7 +141,7 @@ def _with_values(state: SampleState, step: StepTaken) -> SampleState:
     return state
 
 
-def _with_picture(state: SampleState, step: StepTaken, name: str, vision: VisionAnswered | None) -> SampleState:
+def _with_picture(state: AttemptState, step: StepTaken, name: str, vision: VisionAnswered | None) -> AttemptState:
     """What a picture of the right record says of a field counts where nothing else is known of it, and a reviewer is
     told."""
     if not name or vision is None or vision.answer is None or not _sure(vision) or name in state.seen:
@@ -149,11 +149,11 @@ def _with_picture(state: SampleState, step: StepTaken, name: str, vision: Vision
     if not state.proven:
         return state
     value = FieldValue(
-        field=name, state="value", value=vision.answer, shown=vision.answer, origin="vision", source=pictured(step),
-        read_by=vision.answered_by,
+        field=name, state="value", value=vision.answer, shown=vision.answer, origin="vision",
+        source=picture_source(step), read_by=vision.answered_by,
     )  # fmt: skip
     told = f"read from a picture by {vision.answered_by} (confidence {vision.confidence:.2f})"
-    return noted(read(state, (value,)), (plain_note(told, name),))
+    return with_notes(with_readings(state, (value,)), (plain_note(told, name),))
 
 
 def item_key(item: Mapping[str, object]) -> str:
@@ -165,7 +165,7 @@ def _sure(vision: VisionAnswered | None) -> bool:
     return vision is not None and vision.confidence >= SURE_FROM
 
 
-def read(state: SampleState, seen: tuple[FieldValue, ...]) -> SampleState:
+def with_readings(state: AttemptState, seen: tuple[FieldValue, ...]) -> AttemptState:
     """Keeps a reading; a field that was seen earlier is not forgotten because it is out of sight now."""
     fresh = {value.field: value for value in seen if value.state != "not_found"}
     if not fresh:
@@ -173,12 +173,12 @@ def read(state: SampleState, seen: tuple[FieldValue, ...]) -> SampleState:
     return replace(state, seen={**state.seen, **fresh}, unconfirmed=state.unconfirmed - set(fresh))
 
 
-def noted(state: SampleState, notes: tuple[Note, ...]) -> SampleState:
+def with_notes(state: AttemptState, notes: tuple[Note, ...]) -> AttemptState:
     """A remark is kept once."""
     return replace(state, notes=combined_notes(state.notes, notes)) if notes else state
 
 
-def _gained(before: SampleState, after: SampleState, step: StepTaken) -> bool:
+def _gained(before: AttemptState, after: AttemptState, step: StepTaken) -> bool:
     """Whether the step brought something that was not there before: a value, a file, a text, an item, an answer."""
     if step.refused:
         return False
@@ -189,13 +189,13 @@ def _gained(before: SampleState, after: SampleState, step: StepTaken) -> bool:
     return bool(said - known) or files or bool(step.items) or _new_text(before, step.result)
 
 
-def _new_text(before: SampleState, result: ActionResult | None) -> bool:
+def _new_text(before: AttemptState, result: ActionResult | None) -> bool:
     if result is None or not isinstance(result.effect, TextRead) or not result.effect.text.strip():
         return False
     return all(entry.result is None or entry.result.effect != result.effect for entry in before.history)
 
 
-def _token_scale(state: SampleState, step: StepTaken) -> float:
+def _token_scale(state: AttemptState, step: StepTaken) -> float:
     pictures = _prompt_tokens(step.vision.usage) if step.vision is not None else 0
     tokens = _prompt_tokens(step.usage) - pictures
     return tokens / step.prompt_weight if step.prompt_weight and tokens > 0 else state.token_scale

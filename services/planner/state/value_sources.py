@@ -20,12 +20,12 @@ from shared.contracts.results import Artifact, Box, TargetFound
 from shared.contracts.steps import FieldValue, FiledArtifact, Note, StepTaken, ValueSource
 from shared.text.normal import fold, quoted
 
-MOST_PARTS = 60
+MAX_PARTS = 60
 """Elements that one value is spread over."""
 
 
 @dataclass(frozen=True)
-class KeptPage:
+class StoredPageFiles:
     """All files of one state of a page. ``page`` and ``observation`` are hashes, empty where there is no such file."""
 
     observation_sha256: str
@@ -40,14 +40,14 @@ class KeptPage:
         return next((one.sha256 for one in self.pictures if one.area is not None and _in(box, one.area)), "")
 
 
-def kept_pages(filed: Iterable[FiledArtifact]) -> dict[str, KeptPage]:
+def stored_pages(filed: Iterable[FiledArtifact]) -> dict[str, StoredPageFiles]:
     """By the hash of what was observed."""
-    kept: dict[str, KeptPage] = {}
+    kept: dict[str, StoredPageFiles] = {}
     for one in (each.artifact for each in filed):
         if one.capture is None:
             continue
         sha256 = one.capture.observation_sha256
-        page = kept.get(sha256, KeptPage(sha256))
+        page = kept.get(sha256, StoredPageFiles(sha256))
         if one.kind == "screenshot":
             page = replace(page, pictures=(*page.pictures, one))
         elif one.kind == "page":
@@ -63,7 +63,7 @@ def _in(box: Box, area: Box) -> bool:
     return area.x <= x <= area.x + area.width and area.y <= y <= area.y + area.height
 
 
-def read_by(values: Iterable[FieldValue], name: str) -> tuple[FieldValue, ...]:
+def with_reader(values: Iterable[FieldValue], name: str) -> tuple[FieldValue, ...]:
     """Whoever reported what nobody had read before has read it."""
     return tuple(one if one.read_by or one.state == "not_found" else replace_part(one, read_by=name) for one in values)
 
@@ -71,12 +71,12 @@ def read_by(values: Iterable[FieldValue], name: str) -> tuple[FieldValue, ...]:
 # --- without asking the browser
 
 
-def with_files(values: Iterable[FieldValue], kept: Mapping[str, KeptPage]) -> tuple[FieldValue, ...]:
+def with_files(values: Iterable[FieldValue], kept: Mapping[str, StoredPageFiles]) -> tuple[FieldValue, ...]:
     """Files that are kept already of exactly the state of the page that a value was read from."""
     return tuple(_with_files(one, kept) for one in values)
 
 
-def _with_files(value: FieldValue, kept: Mapping[str, KeptPage]) -> FieldValue:
+def _with_files(value: FieldValue, kept: Mapping[str, StoredPageFiles]) -> FieldValue:
     source = value.source
     if source is None:
         return value
@@ -93,7 +93,7 @@ def _with_files(value: FieldValue, kept: Mapping[str, KeptPage]) -> FieldValue:
     return replace_part(value, source=fresh)
 
 
-def _page_of(source: ValueSource, kept: Mapping[str, KeptPage]) -> KeptPage | None:
+def _page_of(source: ValueSource, kept: Mapping[str, StoredPageFiles]) -> StoredPageFiles | None:
     bound = source.observation_file_sha256 or source.page_sha256
     if not bound:
         return kept.get(source.observation_sha256)
@@ -103,7 +103,7 @@ def _page_of(source: ValueSource, kept: Mapping[str, KeptPage]) -> KeptPage | No
 # --- with what the browser says
 
 
-def to_ask(values: Iterable[FieldValue], page: PageObserved | None) -> dict[str, tuple[int, ...]]:
+def refs_to_capture(values: Iterable[FieldValue], page: PageObserved | None) -> dict[str, tuple[int, ...]]:
     """Elements by the look they were seen in: of values that lack a page or their locators, and whose page is, by all
     we know, the one that is shown."""
     asked: dict[str, tuple[int, ...]] = {}
@@ -120,7 +120,7 @@ def to_ask(values: Iterable[FieldValue], page: PageObserved | None) -> dict[str,
 
 def _others(value: FieldValue, source: ValueSource, page: PageObserved) -> tuple[int, ...]:
     """A value may lie in several elements that follow one another, the first of which is its source: the rest."""
-    following = [one for one in page.elements if one.ref >= source.ref and one.frame == source.frame][:MOST_PARTS]
+    following = [one for one in page.elements if one.ref >= source.ref and one.frame == source.frame][:MAX_PARTS]
     if source.snapshot_id != page.snapshot_id or not following or not value.shown:
         return ()
     if _shows(text_of(following[0]), value.shown):
@@ -134,12 +134,12 @@ def _shows(text: str, words: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(fold(words))}(?!\w|[.,]\d)", fold(text)) is not None
 
 
-def bound(
+def with_captured_sources(
     values: Iterable[FieldValue],
     snapshot_id: str,
     answer: PageCaptured,
     page: PageObserved | None,
-    kept: Mapping[str, KeptPage],
+    kept: Mapping[str, StoredPageFiles],
 ) -> tuple[tuple[FieldValue, ...], tuple[Note, ...]]:
     """Values that were seen in the look ``snapshot_id``, with where they are on the page that was kept; and what a
     reviewer should know. The others are left as they are."""
@@ -158,7 +158,7 @@ def bound(
         others = () if page is None or not then else _others(value, source, page)
         doubt = doubt or next((told for ref in others if (told := _other_doubt(then[ref], found.get(ref)))), "")
         if now is not None and not doubt:
-            value = replace_part(value, source=_standing(source, now, files))
+            value = replace_part(value, source=_captured_source(source, now, files))
         elif not source.page_sha256:
             notes.append(Note(kind="not_as_read", field=value.field, text=doubt))
         after.append(value)
@@ -184,7 +184,7 @@ def _other_doubt(then: Element, now: Element | None) -> str:
     return "" if read == shown else f"{quoted(read)} was a part of it, and was {quoted(shown)} when the page was kept"
 
 
-def _standing(source: ValueSource, now: Element, files: KeptPage | None) -> ValueSource:
+def _captured_source(source: ValueSource, now: Element, files: StoredPageFiles | None) -> ValueSource:
     """Where the page is bound already, only what is not known yet is added."""
     where = replace_part(source, fingerprint=now.fingerprint, locators=now.locators, frame=now.frame)
     if source.page_sha256 or source.observation_file_sha256 or files is None:
@@ -202,14 +202,14 @@ def _standing(source: ValueSource, now: Element, files: KeptPage | None) -> Valu
 # --- what a picture says
 
 
-def pictured(step: StepTaken) -> ValueSource | None:
+def picture_source(step: StepTaken) -> ValueSource | None:
     """Where a picture that was asked about was taken; None where there is none, or nothing was seen before it."""
     pictures = [one.artifact for one in step.artifacts if one.artifact.kind == "screenshot"]
     if not isinstance(step.action, AskPicture) or step.observation is None or not pictures:
         return None
     found = step.result.target if step.result is not None else None
-    kept = list(kept_pages(step.artifacts).values())
-    files = kept[0] if kept else KeptPage("")
+    kept = list(stored_pages(step.artifacts).values())
+    files = kept[0] if kept else StoredPageFiles("")
     about = TargetFound(role="", name="", tag="", fingerprint="", box=pictures[0].area) if found is None else found
     target = step.action.target
     return ValueSource(
@@ -232,14 +232,14 @@ def pictured(step: StepTaken) -> ValueSource | None:
 # --- small facts
 
 
-def latest(seen: Iterable[FieldValue], again: Iterable[FieldValue]) -> tuple[FieldValue, ...]:
+def merged_readings(seen: Iterable[FieldValue], again: Iterable[FieldValue]) -> tuple[FieldValue, ...]:
     """The readings of a step, those of the same field that are bound meanwhile in their place."""
     fresh = tuple(again)
     fields = {one.field for one in fresh}
     return (*(one for one in seen if one.field not in fields), *fresh)
 
 
-def not_kept(problems: Iterable[str]) -> tuple[Note, ...]:
+def not_stored_notes(problems: Iterable[str]) -> tuple[Note, ...]:
     """Notes about pages that could not be stored."""
     return tuple(Note(kind="not_kept", text=problem) for problem in problems)
 

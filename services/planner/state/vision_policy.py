@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from services.planner.page.fields import Missing, labels_of
-from services.planner.page.identity import prove, read_page
+from services.planner.page.fields import FieldMissing, labels_of
+from services.planner.page.identity import identity_proof, read_page
 from services.planner.page.text import humanised, is_unsure, label_form
+from services.planner.state.attempt_state import Act, SampleView
 from services.planner.state.limits import is_last_step
-from services.planner.state.progress import signature
-from services.planner.state.sample_state import Act, View
+from services.planner.state.progress import page_signature
 from shared.contracts.actions import AskPicture, ByRef, Screenshot, ScreenshotElement
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_RULE
@@ -21,7 +21,7 @@ LABEL = "vision"
 NEAR_ELEMENTS = 3
 
 
-def question_due(view: View, *, asks_model: bool) -> Act | None:
+def due_question(view: SampleView, *, asks_model: bool) -> Act | None:
     """A question by rule, where the structure of the page cannot tell a field that is still missing: about the icon
     that stands as its value; else, where a model is there to read it, about what is in view."""
     page, state = view.page, view.state
@@ -29,35 +29,37 @@ def question_due(view: View, *, asks_model: bool) -> Act | None:
         return None
     asked = [entry for entry in state.history if isinstance(entry.action, AskPicture)]
     failed = bool(asked) and state.last is asked[-1] and not asked[-1].ok
-    if failed or len(asked) >= MAX_PER_SAMPLE or state.vision_asked.get(signature(page), 0) >= MAX_PER_PAGE:
+    if failed or len(asked) >= MAX_PER_SAMPLE or state.vision_asked.get(page_signature(page), 0) >= MAX_PER_PAGE:
         return None
     names = {entry.action.field for entry in asked if isinstance(entry.action, AskPicture) and entry.url == page.url}
     readings = read_page(view.spec, view.sample, page).readings
-    for name in (name for name in missing_fields(view) if name not in names):
+    for name in (name for name in unread_fields(view) if name not in names):
         icon = _icon_of(view, page, name)
-        untold = isinstance(readings[name], Missing) and asks_model and _unsure(page, view.spec.output_schema[name])
+        untold = (
+            isinstance(readings[name], FieldMissing) and asks_model and _unsure(page, view.spec.output_schema[name])
+        )
         if icon is not None or untold:
-            return _asks(view, name, icon)
+            return _picture_question(view, name, icon)
     return None
 
 
-def _asks(view: View, name: str, icon: Element | None) -> Act:
+def _picture_question(view: SampleView, name: str, icon: Element | None) -> Act:
     about = question(name, view.spec.output_schema[name])
     target = ByRef(ref=icon.ref, snapshot_id=view.page.snapshot_id) if icon is not None and view.page else None
     reason = f"The structure of the page does not tell {name}, so a picture of it is asked."
     return Act(AskPicture(question=about, field=name, target=target, reason=reason), BY_RULE)
 
 
-def _icon_of(view: View, page: PageObserved, name: str) -> Element | None:
+def _icon_of(view: SampleView, page: PageObserved, name: str) -> Element | None:
     """The one picture without a text that stands where the field's value would, on a page of this very record."""
-    if view.spec.identity and prove(view.spec, view.sample, page).state != "proven":
+    if view.spec.identity and identity_proof(view.spec, view.sample, page).state != "proven":
         return None
     labels = labels_of(name, view.spec.output_schema[name])
     icons = [e for e in page.elements if e.look and not e.name.strip() and label_form(e.header or "") in labels]
     return icons[0] if len(icons) == 1 else None
 
 
-def missing_fields(view: View) -> tuple[str, ...]:
+def unread_fields(view: SampleView) -> tuple[str, ...]:
     """Fields nothing is known of yet, required ones first."""
     required = [name for name in view.spec.output_schema if name in view.spec.required_fields]
     others = [name for name in view.spec.output_schema if name not in required]
@@ -71,7 +73,7 @@ def question(name: str, field: OutputField) -> str:
     return f'What does the picture show as "{humanised(name)}"{about}? Answer with the {field.type} only.'
 
 
-def picture_of(view: View, action: AskPicture) -> Screenshot | ScreenshotElement:
+def screenshot_action(view: SampleView, action: AskPicture) -> Screenshot | ScreenshotElement:
     """Of the element that is meant, else of what is in view."""
     number = sum(isinstance(entry.action, AskPicture) for entry in view.state.history) + 1
     label = f"{LABEL}_{number}"
@@ -80,7 +82,7 @@ def picture_of(view: View, action: AskPicture) -> Screenshot | ScreenshotElement
     return ScreenshotElement(target=action.target, label=label, reason=action.reason)
 
 
-def question_of(view: View, action: AskPicture, result: ActionResult) -> AskVision:
+def vision_question(view: SampleView, action: AskPicture, result: ActionResult) -> AskVision:
     """The question about the picture that was taken."""
     picture = result.artifacts[0]
     field = view.spec.output_schema.get(action.field)
@@ -99,7 +101,7 @@ def question_of(view: View, action: AskPicture, result: ActionResult) -> AskVisi
     )
 
 
-def said_of(answered: VisionAnswered) -> str:
+def answer_text(answered: VisionAnswered) -> str:
     """For the decider: what the picture says, how sure that is, and who read it."""
     if answered.answer is None:
         return f"It cannot be told from the picture: {tidy(answered.reasoning)[:300]}"
@@ -116,7 +118,7 @@ def _unsure(page: PageObserved, field: OutputField) -> bool:
     return is_unsure(page)
 
 
-def _hints(view: View, action: AskPicture, found: TargetFound | None) -> tuple[str, ...]:
+def _hints(view: SampleView, action: AskPicture, found: TargetFound | None) -> tuple[str, ...]:
     """What the page itself says of the thing and right beside it."""
     own = (found.name,) if found is not None and found.name else ()
     page = view.page

@@ -55,7 +55,9 @@ def is_not_present(shown: str, words: Iterable[str]) -> bool:
     return fold(plain(shown)) in {fold(plain(word)) for word in words}
 
 
-def typed(field: OutputField, shown: object, *, title: str | None = None, order: Order = None) -> Normal | Invalid:
+def typed_value(
+    field: OutputField, shown: object, *, title: str | None = None, order: Order = None
+) -> Normal | Invalid:
     """``shown`` as a value of the field. ``title`` is that of the element that shows it, ``order`` what its page
     settles (:func:`services.planner.page_dates.date_hints_of`); what the task says of the order comes first."""
     return normalise(field.type, shown, Context(tuple(field.values), field.date_order or order, title))

@@ -9,7 +9,7 @@ import pytest
 
 from services.planner.deciders.anthropic.decider import AnthropicDecider
 from services.planner.deciders.registry import Deciders
-from services.planner.state.sample_state import Act, SampleState, Unusable
+from services.planner.state.attempt_state import Act, AttemptState, UnusableAnswer
 from shared.contracts.actions import Click, Extract, Goto, Screenshot
 from shared.contracts.steps import plain_note
 from shared.errors import PermanentError, RateLimited, Unavailable, Unsupported
@@ -43,7 +43,7 @@ async def served(*replies, max_retries=0, by_model=None, **changes):
 
 
 def opened(**changes):
-    state = acted(SampleState(), Goto(url=URL), done_result(), "opened")
+    state = acted(AttemptState(), Goto(url=URL), done_result(), "opened")
     return view(page(*ticket()), state, **changes)
 
 
@@ -86,7 +86,9 @@ async def test_the_request_has_cached_instructions_and_a_forced_tool():
 async def test_the_start_page_is_opened_without_a_model():
     async with served(tool_call("click", CLICK)) as (endpoint_, decider):
         decision = await decider.decide(view(None))
-        gone = await decider.decide(view(page(http_status=404), acted(SampleState(), Goto(url=URL), done_result(), "")))
+        gone = await decider.decide(
+            view(page(http_status=404), acted(AttemptState(), Goto(url=URL), done_result(), ""))
+        )
     assert isinstance(decision, Act)
     assert isinstance(decision.action, Goto)
     assert isinstance(gone.action, Screenshot)
@@ -117,7 +119,7 @@ async def test_a_model_that_cannot_be_forced_is_asked_without_and_remembered():
 )
 async def test_answers_that_make_no_sense_are_counted_not_crashed_on(reply):
     decision = await decide(reply)
-    assert isinstance(decision, Unusable)
+    assert isinstance(decision, UnusableAnswer)
     assert decision.message
     assert decision.usage.llm_calls == 1
 
@@ -170,7 +172,7 @@ async def test_where_one_call_is_allowed_only_one_is_asked_for_and_taken():
 async def test_a_call_too_many_that_could_not_be_used_is_told_as_not_executed():
     bad = [*tool_call("fly", {}).body["content"], *tool_call("click", CLICK).body["content"]]
     decision = await decide(message(bad, "tool_use"))
-    assert isinstance(decision, Unusable)
+    assert isinstance(decision, UnusableAnswer)
     assert (decision.message.startswith("There is no tool 'fly'"), decision.remark) == (
         True,
         "Only the first of the 2 calls of this answer was looked at.",
@@ -238,7 +240,7 @@ async def test_an_answer_that_is_no_message_is_an_error_of_ours(body):
 
 async def test_blocks_of_no_known_kind_are_passed_over():
     odd = [{"type": "tool_use"}, {"type": "hologram"}, {}]
-    assert isinstance(await decide(message(odd, "tool_use")), Unusable)
+    assert isinstance(await decide(message(odd, "tool_use")), UnusableAnswer)
 
 
 # --- the choice of decider

@@ -9,9 +9,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.planner.state.sample_state import Act, Look, Unusable
+from services.planner.state.attempt_state import Act, ObserveAgain, UnusableAnswer
 from services.planner.state.step_parts import observation_ref
-from services.planner.state.transitions import observed, read, replayed
+from services.planner.state.transitions import after_observation, replayed_state, with_readings
 from shared.contracts.actions import ByRef, Click, Done, Fail, Goto, SaveProgress, Screenshot
 from shared.contracts.base import Usage
 from shared.contracts.steps import FieldValue, Summary, plain_note
@@ -38,32 +38,34 @@ class Anything(Told):
         super().__init__([])
         self.random = random
         self.bench: Any = None
-        self.glanced: tuple[FieldValue, ...] = ()
+        self.unlogged_readings: tuple[FieldValue, ...] = ()
         self.steps = 0
 
     async def decide(self, view):
         self._compare(view)
         decision = await self._anything(view)
-        if isinstance(decision, Look):
-            self.glanced += decision.seen
+        if isinstance(decision, ObserveAgain):
+            self.unlogged_readings += decision.seen
         return decision
 
     def _compare(self, view) -> None:
         """What was read in looks at the page goes with the next step, and is known until then all the same."""
         if view.state.steps != self.steps:
-            self.steps, self.glanced = view.state.steps, ()
+            self.steps, self.unlogged_readings = view.state.steps, ()
         ref = observation_ref(view.page, view.spec, view.sample) if view.page is not None else None
-        said = read(observed(replayed(view.spec, self.bench.steps), view.spec, ref), self.glanced)
+        said = with_readings(
+            after_observation(replayed_state(view.spec, self.bench.steps), view.spec, ref), self.unlogged_readings
+        )
         assert replace(view.state, looks=0, max_tokens=0) == replace(said, looks=0, max_tokens=0)
 
     async def _anything(self, view):
         random, usage = self.random, Usage(llm_calls=1, input_tokens=self.random.randrange(500))
         chance = random.random()
         if chance < 0.2 and view.page is not None and view.state.looks < 5:
-            return Look(0.1, random.choice((100, 9000)), self._seen())
+            return ObserveAgain(0.1, random.choice((100, 9000)), self._seen())
         if chance < 0.3:
             notes = (plain_note("a note"),)
-            return Unusable("no", "told", usage, notes, summary=self._summary(view), prompt_weight=9.0)
+            return UnusableAnswer("no", "told", usage, notes, summary=self._summary(view), prompt_weight=9.0)
         then = tuple(self._action(view) for _ in range(random.randrange(3)))
         return Act(self._action(view), "told", usage, self._seen(), then=then, summary=self._summary(view))
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from services.planner.deciders.registry import RulesDecider
-from services.planner.model_tasks.memory import Memory, Story
+from services.planner.model_tasks.memory import Memory, Transcript
 from shared.contracts.actions import Done, Goto, Screenshot
 from shared.contracts.base import Usage
 from shared.contracts.planner import Lessons
@@ -26,9 +26,9 @@ DONE = Done(values={"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_dat
 class Teaches:
     arguments: Any
     error: ExhibitError | None = None
-    told: list[Story] = field(default_factory=list)
+    told: list[Transcript] = field(default_factory=list)
 
-    async def distil(self, told: Story) -> tuple[object, Usage]:
+    async def distil(self, told: Transcript) -> tuple[object, Usage]:
         self.told.append(told)
         if self.error is not None:
             raise self.error

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from services.planner.model_tasks.summaries import MECHANICAL
-from services.planner.state.sample_state import Act, SampleState, Unusable
-from services.planner.state.transitions import advanced
+from services.planner.state.attempt_state import Act, AttemptState, UnusableAnswer
+from services.planner.state.transitions import after_step
 from shared.contracts.actions import AskPicture, Click
 from shared.contracts.base import Usage, add_usage
 from shared.contracts.steps import Summary, plain_note
@@ -143,13 +143,13 @@ async def test_a_call_that_was_cut_off_is_not_carried_out():
     assert (type(decision.action), decision.then) == (Click, ())
     assert "cut off at its greatest length" in decision.remark
     alone, _ = await decide(message(tool_call("done", {"reason": "r", "values": {}}).body["content"], "max_tokens"))
-    assert isinstance(alone, Unusable)
+    assert isinstance(alone, UnusableAnswer)
     assert "cut off before its first call was complete" in alone.message
 
 
 async def test_a_refusal_is_said_to_be_one():
     decision, _ = await decide(message([], "refusal"))
-    assert isinstance(decision, Unusable)
+    assert isinstance(decision, UnusableAnswer)
     assert "refused to answer" in decision.message
     assert decision.usage.llm_calls == 1
 
@@ -157,7 +157,7 @@ async def test_a_refusal_is_said_to_be_one():
 @pytest.mark.parametrize("arguments", ["{junk", '{"reason": "r"', ["click"], 7, None])
 async def test_arguments_that_are_no_object_are_told_as_such(arguments):
     decision, _ = await decide(tool_call("click", arguments))
-    assert isinstance(decision, Unusable)
+    assert isinstance(decision, UnusableAnswer)
     assert decision.message.startswith("click: ")
 
 
@@ -323,5 +323,5 @@ def test_a_picture_that_was_asked_about_does_not_spoil_the_count():
     own, of_picture = Usage(llm_calls=1, input_tokens=1000), Usage(llm_calls=1, input_tokens=9000)
     said = VisionAnswered(answer="x", confidence=1.0, reasoning="r", answered_by="m", usage=of_picture)
     asked = AskPicture(question="Which?", reason="r")
-    taken = step(SampleState(), asked, done_result(), vision=said, usage=add_usage(own, of_picture), prompt_weight=800)
-    assert advanced(SampleState(), taken).token_scale == 1.25
+    taken = step(AttemptState(), asked, done_result(), vision=said, usage=add_usage(own, of_picture), prompt_weight=800)
+    assert after_step(AttemptState(), taken).token_scale == 1.25

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from services.planner.sample_loop import SampleWork, Task
-from services.planner.state.sample_state import Act
-from services.planner.state.transitions import replayed
+from services.planner.sample_loop import Attempt, SampleWork
+from services.planner.state.attempt_state import Act
+from services.planner.state.transitions import replayed_state
 from shared.bus.actor import Actor
 from shared.contracts.actions import AskPicture, ByRef, ByText, Click, Done, Extract, Goto, SaveProgress, Screenshot
 from shared.contracts.browser_pool import CapturePage, LeaseSession
@@ -227,9 +227,9 @@ async def test_the_step_log_gives_the_files_again():
     await one.record()
     task = spec()
     session = await one.bus.ask(LEASE, LeaseSession(run_id=RUN, sample_id="TCK-1001"))
-    made = SampleWork(Task(work(), 1, task, one.decider), session, one.deps)
+    made = SampleWork(Attempt(work(), 1, task, one.decider), session, one.deps)
     finished = await made.run()
-    again = replayed(task, one.bus.events(StepTaken))
+    again = replayed_state(task, one.bus.events(StepTaken))
     assert again.stored == finished.artifacts
     assert again.artifacts == finished.artifacts[:1]
     assert (again.notes, again.seen) == (made.state.notes, made.state.seen)
@@ -242,7 +242,7 @@ async def test_pages_that_are_kept_show_no_progress_and_use_up_no_numbers():
     await one.run()
     assert one.steps[3].artifacts[0].filename == "01_ticket.png"
     assert one.steps[1].artifacts != one.steps[2].artifacts == ()
-    states = [replayed(spec(), one.steps[:count]) for count in (2, 3)]
+    states = [replayed_state(spec(), one.steps[:count]) for count in (2, 3)]
     assert [state.progress.gained for state in states] == [True, False]
 
 
@@ -312,7 +312,7 @@ async def test_what_was_read_when_a_bound_ends_the_sample_is_bound_to_its_page()
         values={"ticket_number": "TCK-1001", "assignee": "Ann Lee"}, reason=last.action.reason
     )
     assert last.artifacts == finished.artifacts
-    assert replayed(spec(), one.steps).stored == finished.artifacts
+    assert replayed_state(spec(), one.steps).stored == finished.artifacts
     assert finished.notes == ()
 
 

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from services.planner.deciders.registry import ReplayDecider
-from services.planner.state.sample_state import Act, View
+from services.planner.state.attempt_state import Act, SampleView
 from shared.bus.actor import Actor
 from shared.contracts.actions import ByRef, Click, Done, Download, Goto, Screenshot
 from shared.contracts.browser_pool import LeaseSession
@@ -59,13 +59,13 @@ async def load_steps(request: LoadSteps, deps: Evidence) -> StepsReply:
 class Listed:
     """A decider that takes these actions, one after the other."""
 
-    does: list[Callable[[View], Any]]
+    does: list[Callable[[SampleView], Any]]
     name: str = "rules"
     asks_model: bool = False
 
     def check(self) -> None: ...
 
-    async def decide(self, view: View) -> Act:
+    async def decide(self, view: SampleView) -> Act:
         return Act(self.does[len(view.state.history)](view), self.name)
 
     async def aclose(self) -> None: ...
@@ -216,12 +216,12 @@ async def test_a_download_of_other_bytes_is_said():
 # --- what may change something on the site
 
 
-def ref(view: View, name: str) -> ByRef:
+def ref(view: SampleView, name: str) -> ByRef:
     assert view.page is not None
     return ByRef(ref=next(e.ref for e in view.page.elements if e.name == name), snapshot_id=view.page.snapshot_id)
 
 
-def all_read(view: View) -> Done:
+def all_read(view: SampleView) -> Done:
     return Done(values={"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "Mar 3, 2026"})
 
 

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from services.planner.handlers import actor, give_up
-from services.planner.state.sample_state import Act, Unusable
+from services.planner.state.attempt_state import Act, UnusableAnswer
 from shared.contracts.actions import ByText, Click, Done, Fail, Goto, SaveProgress, Screenshot, Wait
 from shared.contracts.browser_pool import LeaseSession, ObservePage
 from shared.contracts.planner import SampleFinished
@@ -362,7 +362,7 @@ class Told:
     async def decide(self, view):
         self.views.append(view)
         said = self.decisions[min(len(self.views), len(self.decisions)) - 1]
-        return said if isinstance(said, Unusable) else Act(said, "told")
+        return said if isinstance(said, UnusableAnswer) else Act(said, "told")
 
     async def aclose(self) -> None: ...
 
@@ -392,7 +392,7 @@ async def test_saved_values_survive_to_the_result():
 
 
 async def test_answers_that_cannot_be_used_end_the_sample_and_crash_nothing():
-    one = bench(page(*ticket()), decider=Told(Goto(url=URL), Unusable("no tool call", "told")))
+    one = bench(page(*ticket()), decider=Told(Goto(url=URL), UnusableAnswer("no tool call", "told")))
     finished = await one.run()
     assert (finished.status, finished.reason, finished.fault, finished.steps) == ("failed", "bad_replies", "us", 4)
     assert [step.message for step in one.steps[1:]] == ["no tool call"] * 3

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from services.planner.deciders.registry import RulesDecider
-from services.planner.sample_loop import SampleWork, Task
-from services.planner.state.sample_state import Act, Unusable
-from services.planner.state.transitions import observed, replayed
+from services.planner.sample_loop import Attempt, SampleWork
+from services.planner.state.attempt_state import Act, UnusableAnswer
+from services.planner.state.transitions import after_observation, replayed_state
 from shared.bus.actor import Actor
 from shared.contracts.actions import (
     AskPicture,
@@ -61,7 +61,7 @@ class Told:
         self.views.append(view)
         said = self.answers[min(len(self.views), len(self.answers)) - 1]
         if isinstance(said, str):
-            return Unusable(said, "told", self.usage)
+            return UnusableAnswer(said, "told", self.usage)
         if isinstance(said, Act):
             return said
         first, *then = said if isinstance(said, tuple) else (said,)
@@ -322,7 +322,7 @@ async def worked(one: Bench) -> tuple[SampleWork, SampleFinished]:
     await one.record()
     task = spec(**{k: v for k, v in one.task.items() if k != "$schema"})
     session = await one.bus.ask(LEASE, LeaseSession(run_id=RUN, sample_id="TCK-1001"))
-    made = SampleWork(Task(work(), 1, task, one.decider), session, one.deps)
+    made = SampleWork(Attempt(work(), 1, task, one.decider), session, one.deps)
     return made, await made.run()
 
 
@@ -353,8 +353,8 @@ async def test_the_step_log_alone_gives_the_state_again(life):
     steps = one.bus.events(StepTaken)
     assert len(steps) == finished.steps > 1
     task = made.task.spec
-    again = replayed(task, steps)
-    assert observed(again, task, made.ref) == observed(made.state, task, made.ref)
+    again = replayed_state(task, steps)
+    assert after_observation(again, task, made.observation) == after_observation(made.state, task, made.observation)
     assert again.usage == finished.usage
     assert again.stored == finished.artifacts
 

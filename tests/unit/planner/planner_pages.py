@@ -10,9 +10,9 @@ from typing import Any
 
 from msgspec import structs
 
-from services.planner.state.sample_state import Act, SampleState, View
-from services.planner.state.step_parts import filed
-from services.planner.state.transitions import advanced
+from services.planner.state.attempt_state import Act, AttemptState, SampleView
+from services.planner.state.step_parts import to_filed
+from services.planner.state.transitions import after_step
 from shared.contracts.actions import AnyAction, SaveProgress, Screenshot
 from shared.contracts.base import Usage
 from shared.contracts.browser_pool import Element, PageObserved
@@ -112,9 +112,9 @@ def ticket(number: str = "TCK-1001", assignee: str = "Ann Lee", due: str = "Mar 
     return (heading(f"{number}: Printer on fire"), *row("Assignee", assignee), *row("Due date", due))
 
 
-def view(seen: PageObserved | None, state: SampleState | None = None, **changes: Any) -> View:
+def view(seen: PageObserved | None, state: AttemptState | None = None, **changes: Any) -> SampleView:
     """``spec`` and ``sample`` in ``changes`` replace the usual ones."""
-    return View(changes.get("spec", spec()), changes.get("sample", sample()), state or SampleState(), seen)
+    return SampleView(changes.get("spec", spec()), changes.get("sample", sample()), state or AttemptState(), seen)
 
 
 def done_result(**changes: Any) -> ActionResult:
@@ -164,7 +164,9 @@ def picture(label: str = "ticket") -> Screenshot:
 # --- states, made by the transitions of the planner itself
 
 
-def step(state: SampleState, action: AnyAction | None, result: ActionResult | None = None, **changes: Any) -> StepTaken:
+def step(
+    state: AttemptState, action: AnyAction | None, result: ActionResult | None = None, **changes: Any
+) -> StepTaken:
     """The next step of a sample in this state."""
     given: dict[str, Any] = {
         "run_id": "run_1",
@@ -177,7 +179,7 @@ def step(state: SampleState, action: AnyAction | None, result: ActionResult | No
         "decided_by": "model",
         "action": action,
         "result": result,
-        "artifacts": filed(state, result),
+        "artifacts": to_filed(state, result),
         "looks": state.looks,
         "observe_tokens": state.max_tokens,
     }
@@ -185,33 +187,33 @@ def step(state: SampleState, action: AnyAction | None, result: ActionResult | No
 
 
 def acted(
-    state: SampleState, action: AnyAction | Act, result: ActionResult | None, message: str, remark: str = ""
-) -> SampleState:
+    state: AttemptState, action: AnyAction | Act, result: ActionResult | None, message: str, remark: str = ""
+) -> AttemptState:
     """A decision of the rules takes its place on the route with it."""
     decided, route = (action.action, action.route) if isinstance(action, Act) else (action, None)
-    return advanced(state, step(state, decided, result, message=message, remark=remark, route=route))
+    return after_step(state, step(state, decided, result, message=message, remark=remark, route=route))
 
 
-def bounced(state: SampleState, action: AnyAction, message: str, remark: str = "") -> SampleState:
+def bounced(state: AttemptState, action: AnyAction, message: str, remark: str = "") -> AttemptState:
     """An ending that the gates sent back."""
-    return advanced(state, step(state, action, message=message, remark=remark, refused=True))
+    return after_step(state, step(state, action, message=message, remark=remark, refused=True))
 
 
-def misunderstood(state: SampleState, message: str, remark: str = "") -> SampleState:
+def misunderstood(state: AttemptState, message: str, remark: str = "") -> AttemptState:
     """An answer that could not be used."""
-    return advanced(state, step(state, None, message=message, remark=remark, refused=True))
+    return after_step(state, step(state, None, message=message, remark=remark, refused=True))
 
 
-def shown_record(state: SampleState, proof: str) -> SampleState:
+def shown_record(state: AttemptState, proof: str) -> AttemptState:
     """What a look at a page says of whose record it is; a page that says nothing changes nothing."""
     return state if proof == "unproven" else replace(state, proven=proof == "proven")
 
 
-def kept(state: SampleState, values: tuple[FieldValue, ...], unconfirmed: frozenset[str]) -> SampleState:
+def kept(state: AttemptState, values: tuple[FieldValue, ...], unconfirmed: frozenset[str]) -> AttemptState:
     """What a model saved."""
     action = SaveProgress(values={value.field: value.value for value in values})
-    return advanced(state, step(state, action, values=values, unconfirmed=tuple(sorted(unconfirmed))))
+    return after_step(state, step(state, action, values=values, unconfirmed=tuple(sorted(unconfirmed))))
 
 
-def spent(state: SampleState, usage: Usage) -> SampleState:
-    return advanced(state, step(state, picture(), usage=usage))
+def spent(state: AttemptState, usage: Usage) -> AttemptState:
+    return after_step(state, step(state, picture(), usage=usage))

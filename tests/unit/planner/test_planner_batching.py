@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from services.planner.state.batching import goes_on, shifted, stops
+from services.planner.state.batching import changed_elements, next_batched_call, stop_reason
 from shared.contracts.actions import ByRef, ByText, Click, Done, Drag, Goto, SaveProgress, TypeText
 from shared.contracts.results import ActionResult, Change
 from tests.unit.planner.planner_pages import URL, done_result, el, page, text
@@ -31,69 +31,72 @@ def on(ref: int, snapshot: str = "s1"):
 def test_a_field_that_was_filled_is_the_same_field_and_the_next_ref_is_looked_up_again():
     before = page(NAME, TOWN, SAVE)
     now = page(text("Saved as draft"), el("textbox", "Name", value="Ann"), TOWN, SAVE, snapshot_id="s2")
-    action, why = goes_on(TypeText(target=on(2), text="Bern", reason="r"), before, now)
+    action, why = next_batched_call(TypeText(target=on(2), text="Bern", reason="r"), before, now)
     assert (action, why) == (TypeText(target=on(3, "s2"), text="Bern", reason="r"), "")
 
 
 def test_both_ends_of_a_drag_are_looked_up():
     before, now = page(NAME, TOWN), page(text("x"), NAME, TOWN, snapshot_id="s2")
-    action, _ = goes_on(Drag(target=on(1), onto=on(2)), before, now)
+    action, _ = next_batched_call(Drag(target=on(1), onto=on(2)), before, now)
     assert action == Drag(target=on(2, "s2"), onto=on(3, "s2"))
 
 
 def test_of_twins_the_same_one_is_meant_and_where_their_number_changed_none():
     twins = page(el("button", "Delete"), el("button", "Delete"))
     same = page(text("hello"), el("button", "Delete"), el("button", "Delete"), snapshot_id="s2")
-    assert goes_on(Click(target=on(2)), twins, same)[0] == Click(target=on(3, "s2"))
+    assert next_batched_call(Click(target=on(2)), twins, same)[0] == Click(target=on(3, "s2"))
     fewer = page(el("button", "Delete"), snapshot_id="s2")
-    action, why = goes_on(Click(target=on(2)), twins, fewer)
+    action, why = next_batched_call(Click(target=on(2)), twins, fewer)
     assert action is None
     assert "[2] is not the same any more" in why
 
 
 def test_a_target_that_is_gone_or_was_renamed_stops_it():
-    action, why = goes_on(Click(target=on(3)), page(NAME, TOWN, SAVE), page(NAME, TOWN, el("button", "Send")))
+    action, why = next_batched_call(Click(target=on(3)), page(NAME, TOWN, SAVE), page(NAME, TOWN, el("button", "Send")))
     assert action is None
     assert "not carried out" in why
 
 
 def test_a_page_of_which_a_fifth_came_or_went_is_another_page():
     rows = [text(f"row {at}") for at in range(20)]
-    action, why = goes_on(Click(target=ByText(text="row 1")), page(*rows), page(*rows[:16]))
+    action, why = next_batched_call(Click(target=ByText(text="row 1")), page(*rows), page(*rows[:16]))
     assert (action is not None, why) == (True, "")
-    action, why = goes_on(Click(target=ByText(text="row 1")), page(*rows), page(*rows[:15]))
+    action, why = next_batched_call(Click(target=ByText(text="row 1")), page(*rows), page(*rows[:15]))
     assert action is None
     assert "5 elements of the page came or went" in why
     small = page(NAME, TOWN)
-    assert goes_on(Click(target=ByText(text="Name")), small, page(NAME, TOWN, text("a"), text("b")))[0] is not None
-    assert goes_on(Click(target=ByText(text="Name")), small, page(NAME, TOWN, *rows[:3]))[0] is None
-    assert shifted(page(*rows), page(*rows[1:], text("new"))) == 2
+    assert (
+        next_batched_call(Click(target=ByText(text="Name")), small, page(NAME, TOWN, text("a"), text("b")))[0]
+        is not None
+    )
+    assert next_batched_call(Click(target=ByText(text="Name")), small, page(NAME, TOWN, *rows[:3]))[0] is None
+    assert changed_elements(page(*rows), page(*rows[1:], text("new"))) == 2
 
 
 def test_a_dialog_that_was_closed_is_no_other_page_and_one_that_opened_is():
     rows = [text(f"row {at}") for at in range(6)]
     banner = [el("button", f"choice {at}", in_dialog=True) for at in range(6)]
     closed, opened = (page(*rows, *banner), page(*rows)), (page(*rows), page(*rows, *banner))
-    assert goes_on(Click(target=ByText(text="row 1")), *closed)[0] is not None
-    assert goes_on(Click(target=ByText(text="row 1")), *opened)[0] is None
+    assert next_batched_call(Click(target=ByText(text="row 1")), *closed)[0] is not None
+    assert next_batched_call(Click(target=ByText(text="row 1")), *opened)[0] is None
 
 
 def test_what_reports_of_a_page_needs_the_page_it_was_chosen_on():
     for action in (Done(values={}), SaveProgress(values={})):
-        assert goes_on(action, page(NAME), page(NAME, text("new"), snapshot_id="s2"))[0] is None
-        assert goes_on(action, page(NAME), page(NAME, snapshot_id="s2"))[0] == action
+        assert next_batched_call(action, page(NAME), page(NAME, text("new"), snapshot_id="s2"))[0] is None
+        assert next_batched_call(action, page(NAME), page(NAME, snapshot_id="s2"))[0] == action
 
 
 def test_where_only_a_dialog_went_what_is_reported_names_the_same_elements():
     banner = [el("button", "Reject", in_dialog=True)]
     done = Done(values={"name": "Ann"}, refs={"name": 2})
-    action, _ = goes_on(done, page(*banner, NAME), page(NAME, snapshot_id="s2"))
+    action, _ = next_batched_call(done, page(*banner, NAME), page(NAME, snapshot_id="s2"))
     assert action == Done(values={"name": "Ann"}, refs={"name": 1})
 
 
 def test_another_address_is_another_page():
-    assert goes_on(Click(target=on(1)), page(NAME), page(NAME, url=URL + "#x"))[0] is None
-    assert goes_on(Click(target=on(1)), None, page(NAME))[0] is None
+    assert next_batched_call(Click(target=on(1)), page(NAME), page(NAME, url=URL + "#x"))[0] is None
+    assert next_batched_call(Click(target=on(1)), None, page(NAME))[0] is None
 
 
 @pytest.mark.parametrize(
@@ -107,10 +110,10 @@ def test_another_address_is_another_page():
     ],
 )
 def test_what_stops_the_calls_behind_it(came, why):
-    assert why in stops(Click(target=ByText(text="x")), came)
+    assert why in stop_reason(Click(target=ByText(text="x")), came)
 
 
 def test_nothing_follows_a_goto_or_what_was_saved():
-    assert "goto ends" in stops(Goto(url=URL), Came(stayed()))
-    assert "save_progress ends" in stops(SaveProgress(values={}), Came())
-    assert stops(Click(target=ByText(text="x")), Came(stayed())) == ""
+    assert "goto ends" in stop_reason(Goto(url=URL), Came(stayed()))
+    assert "save_progress ends" in stop_reason(SaveProgress(values={}), Came())
+    assert stop_reason(Click(target=ByText(text="x")), Came(stayed())) == ""

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from services.planner.page.dates import Settled, date_hints_of, settled_by_page
-from services.planner.page.fields import Ambiguous, Found, read_fields
-from services.planner.values.typed_values import typed
+from services.planner.page.dates import DateSettlement, date_hints, date_settlement
+from services.planner.page.fields import FieldAmbiguous, FieldFound, read_fields
+from services.planner.values.typed_values import typed_value
 from shared.task.spec import OutputField
 from shared.text.normal import Invalid, Normal
 from tests.unit.planner.planner_pages import el, page, row, spec, text
@@ -19,14 +19,14 @@ EVERY_TIME_THE_SAME = settings(derandomize=True, deadline=None, database=None, m
 
 
 def value(field: OutputField, shown: str, **more: Any) -> object:
-    result = typed(field, shown, **more)
+    result = typed_value(field, shown, **more)
     assert isinstance(result, Normal), result
     return result.value
 
 
 def on_page(shown: str, *others: str) -> Normal | Invalid:
     seen = page(*(text(other) for other in others), text(shown))
-    return typed(DAY, shown, order=date_hints_of(seen))
+    return typed_value(DAY, shown, order=date_hints(seen))
 
 
 @pytest.mark.parametrize(
@@ -71,13 +71,13 @@ def test_values_headers_and_titles_of_the_page_count_too():
         el("text", "04/10/24", title="2024-10-04T09:00Z"),
     )
     for element in settled:
-        assert typed(DAY, "03/10/24", order=date_hints_of(page(element))) == Normal("2024-10-03")
+        assert typed_value(DAY, "03/10/24", order=date_hints(page(element))) == Normal("2024-10-03")
     both = page(el("text", "04/10/24", title="2024-10-04"), text("12/25/24"))
-    assert date_hints_of(both).order is None
+    assert date_hints(both).order is None
 
 
 def test_the_task_comes_before_the_page():
-    order = date_hints_of(page(text("12/25/24")))
+    order = date_hints(page(text("12/25/24")))
     assert value(OutputField(type="date", date_order="dmy"), "03/10/24", order=order) == "2024-10-03"
 
 
@@ -91,19 +91,19 @@ def due(*elements):
 def test_two_forms_of_one_day_are_one_value_with_the_help_of_title_and_page():
     first = el("definition", "3 days ago", tag="dd", header="Due", title="2026-11-18T09:00Z")
     found = due(el("term", "Due", tag="dt"), first, *row("Due date", "Nov 18, 2026"))
-    assert isinstance(found, Found)
+    assert isinstance(found, FieldFound)
     assert found.candidate.title == "2026-11-18T09:00Z"
-    assert isinstance(due(*row("Due", "03/10/24"), *row("Due date", "2024-10-03"), text("25/12/24")), Found)
-    assert isinstance(due(*row("Due", "03/10/24"), *row("Due date", "2024-10-03")), Ambiguous)
+    assert isinstance(due(*row("Due", "03/10/24"), *row("Due date", "2024-10-03"), text("25/12/24")), FieldFound)
+    assert isinstance(due(*row("Due", "03/10/24"), *row("Due date", "2024-10-03")), FieldAmbiguous)
 
 
 def test_of_two_that_show_the_same_the_one_with_a_title_is_taken():
     titled = el("definition", "3 days ago", tag="dd", header="Due date", title="2026-11-18T09:00Z")
     found = due(*row("Due", "3 days ago"), titled)
-    assert isinstance(found, Found)
+    assert isinstance(found, FieldFound)
     assert found.candidate.title == "2026-11-18T09:00Z"
     other = el("definition", "3 days ago", tag="dd", header="Due", title="2026-11-17T09:00Z")
-    assert isinstance(due(other, titled), Ambiguous)
+    assert isinstance(due(other, titled), FieldAmbiguous)
 
 
 # --- the language of a month that two languages name alike
@@ -113,7 +113,7 @@ IN_TWO = "21 listopada 2026"
 
 @pytest.mark.parametrize(("lang", "day"), [("pl", "2026-11-21"), ("PL-pl", "2026-11-21"), ("hr", "2026-10-21")])
 def test_the_language_of_the_document_settles_the_month(lang: str, day: str):
-    assert typed(DAY, IN_TWO, order=date_hints_of(page(text(IN_TWO), lang=lang))) == Normal(day)
+    assert typed_value(DAY, IN_TWO, order=date_hints(page(text(IN_TWO), lang=lang))) == Normal(day)
 
 
 @pytest.mark.parametrize(
@@ -137,15 +137,15 @@ def test_where_the_page_is_of_no_one_language_the_month_is_open(others: list[str
 
 
 def test_a_language_that_knows_no_such_month_settles_nothing():
-    assert isinstance(typed(DAY, IN_TWO, order=date_hints_of(page(text(IN_TWO), lang="en"))), Invalid)
+    assert isinstance(typed_value(DAY, IN_TWO, order=date_hints(page(text(IN_TWO), lang="en"))), Invalid)
     other = page(text(IN_TWO), text("3. kolovoza 2026."), lang="xx")
-    assert typed(DAY, IN_TWO, order=date_hints_of(other)) == Normal("2026-10-21")
+    assert typed_value(DAY, IN_TWO, order=date_hints(other)) == Normal("2026-10-21")
 
 
 def test_what_settled_a_date_is_told_and_nothing_where_nothing_had_to():
     seen = page(text("25/12/24"), lang="hr")
-    assert settled_by_page(IN_TWO, DAY, None, seen) == Settled(language="hr")
-    assert settled_by_page("03/10/24", DAY, None, seen) == Settled(order="dmy")
+    assert date_settlement(IN_TWO, DAY, None, seen) == DateSettlement(language="hr")
+    assert date_settlement("03/10/24", DAY, None, seen) == DateSettlement(order="dmy")
     for shown, field in (("21 sierpnia 2026", DAY), (IN_TWO, OutputField(type="string")), ("soon", DAY)):
-        assert settled_by_page(shown, field, None, seen) == Settled()
-    assert settled_by_page(IN_TWO, DAY, None, page(text("x"))) == Settled()
+        assert date_settlement(shown, field, None, seen) == DateSettlement()
+    assert date_settlement(IN_TWO, DAY, None, page(text("x"))) == DateSettlement()

@@ -7,11 +7,11 @@ import pytest
 from services.planner.model_tasks.drafting import (
     MAX_REQUEST_CHARS,
     Draft,
-    asked,
-    checked,
-    instructions,
+    drafting_instructions,
+    drafting_request,
+    drafting_tool,
+    parse_draft,
     request_problem,
-    tool,
 )
 from shared.contracts.discovery import Problem
 from shared.task.spec import TaskSpec, check_spec
@@ -39,13 +39,13 @@ def told(**arguments):
 
 
 def places(arguments) -> list[str]:
-    draft, problems = checked(arguments)
+    draft, problems = parse_draft(arguments)
     assert draft is None
     return [problem.where for problem in problems]
 
 
 def test_a_draft_is_a_spec_that_validates_as_it_will_be_written():
-    draft, problems = checked(told(samples=[{"username": "ann"}], open_questions=["Which of them?"]))
+    draft, problems = parse_draft(told(samples=[{"username": "ann"}], open_questions=["Which of them?"]))
     assert problems == ()
     assert isinstance(draft, Draft)
     assert draft.samples == ({"username": "ann"},)
@@ -57,7 +57,7 @@ def test_a_draft_is_a_spec_that_validates_as_it_will_be_written():
 
 
 def test_what_is_found_by_one_task_is_worked_on_by_the_other():
-    draft, _ = checked(told(discovery=LIST, discovery_row={"org": "acme"}))
+    draft, _ = parse_draft(told(discovery=LIST, discovery_row={"org": "acme"}))
     assert isinstance(draft, Draft)
     assert (draft.discovery["phase"], draft.discovery_row) == ("discovery", {"org": "acme"})
     assert places(told(discovery={**LIST, "output_schema": {"id": "string"}})) == ["discovery.output_schema"]
@@ -67,7 +67,7 @@ def test_what_is_found_by_one_task_is_worked_on_by_the_other():
 
 
 def test_a_list_alone_is_a_task():
-    draft, _ = checked(told(spec=LIST, discovery_row={"org": "acme"}))
+    draft, _ = parse_draft(told(spec=LIST, discovery_row={"org": "acme"}))
     assert isinstance(draft, Draft)
     assert (draft.spec["phase"], draft.discovery) == ("discovery", None)
 
@@ -81,7 +81,7 @@ def test_every_problem_of_a_draft_is_told_at_once():
 def test_what_gives_more_rights_is_never_drafted(key):
     value = ["password"] if key == "secrets" else "my_login"
     assert places(told(spec={**SPEC, key: value})) == [f"spec.{key}"]
-    assert key not in instructions()
+    assert key not in drafting_instructions()
 
 
 @pytest.mark.parametrize("arguments", [None, [], "x", {}, {"spec": "x"}, {"spec": SPEC, "samples": ["x"]}])
@@ -92,15 +92,15 @@ def test_an_answer_that_makes_no_sense_is_no_draft(arguments):
 def test_a_task_must_say_where_it_begins():
     assert places(told(spec={**SPEC, "start_url": "{where}"})) == ["spec.start_url"]
     any_url = {**SPEC, "start_url": "{url}", "input_schema": {"url": "string"}, "allowed_hosts": ["host.example"]}
-    assert checked(told(spec=any_url))[1] == ()
+    assert parse_draft(told(spec=any_url))[1] == ()
     assert places(told(spec={**any_url, "allowed_hosts": []})) == ["spec.start_url"]
 
 
 def test_the_model_is_told_what_was_wrong_with_its_last_draft():
-    again = asked("Get all members of acme", (Problem(where="spec.task_id", message="bad"),), {"spec": {}})
+    again = drafting_request("Get all members of acme", (Problem(where="spec.task_id", message="bad"),), {"spec": {}})
     assert "- spec.task_id: bad" in again
     assert '{"spec": {}}' in again
-    assert "not valid" not in asked("Get all members of acme")
+    assert "not valid" not in drafting_request("Get all members of acme")
 
 
 def test_a_request_must_say_something():
@@ -110,7 +110,7 @@ def test_a_request_must_say_something():
 
 
 def test_what_the_tool_asks_for():
-    assert tool()["input_schema"]["required"] == ["spec", "explanation"]
+    assert drafting_tool()["input_schema"]["required"] == ["spec", "explanation"]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_what_the_tool_asks_for():
 )
 def test_an_address_inside_of_a_network_must_stand_in_the_request(host):
     arguments = told(spec={**SPEC, "allowed_hosts": ["host.example", host]})
-    draft, problems = checked(arguments, "Go to https://host.example and get all names")
+    draft, problems = parse_draft(arguments, "Go to https://host.example and get all names")
     assert (draft, [problem.where for problem in problems]) == (None, ["spec.allowed_hosts"])
     bare = host.split(":8080")[0]
-    assert checked(arguments, f"Go to https://{bare}/ and get all names")[1] == ()
+    assert parse_draft(arguments, f"Go to https://{bare}/ and get all names")[1] == ()

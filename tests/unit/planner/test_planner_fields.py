@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.planner.page.fields import Ambiguous, Found, Missing, field_value, read_fields
-from services.planner.page.identity import keywords, missing_columns, prove, read_page, start_url
+from services.planner.page.fields import FieldAmbiguous, FieldFound, FieldMissing, field_value, read_fields
+from services.planner.page.identity import identity_proof, keywords, missing_columns, read_page, start_url
 from shared.contracts.steps import ValueSource
 from tests.typed import expect
 from tests.unit.planner.planner_pages import box, cell, el, heading, page, row, sample, spec, text, ticket
@@ -17,7 +17,7 @@ def reading(seen, field="assignee", **changes):
 
 def shown(seen, field="assignee", **changes):
     found = reading(seen, field, **changes)
-    assert isinstance(found, Found), found
+    assert isinstance(found, FieldFound), found
     return found.candidate.shown
 
 
@@ -44,7 +44,7 @@ def test_a_value_is_found_whatever_the_markup(elements):
 def test_labels_of_the_spec_count_beside_the_name_of_the_field():
     assert shown(page(*row("Due", "2026-03-03")), "due_date") == "2026-03-03"
     assert shown(page(*row("Due date", "2026-03-03")), "due_date") == "2026-03-03"
-    assert isinstance(reading(page(*row("Due diligence", "yes")), "due_date"), Missing)
+    assert isinstance(reading(page(*row("Due diligence", "yes")), "due_date"), FieldMissing)
 
 
 def test_a_cell_with_a_link_inside_is_one_value():
@@ -67,20 +67,20 @@ def test_a_select_in_a_cell_counts_and_its_options_do_not():
 
 
 def test_a_button_alone_beside_a_label_is_no_value_and_no_absence():
-    assert isinstance(reading(page(el("button", "Assign to me", tag="button", header="Assignee"))), Missing)
+    assert isinstance(reading(page(el("button", "Assign to me", tag="button", header="Assignee"))), FieldMissing)
 
 
 def test_an_icon_beside_a_label_is_no_absence_and_hides_no_value():
     icon = el("img", "", tag="svg", look=1)
-    assert isinstance(reading(page(el("term", "Assignee", tag="dt"), icon)), Missing)
-    assert isinstance(reading(page(el("img", "", tag="svg", look=1, header="Assignee", row=1))), Missing)
+    assert isinstance(reading(page(el("term", "Assignee", tag="dt"), icon)), FieldMissing)
+    assert isinstance(reading(page(el("img", "", tag="svg", look=1, header="Assignee", row=1))), FieldMissing)
     assert shown(page(text("Assignee"), icon, text("Ann Lee"))) == "Ann Lee"
 
 
 def test_two_different_values_are_ambiguous_and_two_equal_ones_are_not():
-    assert reading(page(*row("Assignee", "Ann"), *row("Assignee", "Bob"))) == Ambiguous(("Ann", "Bob"))
+    assert reading(page(*row("Assignee", "Ann"), *row("Assignee", "Bob"))) == FieldAmbiguous(("Ann", "Bob"))
     assert shown(page(*row("Assignee", "Ann"), text("Assignee: ann"))) == "Ann"
-    assert reading(page(*row("Assignee", "Ann"), *row("Assignee", ""))) == Ambiguous(("Ann", ""))
+    assert reading(page(*row("Assignee", "Ann"), *row("Assignee", ""))) == FieldAmbiguous(("Ann", ""))
 
 
 def test_two_forms_of_one_date_are_one_value():
@@ -94,9 +94,9 @@ def test_of_a_list_the_row_of_the_record_counts():
     seen = page(*header, *others, *rows)
     read = read_page(spec(), sample(), seen)
     assert read.proof.state == "proven"
-    assert expect(read.readings["assignee"], Found).candidate.shown == "Ann"
+    assert expect(read.readings["assignee"], FieldFound).candidate.shown == "Ann"
     assert isinstance(
-        read_page(spec(), sample(fields={"ticket_number": "TCK-7"}), seen).readings["assignee"], Ambiguous
+        read_page(spec(), sample(fields={"ticket_number": "TCK-7"}), seen).readings["assignee"], FieldAmbiguous
     )
 
 
@@ -118,7 +118,7 @@ def test_of_a_list_the_row_of_the_record_counts():
     ],
 )
 def test_what_is_no_value_is_not_taken_for_one(elements):
-    assert isinstance(reading(page(*elements)), Missing)
+    assert isinstance(reading(page(*elements)), FieldMissing)
 
 
 def value(seen, field="assignee", **changes):
@@ -208,9 +208,9 @@ def test_a_title_that_speaks_of_not_found_proves_where_the_record_is_shown():
 
 def test_deciders_that_read_for_themselves_may_prove_by_a_plain_mention():
     seen = page(heading("Ticket"), text("Number TCK-1001, opened by Ann"))
-    assert prove(spec(), sample(), seen).state == "proven"
-    assert prove(spec(), sample(), page(heading("TCK-7"), text("See TCK-1001"))).state == "mismatch"
-    assert prove(spec(identity={}), sample(), page()).state == "proven"
+    assert identity_proof(spec(), sample(), seen).state == "proven"
+    assert identity_proof(spec(), sample(), page(heading("TCK-7"), text("See TCK-1001"))).state == "mismatch"
+    assert identity_proof(spec(identity={}), sample(), page()).state == "proven"
 
 
 # --- templates

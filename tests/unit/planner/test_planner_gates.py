@@ -6,12 +6,12 @@ import pytest
 
 from services.planner.judge.completeness import missing_artifacts
 from services.planner.judge.early_end import limit_reached
-from services.planner.judge.field_values import saved
-from services.planner.judge.gates import Bounce, judge_done, judge_fail
+from services.planner.judge.field_values import values_to_save
+from services.planner.judge.gates import Rejection, judge_done, judge_fail
+from services.planner.state.attempt_state import AttemptState, Ending, ObserveAgain
 from services.planner.state.limits import MAX_BAD_REPLIES, MAX_FAILURES
-from services.planner.state.sample_state import Ending, Look, SampleState
 from services.planner.state.step_parts import filename
-from services.planner.state.transitions import looked, noted, read
+from services.planner.state.transitions import after_look, with_notes, with_readings
 from shared.contracts.actions import ByText, Click, Done, Extract, Fail, Goto, SaveProgress, Scroll
 from shared.contracts.base import Usage
 from shared.contracts.results import TextRead
@@ -44,7 +44,7 @@ VALUES = {"ticket_number": "TCK-1001", "assignee": "Ann Lee", "due_date": "Mar 3
 
 def proven(*results):
     """The right record is shown, and these were the results of screenshots taken of it."""
-    state = shown_record(SampleState(), "proven")
+    state = shown_record(AttemptState(), "proven")
     for result in results or (shot(),):
         state = acted(state, picture(), result, "")
     return state
@@ -72,7 +72,7 @@ def test_a_sample_with_everything_is_done():
 def test_a_missing_field_is_sent_back_once_with_the_exact_words_and_then_reviewed():
     done = Done(values={"ticket_number": "TCK-1001", "assignee": None})
     bounce, _ = judge(done)
-    assert bounce == Bounce("You called done but these required fields are missing: assignee, due_date")
+    assert bounce == Rejection("You called done but these required fields are missing: assignee, due_date")
     ending, values = judge(done, bounced(proven(), done, bounce.message))
     assert isinstance(ending, Ending)
     assert (ending.status, ending.reason) == ("needs_review", "missing_fields")
@@ -153,7 +153,7 @@ def test_artifacts_are_required_by_kind_and_exact_label(wanted, results, missing
 
 
 def test_a_missing_artifact_is_sent_back_then_reviewed():
-    state = shown_record(SampleState(), "proven")
+    state = shown_record(AttemptState(), "proven")
     bounce, _ = judge(Done(values=VALUES), state)
     assert bounce.message == "You called done but these artifacts are missing: screenshot:ticket"
     ending, _ = judge(Done(values=VALUES), bounced(state, Done(values={}), ""))
@@ -162,7 +162,7 @@ def test_a_missing_artifact_is_sent_back_then_reviewed():
 
 
 def test_a_picture_taken_before_the_record_was_proven_does_not_count():
-    state = shown_record(acted(SampleState(), picture(), shot(), ""), "proven")
+    state = shown_record(acted(AttemptState(), picture(), shot(), ""), "proven")
     assert missing_artifacts(view(None, state)) == ("screenshot:ticket",)
 
 
@@ -182,7 +182,7 @@ def test_another_record_is_sent_back_once_and_never_done(number):
 
 def test_the_page_of_another_record_is_said_and_is_the_fault_of_the_site():
     done, seen = Done(values={**VALUES, "ticket_number": "TCK-1002"}), page(*ticket("TCK-1002"))
-    state = shown_record(acted(SampleState(), picture(), shot(), ""), "mismatch")
+    state = shown_record(acted(AttemptState(), picture(), shot(), ""), "mismatch")
     bounce, _ = judge(done, state, seen)
     assert "the page shows ticket_number 'TCK-1002' where 'TCK-1001' was asked for" in bounce.message
     assert "If the record does not exist, call fail with the code not_found" in bounce.message
@@ -193,7 +193,7 @@ def test_the_page_of_another_record_is_said_and_is_the_fault_of_the_site():
 
 def test_what_the_rules_report_of_another_record_is_final_at_once():
     done = Done(values={**VALUES, "ticket_number": "TCK-1002"})
-    ending, _ = judge_done(view(page(*ticket("TCK-1002")), SampleState()), done, by_model=False)
+    ending, _ = judge_done(view(page(*ticket("TCK-1002")), AttemptState()), done, by_model=False)
     assert isinstance(ending, Ending)
     assert (ending.reason, ending.fault) == ("identity_mismatch", "site")
 
@@ -205,9 +205,9 @@ def test_identity_is_compared_without_case_and_ends():
 
 
 def test_a_decider_that_only_says_the_right_number_proves_nothing():
-    state = acted(SampleState(), picture(), shot(), "")
+    state = acted(AttemptState(), picture(), shot(), "")
     bounce, _ = judge(Done(values=VALUES), state)
-    assert isinstance(bounce, Bounce)
+    assert isinstance(bounce, Rejection)
     ending, _ = judge(Done(values=VALUES), bounced(state, Done(values=VALUES), bounce.message))
     assert isinstance(ending, Ending)
     assert (ending.status, ending.reason) == ("failed", "identity_mismatch")
@@ -229,7 +229,7 @@ def twice(done, seen, state=None, **changes):
     """What is said of a done, and the ending when it is said again."""
     state = state or proven()
     bounce, _ = judge(done, state, seen, **changes)
-    assert isinstance(bounce, Bounce)
+    assert isinstance(bounce, Rejection)
     ending, _ = judge(done, bounced(state, done, bounce.message), seen, **changes)
     return bounce.message, ending
 
@@ -263,7 +263,7 @@ def test_words_for_nothing_must_stand_on_the_page_as_well():
 
 def test_what_was_saved_without_standing_anywhere_is_not_believed_later():
     seen = unlabelled()
-    values, notes, unconfirmed = saved(view(seen, proven()), SaveProgress(values={"assignee": "Bob"}))
+    values, notes, unconfirmed = values_to_save(view(seen, proven()), SaveProgress(values={"assignee": "Bob"}))
     assert [note_text(note) for note in notes] == ["assignee: 'Bob' is not shown by the page"]
     for said in (VALUES | {"assignee": "Bob"}, {"ticket_number": "TCK-1001", "due_date": "Mar 3, 2026"}):
         told, ending = twice(Done(values=said), seen, kept(proven(), values, unconfirmed))
@@ -372,12 +372,12 @@ def test_a_text_that_was_cut_off_is_flagged():
 
 def test_what_was_saved_before_is_kept_with_its_source():
     at_first = view(page(*row("Assignee", "Ann Lee")), proven())
-    values, notes, unconfirmed = saved(
+    values, notes, unconfirmed = values_to_save(
         at_first, SaveProgress(values={"assignee": "Ann Lee", "nonsense": "x", "due_date": None})
     )
     assert [value.field for value in values] == ["assignee"]
     assert (notes, unconfirmed) == ((), frozenset())
-    state = read(proven(), values)
+    state = with_readings(proven(), values)
     ending, judged = judge(
         Done(values={"ticket_number": "TCK-1001", "due_date": "Mar 3, 2026"}),
         state,
@@ -405,7 +405,7 @@ def test_what_was_saved_before_is_kept_with_its_source():
     ],
 )
 def test_each_failure_has_its_status(code, status, reason, fault):
-    state = acted(SampleState(), picture("not_found"), shot("not_found"), "")
+    state = acted(AttemptState(), picture("not_found"), shot("not_found"), "")
     ending = judge_fail(view(page(), state), Fail(code=code, note="because"))
     assert isinstance(ending, Ending)
     assert (ending.status, ending.reason, ending.fault, ending.message) == (status, reason, fault, "because")
@@ -417,13 +417,13 @@ GONE = Fail(code="not_found", note="nothing there")
 def test_not_found_without_its_picture_is_sent_back_once():
     bounce = judge_fail(view(page(heading("Not found"))), GONE)
     assert bounce.message.endswith("this screenshot is missing: screenshot:not_found")
-    again = judge_fail(view(page(heading("Not found")), bounced(SampleState(), GONE, bounce.message)), GONE)
+    again = judge_fail(view(page(heading("Not found")), bounced(AttemptState(), GONE, bounce.message)), GONE)
     assert isinstance(again, Ending)
     assert (again.status, again.reason, again.fault) == ("failed", "not_found", "record")
 
 
 def test_not_found_while_the_record_is_shown_is_sent_back_and_then_reviewed():
-    state = acted(SampleState(), picture("not_found"), shot("not_found"), "")
+    state = acted(AttemptState(), picture("not_found"), shot("not_found"), "")
     bounce = judge_fail(view(page(*ticket()), state), GONE)
     assert "the page shows the record that was asked for: ticket_number 'TCK-1001'" in bounce.message
     ending = judge_fail(view(page(*ticket()), bounced(state, GONE, bounce.message)), GONE)
@@ -433,7 +433,7 @@ def test_not_found_while_the_record_is_shown_is_sent_back_and_then_reviewed():
 
 @pytest.mark.parametrize("said", ["TCK-1001 not found", "There is no such ticket: TCK-1001"])
 def test_a_page_that_repeats_the_id_does_not_show_the_record(said):
-    state = acted(SampleState(), picture("not_found"), shot("not_found"), "")
+    state = acted(AttemptState(), picture("not_found"), shot("not_found"), "")
     for element in (heading(said), text(said)):
         assert expect(judge_fail(view(page(element, text("TCK-1001")), state), GONE), Ending).reason == "not_found"
 
@@ -444,7 +444,7 @@ def test_not_found_of_the_rules_and_on_the_last_step_is_taken_as_it_is():
 
 
 def stepped(count, state=None, result=None):
-    state = state or SampleState()
+    state = state or AttemptState()
     for _ in range(count):
         state = acted(state, Goto(url="http://x/"), result or done_result(), "it went wrong")
     return state
@@ -461,13 +461,13 @@ def test_max_steps():
 def test_what_was_read_of_the_right_record_makes_a_partial_success():
     values = (FieldValue(field="due_date", state="value", value="Mar 3, 2026", shown="Mar 3, 2026"),)
     task = {"spec": spec(max_steps=3)}
-    right = read(stepped(3, shown_record(SampleState(), "proven")), values)
+    right = with_readings(stepped(3, shown_record(AttemptState(), "proven")), values)
     ending = limit_reached(view(None, right, **task), 0.0)
     assert isinstance(ending, Ending)
     assert ending.status == "partial_success"
     assert by_name(ending.values)["due_date"].value == "2026-03-03"
     assert by_name(ending.values)["assignee"].state == "not_found"
-    of_whom = limit_reached(view(None, read(stepped(3), values), **task), 0.0)
+    of_whom = limit_reached(view(None, with_readings(stepped(3), values), **task), 0.0)
     assert isinstance(of_whom, Ending)
     assert (of_whom.status, of_whom.values) == ("failed", ())
 
@@ -490,7 +490,7 @@ def test_failures_in_a_row_end_the_sample_and_one_success_starts_anew():
 
 
 def test_answers_that_cannot_be_used_end_the_sample():
-    state = SampleState()
+    state = AttemptState()
     for _ in range(MAX_BAD_REPLIES):
         assert limit_reached(view(None, state), 0.0) is None
         state = misunderstood(state, "no tool call")
@@ -504,7 +504,7 @@ def test_answers_that_cannot_be_used_end_the_sample():
 
 
 def test_artifacts_are_numbered_in_the_order_they_came():
-    state = acted(acted(SampleState(), picture(), shot("The Ticket"), ""), picture("x"), shot("x", "png"), "")
+    state = acted(acted(AttemptState(), picture(), shot("The Ticket"), ""), picture("x"), shot("x", "png"), "")
     assert [filed.filename for filed in state.artifacts] == ["01_the_ticket.png", "02_x.png"]
 
 
@@ -516,7 +516,7 @@ def test_a_suffix_from_a_site_cannot_leave_the_folder(suffix, name):
 
 
 def test_only_what_may_change_the_page_makes_looks_worthless():
-    state = looked(SampleState(), Look(0.3, 24_000))
+    state = after_look(AttemptState(), ObserveAgain(0.3, 24_000))
     for action in (picture(), Extract(target=ByText(text="x")), Scroll()):
         assert (acted(state, action, done_result(), "").looks, acted(state, action, done_result(), "").max_tokens) == (
             1,
@@ -527,31 +527,31 @@ def test_only_what_may_change_the_page_makes_looks_worthless():
 
 def test_usage_adds_up_and_a_note_is_kept_once():
     one = Usage(llm_calls=1, input_tokens=10, output_tokens=2, cache_read_tokens=3, cache_write_tokens=4, cost_usd=0.5)
-    twice = spent(spent(SampleState(), one), one).usage
+    twice = spent(spent(AttemptState(), one), one).usage
     assert (twice.llm_calls, twice.input_tokens, twice.output_tokens) == (2, 20, 4)
     assert (twice.cache_read_tokens, twice.cache_write_tokens, twice.cost_usd) == (6, 8, 1.0)
     a, b = plain_note("a"), plain_note("b")
-    assert noted(noted(SampleState(), (a, a)), (a, b)).notes == (a, b)
+    assert with_notes(with_notes(AttemptState(), (a, a)), (a, b)).notes == (a, b)
 
 
 def test_a_page_that_says_nothing_leaves_the_proof_and_another_record_takes_it_away():
-    right = shown_record(SampleState(), "proven")
+    right = shown_record(AttemptState(), "proven")
     assert shown_record(right, "unproven").proven
     assert not shown_record(right, "mismatch").proven
 
 
 def test_a_page_that_is_not_proven_says_nothing_against_what_was_saved():
-    values, _, _ = saved(view(page(*ticket()), proven()), SaveProgress(values={"assignee": "Ann Lee"}))
+    values, _, _ = values_to_save(view(page(*ticket()), proven()), SaveProgress(values={"assignee": "Ann Lee"}))
     elsewhere = page(*row("Assignee", "Anyone"), *row("Due date", "Mar 3, 2026"), text("It is TCK-1001."))
     said = Done(values={"ticket_number": "TCK-1001", "due_date": "Mar 3, 2026"})
-    assert expect(judge(said, read(proven(), values), elsewhere)[0], Ending).status == "done"
+    assert expect(judge(said, with_readings(proven(), values), elsewhere)[0], Ending).status == "done"
 
 
 def test_what_is_read_anew_is_no_longer_unconfirmed():
     value = FieldValue(field="assignee", state="value", value="Bob", shown="Bob")
-    state = kept(SampleState(), (value,), frozenset({"assignee"}))
+    state = kept(AttemptState(), (value,), frozenset({"assignee"}))
     assert state.unconfirmed == {"assignee"}
-    assert read(state, (value,)).unconfirmed == frozenset()
+    assert with_readings(state, (value,)).unconfirmed == frozenset()
 
 
 # --- what a page says beside a text
@@ -585,11 +585,11 @@ def test_a_relative_date_counts_by_its_title_and_is_kept_as_shown():
     assert (ending.status, value.value, value.shown) == ("done", "2026-11-18", "3 days ago")
     assert isinstance(value.source, ValueSource)
     assert value.source.title == "2026-11-18T09:00:00Z"
-    assert isinstance(done_with("3 days ago", due("3 days ago")), Bounce)
+    assert isinstance(done_with("3 days ago", due("3 days ago")), Rejection)
 
 
 def test_the_page_or_the_task_settles_day_and_month_and_nothing_else_does():
-    assert isinstance(done_with("03/10/2024", due("03/10/2024")), Bounce)
+    assert isinstance(done_with("03/10/2024", due("03/10/2024")), Rejection)
     settled = by_name(expect(done_with("03/10/2024", due("03/10/2024", text("25/12/2024"))), Ending).values)["due_date"]
     assert isinstance(settled.source, ValueSource)
     assert (settled.value, settled.source.date_order) == ("2024-10-03", "dmy")
@@ -600,7 +600,7 @@ def test_the_page_or_the_task_settles_day_and_month_and_nothing_else_does():
 
 
 def test_the_page_settles_the_language_of_a_month_and_it_is_kept_beside_the_value():
-    assert isinstance(done_with("3 listopada 2024", due("3 listopada 2024")), Bounce)
+    assert isinstance(done_with("3 listopada 2024", due("3 listopada 2024")), Rejection)
     seen = due("3 listopada 2024", text("4. srpnja 2024."))
     settled = by_name(expect(done_with("3 listopada 2024", seen), Ending).values)["due_date"]
     assert isinstance(settled.source, ValueSource)
@@ -615,9 +615,9 @@ def test_what_the_page_settled_still_counts_when_the_page_is_gone(shown, beside,
     seen = due(shown, text(beside))
     task = spec(**DATED)
     saves = SaveProgress(values={"due_date": shown}, refs={"due_date": 3})
-    values, _, unconfirmed = saved(view(seen, proven(), spec=task), saves)
+    values, _, unconfirmed = values_to_save(view(seen, proven(), spec=task), saves)
     assert unconfirmed == frozenset()
-    later = read(proven(), values)
+    later = with_readings(proven(), values)
     done = Done(values={"ticket_number": "TCK-1001"})
     ending = judge_done(view(page(heading("TCK-1001")), later, spec=task), done)[0]
     assert isinstance(ending, Ending)
@@ -629,7 +629,7 @@ def test_an_enum_is_written_as_the_task_spells_it():
     assert (
         by_name(expect(done_with("open", due("open"), output_schema=fields), Ending).values)["due_date"].value == "Open"
     )
-    assert isinstance(done_with("odd", due("odd"), output_schema=fields), Bounce)
+    assert isinstance(done_with("odd", due("odd"), output_schema=fields), Rejection)
 
 
 def test_the_items_of_a_list_may_stand_each_in_an_element_of_its_own():
@@ -643,7 +643,7 @@ def test_the_items_of_a_list_may_stand_each_in_an_element_of_its_own():
         return judge_done(view(seen, proven(), spec=task), done)[0]
 
     assert by_name(expect(reported("ann", "bob"), Ending).values)["approvers"].value == ["ann", "bob"]
-    assert isinstance(reported("ann", "dora"), Bounce)
+    assert isinstance(reported("ann", "dora"), Rejection)
 
 
 def test_what_was_worked_out_need_not_stand_on_the_page_where_the_task_says_so():
@@ -654,7 +654,7 @@ def test_what_was_worked_out_need_not_stand_on_the_page_where_the_task_says_so()
     assert isinstance(ending, Ending)
     assert (ending.status, by_name(ending.values)["failed"].origin) == ("done", "derived")
     plain = spec(output_schema={**derived, "failed": "number"}, required_fields=["failed"], required_artifacts=[])
-    assert isinstance(judge_done(view(page(heading("TCK-1001")), proven(), spec=plain), done)[0], Bounce)
+    assert isinstance(judge_done(view(page(heading("TCK-1001")), proven(), spec=plain), done)[0], Rejection)
 
 
 @pytest.mark.parametrize(
@@ -687,4 +687,4 @@ def test_a_named_value_is_the_whole_text_and_no_word_of_a_sentence():
         return judge_done(view(seen, proven(), spec=task), done)[0]
 
     assert expect(reported("Passed"), Ending).status == "done"
-    assert isinstance(reported("Checks have not passed yet"), Bounce)
+    assert isinstance(reported("Checks have not passed yet"), Rejection)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.planner.page.identity import prove, read_page
+from services.planner.page.identity import identity_proof, read_page
 from tests.unit.planner.planner_pages import cell, heading, page, row, sample, spec, text
 
 NUMBERS = {
@@ -31,7 +31,7 @@ OTHERS = {
 
 @pytest.mark.parametrize(("asked", "seen"), OTHERS.values(), ids=OTHERS)
 def test_a_page_of_another_record_that_names_ours_proves_nothing(asked, seen):
-    assert prove(**asked, page=seen).state != "proven"
+    assert identity_proof(**asked, page=seen).state != "proven"
     assert read_page(**asked, page=seen).proof.state != "proven"
 
 
@@ -45,7 +45,7 @@ OWN = {
 
 @pytest.mark.parametrize(("asked", "seen"), OWN.values(), ids=OWN)
 def test_a_page_of_the_record_itself_proves_it(asked, seen):
-    assert prove(**asked, page=seen).state == "proven"
+    assert identity_proof(**asked, page=seen).state == "proven"
 
 
 def test_a_page_is_read_once_for_a_sample_and_anew_for_another_one():

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from services.planner.judge.gates import Bounce, judge_done
+from services.planner.judge.gates import Rejection, judge_done
 from services.planner.judge.judgment import ANSWERS, answers_of
-from services.planner.state.sample_state import Ending, SampleState
+from services.planner.state.attempt_state import AttemptState, Ending
 from shared.contracts.actions import Done, Judgment, JudgmentGiven
 from tests.typed import expect
 from tests.unit.planner.planner_pages import acted, bounced, page, picture, shot, shown_record, spec, ticket, view
@@ -21,7 +21,7 @@ GOOD = JudgmentGiven(
 
 
 def state(refused: bool = False):
-    one = acted(shown_record(SampleState(), "proven"), picture(), shot(), "")
+    one = acted(shown_record(AttemptState(), "proven"), picture(), shot(), "")
     return bounced(one, Done(values={}), "no") if refused else one
 
 
@@ -61,7 +61,7 @@ def changed(**changes):
 )
 def test_what_is_wrong_is_sent_back_once_and_then_reviewed(judgment, told):
     bounce = judge(judgment)
-    assert isinstance(bounce, Bounce)
+    assert isinstance(bounce, Rejection)
     assert told in bounce.message
     ending = judge(judgment, refused=True)
     assert isinstance(ending, Ending)
@@ -88,7 +88,7 @@ def test_a_picture_may_be_named_by_its_label_where_only_one_bears_it():
     twice = acted(state(), picture(), shot(), "")
     done = Done(values=VALUES, refs=REFS, judgment=changed(evidence_refs=("ticket",)))
     seen = view(page(*ticket()), twice, spec=spec(**ASKS))
-    assert isinstance(judge_done(seen, done)[0], Bounce)
+    assert isinstance(judge_done(seen, done)[0], Rejection)
 
 
 def test_a_task_names_its_own_answers():
@@ -97,7 +97,7 @@ def test_a_task_names_its_own_answers():
     assert answers_of({"answer": {"enum": ["a", "b"]}}) == answers_of({"answer": ["a", "b"]}) == ("a", "b")
     only = {"judgment_output_schema": {"answer": "pass | fail"}}
     assert expect(expect(judge(changed(answer="pass"), **only), Ending).judgment, Judgment).answer == "pass"
-    assert isinstance(judge(GOOD, **only), Bounce)
+    assert isinstance(judge(GOOD, **only), Rejection)
 
 
 def test_a_task_without_a_question_gets_no_judgment():
@@ -107,10 +107,10 @@ def test_a_task_without_a_question_gets_no_judgment():
 
 
 def test_a_picture_of_another_page_is_no_evidence():
-    early = acted(SampleState(), picture("about"), shot("about"), "")
+    early = acted(AttemptState(), picture("about"), shot("about"), "")
     late = acted(shown_record(early, "proven"), picture(), shot(), "")
     seen = view(page(*ticket()), late, spec=spec(**ASKS))
     done = Done(values=VALUES, refs=REFS, judgment=changed(evidence_refs=("01_about.png", "02_ticket.png")))
     bounce = judge_done(seen, done)[0]
-    assert isinstance(bounce, Bounce)
+    assert isinstance(bounce, Rejection)
     assert "01_about.png was captured before the record was proven" in bounce.message

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from services.planner.deciders.listing.decide import decide, listing_done
+from services.planner.deciders.listing.decide import decide, list_end_reason
 from services.planner.deciders.listing.list_reader import read_list
-from services.planner.judge.listed_items import checked, item_key, listing_ended
-from services.planner.state.sample_state import Act, Entry, SampleState
+from services.planner.judge.listed_items import check_items, item_key, listing_ending
+from services.planner.state.attempt_state import Act, AttemptState, Entry
 from shared.contracts.actions import Click, Done, Fail, Goto, ReportItems, Scroll
 from tests.typed import expect
 from tests.unit.planner.planner_pages import box, cell, el, page, spec, text, view
@@ -82,15 +82,15 @@ def test_cards_beside_each_other_are_items_each():
 def test_what_stands_on_the_page_is_taken_once_in_its_type():
     seen = page(*ticket("T-1", 2), *ticket("T-2", 3))
     one = {"number": "T-1", "due": "Mar 3, 2026", "url": "/t/T-1"}
-    listed = checked(listing_view(seen), report(one, one))
+    listed = check_items(listing_view(seen), report(one, one))
     assert listed.new == ({"number": "T-1", "due": "2026-03-03", "url": f"{SITE}/t/T-1"},)
     assert (listed.known, listed.problems) == (1, ())
 
 
 def test_what_was_reported_before_is_known():
     item = {"number": "T-1", "due": "2026-03-03", "url": f"{SITE}/t/T-1"}
-    state = SampleState(listed=frozenset({item_key(item)}))
-    listed = checked(listing_view(page(*ticket("T-1", 2)), state), report(item))
+    state = AttemptState(listed=frozenset({item_key(item)}))
+    listed = check_items(listing_view(page(*ticket("T-1", 2)), state), report(item))
     assert (listed.new, listed.known) == ((), 1)
 
 
@@ -101,14 +101,14 @@ def test_nothing_is_taken_that_the_page_does_not_show():
     torn = {"number": "T-1", "url": f"{SITE}/t/T-2"}
     lacking = {"number": "T-1", "url": None}
     strange = {"number": "T-1", "url": f"{SITE}/t/T-1", "colour": "red"}
-    listed = checked(listing_view(seen), report(invented, elsewhere, torn, lacking, strange))
+    listed = check_items(listing_view(seen), report(invented, elsewhere, torn, lacking, strange))
     assert listed.new == ()
     assert [problem.partition(":")[0] for problem in listed.problems] == [f"item {n}" for n in range(1, 6)]
 
 
 def test_an_address_with_a_password_in_it_is_no_link_to_report():
     bad = el("link", "T-1", url="http://me:secret@127.0.0.1:8000/t/T-1", row=2)
-    assert checked(listing_view(page(bad)), report({"number": "T-1", "url": bad.url})).new == ()
+    assert check_items(listing_view(page(bad)), report({"number": "T-1", "url": bad.url})).new == ()
 
 
 # --- the end
@@ -118,30 +118,30 @@ def entry(action, new_items: int = 0, url: str = f"{SITE}/list") -> Entry:
     return Entry(action, None, "", url=url, new_items=new_items)
 
 
-def begun(*more: Entry, listed: int = 1, looks: int = 0) -> SampleState:
+def begun(*more: Entry, listed: int = 1, looks: int = 0) -> AttemptState:
     start = (entry(Goto(url=f"{SITE}/list")), entry(ReportItems(items=(), place="row"), 1))
     keys = frozenset(
         item_key({"number": f"T-{n}", "due": "2026-03-03", "url": f"{SITE}/t/T-{n}"}) for n in range(1, listed + 1)
     )
-    return SampleState(history=(*start, *more), steps=2 + len(more), listed=keys, listed_pages=1, looks=looks)
+    return AttemptState(history=(*start, *more), steps=2 + len(more), listed=keys, listed_pages=1, looks=looks)
 
 
 def test_a_list_is_read_once_all_that_was_expected_is_there():
-    assert listing_done(listing_view(page(), begun(listed=3), expected_items=4)) is None
-    assert listing_done(listing_view(page(), begun(listed=4), expected_items=4)) is not None
+    assert list_end_reason(listing_view(page(), begun(listed=3), expected_items=4)) is None
+    assert list_end_reason(listing_view(page(), begun(listed=4), expected_items=4)) is not None
 
 
 def test_a_list_is_read_once_two_pages_in_a_row_brought_nothing_new():
     nothing = entry(ReportItems(items=()))
-    assert listing_done(listing_view(page(), begun(nothing))) is None
-    assert listing_done(listing_view(page(), begun(nothing, nothing))) == "two pages in a row showed nothing new"
-    assert listing_done(listing_view(page(), begun(nothing, entry(ReportItems(items=()), 2)))) is None
+    assert list_end_reason(listing_view(page(), begun(nothing))) is None
+    assert list_end_reason(listing_view(page(), begun(nothing, nothing))) == "two pages in a row showed nothing new"
+    assert list_end_reason(listing_view(page(), begun(nothing, entry(ReportItems(items=()), 2)))) is None
 
 
 def test_fewer_than_expected_go_to_a_person():
-    ending = listing_ended(listing_view(page(), begun(listed=3), expected_items=4), ())
+    ending = listing_ending(listing_view(page(), begun(listed=3), expected_items=4), ())
     assert (ending.status, ending.reason) == ("needs_review", "missing_items")
-    assert listing_ended(listing_view(page(), begun(listed=3)), ()).status == "done"
+    assert listing_ending(listing_view(page(), begun(listed=3)), ()).status == "done"
 
 
 # --- the rules
@@ -150,7 +150,7 @@ def test_fewer_than_expected_go_to_a_person():
 def test_a_page_is_reported_first_then_turned():
     pager = el("link", "Next", tag="a", url=f"{SITE}/list?page=2", area="pager", turn="next")
     seen = page(*ticket("T-1", 2), *ticket("T-2", 3), pager, url=f"{SITE}/list")
-    first = decide(listing_view(seen, SampleState(history=(entry(Goto(url=f"{SITE}/list")),), steps=1)))
+    first = decide(listing_view(seen, AttemptState(history=(entry(Goto(url=f"{SITE}/list")),), steps=1)))
     assert isinstance(first, Act)
     assert isinstance(first.action, ReportItems)
     assert [item["number"] for item in expect(first, Act).action.items] == ["T-1", "T-2"]

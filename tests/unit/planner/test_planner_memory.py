@@ -11,15 +11,15 @@ from services.planner.model_tasks.memory import (
     MAX_SAMPLES,
     MAX_SHOWN,
     Memory,
-    Remembered,
-    hints,
-    key_of,
-    learned,
-    lessons_of,
-    story,
-    teaches,
+    RememberedLesson,
+    is_instructive,
+    memory_hints,
+    memory_key,
+    parse_lessons,
+    to_transcript,
+    with_lessons,
 )
-from services.planner.state.sample_state import SampleState
+from services.planner.state.attempt_state import AttemptState
 from shared.contracts.planner import Lessons, SampleFinished
 from shared.contracts.steps import FieldValue
 from tests.unit.planner.planner_pages import NOW, acted, done_result, picture, sample, shot, spec
@@ -40,13 +40,13 @@ def finished(**changes) -> SampleFinished:
 
 
 def said(*patterns: str, failures: tuple[str, ...] = ()):
-    return lessons_of({"patterns": list(patterns), "failures": list(failures)}, sample(), finished())
+    return parse_lessons({"patterns": list(patterns), "failures": list(failures)}, sample(), finished())
 
 
 def test_a_run_a_task_or_nothing_remembers():
-    assert key_of(spec(), "run_1") == "run_1"
-    assert key_of(spec(memory="task"), "run_1") == key_of(spec(memory="task"), "run_2") == "task.tickets"
-    assert key_of(spec(memory="off"), "run_1") is None
+    assert memory_key(spec(), "run_1") == "run_1"
+    assert memory_key(spec(memory="task"), "run_1") == memory_key(spec(memory="task"), "run_2") == "task.tickets"
+    assert memory_key(spec(memory="off"), "run_1") is None
 
 
 @pytest.mark.parametrize(
@@ -63,14 +63,14 @@ def test_what_was_seen_of_a_record_that_failed_is_not_learned_either():
         FieldValue(field="due", state="value", value="2026-03-03", shown="Mar 3"),
     )
     written = ["Eve Fox owns tickets", "Tickets are due on 2026-03-03", "Owners stand at the top."]
-    assert lessons_of({"patterns": written}, sample(), failed, seen).patterns == ("Owners stand at the top.",)
+    assert parse_lessons({"patterns": written}, sample(), failed, seen).patterns == ("Owners stand at the top.",)
 
 
 @pytest.mark.parametrize("reason", ["budget_exceeded", "run_budget_exceeded"])
 def test_where_the_money_is_spent_nobody_is_asked_what_was_learned(reason):
     ended = finished(status="failed", reason=reason)
-    assert not teaches(Memory(), ended, acted(SampleState(), picture(), done_result(), "taken"))
-    assert teaches(Memory(), finished(), acted(SampleState(), picture(), done_result(), "taken"))
+    assert not is_instructive(Memory(), ended, acted(AttemptState(), picture(), done_result(), "taken"))
+    assert is_instructive(Memory(), finished(), acted(AttemptState(), picture(), done_result(), "taken"))
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_where_the_money_is_spent_nobody_is_asked_what_was_learned(reason):
     [None, "x", 7, [], {}, {"patterns": "open all"}, {"patterns": [{"a": 1}, 3, None, "  "]}, {"failures": {}}],
 )
 def test_an_answer_that_makes_no_sense_teaches_nothing(answer):
-    assert lessons_of(answer, sample(), finished()) == Lessons()
+    assert parse_lessons(answer, sample(), finished()) == Lessons()
 
 
 def test_addresses_and_long_texts_are_not_learned():
@@ -86,10 +86,10 @@ def test_addresses_and_long_texts_are_not_learned():
 
 
 def test_a_lesson_that_many_samples_teach_is_shown_first_and_once():
-    memory = learned(Memory(), Lessons(patterns=("Dates are in the panel.",), failures=("Search finds nothing.",)))
-    memory = learned(memory, Lessons(patterns=("Tabs load late.", "dates are in  the PANEL.")))
-    assert memory.patterns[0] == Remembered(text="Dates are in the panel.", samples=2)
-    assert hints(memory) == (
+    memory = with_lessons(Memory(), Lessons(patterns=("Dates are in the panel.",), failures=("Search finds nothing.",)))
+    memory = with_lessons(memory, Lessons(patterns=("Tabs load late.", "dates are in  the PANEL.")))
+    assert memory.patterns[0] == RememberedLesson(text="Dates are in the panel.", samples=2)
+    assert memory_hints(memory) == (
         "What worked: Dates are in the panel.",
         "What worked: Tabs load late.",
         "What failed: Search finds nothing.",
@@ -97,33 +97,35 @@ def test_a_lesson_that_many_samples_teach_is_shown_first_and_once():
 
 
 def test_what_is_kept_and_shown_is_bounded_and_what_was_confirmed_stays():
-    memory = learned(learned(Memory(), Lessons(patterns=("true",))), Lessons(patterns=("true",)))
+    memory = with_lessons(with_lessons(Memory(), Lessons(patterns=("true",))), Lessons(patterns=("true",)))
     for at in range(2 * MAX_KEPT):
-        memory = learned(memory, Lessons(patterns=(f"lesson {at}",)))
+        memory = with_lessons(memory, Lessons(patterns=(f"lesson {at}",)))
     assert len(memory.patterns) == MAX_KEPT
     assert memory.patterns[0].text == "true"
     assert memory.patterns[-1].text == f"lesson {2 * MAX_KEPT - 1}"
-    assert len(hints(memory)) == MAX_SHOWN
+    assert len(memory_hints(memory)) == MAX_SHOWN
 
 
 def test_the_first_samples_teach_and_later_ones_where_something_went_wrong():
-    smooth = acted(SampleState(), picture(), shot(), "")
+    smooth = acted(AttemptState(), picture(), shot(), "")
     rough = acted(smooth, picture(), done_result(ok=False, code="timeout"), "")
     later = Memory(samples=FIRST_SAMPLES)
-    assert teaches(Memory(samples=FIRST_SAMPLES - 1), finished(), smooth)
-    assert not teaches(later, finished(), smooth)
-    assert teaches(later, finished(), rough)
-    assert teaches(later, finished(status="needs_review"), smooth)
-    assert not teaches(Memory(samples=MAX_SAMPLES), finished(status="failed"), rough)
-    assert not teaches(Memory(), finished(), SampleState())
+    assert is_instructive(Memory(samples=FIRST_SAMPLES - 1), finished(), smooth)
+    assert not is_instructive(later, finished(), smooth)
+    assert is_instructive(later, finished(), rough)
+    assert is_instructive(later, finished(status="needs_review"), smooth)
+    assert not is_instructive(Memory(samples=MAX_SAMPLES), finished(status="failed"), rough)
+    assert not is_instructive(Memory(), finished(), AttemptState())
 
 
 def test_a_story_tells_how_it_went():
     failed = done_result(ok=False, code="timeout")
-    memory = Memory(patterns=(Remembered(text="Tabs load late."),))
-    told = story(spec(), finished(), acted(SampleState(), picture(), failed, "it took\ntoo long"), memory)
+    memory = Memory(patterns=(RememberedLesson(text="Tabs load late."),))
+    told = to_transcript(spec(), finished(), acted(AttemptState(), picture(), failed, "it took\ntoo long"), memory)
     assert told.task == "Read the ticket."
     assert told.text.splitlines() == ["1. screenshot: FAILED - it took too long", "It ended as done."]
     assert told.known == ("Tabs load late.",)
     lost = finished(status="failed", reason="blocked", message="a captcha")
-    assert story(spec(), lost, SampleState(), Memory()).text.endswith("It ended as failed (blocked: a captcha).")
+    assert to_transcript(spec(), lost, AttemptState(), Memory()).text.endswith(
+        "It ended as failed (blocked: a captcha)."
+    )

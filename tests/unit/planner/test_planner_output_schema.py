@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.planner.values.output_schema import field_schema, values_schema
-from services.planner.values.typed_values import typed
+from services.planner.values.typed_values import typed_value
 from shared.task.spec import OutputField, TaskSpec, check_spec
 from shared.text.normal import Normal
 
@@ -112,16 +112,16 @@ SHOWN = st.one_of(
 @given(SHOWN, st.sampled_from(sorted(FIELDS)))
 def test_whatever_a_reader_makes_of_a_text_fits(shown: str, name: str):
     field = spec().output_schema[name]
-    made = typed(field, shown)
+    made = typed_value(field, shown)
     assert not isinstance(made, Normal) or fits(field_schema(field), made.value)
 
 
 def test_an_enum_is_spelt_as_the_task_spells_it():
     field = OutputField(type="enum | null", values=["In Review", "open"])
     for shown in ("In Review", " in  review ", "IN REVIEW\u200e", "in\u00a0review"):
-        assert typed(field, shown) == Normal("In Review")
-    refused = typed(field, "In Reviews")
+        assert typed_value(field, shown) == Normal("In Review")
+    refused = typed_value(field, "In Reviews")
     assert not isinstance(refused, Normal)
     assert "In Review, open" in refused.message
-    assert not isinstance(typed(field, None), Normal)
-    assert not isinstance(typed(field, ["open"]), Normal)
+    assert not isinstance(typed_value(field, None), Normal)
+    assert not isinstance(typed_value(field, ["open"]), Normal)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from services.planner.judge.early_end import limit_reached, refusal
+from services.planner.state.attempt_state import AttemptState, Ending, SampleView
 from services.planner.state.limits import is_last_step
-from services.planner.state.progress import CHANGE_AT, END_AT, NUDGE_AT, STOP_AT, signature
-from services.planner.state.sample_state import Ending, SampleState, View
-from services.planner.state.transitions import advanced, observed
+from services.planner.state.progress import CHANGE_AT, END_AT, NUDGE_AT, STOP_AT, page_signature
+from services.planner.state.transitions import after_observation, after_step
 from shared.contracts.actions import ByText, Click, Done, Fail, SaveProgress, TypeText
 from shared.contracts.results import TargetFound, TextRead
 from shared.contracts.steps import FieldValue, ObservationRef
@@ -36,13 +36,13 @@ def found(name: str) -> TargetFound:
     return TargetFound(role="button", name=name, tag="button", fingerprint=f"print-{name}")
 
 
-def turns(*marks: str, task: TaskSpec | None = None, action=CLICK, result=None) -> list[SampleState]:
+def turns(*marks: str, task: TaskSpec | None = None, action=CLICK, result=None) -> list[AttemptState]:
     """The state before each decision, where the page looked like this before each, and nothing else came of it."""
-    state, states = SampleState(), []
+    state, states = AttemptState(), []
     for mark in marks:
-        state = observed(state, task or spec(max_steps=100), ref(mark))
+        state = after_observation(state, task or spec(max_steps=100), ref(mark))
         states.append(state)
-        state = advanced(state, step(state, action, result or done_result(), observation=ref(mark)))
+        state = after_step(state, step(state, action, result or done_result(), observation=ref(mark)))
     return states
 
 
@@ -62,8 +62,8 @@ def test_a_new_page_or_a_new_value_starts_anew():
     state = turns("a", "a", "a")[-1]
     value = FieldValue(field="assignee", state="value", value="Ann", shown="Ann")
     saves = SaveProgress(values={"assignee": "Ann"})
-    state = advanced(state, step(state, saves, values=(value,), observation=ref("a")))
-    assert observed(state, spec(), ref("a")).progress.stalled == 0
+    state = after_step(state, step(state, saves, values=(value,), observation=ref("a")))
+    assert after_observation(state, spec(), ref("a")).progress.stalled == 0
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,8 @@ def test_a_file_and_a_text_are_progress_once(result):
     state = turns("a", "a")[-1]
     counts = []
     for _ in range(2):
-        state = advanced(state, step(state, CLICK, result, observation=ref("a")))
-        state = observed(state, spec(), ref("a"))
+        state = after_step(state, step(state, CLICK, result, observation=ref("a")))
+        state = after_observation(state, spec(), ref("a"))
         counts.append(state.progress.stalled)
     assert counts == [0, 1]
 
@@ -86,25 +86,27 @@ def test_going_to_and_fro_between_known_pages_is_no_progress():
 
 def test_a_refused_answer_is_no_progress():
     state = turns("a")[-1]
-    state = advanced(state, step(state, Done(values={}), refused=True, observation=ref("a")))
-    assert observed(state, spec(), ref("a")).progress.stalled == 1
+    state = after_step(state, step(state, Done(values={}), refused=True, observation=ref("a")))
+    assert after_observation(state, spec(), ref("a")).progress.stalled == 1
 
 
 def test_looking_twice_counts_once():
     state = turns("a", "a", "a", "a")[-1]
-    assert observed(observed(state, spec(), ref("a")), spec(), ref("a")) == state
+    assert after_observation(after_observation(state, spec(), ref("a")), spec(), ref("a")) == state
 
 
 def test_the_same_to_the_same_on_the_same_page_is_noticed_and_four_fields_are_not_the_same():
     repeated = turns("a", "a", "a", "a", result=done_result(target=found("More")))
     assert any(notice.startswith("[NOTICE]") and "click" in notice for notice in repeated[-1].notices)
     assert not any("[NOTICE]" in notice for notice in repeated[-2].notices)
-    state = SampleState()
+    state = AttemptState()
     for name in ("First", "Last", "Street", "Town"):
-        state = observed(state, spec(max_steps=100), ref("form"))
+        state = after_observation(state, spec(max_steps=100), ref("form"))
         action = TypeText(target=ByText(text=name), text="x")
-        state = advanced(state, step(state, action, done_result(target=found(name)), observation=ref("form")))
-    assert not any("[NOTICE]" in notice for notice in observed(state, spec(max_steps=100), ref("form")).notices)
+        state = after_step(state, step(state, action, done_result(target=found(name)), observation=ref("form")))
+    assert not any(
+        "[NOTICE]" in notice for notice in after_observation(state, spec(max_steps=100), ref("form")).notices
+    )
 
 
 def test_warnings_of_the_budget_come_once_each():
@@ -137,8 +139,8 @@ def test_what_was_told_stays_with_the_step_it_was_told_after():
 # --- what follows
 
 
-def view_of(state: SampleState, **changes) -> View:
-    return View(spec(**{"max_steps": 100, **changes}), sample(), state, page())
+def view_of(state: AttemptState, **changes) -> SampleView:
+    return SampleView(spec(**{"max_steps": 100, **changes}), sample(), state, page())
 
 
 def test_in_the_end_only_an_end_is_open_to_a_model():
@@ -157,15 +159,15 @@ def test_a_stall_that_goes_on_ends_thesample():
 def test_the_last_step_refuses_other_calls_once_and_then_ends():
     task = spec(max_steps=2)
     state = turns("a", "b", task=task)[-1]
-    now = View(task, sample(), state, page())
+    now = SampleView(task, sample(), state, page())
     assert is_last_step(now)
     assert "last step" in refusal(now, CLICK, by_rule=False)
-    state = advanced(state, step(state, CLICK, refused=True, observation=ref("b")))
-    again = View(task, sample(), state, page())
+    state = after_step(state, step(state, CLICK, refused=True, observation=ref("b")))
+    again = SampleView(task, sample(), state, page())
     assert is_last_step(again)
     assert limit_reached(again, 0.0) is None
-    state = advanced(state, step(state, CLICK, refused=True, observation=ref("b")))
-    assert expect(limit_reached(View(task, sample(), state, page()), 0.0), Ending).reason == "max_steps_exceeded"
+    state = after_step(state, step(state, CLICK, refused=True, observation=ref("b")))
+    assert expect(limit_reached(SampleView(task, sample(), state, page()), 0.0), Ending).reason == "max_steps_exceeded"
 
 
 # --- the signature of a page
@@ -173,13 +175,15 @@ def test_the_last_step_refuses_other_calls_once_and_then_ends():
 
 def test_filling_and_scrolling_are_another_page_and_a_ticking_clock_is_not():
     one = page(text("Due"), el("textbox", "Name", value=""))
-    assert signature(one) == signature(page(text("Due"), el("textbox", "Name", value=""), snapshot_id="s2"))
-    assert signature(one) != signature(page(text("Due"), el("textbox", "Name", value="Ann")))
-    assert signature(one) != signature(page(text("Due"), el("textbox", "Name", value=""), scroll_y_px=600.0))
-    assert signature(one) != signature(page(text("Due"), el("textbox", "Name", value=""), url=URL + "?page=2"))
-    assert signature(page(text("now 10:31:07"))) == signature(page(text("now 10:31:08")))
-    assert signature(page(text("saved 3 seconds ago"))) == signature(page(text("saved 12 seconds ago")))
-    assert signature(page(text("Page 1"))) != signature(page(text("Page 2")))
+    assert page_signature(one) == page_signature(page(text("Due"), el("textbox", "Name", value=""), snapshot_id="s2"))
+    assert page_signature(one) != page_signature(page(text("Due"), el("textbox", "Name", value="Ann")))
+    assert page_signature(one) != page_signature(page(text("Due"), el("textbox", "Name", value=""), scroll_y_px=600.0))
+    assert page_signature(one) != page_signature(
+        page(text("Due"), el("textbox", "Name", value=""), url=URL + "?page=2")
+    )
+    assert page_signature(page(text("now 10:31:07"))) == page_signature(page(text("now 10:31:08")))
+    assert page_signature(page(text("saved 3 seconds ago"))) == page_signature(page(text("saved 12 seconds ago")))
+    assert page_signature(page(text("Page 1"))) != page_signature(page(text("Page 2")))
 
 
 # --- several calls of one answer
@@ -187,13 +191,13 @@ def test_filling_and_scrolling_are_another_page_and_a_ticking_clock_is_not():
 
 def answers(calls: int, count: int, task: TaskSpec) -> list[tuple[str, ...]]:
     """What is told before each answer, where each has so many calls and nothing comes of any."""
-    state, told = SampleState(), []
+    state, told = AttemptState(), []
     for _ in range(count):
-        state = observed(state, task, ref("same"))
+        state = after_observation(state, task, ref("same"))
         told.append(state.notices)
         for call in range(1, calls + 1):
-            state = advanced(state, step(state, CLICK, done_result(), observation=ref("same"), call=call))
-            state = observed(state, task, ref("same"))
+            state = after_step(state, step(state, CLICK, done_result(), observation=ref("same"), call=call))
+            state = after_observation(state, task, ref("same"))
     return told
 
 
@@ -212,10 +216,10 @@ def test_all_levels_and_warnings_reach_a_decider_whatever_an_answer_holds(calls)
 def test_what_was_saved_before_is_no_progress_and_is_told_so():
     value = FieldValue(field="assignee", state="value", value="Ann", shown="Ann")
     saves = SaveProgress(values={"assignee": "Ann"})
-    state, told = SampleState(), []
+    state, told = AttemptState(), []
     for _ in range(2):
-        state = observed(state, spec(), ref("a"))
-        state = advanced(state, step(state, saves, values=(value,), observation=ref("a")))
-        state = observed(state, spec(), ref("a"))
+        state = after_observation(state, spec(), ref("a"))
+        state = after_step(state, step(state, saves, values=(value,), observation=ref("a")))
+        state = after_observation(state, spec(), ref("a"))
         told.append(any("save_progress kept nothing" in notice for notice in state.notices))
     assert told == [False, True]

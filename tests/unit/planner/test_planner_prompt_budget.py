@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.planner.prompt.assembly import (
-    Fit,
     NoRoom,
-    assembled,
-    fitted,
+    PromptRoom,
+    assemble_prompt,
+    room_for,
+    tools_json,
     user_message,
-    written,
 )
 from services.planner.prompt.system_blocks import run_block, sample_block
 from services.planner.prompt.tokens import (
@@ -25,11 +25,11 @@ from services.planner.prompt.tokens import (
     MOST_SCALE,
     PLANNED_TOKENS,
     Ruler,
-    ruler,
+    calibrated_ruler,
     weight,
 )
 from services.planner.prompt.tools import tools_for
-from services.planner.state.sample_state import SampleState
+from services.planner.state.attempt_state import AttemptState
 from tests.unit.planner.planner_pages import page, sample, spec, text, ticket, view
 from tests.unit.planner.prompt_states import big_page, prompt, steps
 
@@ -46,7 +46,7 @@ def test_a_first_reckoning_is_never_too_low_and_at_most_twice_too_high(kind):
 @pytest.mark.parametrize("kind", COUNTED)
 def test_once_a_prompt_of_its_kind_was_counted_the_reckoning_is_near(kind):
     body, tokens = COUNTED[kind]["text"], COUNTED[kind]["tokens"]
-    known = ruler(tokens / weight(body)).tokens(body) / tokens
+    known = calibrated_ruler(tokens / weight(body)).tokens(body) / tokens
     assert 0.99 <= known <= 1.65
 
 
@@ -54,8 +54,8 @@ def test_a_count_of_another_script_is_not_believed_too_far():
     chinese, links = COUNTED["chinese"], COUNTED["links"]
     of_chinese = chinese["tokens"] / weight(chinese["text"])
     assert of_chinese < 0.6
-    assert ruler(of_chinese).tokens(links["text"]) >= 0.8 * links["tokens"]
-    assert ruler(9.0).scale == MOST_SCALE
+    assert calibrated_ruler(of_chinese).tokens(links["text"]) >= 0.8 * links["tokens"]
+    assert calibrated_ruler(9.0).scale == MOST_SCALE
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
@@ -83,9 +83,9 @@ def test_what_is_reckoned_is_what_is_sent_and_never_too_long(count, elements, sa
     state = replace(steps(count, said), token_scale=scale, failures=failures)
     shown = view(big_page(elements) if elements else None, state)
     made = prompt(shown, share=share)
-    before = (written(tools_for(shown.spec)), run_block(shown.spec), sample_block(shown))
-    fit = fitted(shown, before, share)
-    assert isinstance(fit, Fit)
+    before = (tools_json(tools_for(shown.spec)), run_block(shown.spec), sample_block(shown))
+    fit = room_for(shown, before, share)
+    assert isinstance(fit, PromptRoom)
     assert made.user == user_message(shown, fit)
     assert made.tokens == pytest.approx(ENVELOPE_TOKENS + fit.ruler.tokens(*before, made.user))
     assert made.tokens <= PLANNED_TOKENS
@@ -133,7 +133,7 @@ def test_a_task_of_200_fields_is_shown_whole_and_one_that_leaves_no_room_is_told
     made = prompt(view(big_page(3000), steps(30), spec=task))
     assert made.tokens <= PLANNED_TOKENS
     assert all(f'"field_{n}":' in made.user for n in range(200))
-    refused = assembled(view(page(), spec=spec(goal="Read on. " * 20_000)))
+    refused = assemble_prompt(view(page(), spec=spec(goal="Read on. " * 20_000)))
     assert isinstance(refused, NoRoom)
     assert "the task leaves no room for a page" in refused.message
 
@@ -162,4 +162,4 @@ def test_what_may_be_cut_can_be_cut_harder():
 
 def test_the_last_step_changes_no_tool():
     task = spec(max_steps=1)
-    assert prompt(view(page(), spec=task)).tools == prompt(view(page(), SampleState(), spec=spec(max_steps=9))).tools
+    assert prompt(view(page(), spec=task)).tools == prompt(view(page(), AttemptState(), spec=spec(max_steps=9))).tools

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from services.planner.prompt.history import FULL_ENTRIES, MOST_ENTRIES, chosen, importance
+from services.planner.prompt.history import FULL_ENTRIES, MOST_ENTRIES, importance, shown_lines
 from services.planner.prompt.tokens import Ruler
-from services.planner.state.sample_state import SampleState
-from services.planner.state.transitions import advanced, read
+from services.planner.state.attempt_state import AttemptState
+from services.planner.state.transitions import after_step, with_readings
 from shared.contracts.actions import AskPicture, ByRef, Click, Done, Extract, Goto, SaveProgress, Scroll, Wait
 from shared.contracts.results import Change, TextRead
 from shared.contracts.steps import FieldValue, Summary
@@ -36,11 +36,11 @@ def told(state, **changes):
 
 
 def numbers(state, tokens=AMPLE):
-    return [line.number for line in chosen(state, Ruler(), tokens)]
+    return [line.number for line in shown_lines(state, Ruler(), tokens)]
 
 
 def test_older_steps_are_stubs_and_the_last_five_are_whole():
-    lines = {line.number: line.text for line in chosen(steps(11), Ruler(), AMPLE)}
+    lines = {line.number: line.text for line in shown_lines(steps(11), Ruler(), AMPLE)}
     assert lines[1] == f"1. goto {URL}?0 -> ok"
     assert lines[2] == '2. click "Show details" -> ok'
     assert lines[3] == "3. scroll down 600 -> ok"
@@ -54,19 +54,19 @@ def test_older_steps_are_stubs_and_the_last_five_are_whole():
 def test_what_a_picture_said_and_what_failed_stay_known():
     asked = AskPicture(question="Which icon?", field="assignee", reason="r")
     answer = VisionAnswered(answer="Passed", confidence=0.9, reasoning="a tick", answered_by="local")
-    state = advanced(SampleState(), step(SampleState(), asked, shot("vision_1"), vision=answer))
+    state = after_step(AttemptState(), step(AttemptState(), asked, shot("vision_1"), vision=answer))
     gone = done_result(ok=False, code="not_found")
     state = acted(state, Click(target=ByRef(ref=1, snapshot_id="s"), reason="r"), gone, "nothing there")
     for _ in range(FULL_ENTRIES):
         state = acted(state, Wait(reason="r"), done_result(), "")
-    lines = [line.text for line in chosen(state, Ruler(), AMPLE)]
+    lines = [line.text for line in shown_lines(state, Ruler(), AMPLE)]
     assert lines[0] == '1. ask_picture -> [01_vision_1.png] "Passed"'
     assert lines[1].endswith("-> FAILED (not_found)")
 
 
 def test_what_the_last_steps_read_is_shown_with_why_it_was_read():
     action = Extract(target=ByRef(ref=3, snapshot_id="s"), reason="The text is cut off.")
-    state = acted(SampleState(), action, done_result(effect=TextRead(text='all of "it"'), target=BUTTON), "read")
+    state = acted(AttemptState(), action, done_result(effect=TextRead(text='all of "it"'), target=BUTTON), "read")
     assert 'read: "all of \\"it\\"" (why: The text is cut off.)' in told(state)
 
 
@@ -90,19 +90,19 @@ def test_the_last_five_stand_whatever_the_budget():
 def test_a_budget_is_kept_and_more_of_it_shows_more():
     state = steps(60)
     ruler = Ruler()
-    last = sum(ruler.tokens(line.text, "\n") for line in chosen(state, ruler, 0.0))
-    some = chosen(state, ruler, last + 120)
+    last = sum(ruler.tokens(line.text, "\n") for line in shown_lines(state, ruler, 0.0))
+    some = shown_lines(state, ruler, last + 120)
     assert FULL_ENTRIES < len(some) < MOST_ENTRIES
     assert sum(ruler.tokens(line.text, "\n") for line in some) <= last + 120
 
 
 def test_a_stub_that_costs_much_gives_way_to_several_that_cost_little():
     long = "x" * 90
-    state = acted(SampleState(), Goto(url=f"http://{long}.example/{long}", reason="r"), done_result(), "")
+    state = acted(AttemptState(), Goto(url=f"http://{long}.example/{long}", reason="r"), done_result(), "")
     state = acted(state, Goto(url="http://a/", reason="r"), done_result(), "")
     for _ in range(FULL_ENTRIES):
         state = acted(state, Wait(reason="r"), done_result(), "")
-    last = sum(Ruler().tokens(line.text, "\n") for line in chosen(state, Ruler(), 0.0))
+    last = sum(Ruler().tokens(line.text, "\n") for line in shown_lines(state, Ruler(), 0.0))
     assert numbers(state, last + 30)[0] == 2
 
 
@@ -112,13 +112,13 @@ def test_what_was_only_said_takes_no_place_of_what_was_done():
     for _ in range(30):
         chatter = misunderstood(chatter, "There was no tool call.")
     chatter = replace(chatter, history=(*chatter.history[26:51], *done.history))
-    shown = chosen(chatter, Ruler(), AMPLE)
+    shown = shown_lines(chatter, Ruler(), AMPLE)
     assert len(shown) == MOST_ENTRIES
     assert all(line.number > 25 for line in shown)
 
 
 def test_words_of_the_last_three_stand_where_they_were_said_and_older_ones_are_gone():
-    state = acted(SampleState(), Goto(url=URL, reason="r"), done_result(), "", "old remark")
+    state = acted(AttemptState(), Goto(url=URL, reason="r"), done_result(), "", "old remark")
     state = misunderstood(state, "fly: there is no such tool.")
     state = acted(state, Scroll(reason="r"), done_result(), "down", "calls left out")
     state = acted(state, Wait(reason="r"), done_result(), "quiet")
@@ -178,7 +178,7 @@ def test_lists_show_their_last_ten_and_how_many_there_are():
 
 
 def test_addresses_that_failed_are_listed_once():
-    state = SampleState()
+    state = AttemptState()
     for _ in range(2):
         gone = Change(url_before=URL, url_after=f"{URL}/gone", http_status=404)
         state = acted(state, Click(target=ByRef(ref=1, snapshot_id="s"), reason="r"), done_result(change=gone), "")
@@ -191,23 +191,23 @@ def test_addresses_that_failed_are_listed_once():
 
 
 def test_what_is_kept_is_shown_to_2000_characters():
-    state = read(SampleState(), (FieldValue(field="assignee", state="value", value="A" * 5000, shown="A"),))
+    state = with_readings(AttemptState(), (FieldValue(field="assignee", state="value", value="A" * 5000, shown="A"),))
     kept = told(state).split("KEPT SO FAR\n")[1].split("</untrusted_data>")[0]
     assert '{"assignee": "AAA' in kept
     assert 1900 < kept.count("A") <= 2000
-    assert "KEPT SO FAR" not in told(SampleState())
+    assert "KEPT SO FAR" not in told(AttemptState())
 
 
 def test_kept_values_that_no_page_showed_are_named():
     action = SaveProgress(values={"assignee": "Ann"}, refs={}, reason="r")
     value = FieldValue(field="assignee", state="value", value="Ann", shown="Ann")
-    state = advanced(SampleState(), step(SampleState(), action, values=(value,), unconfirmed=("assignee",)))
+    state = after_step(AttemptState(), step(AttemptState(), action, values=(value,), unconfirmed=("assignee",)))
     assert "No page was seen to show what is kept of: assignee" in told(state)
 
 
 def test_in_a_task_that_finds_samples_the_count_is_told():
     task = spec(phase="discovery", identity={}, required_fields=[], expected_items=40)
-    state = replace(SampleState(), listed=frozenset({"a", "b"}), listed_pages=1)
+    state = replace(AttemptState(), listed=frozenset({"a", "b"}), listed_pages=1)
     assert "ITEMS REPORTED: 2 of 40 expected, from 1 pages" in told(state, spec=task)
 
 

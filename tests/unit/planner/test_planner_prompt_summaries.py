@@ -6,8 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from services.planner.model_tasks.summaries import MECHANICAL, due, mechanical, request, written
-from services.planner.state.transitions import read
+from services.planner.model_tasks.summaries import (
+    MECHANICAL,
+    parse_summary,
+    rule_summary,
+    steps_to_condense,
+    summary_request,
+)
+from services.planner.state.transitions import with_readings
 from shared.contracts.steps import FieldValue, Summary
 from tests.unit.planner.planner_pages import misunderstood, page, ticket, view
 from tests.unit.planner.prompt_states import one_more, steps
@@ -20,7 +26,7 @@ def seen(state):
 def test_it_is_due_every_ten_steps_and_leaves_the_last_five():
     state, at = steps(0), []
     for number in range(45):
-        what = due(seen(state))
+        what = steps_to_condense(seen(state))
         if what is not None:
             at.append((state.steps, what.first, what.last))
             state = replace(state, summaries=(*state.summaries, Summary(steps=what.last, text="t", by="m")))
@@ -32,17 +38,17 @@ def test_what_was_only_said_is_no_part_of_it():
     state = misunderstood(steps(3), "There was no tool call: zebra.")
     for number in range(8):
         state = one_more(state, number)
-    what = due(seen(state))
+    what = steps_to_condense(seen(state))
     assert what is not None
     assert [number for number, _ in what.entries] == [1, 2, 3, 5, 6, 7]
-    assert "zebra" not in request(seen(state), what)
+    assert "zebra" not in summary_request(seen(state), what)
 
 
 def test_the_answer_is_kept_under_its_three_headings():
-    what = due(seen(steps(10)))
-    made = written(what, {"found": "a\n</untrusted_data>", "gaps": "b", "next": "c"}, "fast")
+    what = steps_to_condense(seen(steps(10)))
+    made = parse_summary(what, {"found": "a\n</untrusted_data>", "gaps": "b", "next": "c"}, "fast")
     assert made == Summary(steps=5, text="FOUND: a </untrusted_data>\nGAPS: b\nNEXT: c", by="fast")
-    long = written(what, {"found": "a" * 9000, "gaps": "b" * 9000, "next": "c" * 9000}, "fast")
+    long = parse_summary(what, {"found": "a" * 9000, "gaps": "b" * 9000, "next": "c" * 9000}, "fast")
     assert isinstance(long, Summary)
     assert len(long.text) < 1700
     assert "NEXT: ccc" in long.text
@@ -52,13 +58,13 @@ def test_the_answer_is_kept_under_its_three_headings():
     "said", [None, "FOUND all", [], {}, {"found": "a", "gaps": "b"}, {"found": "a", "gaps": " ", "next": 3}]
 )
 def test_an_answer_that_lacks_a_part_is_none(said):
-    assert written(due(seen(steps(10))), said, "fast") is None
+    assert parse_summary(steps_to_condense(seen(steps(10))), said, "fast") is None
 
 
 def test_by_rule_the_three_headings_say_what_is_known():
-    state = read(steps(10), (FieldValue(field="assignee", state="value", value="Ann", shown="Ann"),))
+    state = with_readings(steps(10), (FieldValue(field="assignee", state="value", value="Ann", shown="Ann"),))
     shown = seen(state)
-    made = mechanical(shown, due(shown))
+    made = rule_summary(shown, steps_to_condense(shown))
     assert (made.steps, made.by) == (5, MECHANICAL)
     found, gaps, next_ = made.text.split("\n")
     assert found.startswith("FOUND: fields known: assignee; extract")

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from services.planner.prompt.call_parsing import BadCall, Call, parse_call, parse_calls
+from services.planner.prompt.call_parsing import BadCall, ModelCall, parse_call, parse_calls
 from services.planner.prompt.task_part import output_schema
 from services.planner.prompt.tools import TOOLS, tools_for
-from services.planner.state.sample_state import SampleState
-from services.planner.state.transitions import advanced, read
+from services.planner.state.attempt_state import AttemptState
+from services.planner.state.transitions import after_step, with_readings
 from shared.contracts.actions import (
     AskPicture,
     ByCss,
@@ -68,7 +68,7 @@ def test_what_must_be_given_and_what_is_taken_otherwise_stand_in_the_tools():
 def test_a_value_needs_its_ref_unless_it_was_saved():
     refused = call("done", values={"assignee": "Ann", "due_date": None})
     assert refused == BadCall("done: 'refs' lacks the element that shows the value of: assignee")
-    state = read(SampleState(), (FieldValue(field="assignee", state="value", value="Ann", shown="Ann"),))
+    state = with_readings(AttemptState(), (FieldValue(field="assignee", state="value", value="Ann", shown="Ann"),))
     said = {"reason": "r", "values": {"assignee": "Ann"}}
     assert isinstance(parse_call("done", said, view(page(), state)), Done)
 
@@ -109,7 +109,7 @@ def test_what_was_saved_worked_out_or_told_by_a_picture_names_no_element():
     task = spec(output_schema=fields, required_fields=[], identity={})
     asked = AskPicture(question="Which state does the icon show?", field="state")
     told = VisionAnswered(answer="Passed", confidence=0.9, reasoning="a green tick", answered_by="local")
-    state = advanced(SampleState(), step(SampleState(), asked, done_result(), vision=told))
+    state = after_step(AttemptState(), step(AttemptState(), asked, done_result(), vision=told))
     seen = view(page(), state, spec=task)
     said = {"reason": "r", "values": {"open": 3, "state": "passed"}, "refs": {}}
     assert isinstance(parse_call("done", said, seen), Done)
@@ -119,8 +119,8 @@ def test_what_was_saved_worked_out_or_told_by_a_picture_names_no_element():
 
 # --- several calls of one answer
 
-CLICK = Call("click", {"reason": "r", "target": "3"})
-SHOT = Call("screenshot", {"reason": "r", "label": "ticket"})
+CLICK = ModelCall("click", {"reason": "r", "target": "3"})
+SHOT = ModelCall("screenshot", {"reason": "r", "label": "ticket"})
 
 
 def several(*calls, most=3):
@@ -144,13 +144,13 @@ def test_calls_beyond_the_most_are_left_out_with_a_remark():
 
 
 def test_a_later_call_of_no_use_is_left_out_with_those_that_were_to_follow_it():
-    taken = several(CLICK, Call("fly", {}), SHOT)
+    taken = several(CLICK, ModelCall("fly", {}), SHOT)
     assert (type(taken.first), taken.then) == (Click, ())
     assert taken.remark.startswith("Call 2 of this answer was left out, with all after it: There is no tool 'fly'")
 
 
 def test_a_first_call_of_no_use_leaves_the_others_alone():
-    taken = several(Call("fly", {}), CLICK)
+    taken = several(ModelCall("fly", {}), CLICK)
     assert isinstance(taken.first, BadCall)
     assert (taken.then, taken.remark) == ((), "Only the first of the 2 calls of this answer was looked at.")
 

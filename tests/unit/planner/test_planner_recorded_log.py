@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from services.planner.judge.gates import judge_done
-from services.planner.state.sample_state import Ending, View
-from services.planner.state.transitions import observed, replayed
+from services.planner.state.attempt_state import Ending, SampleView
+from services.planner.state.transitions import after_observation, replayed_state
 from shared.contracts.actions import Done
 from shared.contracts.discovery import Sample
 from shared.contracts.steps import FieldValue, note_text
@@ -40,8 +40,8 @@ def ending() -> Ending:
     """What the gates say of the last step, from the state that the steps before it have led to."""
     last = STEPS[-1]
     assert isinstance(last.action, Done)
-    state = observed(replayed(SPEC, STEPS[:-1]), SPEC, last.observation)
-    ruling, _ = judge_done(View(SPEC, SAMPLE, state, None), last.action, by_model=False)
+    state = after_observation(replayed_state(SPEC, STEPS[:-1]), SPEC, last.observation)
+    ruling, _ = judge_done(SampleView(SPEC, SAMPLE, state, None), last.action, by_model=False)
     assert isinstance(ruling, Ending)
     return ruling
 
@@ -63,7 +63,7 @@ def test_where_the_values_stood_is_in_the_log():
 
 
 def test_the_artifacts_and_the_usage_are_those_of_the_result():
-    state = replayed(SPEC, STEPS)
+    state = replayed_state(SPEC, STEPS)
     filed = [(one.filename, one.artifact.sha256, one.artifact.label) for one in state.artifacts]
     assert filed == [(one["filename"], one["sha256"], one["label"]) for one in RESULT["artifacts"]]
     assert len(filed) == 2
@@ -72,6 +72,9 @@ def test_the_artifacts_and_the_usage_are_those_of_the_result():
 
 
 def test_the_notices_are_those_that_were_given():
-    folded = [observed(replayed(SPEC, STEPS[:n]), SPEC, step.observation).notices for n, step in enumerate(STEPS)]
+    folded = [
+        after_observation(replayed_state(SPEC, STEPS[:n]), SPEC, step.observation).notices
+        for n, step in enumerate(STEPS)
+    ]
     assert folded == [step.notices for step in STEPS]
     assert any("75 % of the steps are used" in notice for notices in folded for notice in notices)

@@ -11,10 +11,10 @@ import pytest
 import zstandard
 from msgspec.structs import replace
 
-from services.planner.page.refind import Lost, Refound, find_source, find_source_in_observation
-from services.planner.reperform.stored_observation import observed
-from services.planner.reperform.verdicts import Kept, KeptPage, identity_of, page_reperformed, reperformed
-from services.planner.reperform.witness import Heard, heard, witness_of
+from services.planner.page.refind import NotRefound, Refound, find_source, find_source_in_observation
+from services.planner.reperform.stored_observation import parse_stored_observation
+from services.planner.reperform.verdicts import StoredFile, StoredPage, identity_verdict, page_verdict, value_verdict
+from services.planner.reperform.witness import Extraction, extract_value, to_witness
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.reperform import FAULTS, PageReperformed, Verdict
 from shared.contracts.results import Locator
@@ -50,8 +50,8 @@ def shows(*elements: Element) -> PageObserved:
 # --- the element
 
 
-def refs(found: Refound | Lost) -> object:
-    return (found.element.ref, found.by, found.unchanged) if isinstance(found, Refound) else found.verdict
+def refs(found: Refound | NotRefound) -> object:
+    return (found.element.ref, found.found_by, found.unchanged) if isinstance(found, Refound) else found.verdict
 
 
 @pytest.mark.parametrize(
@@ -107,14 +107,14 @@ def test_an_observation_knows_elements_by_their_number():
 # --- what it says
 
 
-def said_of(now: Element, recorded: str, value: Any, field: dict[str, Any] | str = "string", **more: Any) -> Heard:
+def said_of(now: Element, recorded: str, value: Any, field: dict[str, Any] | str = "string", **more: Any) -> Extraction:
     task = asked(field)
-    seen = witness_of(task, sample(), shows(now, *more.pop("beside", ())))
+    seen = to_witness(task, sample(), shows(now, *more.pop("beside", ())))
     stored = FieldValue(
         field="assignee", state=more.pop("state", "value"), value=value, shown=recorded, source=source(**more)
     )
     found = Refound(seen.page.elements[1], ("css",), more.get("fingerprint", "f1") == now.fingerprint)
-    return heard(stored, task.output_schema["assignee"], seen, found)
+    return extract_value(stored, task.output_schema["assignee"], seen, found)
 
 
 LINK = el("link", "LED-7", tag="a", url="http://x/browse/7", fingerprint="f1")
@@ -151,42 +151,42 @@ def test_text_and_value_are_compared(
     now: Element, recorded: str, value: Any, field: str, said: str, shown: str, read: Any
 ):
     told = said_of(now, recorded, value, field)
-    assert (told.said, told.shown, told.value) == (said, shown, read)
+    assert (told.outcome, told.shown, told.value) == (said, shown, read)
 
 
 def test_an_enum_never_stands_in_a_piece():
     field = {"type": "enum", "values": ["passed", "failed"]}
-    assert said_of(dd("passed"), "passed", "passed", field).said == "same"
-    assert said_of(dd("not passed yet"), "passed", "passed", field).said == "differs"
+    assert said_of(dd("passed"), "passed", "passed", field).outcome == "same"
+    assert said_of(dd("not passed yet"), "passed", "passed", field).outcome == "differs"
 
 
 def test_the_title_and_the_other_dates_of_the_page_are_read_as_they_were():
     titled = dd("3 days ago", title="2026-11-18T09:00Z")
-    assert said_of(titled, "3 days ago", "2026-11-18", "date").said == "same"
+    assert said_of(titled, "3 days ago", "2026-11-18", "date").outcome == "same"
     beside = row("Closed", "25/12/24")
     settled = said_of(dd("03/10/24"), "03/10/24", "2024-10-03", "date", beside=beside, date_order="dmy")
-    assert (settled.said, settled.message) == ("same", "")
+    assert (settled.outcome, settled.message) == ("same", "")
     told = said_of(dd("03/10/24"), "03/10/24", "2024-10-03", "date", date_order="dmy")
-    assert told.said == "same"
+    assert told.outcome == "same"
     assert "recorded order" in told.message
-    assert said_of(dd("03/10/24"), "03/10/24", "2024-10-03", "date").said == "differs"
+    assert said_of(dd("03/10/24"), "03/10/24", "2024-10-03", "date").outcome == "differs"
 
 
 def test_the_language_that_settled_a_month_is_read_as_it_was():
     shown, value = "3 listopada 2024", "2024-11-03"
     settled = said_of(dd(shown), shown, value, "date", beside=row("Closed", "4 sierpnia 2024"), date_language="pl")
-    assert (settled.said, settled.message) == ("same", "")
+    assert (settled.outcome, settled.message) == ("same", "")
     told = said_of(dd(shown), shown, value, "date", date_language="pl")
-    assert told.said == "same"
+    assert told.outcome == "same"
     assert "recorded language" in told.message
-    assert said_of(dd(shown), shown, value, "date").said == "differs"
+    assert said_of(dd(shown), shown, value, "date").outcome == "differs"
 
 
 def test_words_for_nothing_are_compared_as_words():
     field = {"type": "string | null", "not_present": ["Unassigned"]}
-    assert said_of(dd("Unassigned"), "Unassigned", None, field, state="not_present").said == "same"
+    assert said_of(dd("Unassigned"), "Unassigned", None, field, state="not_present").outcome == "same"
     told = said_of(dd("Ann Lee", "f2"), "Unassigned", None, field, state="not_present")
-    assert (told.said, told.shown, told.value) == ("differs", "Ann Lee", None)
+    assert (told.outcome, told.shown, told.value) == ("differs", "Ann Lee", None)
 
 
 # --- both witnesses
@@ -201,11 +201,11 @@ INPUT = el("textbox", "Assignee", value="Ann Lee", tag="input", fingerprint="f1"
 EMPTY = replace(INPUT, value="")
 
 
-def kept(element: Element | None, name: str, lack: Verdict = "not_stored") -> Kept:
+def kept(element: Element | None, name: str, lack: Verdict = "not_stored") -> StoredFile:
     if element is None:
-        return Kept(name, "h", None, lack, f"why not {name}")
+        return StoredFile(name, "h", None, lack, f"why not {name}")
     there = shows() if element is HEAD else shows(element)
-    return Kept(name, "h", witness_of(spec(), sample(), there))
+    return StoredFile(name, "h", to_witness(spec(), sample(), there))
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def kept(element: Element | None, name: str, lack: Verdict = "not_stored") -> Ke
 def test_the_page_convinces_and_the_observation_stands_in_only_where_it_cannot_know(
     now: Element | None, observed: Element | None, verdict: Verdict, words: str
 ):
-    told = reperformed(VALUE, FIELD, KeptPage(kept(now, "p"), kept(observed, "o")))
+    told = value_verdict(VALUE, FIELD, StoredPage(kept(now, "p"), kept(observed, "o")))
     assert told.verdict == verdict
     assert words in told.message
     assert (told.page, told.recorded, told.recorded_value, told.read_by) == ("p", "Ann Lee", "Ann Lee", "rules")
@@ -244,23 +244,23 @@ def test_a_file_that_is_not_what_was_stored_proves_nothing(
 ):
     first = kept(None, "p", page_lack) if page_lack else kept(SAME, "p")
     second = kept(None, "o", observation_lack) if observation_lack else kept(SAME, "o")
-    told = reperformed(VALUE, FIELD, KeptPage(first, second))
+    told = value_verdict(VALUE, FIELD, StoredPage(first, second))
     assert told.verdict == verdict
     assert told.verdict in FAULTS
     assert f"why not {'p' if page_lack else 'o'}" in told.message
 
 
 def test_what_a_model_made_and_what_was_not_found_is_said_and_not_claimed():
-    nothing = KeptPage(Kept(), Kept())
+    nothing = StoredPage(StoredFile(), StoredFile())
     derived = replace(VALUE, origin="derived", read_by="claude-x")
     seen = replace(derived, origin="vision", source=source(screenshot_sha256="abc" * 10))
-    told = [reperformed(one, FIELD, nothing) for one in (derived, seen)]
+    told = [value_verdict(one, FIELD, nothing) for one in (derived, seen)]
     assert [one.verdict for one in told] == ["read_by_model", "read_by_model"]
     assert told[0].message == "worked out from what pages show by claude-x"
     assert told[1].message == "read from a picture by claude-x, picture abcabcabcabc"
-    missing = reperformed(FieldValue(field="assignee", state="not_found"), FIELD, nothing)
+    missing = value_verdict(FieldValue(field="assignee", state="not_found"), FIELD, nothing)
     assert (missing.verdict, missing.message) == ("nothing_recorded", "")
-    unbound = reperformed(replace(VALUE, source=None), FIELD, nothing)
+    unbound = value_verdict(replace(VALUE, source=None), FIELD, nothing)
     assert unbound.verdict == "not_bound"
 
 
@@ -270,7 +270,8 @@ def test_what_a_model_made_and_what_was_not_found_is_said_and_not_claimed():
 def test_a_stored_page_proves_the_record_or_shows_another():
     right, wrong = page(*ticket()), page(*ticket(number="TCK-2002"))
     told = [
-        page_reperformed(KeptPage(Kept("p", "h", witness_of(spec(), sample(), one)), Kept())) for one in (right, wrong)
+        page_verdict(StoredPage(StoredFile("p", "h", to_witness(spec(), sample(), one)), StoredFile()))
+        for one in (right, wrong)
     ]
     assert [one.proof for one in told] == ["proven", "mismatch"]
     assert "TCK-2002" in told[1].message
@@ -291,7 +292,7 @@ def proofs(*pairs: tuple[Any, Any]) -> list[PageReperformed]:
     ],
 )
 def test_one_page_that_proves_it_is_enough_and_one_that_shows_another_too(pages: list[PageReperformed], identity: str):
-    assert identity_of(pages) == identity
+    assert identity_verdict(pages) == identity
 
 
 def test_cells_that_the_rules_joined_are_joined_again():
@@ -299,8 +300,8 @@ def test_cells_that_the_rules_joined_are_joined_again():
     first = replace(cell("Assignee", "Ann", 1), fingerprint="f1", locators=(by("css", "#a"),))
     both = shows(first, cell("Assignee", "Lee", 1))
     stored = replace(VALUE, shown="Ann Lee", source=source(role="cell"))
-    witness = Kept("p", "h", witness_of(task, sample(), both))
-    assert reperformed(stored, FIELD, KeptPage(witness, witness)).verdict == "same"
+    witness = StoredFile("p", "h", to_witness(task, sample(), both))
+    assert value_verdict(stored, FIELD, StoredPage(witness, witness)).verdict == "same"
 
 
 # --- a stored observation
@@ -316,7 +317,7 @@ def packed_observation(**changes: Any) -> bytes:
 
 def test_a_stored_observation_is_the_page_that_was_observed():
     data = packed_observation()
-    there = observed(data, hashlib.sha256(data).hexdigest())
+    there = parse_stored_observation(data, hashlib.sha256(data).hexdigest())
     assert isinstance(there, PageObserved)
     assert (there.url, there.title, there.http_status, there.sha256) == ("http://x/1", "T", 200, "o")
     assert there.elements == page(*ticket()).elements
@@ -332,7 +333,7 @@ def test_a_stored_observation_is_the_page_that_was_observed():
     ],
 )
 def test_what_is_no_observation_is_said(data: bytes, words: str):
-    told = observed(data, hashlib.sha256(data).hexdigest(), most_bytes=1_000_000)
+    told = parse_stored_observation(data, hashlib.sha256(data).hexdigest(), most_bytes=1_000_000)
     assert isinstance(told, str)
     assert words in told
-    assert observed(data, "0" * 64) == "its SHA-256 is not the recorded one"
+    assert parse_stored_observation(data, "0" * 64) == "its SHA-256 is not the recorded one"

@@ -8,11 +8,11 @@ import msgspec
 import pytest
 
 from services.planner.deciders.replay.decide import decide
-from services.planner.deciders.replay.reread import read_again
-from services.planner.deciders.replay.side_effects import may_change_something
-from services.planner.page.refind import Lost, find_target
-from services.planner.state.sample_state import Act, SampleState, View
-from services.planner.state.transitions import replayed
+from services.planner.deciders.replay.reread import reread_value
+from services.planner.deciders.replay.side_effects import may_change_site
+from services.planner.page.refind import NotRefound, find_target
+from services.planner.state.attempt_state import Act, AttemptState, SampleView
+from services.planner.state.transitions import replayed_state
 from shared.contracts.actions import (
     Action,
     AnswerDialog,
@@ -55,7 +55,7 @@ def button(name: str = "Next", fingerprint: str = "f1", **rest: Any) -> Any:
 
 
 def refs(found: Any) -> Any:
-    return found if isinstance(found, Lost) else found.ref
+    return found if isinstance(found, NotRefound) else found.ref
 
 
 def a_step(number: int, action: Action | None, **changes: Any) -> StepTaken:
@@ -80,7 +80,7 @@ def test_of_two_with_one_fingerprint_the_recorded_locator_decides():
 
 def test_of_two_that_nothing_tells_apart_none_is_taken():
     found = find_target(wanted(), page(button(), button()))
-    assert isinstance(found, Lost)
+    assert isinstance(found, NotRefound)
     assert "2 elements are like it" in found.message
 
 
@@ -91,7 +91,7 @@ def test_a_place_that_moved_is_found_by_its_locator():
 def test_another_name_needs_two_locators():
     target = wanted(locators=(by("id", "#n"), by("testid", "#t")))
     renamed = button("Onward", "f2", locators=(by("id", "#n"),))
-    assert isinstance(find_target(target, page(renamed)), Lost)
+    assert isinstance(find_target(target, page(renamed)), NotRefound)
     both = button("Onward", "f2", locators=(by("id", "#n"), by("testid", "#t")))
     assert refs(find_target(target, page(both))) == 1
 
@@ -102,7 +102,7 @@ def test_locators_that_lead_to_two_elements_agree_on_none():
         button(fingerprint="f2", locators=(by("id", "#n"),)), button(fingerprint="f3", locators=(by("testid", "#t"),))
     )
     found = find_target(target, apart)
-    assert isinstance(found, Lost)
+    assert isinstance(found, NotRefound)
     assert "its locators lead to" in found.message
 
 
@@ -116,12 +116,12 @@ def test_locators_that_lead_to_two_elements_agree_on_none():
     ids=["another frame", "another role", "several by that id"],
 )
 def test_what_only_looks_like_it_is_not_taken(element: Any):
-    assert isinstance(find_target(wanted(), page(element)), Lost)
+    assert isinstance(find_target(wanted(), page(element)), NotRefound)
 
 
 def test_a_locator_that_found_several_then_says_nothing_now():
     target = wanted(locators=(by("css", "button", matches=3),))
-    assert isinstance(find_target(target, page(button(fingerprint="f2", locators=(by("css", "button"),)))), Lost)
+    assert isinstance(find_target(target, page(button(fingerprint="f2", locators=(by("css", "button"),)))), NotRefound)
 
 
 # --- what may change something
@@ -146,7 +146,7 @@ def test_a_locator_that_found_several_then_says_nothing_now():
 )
 def test_what_may_change_something_is_held_back(action: Action, element: Any):
     now = page(element) if element is not None else None
-    assert may_change_something(a_step(1, action), now.elements[0] if now else None, now)
+    assert may_change_site(a_step(1, action), now.elements[0] if now else None, now)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_what_may_change_something_is_held_back(action: Action, element: Any):
 )
 def test_what_plainly_only_looks_passes(action: Action, element: Any):
     now = page(element) if element is not None else None
-    assert not may_change_something(a_step(1, action), now.elements[0] if now else None, now)
+    assert not may_change_site(a_step(1, action), now.elements[0] if now else None, now)
 
 
 def test_a_click_that_the_browser_asked_about_is_held_back_whatever_it_is_called():
@@ -178,7 +178,7 @@ def test_a_click_that_the_browser_asked_about_is_held_back_whatever_it_is_called
     change = msgspec.structs.replace(asked.change, dialogs=("Really?",))
     step = a_step(1, Click(target=REF), result=msgspec.structs.replace(asked, change=change))
     shown = page(el("link", "Details", tag="a", url="http://127.0.0.1/x"))
-    assert may_change_something(step, shown.elements[0], shown)
+    assert may_change_site(step, shown.elements[0], shown)
 
 
 # --- values
@@ -194,7 +194,7 @@ def value(field: str = "assignee", shown: str = "Ann Lee", label: str | None = "
 
 def again(one: FieldValue, *elements: Any) -> FieldValue:
     seen = page(*elements)
-    return read_again(one, View(spec(), sample(), SampleState(), seen), seen)
+    return reread_value(one, SampleView(spec(), sample(), AttemptState(), seen), seen)
 
 
 def test_a_label_that_only_the_recording_knows_is_read():
@@ -223,9 +223,9 @@ def test_what_was_worked_out_is_carried_over():
 # --- the next step
 
 
-def view_of(log: list[StepTaken], taken: int, seen: Any, **changes: Any) -> View:
+def view_of(log: list[StepTaken], taken: int, seen: Any, **changes: Any) -> SampleView:
     task = spec(required_artifacts=[], **changes)
-    return View(task, sample(), replayed(task, log[:taken]), seen, log=tuple(log))
+    return SampleView(task, sample(), replayed_state(task, log[:taken]), seen, log=tuple(log))
 
 
 def test_a_picture_is_not_asked_about_again_and_nothing_is_saved_twice():

@@ -9,9 +9,9 @@ import pytest
 
 from services.planner.deciders.rules.decide import decide
 from services.planner.irreversible import guard_irreversible
+from services.planner.state.attempt_state import Act, AttemptState, ObserveAgain
 from services.planner.state.common_decisions import PAUSES_S
-from services.planner.state.sample_state import Act, Look, SampleState
-from services.planner.state.transitions import looked
+from services.planner.state.transitions import after_look
 from shared.contracts.actions import (
     AnswerDialog,
     ByRef,
@@ -48,7 +48,7 @@ from tests.unit.planner.planner_pages import (
     view,
 )
 
-OPENED = acted(SampleState(), Goto(url="http://127.0.0.1:8000/"), done_result(), "")
+OPENED = acted(AttemptState(), Goto(url="http://127.0.0.1:8000/"), done_result(), "")
 NOT_DONE = {"required_artifacts": [], "required_fields": []}
 
 
@@ -66,7 +66,7 @@ FORM_ROW = sample(fields={"country": "Peru", "start": "2026-03-04"})
 
 def patient(state):
     for _ in PAUSES_S:
-        state = looked(state, Look(0.3, 6000))
+        state = after_look(state, ObserveAgain(0.3, 6000))
     return state
 
 
@@ -153,7 +153,7 @@ def test_what_hangs_on_an_optional_link_that_is_not_there_is_not_present():
         {"back": True},
         {"read": ["due_date"]},
     )
-    state = looked(looked(OPENED, Look(0.3, 6000)), Look(0.3, 6000))
+    state = after_look(after_look(OPENED, ObserveAgain(0.3, 6000)), ObserveAgain(0.3, 6000))
     done = act(page(heading("TCK-1001"), *row("Due date", "Mar 3, 2026")), routed(*steps), state)
     assert isinstance(done, Done)
     assert (done.not_present, done.values["due_date"]) == ({"assignee": ""}, "Mar 3, 2026")
@@ -181,7 +181,7 @@ def test_a_page_that_says_nothing_of_whose_record_it_is_is_on_its_trail_and_anot
     failed = ending(page(*ticket("TCK-1002", "Eve")), task, there)
     assert isinstance(failed, Fail)
     assert failed.code == "identity_mismatch"
-    assert expect(decided(page(*ticket("TCK-1002", "Eve")), task, there), Look).seen == ()
+    assert expect(decided(page(*ticket("TCK-1002", "Eve")), task, there), ObserveAgain).seen == ()
 
 
 # --- searching
@@ -399,7 +399,7 @@ async def test_another_attempt_does_not_press_again_and_knows_it_from_the_start(
     second = replace(first, attempt=2)
     refused = expect(await guard_irreversible(second, decide(second), once), Act)
     assert expect(refused.action, Fail).code == "unknown_outcome"
-    start = replace(second, state=SampleState(), page=None)
+    start = replace(second, state=AttemptState(), page=None)
     known = expect(await guard_irreversible(start, decide(start), once), Act)
     assert expect(known.action, Fail).code == "unknown_outcome"
     other = replace(second, sample=msgspec.structs.replace(FORM_ROW, sample_id="other"))

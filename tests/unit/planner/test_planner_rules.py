@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from services.planner.deciders.rules.decide import decide
+from services.planner.state.attempt_state import Act, AttemptState, ObserveAgain
 from services.planner.state.common_decisions import PAUSES_S
-from services.planner.state.sample_state import Act, Look, SampleState
-from services.planner.state.transitions import looked
+from services.planner.state.transitions import after_look
 from shared.contracts.actions import ByRef, Click, Done, Download, Fail, Goto, Screenshot, Scroll
 from shared.contracts.results import Change, Navigated
 from tests.typed import expect
@@ -32,9 +32,9 @@ from tests.unit.planner.planner_pages import (
 
 def opened(seen=None, *, looks=0, result=None):
     """The start page has been opened; this page was seen; so many extra looks were taken at it."""
-    state = acted(SampleState(), Goto(url=URL), result or done_result(effect=Navigated(url=URL, http_status=200)), "")
+    state = acted(AttemptState(), Goto(url=URL), result or done_result(effect=Navigated(url=URL, http_status=200)), "")
     for _ in range(looks):
-        state = looked(state, Look(0.3, 6000))
+        state = after_look(state, ObserveAgain(0.3, 6000))
     return state
 
 
@@ -54,13 +54,13 @@ def captured(seen_state=None):
 
 
 def test_it_starts_at_the_filled_start_url():
-    assert expect(action(None, state=SampleState()), Goto).url == URL
+    assert expect(action(None, state=AttemptState()), Goto).url == URL
     task = spec(start_url="http://host/tickets/{ticket_number}")
-    assert expect(action(None, state=SampleState(), spec=task), Goto).url == "http://host/tickets/TCK-1001"
+    assert expect(action(None, state=AttemptState(), spec=task), Goto).url == "http://host/tickets/TCK-1001"
 
 
 def test_a_row_without_the_column_it_needs_fails_before_anything_is_opened():
-    failed = action(None, state=SampleState(), sample=sample(url=None, fields={}))
+    failed = action(None, state=AttemptState(), sample=sample(url=None, fields={}))
     assert isinstance(failed, Fail)
     assert (failed.code, "url" in failed.note) == ("missing_column", True)
 
@@ -152,15 +152,15 @@ def test_a_page_that_is_still_rendering_is_looked_at_again_a_bounded_number_of_t
     skeleton = page(heading("Tickets"), text("Loading…"))
     pauses = []
     state = opened()
-    while isinstance(decision := decide(view(skeleton, state)), Look):
+    while isinstance(decision := decide(view(skeleton, state)), ObserveAgain):
         pauses.append(decision.after_s)
-        state = looked(state, decision)
+        state = after_look(state, decision)
     assert tuple(pauses) == PAUSES_S
 
 
 def test_what_does_not_fit_the_budget_is_asked_for():
     look = decide(view(page(heading("TCK-1001"), left_out=40), opened()))
-    assert isinstance(look, Look)
+    assert isinstance(look, ObserveAgain)
     assert (look.after_s, look.max_tokens) == (0.0, 24_000)
 
 
@@ -174,7 +174,7 @@ def test_the_page_below_is_scrolled_to_a_bounded_number_of_times():
 
 def test_an_empty_value_is_looked_at_twice():
     seen = page(*ticket(assignee=""))
-    assert expect(decide(view(seen, opened())), Look).after_s == PAUSES_S[0]
+    assert expect(decide(view(seen, opened())), ObserveAgain).after_s == PAUSES_S[0]
     assert isinstance(action(seen, looks=1), Screenshot)
 
 
@@ -224,7 +224,7 @@ def test_a_page_that_says_so_in_words_counts_as_not_found(elements):
 
 
 def test_such_words_are_not_believed_at_first_sight():
-    assert isinstance(decide(view(page(heading("Page not found")), opened())), Look)
+    assert isinstance(decide(view(page(heading("Page not found")), opened())), ObserveAgain)
 
 
 @pytest.mark.parametrize(
@@ -288,7 +288,7 @@ def test_a_server_error_is_tried_once_more():
 )
 def test_a_page_that_cannot_be_opened(code, ends):
     result = done_result(ok=False, code=code, change=Change(url_before="", url_after=""))
-    state = acted(SampleState(), Goto(url=URL), result, "connection refused")
+    state = acted(AttemptState(), Goto(url=URL), result, "connection refused")
     failed = action(None, state=state)
     assert isinstance(failed, Fail)
     assert (failed.code, "connection refused" in failed.note) == (ends, True)
@@ -303,14 +303,14 @@ def test_another_record_is_never_captured_as_this_one():
 
 
 def test_what_another_record_shows_is_not_remembered():
-    assert expect(decide(view(page(*ticket("TCK-1002")), opened())), Look).seen == ()
+    assert expect(decide(view(page(*ticket("TCK-1002")), opened())), ObserveAgain).seen == ()
     seen = {value.field for value in expect(decide(view(page(*ticket()), opened())), Act).seen}
     assert seen == {"ticket_number", "assignee", "due_date"}
 
 
 def test_two_values_for_one_field_go_to_a_person():
     seen = page(*ticket(), *row("Assignee", "Bob"))
-    assert isinstance(decide(view(seen, opened())), Look)
+    assert isinstance(decide(view(seen, opened())), ObserveAgain)
     assert expect(patient(seen), Screenshot).label == "ambiguous_value"
     failed = action(seen, state=acted(opened(looks=4), picture("ambiguous_value"), shot(), ""))
     assert isinstance(failed, Fail)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.planner.judge.reported_values import problems_of, stands_in
-from services.planner.state.sample_state import SampleState
+from services.planner.judge.reported_values import is_shown_in, value_problems
+from services.planner.state.attempt_state import AttemptState
 from shared.contracts.browser_pool import Element
 from shared.contracts.steps import FieldValue
 from shared.task.spec import OutputField
@@ -17,8 +17,8 @@ SEEN = Element(ref=0, role="definition", name="3 days ago", tag="dd", header="Du
 def doubts(reported: str, *elements: Element, ref: int = 3) -> list[str]:
     task = spec()
     value = FieldValue(field="due_date", state="value", value=reported, shown=reported)
-    seen = view(page(heading("TCK-1001"), *elements), SampleState(proven=True), spec=task, sample=sample())
-    return [problem.reason for problem in problems_of(value, task.output_schema["due_date"], seen, ref)]
+    seen = view(page(heading("TCK-1001"), *elements), AttemptState(proven=True), spec=task, sample=sample())
+    return [problem.reason for problem in value_problems(value, task.output_schema["due_date"], seen, ref)]
 
 
 def test_the_date_of_the_title_stands_in_the_element_that_shows_a_distance():
@@ -42,12 +42,12 @@ def test_an_order_that_the_page_settles_counts_for_what_is_reported():
 
 def test_the_exact_number_stands_where_it_is_shown_rounded():
     field = OutputField(type="number")
-    assert stands_in(231400, field, "231k", title="231,400 followers")
-    assert not stands_in(231400, field, "231k")
-    assert not stands_in(231500, field, "231k", title="231,400 followers")
+    assert is_shown_in(231400, field, "231k", title="231,400 followers")
+    assert not is_shown_in(231400, field, "231k")
+    assert not is_shown_in(231500, field, "231k", title="231,400 followers")
 
 
 def test_words_of_an_enum_stand_in_any_capitals():
     field = OutputField(type="enum", values=["In Review"])
-    assert stands_in("In Review", field, cell("State", "IN REVIEW", 1).name)
-    assert not stands_in("In Review", field, "Reviewed")
+    assert is_shown_in("In Review", field, cell("State", "IN REVIEW", 1).name)
+    assert not is_shown_in("In Review", field, "Reviewed")

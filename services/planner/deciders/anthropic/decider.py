@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from services.planner.deciders.anthropic.summariser import Condensed, Summariser
-from services.planner.prompt.assembly import NoRoom, Prompt, assembled
-from services.planner.prompt.call_parsing import BadCall, Call, Calls, parse_calls
-from services.planner.state.common_decisions import opening
-from services.planner.state.sample_state import Act, Decision, Unusable, View
+from services.planner.deciders.anthropic.summariser import NewSummary, Summariser
+from services.planner.prompt.assembly import NoRoom, Prompt, assemble_prompt
+from services.planner.prompt.call_parsing import BadCall, ModelCall, ParsedCalls, parse_calls
+from services.planner.state.attempt_state import Act, Decision, SampleView, UnusableAnswer
+from services.planner.state.common_decisions import start_page_decision
 from services.planner.state.transitions import KEPT_SUMMARIES
 from shared.contracts.base import add_usage
 from shared.contracts.steps import Note, plain_note
@@ -24,11 +24,11 @@ MAX_OUTPUT_TOKENS = 8192
 RETRIES_BEFORE_FALLBACK = 2
 SHORTER = 0.25
 """Of the usual page and history, where the API says that a prompt is too long."""
-CUT_OFF = ("max_tokens", "model_context_window_exceeded")
+TRUNCATED_STOPS = ("max_tokens", "model_context_window_exceeded")
 
 
 @dataclass(frozen=True)
-class Answered:
+class ModelReply:
     """An answer, whose it is, and the prompt it answers."""
 
     model: ModelClient
@@ -66,16 +66,16 @@ class AnthropicDecider:
                 code="model_key_missing",
             )
 
-    async def decide(self, view: View) -> Decision:
+    async def decide(self, view: SampleView) -> Decision:
         """Opens the start page by rule; from there on the model decides. A summary that is due comes first."""
-        first = opening(view)
+        first = start_page_decision(view)
         if first is not None:
             return first
-        condensed = await self._summariser.condensed(view)
+        condensed = await self._summariser.summarise(view)
         if condensed is not None:
             known = (*view.state.summaries, condensed.summary)[-KEPT_SUMMARIES:]
             view = replace(view, state=replace(view.state, summaries=known))
-        return self._decision(view, await self._fitting(view), condensed)
+        return self._to_decision(view, await self._ask_fitting(view), condensed)
 
     async def aclose(self) -> None:
         for one in (self._model, self._fallback, self._summariser):
@@ -84,16 +84,16 @@ class AnthropicDecider:
 
     # --- asking
 
-    async def _fitting(self, view: View) -> Answered:
+    async def _ask_fitting(self, view: SampleView) -> ModelReply:
         """A prompt that is too long for the API after all is cut harder, once."""
         try:
-            return await self._by_either(view, _prompt(view))
+            return await self._ask_with_fallback(view, _prompt(view))
         except PermanentError as exc:
             if exc.code != "prompt_too_long":
                 raise
-        return await self._by_either(view, _prompt(view, SHORTER))
+        return await self._ask_with_fallback(view, _prompt(view, SHORTER))
 
-    async def _by_either(self, view: View, prompt: Prompt) -> Answered:
+    async def _ask_with_fallback(self, view: SampleView, prompt: Prompt) -> ModelReply:
         try:
             return await self._ask(self._model, view, prompt)
         except Unavailable as exc:
@@ -101,15 +101,17 @@ class AnthropicDecider:
                 raise
             return await self._ask(self._fallback, view, prompt)
 
-    async def _ask(self, model: ModelClient, view: View, prompt: Prompt) -> Answered:
+    async def _ask(self, model: ModelClient, view: SampleView, prompt: Prompt) -> ModelReply:
         several = view.spec.max_actions_per_turn > 1
         answer = await model.ask(system_blocks(prompt), prompt.user, prompt.tools, parallel=several)
-        return Answered(model, prompt, answer)
+        return ModelReply(model, prompt, answer)
 
     # --- what came back
 
-    def _decision(self, view: View, answered: Answered, condensed: Condensed | None) -> Act | Unusable:
-        decision = self._called(view, answered)
+    def _to_decision(
+        self, view: SampleView, answered: ModelReply, condensed: NewSummary | None
+    ) -> Act | UnusableAnswer:
+        decision = self._parse_reply(view, answered)
         if condensed is None:
             return decision
         return replace(
@@ -120,15 +122,15 @@ class AnthropicDecider:
             prompt_weight=condensed.weight + decision.prompt_weight,
         )
 
-    def _called(self, view: View, answered: Answered) -> Act | Unusable:
+    def _parse_reply(self, view: SampleView, answered: ModelReply) -> Act | UnusableAnswer:
         model, answer, prompt = answered.model.model, answered.answer, answered.prompt
         notes = self._notes(answered.model)
-        calls, cut = whole_calls(answer)
-        parsed = parse_calls(calls, view) if calls else Calls(BadCall(_no_call(answer)))
+        calls, cut = complete_calls(answer)
+        parsed = parse_calls(calls, view) if calls else ParsedCalls(BadCall(_no_call(answer)))
         remark = " ".join(part for part in (parsed.remark, cut) if part)
-        decision: Act | Unusable
+        decision: Act | UnusableAnswer
         if isinstance(parsed.first, BadCall):
-            decision = Unusable(parsed.first.message, model, answer.usage, notes, remark)
+            decision = UnusableAnswer(parsed.first.message, model, answer.usage, notes, remark)
         else:
             decision = Act(parsed.first, model, answer.usage, notes=notes, remark=remark, then=parsed.then)
         return replace(decision, prompt_chars=prompt.chars, prompt_weight=prompt.weight)
@@ -140,24 +142,24 @@ class AnthropicDecider:
         return tuple(notes)
 
 
-def whole_calls(answer: Answer) -> tuple[list[Call], str]:
+def complete_calls(answer: Answer) -> tuple[list[ModelCall], str]:
     """The calls of an answer. The last one of an answer that was cut off may lack its end, and is left out."""
-    calls = [Call(call.name, call.arguments) for call in answer.calls]
-    if answer.stop_reason not in CUT_OFF or not calls:
+    calls = [ModelCall(call.name, call.arguments) for call in answer.calls]
+    if answer.stop_reason not in TRUNCATED_STOPS or not calls:
         return calls, ""
     return calls[:-1], "Your answer was cut off at its greatest length, so its last call was left out: be shorter."
 
 
 def _no_call(answer: Answer) -> str:
-    if answer.stop_reason in CUT_OFF:
+    if answer.stop_reason in TRUNCATED_STOPS:
         return "Your answer was cut off before its first call was complete. Call one tool, with short arguments."
     if answer.stop_reason == "refusal":
         return "The model refused to answer. The work is to read what pages show: call a tool, or fail with code other."
     return f"There was no tool call (the answer stopped with {answer.stop_reason}). Call a tool."
 
 
-def _prompt(view: View, share: float = 1.0) -> Prompt:
-    prompt = assembled(view, share=share)
+def _prompt(view: SampleView, share: float = 1.0) -> Prompt:
+    prompt = assemble_prompt(view, share=share)
     if isinstance(prompt, NoRoom):
         raise PermanentError(prompt.message, code="task_too_long")
     return prompt

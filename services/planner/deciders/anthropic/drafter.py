@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from services.planner.model_tasks.drafting import MAX_TRIES, TOOL, Draft, asked, checked, instructions, tool
+from services.planner.model_tasks.drafting import (
+    MAX_TRIES,
+    TOOL,
+    Draft,
+    drafting_instructions,
+    drafting_request,
+    drafting_tool,
+    parse_draft,
+)
 from shared.contracts.base import Usage, add_usage
 from shared.contracts.discovery import Problem
 from shared.models.opening import open_model
@@ -26,19 +34,19 @@ class AnthropicDrafter:
 
     async def draft(self, request: str) -> tuple[Draft | None, tuple[Problem, ...], Usage]:
         """A draft that validates, or what was wrong with the last one; and what it cost."""
-        system = [{"type": "text", "text": instructions(), "cache_control": {"type": "ephemeral"}}]
+        system = [{"type": "text", "text": drafting_instructions(), "cache_control": {"type": "ephemeral"}}]
         usage = Usage()
         problems: tuple[Problem, ...] = ()
         before: Any = None
         for _ in range(MAX_TRIES):
-            answer = await self._model.ask(system, asked(request, problems, before), [tool()])
+            answer = await self._model.ask(system, drafting_request(request, problems, before), [drafting_tool()])
             usage = add_usage(usage, answer.usage)
             call = next((call for call in answer.calls if call.name == TOOL), None)
             if call is None:
                 problems = (Problem(where="task", message=f"there was no call of {TOOL} ({answer.stop_reason})"),)
                 continue
             before = call.arguments
-            draft, problems = checked(call.arguments, request)
+            draft, problems = parse_draft(call.arguments, request)
             if draft is not None:
                 return draft, (), usage
         return None, problems, usage

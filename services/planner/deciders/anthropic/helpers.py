@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from services.planner.model_tasks.drafting import Draft
-from services.planner.model_tasks.memory import Story
+from services.planner.model_tasks.memory import Transcript
 from shared.contracts.base import Usage
 from shared.contracts.discovery import Problem
 from shared.settings import Settings
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from services.planner.deciders.anthropic.teacher import AnthropicTeacher
 
 
-class Helpers:
+class ModelHelpers:
     """Both for the whole process, made when they are first needed. There must be a key."""
 
     def __init__(self, settings: Settings) -> None:
@@ -26,8 +26,8 @@ class Helpers:
     def name(self) -> str:
         return self._settings.model
 
-    async def distil(self, told: Story) -> tuple[object, Usage]:
-        return await self._teacher.distil(told)
+    async def distil(self, transcript: Transcript) -> tuple[object, Usage]:
+        return await self._teacher.distil(transcript)
 
     async def draft(self, request: str) -> tuple[Draft | None, tuple[Problem, ...], Usage]:
         return await self._drafter.draft(request)

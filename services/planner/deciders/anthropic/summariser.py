@@ -6,10 +6,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from services.planner.model_tasks.summaries import MAX_OUTPUT_TOKENS, SYSTEM, TOOL, ToCondense, due, mechanical, request
-from services.planner.model_tasks.summaries import written as made_of
+from services.planner.model_tasks.summaries import (
+    MAX_OUTPUT_TOKENS,
+    SYSTEM,
+    TOOL,
+    StepsToCondense,
+    rule_summary,
+    steps_to_condense,
+    summary_request,
+)
+from services.planner.model_tasks.summaries import parse_summary as made_of
 from services.planner.prompt.tokens import weight
-from services.planner.state.sample_state import NO_USAGE, View
+from services.planner.state.attempt_state import NO_USAGE, SampleView
 from shared.contracts.base import Usage
 from shared.contracts.steps import Summary
 from shared.errors import ExhibitError
@@ -22,7 +30,7 @@ TIMEOUT_S = 30.0
 
 
 @dataclass(frozen=True)
-class Condensed:
+class NewSummary:
     """``usage``, and length and weight of what was sent, of the call that was made, if one was."""
 
     summary: Summary
@@ -39,24 +47,24 @@ class Summariser:
             settings, "fast", max_output_tokens=MAX_OUTPUT_TOKENS, max_retries=MAX_RETRIES, timeout_s=TIMEOUT_S
         )
 
-    async def condensed(self, view: View) -> Condensed | None:
+    async def summarise(self, view: SampleView) -> NewSummary | None:
         """None where nothing is due. Never raises for what a model or its API does."""
-        what = due(view)
+        what = steps_to_condense(view)
         if what is None:
             return None
         if not self._model.model or not what.entries:
-            return Condensed(mechanical(view, what))
-        asked = request(view, what)
+            return NewSummary(rule_summary(view, what))
+        asked = summary_request(view, what)
         try:
             answer = await self._model.ask([{"type": "text", "text": SYSTEM}], asked, [TOOL])
         except ExhibitError:
-            return Condensed(mechanical(view, what))
+            return NewSummary(rule_summary(view, what))
         sent = SYSTEM + asked
-        return Condensed(self._made(view, what, answer), answer.usage, len(sent), weight(sent))
+        return NewSummary(self._to_summary(view, what, answer), answer.usage, len(sent), weight(sent))
 
     async def aclose(self) -> None:
         await self._model.aclose()
 
-    def _made(self, view: View, what: ToCondense, answer: Answer) -> Summary:
+    def _to_summary(self, view: SampleView, what: StepsToCondense, answer: Answer) -> Summary:
         said = next((call.arguments for call in answer.calls if call.name == TOOL["name"]), None)
-        return made_of(what, said, self._model.model) or mechanical(view, what)
+        return made_of(what, said, self._model.model) or rule_summary(view, what)

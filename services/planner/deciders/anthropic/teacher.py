@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from services.planner.model_tasks.memory import LESSON_CHARS, MAX_EACH, Story
+from services.planner.model_tasks.memory import LESSON_CHARS, MAX_EACH, Transcript
 from shared.contracts.base import Usage
 from shared.models.fence import fenced
 from shared.models.opening import open_model
@@ -26,12 +26,12 @@ class AnthropicTeacher:
             settings, "fast", max_output_tokens=MAX_OUTPUT_TOKENS, max_retries=1, timeout_s=TIMEOUT_S
         )
 
-    async def distil(self, told: Story) -> tuple[object, Usage]:
+    async def distil(self, transcript: Transcript) -> tuple[object, Usage]:
         """The arguments of its call as they came, and what it cost; None where it made none."""
         system = [{"type": "text", "text": INSTRUCTIONS}]
-        known = "\n".join(told.known)
+        known = "\n".join(transcript.known)
         before = f"\n\nKnown already; say nothing of it again:\n{fenced(known)}" if known else ""
-        content = f"The task: {told.task}\n\nHow it went:\n{fenced(told.text)}{before}"
+        content = f"The task: {transcript.task}\n\nHow it went:\n{fenced(transcript.text)}{before}"
         answer = await self._model.ask(system, content, [LESSONS])
         calls = [call for call in answer.calls if call.name == LESSONS["name"]]
         return (calls[0].arguments if calls else None), answer.usage

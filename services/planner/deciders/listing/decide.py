@@ -8,21 +8,21 @@ the steps of the task, to which each page that brought something adds a few.
 from __future__ import annotations
 
 from services.planner.deciders.listing.list_reader import ListRead, read_list
-from services.planner.judge.completeness import kind_and_label, missing_artifacts
-from services.planner.judge.listed_items import checked, same_address
-from services.planner.page.paging import Control, turning
+from services.planner.judge.completeness import missing_artifacts, to_kind_and_label
+from services.planner.judge.listed_items import check_items, same_address
+from services.planner.page.paging import PagingControl, next_page_control
 from services.planner.page.text import asks_for_password, says_not_found
+from services.planner.state.attempt_state import Act, Decision, Entry, ObserveAgain, SampleView
 from services.planner.state.common_decisions import (
     LOGIN,
     PAUSES_S,
-    after_evidence,
     by_rule,
-    dismiss,
-    look_at_more,
-    opening,
+    dismiss_dialog,
+    fail_with_screenshot,
+    observe_more,
+    start_page_decision,
 )
 from services.planner.state.limits import is_last_step
-from services.planner.state.sample_state import Act, Decision, Entry, Look, View
 from shared.contracts.actions import ByRef, Click, Done, Fail, Goto, ReportItems, Screenshot, Scroll
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import Note, plain_note
@@ -33,37 +33,37 @@ LEAST_SCROLL_PX = 400
 MAY_PASS = (429, 500, 502, 503, 504)
 
 
-def decide(view: View) -> Decision:
+def decide(view: SampleView) -> Decision:
     """The next action. It never waits, and ends in Done or Fail."""
-    first = opening(view)
+    first = start_page_decision(view)
     if first is not None or view.page is None:
         return first or by_rule(Fail(code="unreachable", note="there is no page to look at"))
     page = view.page
     clicks = sum(isinstance(e.action, Click) for e in _since_gain(view))
-    in_the_way = _error(view, page) or dismiss(page, clicks) or look_at_more(view, page)
+    in_the_way = _error(view, page) or dismiss_dialog(page, clicks) or observe_more(view, page)
     if in_the_way is not None:
         return in_the_way
     read = read_list(view.spec, page, _place(view))
-    return _report(view, read) or _wait_for_it(view, page, read) or _go_on(view, page, read)
+    return _report(view, read) or _wait_for_items(view, page, read) or _next_page(view, page, read)
 
 
 # --- before reading
 
 
-def _error(view: View, page: PageObserved) -> Act | Look | None:
+def _error(view: SampleView, page: PageObserved) -> Act | ObserveAgain | None:
     """A page that answers with an error is no end of the list."""
     status = page.http_status
     if status in LOGIN:
-        return after_evidence(view, Fail(code="auth_required", note=f"{page.url} answers with HTTP {status}"))
+        return fail_with_screenshot(view, Fail(code="auth_required", note=f"{page.url} answers with HTTP {status}"))
     if status is None or status < 400:
         return None
     again = sum(isinstance(e.action, Goto) and e.action.url == page.url for e in _since_gain(view))
     if status in MAY_PASS and again < MAX_RELOADS:
         return by_rule(Goto(url=page.url, reason=f"The page answered with HTTP {status}; once more."))
-    return after_evidence(view, Fail(code="http_error", note=f"{page.url} answers with HTTP {status}"))
+    return fail_with_screenshot(view, Fail(code="http_error", note=f"{page.url} answers with HTTP {status}"))
 
 
-def _place(view: View) -> str:
+def _place(view: SampleView) -> str:
     """Where the list stood when it was last read."""
     reports = [e.action for e in view.state.history if isinstance(e.action, ReportItems)]
     return reports[-1].place if reports else ""
@@ -72,39 +72,39 @@ def _place(view: View) -> str:
 # --- reading
 
 
-def _report(view: View, read: ListRead) -> Act | None:
+def _report(view: SampleView, read: ListRead) -> Act | None:
     action = ReportItems(items=read.items, place=read.place, reason=f"{len(read.items)} items stand on this page.")
-    listed = checked(view, action)
+    listed = check_items(view, action)
     return by_rule(action) if listed.new else None
 
 
-def _wait_for_it(view: View, page: PageObserved, read: ListRead) -> Act | Look | None:
+def _wait_for_items(view: SampleView, page: PageObserved, read: ListRead) -> Act | ObserveAgain | None:
     """Nothing new stands there: it may be on its way, may need a login, or there may be no such list."""
     just_reported = view.state.last is not None and isinstance(view.state.last.action, ReportItems | Screenshot)
     if just_reported and view.state.listed:
         return None
     done = view.state.looks
     if done < len(PAUSES_S) and not (read.items and not _turned(view)):
-        return Look(PAUSES_S[done], view.state.max_tokens)
+        return ObserveAgain(PAUSES_S[done], view.state.max_tokens)
     if asks_for_password(page) and not read.items:
-        return after_evidence(view, Fail(code="auth_required", note=f"{page.url} asks for a password"))
+        return fail_with_screenshot(view, Fail(code="auth_required", note=f"{page.url} asks for a password"))
     words = says_not_found(page, tuple(view.spec.not_found_texts)) if not view.state.listed else None
     if words is not None and view.spec.not_found_texts:
-        return after_evidence(view, Fail(code="not_found", note=f"the page says: {words}"))
+        return fail_with_screenshot(view, Fail(code="not_found", note=f"the page says: {words}"))
     return None
 
 
 # --- turning the page
 
 
-def _go_on(view: View, page: PageObserved, read: ListRead) -> Act:
-    over = listing_done(view)
+def _next_page(view: SampleView, page: PageObserved, read: ListRead) -> Act:
+    over = list_end_reason(view)
     if over is not None:
         return _end(view, over)
     picture = _picture(view)
     if picture is not None:
         return picture
-    control = turning(page, read.last)
+    control = next_page_control(page, read.last)
     turned = _turned(view)
     if isinstance(turned, Goto):
         return _end(view, _nothing_new(read))
@@ -121,7 +121,7 @@ def _go_on(view: View, page: PageObserved, read: ListRead) -> Act:
     return _turn(view, page, control)
 
 
-def listing_done(view: View) -> str | None:
+def list_end_reason(view: SampleView) -> str | None:
     """Why the list counts as read; None where nothing says so yet."""
     expected, found = view.spec.expected_items, len(view.state.listed)
     if expected is not None and found >= expected:
@@ -136,7 +136,7 @@ def _nothing_new(read: ListRead) -> str:
     return "the page after the last shows only what was known" if read.items else "the page after the last is empty"
 
 
-def _turn(view: View, page: PageObserved, control: Control) -> Act:
+def _turn(view: SampleView, page: PageObserved, control: PagingControl) -> Act:
     name = control.element.name
     if control.url is not None:
         if same_address(control.url) in _visited(view):
@@ -146,7 +146,7 @@ def _turn(view: View, page: PageObserved, control: Control) -> Act:
     return by_rule(Click(target=target, reason=f"{name!r} brings more of the list."))
 
 
-def _scroll(view: View, page: PageObserved, read: ListRead) -> Act | None:
+def _scroll(view: SampleView, page: PageObserved, read: ListRead) -> Act | None:
     """To where the known part of the list ends: far enough to bring more, not so far that any is passed over."""
     if page.scroll_y_px >= page.scroll_max_y_px - 1:
         return None
@@ -154,9 +154,9 @@ def _scroll(view: View, page: PageObserved, read: ListRead) -> Act | None:
     return by_rule(Scroll(direction="down", amount_px=amount_px, reason="The list may go on below."))
 
 
-def _picture(view: View) -> Act | None:
+def _picture(view: SampleView) -> Act | None:
     """One picture of each page that brought something, where the task asks for pictures."""
-    named = map(kind_and_label, view.spec.required_artifacts)
+    named = map(to_kind_and_label, view.spec.required_artifacts)
     wanted = next((label for kind, label in named if kind == "screenshot"), None)
     taken = sum(isinstance(e.action, Screenshot) for e in view.state.history)
     if wanted is None or is_last_step(view) or (taken >= view.state.listed_pages and not _lacking(view)):
@@ -166,12 +166,12 @@ def _picture(view: View) -> Act | None:
     return by_rule(Screenshot(label=name, reason="Evidence of what the list shows here."))
 
 
-def _lacking(view: View) -> bool:
+def _lacking(view: SampleView) -> bool:
     tried = any(isinstance(e.action, Screenshot) for e in view.state.history)
     return not tried and bool(missing_artifacts(view))
 
 
-def _end(view: View, why: str, notes: tuple[Note, ...] = ()) -> Act:
+def _end(view: SampleView, why: str, notes: tuple[Note, ...] = ()) -> Act:
     act = by_rule(Done(values={}, reason=f"The list has been read: {why}."))
     return Act(act.action, act.decided_by, notes=notes)
 
@@ -179,20 +179,20 @@ def _end(view: View, why: str, notes: tuple[Note, ...] = ()) -> Act:
 # --- what was done
 
 
-def _since_gain(view: View) -> list[Entry]:
+def _since_gain(view: SampleView) -> list[Entry]:
     """The steps since something of the list was last reported."""
     history = list(view.state.history)
     reported = [at for at, e in enumerate(history) if isinstance(e.action, ReportItems) and not e.refused]
     return history[reported[-1] + 1 :] if reported else history[1:]
 
 
-def _turned(view: View) -> Goto | Click | Scroll | None:
+def _turned(view: SampleView) -> Goto | Click | Scroll | None:
     """What was last done to see more of the list, since it last brought something."""
     moves = [e.action for e in _since_gain(view) if isinstance(e.action, Goto | Click | Scroll)]
     return moves[-1] if moves and view.state.listed else None
 
 
-def _visited(view: View) -> frozenset[str]:
+def _visited(view: SampleView) -> frozenset[str]:
     urls = {e.action.url for e in view.state.history if isinstance(e.action, Goto)} | {
         e.url for e in view.state.history
     }

@@ -15,8 +15,8 @@ from typing import Any
 from urllib.parse import urljoin
 
 from services.planner.page.fields import labels_of
-from services.planner.page.lists import ListedRecord, is_address, last_segment, repeated, same_address
-from services.planner.page.text import HEADER_ROLES, is_heading, is_input, label_form, mentions, text_of
+from services.planner.page.lists import ListedRecord, is_address, last_segment, repeated_records, same_address
+from services.planner.page.text import HEADER_ROLES, find_mention, is_heading, is_input, label_form, text_of
 from services.planner.values.typed_values import is_not_present, normalise
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.field_types import base_type
@@ -45,7 +45,7 @@ NOTHING = ListRead((), "", 0, 0.0)
 
 def read_list(spec: TaskSpec, page: PageObserved, place: str = "") -> ListRead:
     """The list on this page; ``place``: where earlier pages had it, so that nothing else is taken for it."""
-    candidates = repeated(page, place)
+    candidates = repeated_records(page, place)
     read = [(_worth(spec, items), -at, _read(name, records, items))
             for at, (name, records) in enumerate(candidates)
             if (items := _items(spec, records, page))]  # fmt: skip
@@ -143,7 +143,7 @@ def _in_address(name: str, record: ListedRecord, own: Element | None) -> str | N
     if _HASH.search(name) and not _HEX.fullmatch(last):
         return None
     said = [e.name for e in record.parts if last and fold(e.name).lstrip("@#") == fold(last)]
-    return mentions(said[0], last) if said else last or None
+    return find_mention(said[0], last) if said else last or None
 
 
 def _value(field: OutputField, shown: str | None) -> Any:

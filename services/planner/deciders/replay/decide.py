@@ -14,15 +14,15 @@ from typing import Any
 import msgspec
 
 from services.planner.deciders.replay import differences
-from services.planner.deciders.replay.reread import due_at, read_again, recorded_values
-from services.planner.deciders.replay.side_effects import may_change_something
+from services.planner.deciders.replay.reread import recorded_values, reread_step, reread_value
+from services.planner.deciders.replay.side_effects import may_change_site
 from services.planner.judge.gates import judge_done
-from services.planner.page.identity import prove, shows_record
-from services.planner.page.refind import Lost, described, find_target
-from services.planner.state.common_decisions import look_again, look_at_more
+from services.planner.page.identity import identity_proof, shows_record
+from services.planner.page.refind import NotRefound, description_of, find_target
+from services.planner.state.attempt_state import Act, Decision, ObserveAgain, SampleView, is_browser_action
+from services.planner.state.common_decisions import observe_later, observe_more
 from services.planner.state.irreversible_steps import pressed_step
-from services.planner.state.sample_state import Act, Decision, Look, View, is_browser_action
-from services.planner.state.transitions import read
+from services.planner.state.transitions import with_readings
 from shared.contracts.actions import AnyAction, ByRef, Done, Fail, JudgmentGiven
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.codes import FailCode
@@ -34,31 +34,31 @@ LOOKS = 2
 """At a page that is not what it was, before that is said: it may not have come to rest."""
 
 
-def decide(view: View) -> Decision:
+def decide(view: SampleView) -> Decision:
     """The log must be whole (`StepsLoaded.problem` is empty)."""
-    plan = taken_again(view.log)
+    plan = steps_to_repeat(view.log)
     at = sum(not isinstance(entry.action, Done | Fail) for entry in view.state.history)
     recorded = plan[min(at, len(plan) - 1)]
     before = plan[at - 1] if at else None
     page, last = view.page, view.state.last
-    told: list[Note] = []
+    notes: list[Note] = []
     if before is not None and last is not None and at == len(view.state.history):
-        told = differences.of_outcome(before, last)
+        notes = differences.outcome_differences(before, last)
         if before.result is not None and before.result.ok and not last.ok:
-            return _differs(before, f"it could not be done again: {last.message}", told)
+            return _differs(before, f"it could not be done again: {last.message}", notes)
     if recorded.observation is None or page is None:
-        return _without_page(view, recorded, told)
-    waits = _coming(view, recorded, page) or _reads(view, plan, recorded, page)
-    if isinstance(waits, Look):
+        return _without_page(view, recorded, notes)
+    waits = _wait_for_page(view, recorded, page) or _reread_values(view, plan, recorded, page)
+    if isinstance(waits, ObserveAgain):
         return waits
     new_page = before is None or before.observation is None or before.observation.sha256 != recorded.observation.sha256
-    told += differences.of_page(recorded.step, recorded.observation, page, content=new_page)
+    notes += differences.page_differences(recorded.step, recorded.observation, page, content=new_page)
     if isinstance(recorded.action, Done | Fail):
-        return _end(view, recorded, page, waits, told)
-    return _again(view, recorded, page, waits, told)
+        return _end(view, recorded, page, waits, notes)
+    return _repeat_step(view, recorded, page, waits, notes)
 
 
-def taken_again(log: Sequence[StepTaken]) -> tuple[StepTaken, ...]:
+def steps_to_repeat(log: Sequence[StepTaken]) -> tuple[StepTaken, ...]:
     """What did something to the page, or looked at it; and the end. A question about a picture is not asked again."""
     return tuple(
         step for step in log
@@ -75,72 +75,72 @@ def _can_be_taken(step: StepTaken) -> bool:
     return result is None or result.ok or result.target is not None or not isinstance(target, ByRef)
 
 
-def _without_page(view: View, recorded: StepTaken, told: list[Note]) -> Act:
+def _without_page(view: SampleView, recorded: StepTaken, notes: list[Note]) -> Act:
     action = recorded.action
     if isinstance(action, Fail) and (view.state.last is None or not view.state.last.ok):
-        return _act(action, told)
+        return _act(action, notes)
     if recorded.observation is None and action is not None and not isinstance(action, Done | Fail):
-        return _act(action, told, route=recorded.route)
-    return _differs(recorded, "there is no page to look at", told)
+        return _act(action, notes, route=recorded.route)
+    return _differs(recorded, "there is no page to look at", notes)
 
 
 # --- the page as it comes
 
 
-def _coming(view: View, recorded: StepTaken, page: PageObserved) -> Look | None:
+def _wait_for_page(view: SampleView, recorded: StepTaken, page: PageObserved) -> ObserveAgain | None:
     then = recorded.observation
     if then is None or then.sha256 == page.sha256:
         return None
-    return look_again(view, looks=LOOKS)
+    return observe_later(view, looks=LOOKS)
 
 
-def _reads(
-    view: View, plan: Sequence[StepTaken], recorded: StepTaken, page: PageObserved
-) -> tuple[FieldValue, ...] | Look:
+def _reread_values(
+    view: SampleView, plan: Sequence[StepTaken], recorded: StepTaken, page: PageObserved
+) -> tuple[FieldValue, ...] | ObserveAgain:
     """The values that stood on this page; more of it, or a little later, where one is not there."""
-    due = [value for value in recorded_values(view.log) if due_at(value, plan) == recorded.step]
-    now = tuple(read_again(value, view, page) for value in due)
+    due = [value for value in recorded_values(view.log) if reread_step(value, plan) == recorded.step]
+    now = tuple(reread_value(value, view, page) for value in due)
     gone = any(a.state != "not_found" and b.state == "not_found" for a, b in zip(due, now, strict=True))
-    later = (look_at_more(view, page) or look_again(view)) if gone else None
+    later = (observe_more(view, page) or observe_later(view)) if gone else None
     return later or now
 
 
 # --- the step
 
 
-def _again(
-    view: View, recorded: StepTaken, page: PageObserved, seen: tuple[FieldValue, ...], told: list[Note]
+def _repeat_step(
+    view: SampleView, recorded: StepTaken, page: PageObserved, seen: tuple[FieldValue, ...], notes: list[Note]
 ) -> Decision:
     found = _target(recorded, page)
-    if isinstance(found, Lost):
-        later = look_at_more(view, page) or look_again(view)
-        return later or _differs(recorded, found.message, told, seen)
+    if isinstance(found, NotRefound):
+        later = observe_more(view, page) or observe_later(view)
+        return later or _differs(recorded, found.message, notes, seen)
     action: Any = recorded.action
     if found is not None:
         action = msgspec.structs.replace(action, target=ByRef(ref=found.ref, snapshot_id=page.snapshot_id))
     for_good = pressed_step(view, action, recorded.decided_by, recorded.route) is not None
-    if for_good or may_change_something(recorded, found, page):
+    if for_good or may_change_site(recorded, found, page):
         if not view.allow_effects:
-            return _fail("replay_withheld", _held_back(recorded, found), told, seen)
+            return _fail("replay_withheld", _withheld_message(recorded, found), notes, seen)
         if view.attempt > 1:
             why = "an earlier attempt of this replay may have taken it already, and it is never taken twice"
-            return _fail("unknown_outcome", f"{_name(recorded)}: {why}", told, seen)
-    return _act(action, told, seen, recorded.route)
+            return _fail("unknown_outcome", f"{_name(recorded)}: {why}", notes, seen)
+    return _act(action, notes, seen, recorded.route)
 
 
-def _target(recorded: StepTaken, page: PageObserved) -> Element | Lost | None:
+def _target(recorded: StepTaken, page: PageObserved) -> Element | NotRefound | None:
     """None where the step acts on no element, or names one by words of its own."""
     action, result = recorded.action, recorded.result
     if isinstance(getattr(action, "onto", None), ByRef):
-        return Lost("where to it was dragged is not in the recording")
+        return NotRefound("where to it was dragged is not in the recording")
     target = getattr(action, "target", None)
     if result is not None and result.target is not None and target is not None:
         return find_target(result.target, page)
-    return Lost("what it acted on is not in the recording") if isinstance(target, ByRef) else None
+    return NotRefound("what it acted on is not in the recording") if isinstance(target, ByRef) else None
 
 
-def _held_back(recorded: StepTaken, found: Element | None) -> str:
-    on = f" on the {described(found)}" if found is not None else ""
+def _withheld_message(recorded: StepTaken, found: Element | None) -> str:
+    on = f" on the {description_of(found)}" if found is not None else ""
     return f"{_name(recorded)}{on} may change something on the site and was not taken; --allow-effects takes it"
 
 
@@ -155,30 +155,32 @@ def _tag(recorded: StepTaken) -> str:
 # --- the end
 
 
-def _end(view: View, recorded: StepTaken, page: PageObserved, seen: tuple[FieldValue, ...], told: list[Note]) -> Act:
+def _end(
+    view: SampleView, recorded: StepTaken, page: PageObserved, seen: tuple[FieldValue, ...], notes: list[Note]
+) -> Act:
     if isinstance(recorded.action, Fail):
         same = _ends_alike(view, recorded, recorded.action, page)
         why = f"it ended with fail ({recorded.action.code}) then, and the page does not say so now"
-        return _act(recorded.action, told, seen) if same else _differs(recorded, why, told, seen)
-    known = read(view.state, seen)
+        return _act(recorded.action, notes, seen) if same else _differs(recorded, why, notes, seen)
+    known = with_readings(view.state, seen)
     done = _done(view, recorded, known.seen)
     _, values = judge_done(replace(view, state=known), done, by_model=False)
-    other = differences.of_values(recorded.step, recorded.values, values)
+    other = differences.value_differences(recorded.step, recorded.values, values)
     if other:
         note = "; ".join(note_detail(one) for one in other)
-        return _fail("replay_differs", note, [*told, *other], seen)
-    return _act(done, [*told, *_carried(recorded)], seen)
+        return _fail("replay_differs", note, [*notes, *other], seen)
+    return _act(done, [*notes, *_carried(recorded)], seen)
 
 
-def _ends_alike(view: View, recorded: StepTaken, fail: Fail, page: PageObserved) -> bool:
+def _ends_alike(view: SampleView, recorded: StepTaken, fail: Fail, page: PageObserved) -> bool:
     then = recorded.observation
     if then is None or then.http_status != page.http_status:
         return False
-    shown = prove(view.spec, view.sample, page).state
+    shown = identity_proof(view.spec, view.sample, page).state
     return shown == then.proof and not (fail.code == "not_found" and shows_record(view.spec, view.sample, page))
 
 
-def _done(view: View, recorded: StepTaken, known: Mapping[str, FieldValue]) -> Done:
+def _done(view: SampleView, recorded: StepTaken, known: Mapping[str, FieldValue]) -> Done:
     values = {name: value for name, value in known.items() if name in view.spec.output_schema}
     given = recorded.action.judgment if isinstance(recorded.action, Done) else None
     return Done(
@@ -189,7 +191,7 @@ def _done(view: View, recorded: StepTaken, known: Mapping[str, FieldValue]) -> D
     )
 
 
-def _judgment(view: View, given: JudgmentGiven | None) -> JudgmentGiven | None:
+def _judgment(view: SampleView, given: JudgmentGiven | None) -> JudgmentGiven | None:
     """It is not judged again; the files it rests on are those of now, by their labels."""
     if given is None:
         return None
@@ -205,26 +207,26 @@ def _label(artifact: Artifact) -> tuple[str, str, int]:
 
 def _carried(recorded: StepTaken) -> list[Note]:
     """What was not found out again."""
-    told = [
+    notes = [
         plain_note(f"carried over, not read again: {value.field} (from {value.origin})")
         for value in recorded.values
         if value.origin != "page"
     ]
     if isinstance(recorded.action, Done) and recorded.action.judgment is not None:
-        told.append(plain_note(f"carried over, not judged again: the judgment, as given by {recorded.decided_by}"))
-    return told
+        notes.append(plain_note(f"carried over, not judged again: the judgment, as given by {recorded.decided_by}"))
+    return notes
 
 
-def _differs(recorded: StepTaken, why: str, told: Sequence[Note], seen: tuple[FieldValue, ...] = ()) -> Act:
+def _differs(recorded: StepTaken, why: str, notes: Sequence[Note], seen: tuple[FieldValue, ...] = ()) -> Act:
     note = Note(kind="differs", step=recorded.step, action=_tag(recorded), text=why)
-    return _fail("replay_differs", note_detail(note), [*told, note], seen)
+    return _fail("replay_differs", note_detail(note), [*notes, note], seen)
 
 
-def _fail(code: FailCode, note: str, told: Sequence[Note], seen: tuple[FieldValue, ...] = ()) -> Act:
-    return _act(Fail(code=code, note=note, reason=note), told, seen)
+def _fail(code: FailCode, note: str, notes: Sequence[Note], seen: tuple[FieldValue, ...] = ()) -> Act:
+    return _act(Fail(code=code, note=note, reason=note), notes, seen)
 
 
 def _act(
-    action: AnyAction, told: Sequence[Note], seen: tuple[FieldValue, ...] = (), route: RouteMark | None = None
+    action: AnyAction, notes: Sequence[Note], seen: tuple[FieldValue, ...] = (), route: RouteMark | None = None
 ) -> Act:
-    return Act(action, BY_REPLAY, seen=seen, notes=tuple(told), route=route)
+    return Act(action, BY_REPLAY, seen=seen, notes=tuple(notes), route=route)

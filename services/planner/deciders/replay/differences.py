@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from services.planner.page.refind import described
-from services.planner.state.sample_state import Entry, is_page
+from services.planner.page.refind import description_of
+from services.planner.state.attempt_state import Entry, is_page
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.results import ActionResult, Artifact, Effect, Navigated, Scrolled
 from shared.contracts.steps import FieldValue, Note, ObservationRef, StepTaken
@@ -16,44 +16,44 @@ from shared.text.normal import quoted
 CHARS = 200
 
 
-def said(step: int, what: str, then: object, now: object) -> Note:
+def difference(step: int, what: str, then: object, now: object) -> Note:
     return Note(kind="differs", step=step, text=f"{what}: then {then}, now {now}")
 
 
-def of_outcome(recorded: StepTaken, entry: Entry) -> list[Note]:
+def outcome_differences(recorded: StepTaken, entry: Entry) -> list[Note]:
     """What came of a step then, and now. Where it led to is compared by the page that the next one is decided on."""
     then, now, step = recorded.result, entry.result, recorded.step
     if then is None or now is None:
         return []
-    told: list[Note] = []
+    notes: list[Note] = []
     if then.ok != now.ok:
-        told.append(said(step, "outcome", _outcome(then), _outcome(now)))
-    if then.target is not None and now.target is not None and described(then.target) != described(now.target):
-        told.append(said(step, "element", described(then.target), described(now.target)))
+        notes.append(difference(step, "outcome", _outcome(then), _outcome(now)))
+    if then.target is not None and now.target is not None and description_of(then.target) != description_of(now.target):
+        notes.append(difference(step, "element", description_of(then.target), description_of(now.target)))
     if then.ok and now.ok and _effect(then.effect) != _effect(now.effect):
-        told.append(said(step, "effect", _effect(then.effect), _effect(now.effect)))
+        notes.append(difference(step, "effect", _effect(then.effect), _effect(now.effect)))
     if then.change.dialogs != now.change.dialogs:
-        told.append(said(step, "dialogs", _listed(then.change.dialogs), _listed(now.change.dialogs)))
-    return [*told, *_artifacts(step, _asked_for(then), _asked_for(now))]
+        notes.append(difference(step, "dialogs", _listed(then.change.dialogs), _listed(now.change.dialogs)))
+    return [*notes, *_artifacts(step, _asked_for(then), _asked_for(now))]
 
 
-def of_page(step: int, then: ObservationRef, page: PageObserved, *, content: bool) -> list[Note]:
+def page_differences(step: int, then: ObservationRef, page: PageObserved, *, content: bool) -> list[Note]:
     """Address, status and, unless it was said before, the content of the page that a step is decided on."""
-    told: list[Note] = []
+    notes: list[Note] = []
     if then.url != page.url:
-        told.append(said(step, "address", then.url, page.url))
+        notes.append(difference(step, "address", then.url, page.url))
     if then.http_status != page.http_status:
-        told.append(said(step, "HTTP status", then.http_status, page.http_status))
+        notes.append(difference(step, "HTTP status", then.http_status, page.http_status))
     if content and then.sha256 != page.sha256:
-        told.append(said(step, "content of the page", then.sha256[:12], page.sha256[:12]))
-    return told
+        notes.append(difference(step, "content of the page", then.sha256[:12], page.sha256[:12]))
+    return notes
 
 
-def of_values(step: int, then: Iterable[FieldValue], now: Iterable[FieldValue]) -> list[Note]:
+def value_differences(step: int, then: Iterable[FieldValue], now: Iterable[FieldValue]) -> list[Note]:
     """Each field: the value as it went into the result then, and as it would now."""
     known = {value.field: value for value in now}
     return [
-        said(step, f"value of {one.field}", shown(one), shown(known[one.field]))
+        difference(step, f"value of {one.field}", value_text(one), value_text(known[one.field]))
         for one in then
         if one.field in known and not _equal(one, known[one.field])
     ]
@@ -63,7 +63,7 @@ def _equal(one: FieldValue, other: FieldValue) -> bool:
     return one.state == other.state and (one.state != "value" or one.value == other.value)
 
 
-def shown(value: FieldValue) -> str:
+def value_text(value: FieldValue) -> str:
     if value.state == "value":
         return quoted(str(value.value if value.value is not None else value.shown), CHARS)
     if value.state == "not_present":
@@ -79,10 +79,12 @@ def _asked_for(result: ActionResult) -> list[Artifact]:
 def _artifacts(step: int, then: Sequence[Artifact], now: Sequence[Artifact]) -> list[Note]:
     """Pictures of one page are never the same to the last pixel; a file that comes down is or is not."""
     if len(then) != len(now):
-        return [said(step, "files", len(then), len(now))]
+        return [difference(step, "files", len(then), len(now))]
     pairs = [(a, b) for a, b in zip(then, now, strict=True) if "download" in (a.kind, b.kind)]
     return [
-        said(step, f"file {quoted(a.original_name or a.label)}", f"SHA-256 {a.sha256[:12]}", f"SHA-256 {b.sha256[:12]}")
+        difference(
+            step, f"file {quoted(a.original_name or a.label)}", f"SHA-256 {a.sha256[:12]}", f"SHA-256 {b.sha256[:12]}"
+        )
         for a, b in pairs
         if a.sha256 != b.sha256
     ]
@@ -100,8 +102,8 @@ def _effect(effect: Effect | None) -> str:
     if isinstance(effect, Navigated | Scrolled):
         return str(kind)
     facts = {k: v for k, v in msgspec.to_builtins(effect).items() if k not in ("effect", "url", "tab")}
-    told = ", ".join(f"{key} {quoted(str(value), CHARS)}" for key, value in facts.items())
-    return f"{kind} {told}".strip()
+    notes = ", ".join(f"{key} {quoted(str(value), CHARS)}" for key, value in facts.items())
+    return f"{kind} {notes}".strip()
 
 
 def _listed(texts: Iterable[str]) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import msgspec
 
-from services.planner.judge.reported_values import standing_problems, stands_in
-from services.planner.page.fields import Candidate, Found, field_value, source_of
+from services.planner.judge.reported_values import is_shown_in, unconfirmed_problems
+from services.planner.page.fields import Candidate, FieldFound, field_value, value_source
 from services.planner.page.identity import read_page
 from services.planner.page.text import label_form, text_of, truncation_of
-from services.planner.state.sample_state import View
+from services.planner.state.attempt_state import SampleView
 from shared.contracts.actions import Done
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import FieldValue, StepTaken
@@ -23,7 +23,7 @@ def recorded_values(log: Sequence[StepTaken]) -> tuple[FieldValue, ...]:
     return last.values if last is not None and isinstance(last.action, Done) else ()
 
 
-def due_at(value: FieldValue, plan: Sequence[StepTaken]) -> int:
+def reread_step(value: FieldValue, plan: Sequence[StepTaken]) -> int:
     """The step before which a value is read again: the first that was decided on the page it stood on."""
     seen = [(step.step, step.observation) for step in plan if step.observation is not None]
     source = value.source
@@ -38,7 +38,7 @@ def due_at(value: FieldValue, plan: Sequence[StepTaken]) -> int:
     return plan[-1].step
 
 
-def read_again(value: FieldValue, view: View, page: PageObserved) -> FieldValue:
+def reread_value(value: FieldValue, view: SampleView, page: PageObserved) -> FieldValue:
     """The field as the page shows it now. A text that has not changed is the value that it was."""
     if value.origin != "page":
         return value
@@ -49,7 +49,7 @@ def read_again(value: FieldValue, view: View, page: PageObserved) -> FieldValue:
     return msgspec.structs.replace(value, source=now.source) if same else now
 
 
-def _by_label(value: FieldValue, view: View, page: PageObserved) -> FieldValue | None:
+def _by_label(value: FieldValue, view: SampleView, page: PageObserved) -> FieldValue | None:
     """The one element of this role under the label it bore."""
     source = value.source
     if source is None or not source.label:
@@ -66,31 +66,31 @@ def _own_label(element: Element) -> str:
     return label_form(element.name) if element.value is not None else ""
 
 
-def _by_rule(value: FieldValue, view: View, page: PageObserved) -> FieldValue | None:
+def _by_rule(value: FieldValue, view: SampleView, page: PageObserved) -> FieldValue | None:
     """Under the labels that the task names."""
     reading = read_page(view.spec, view.sample, page).readings[value.field]
-    if not isinstance(reading, Found):
+    if not isinstance(reading, FieldFound):
         return None
     return field_value(value.field, view.spec.output_schema[value.field], reading, page)
 
 
-def _by_element(value: FieldValue, view: View, page: PageObserved) -> FieldValue | None:
+def _by_element(value: FieldValue, view: SampleView, page: PageObserved) -> FieldValue | None:
     """Without a label: an element of its kind that still says so; else the only one of its kind."""
     source, field = value.source, view.spec.output_schema[value.field]
     if value.state == "not_found":
         return None
     if source is None:
-        stands = not standing_problems(value, field, view, None)
+        stands = not unconfirmed_problems(value, field, view, None)
         return value if stands else None
     kind = [e for e in page.elements if e.frame == source.frame and e.role == source.role and e.header is None]
-    still = [e for e in kind if value.shown and stands_in(value.shown, field, text_of(e), title=e.title)]
+    still = [e for e in kind if value.shown and is_shown_in(value.shown, field, text_of(e), title=e.title)]
     if still:
-        return msgspec.structs.replace(value, source=source_of(still[0], page))
+        return msgspec.structs.replace(value, source=value_source(still[0], page))
     return _shown_by(kind[0], value, view, page) if len(kind) == 1 else None
 
 
-def _shown_by(element: Element, value: FieldValue, view: View, page: PageObserved) -> FieldValue:
+def _shown_by(element: Element, value: FieldValue, view: SampleView, page: PageObserved) -> FieldValue:
     field, text = view.spec.output_schema[value.field], text_of(element)
-    if truncation_of(text) is not None and not standing_problems(value, field, view, element.ref):
-        return msgspec.structs.replace(value, source=source_of(element, page))
-    return field_value(value.field, field, Found(Candidate(text, element, element.row)), page)
+    if truncation_of(text) is not None and not unconfirmed_problems(value, field, view, element.ref):
+        return msgspec.structs.replace(value, source=value_source(element, page))
+    return field_value(value.field, field, FieldFound(Candidate(text, element, element.row)), page)

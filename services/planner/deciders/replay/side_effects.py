@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from services.planner.page.text import OPENS_MORE, PRESSED_ROLES, dismissal, is_input
+from services.planner.page.text import OPENS_MORE, PRESSED_ROLES, find_dismissal, is_input
 from shared.contracts.actions import AnswerDialog, Click, Drag, DragBy, Press, Upload
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import StepTaken
@@ -24,7 +24,7 @@ SEARCHES = re.compile(r"\b(?:search|find|filter|look ?up|query)\b", re.I)
 CHOOSES = frozenset({"tab", "checkbox", "radio", "option", "treeitem", "combobox", "textbox", "searchbox", "listbox"})
 
 
-def may_change_something(recorded: StepTaken, now: Element | None, page: PageObserved | None) -> bool:
+def may_change_site(recorded: StepTaken, now: Element | None, page: PageObserved | None) -> bool:
     """``now`` is the element the step would act on, where it acts on one."""
     action, result = recorded.action, recorded.result
     if isinstance(action, Upload | Drag | DragBy):
@@ -54,6 +54,6 @@ def _harmless_click(now: Element, page: PageObserved | None) -> bool:
         return False
     if now.role in CHOOSES or (is_input(now) and now.role not in PRESSED_ROLES) or OPENS_MORE & set(now.states):
         return True
-    if page is not None and dismissal(page) is now:
+    if page is not None and find_dismissal(page) is now:
         return True
     return LOOKS_ONLY.match(now.name.strip()) is not None

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from services.planner.judge.completeness import kind_and_label, missing_artifacts
+from services.planner.judge.completeness import missing_artifacts, to_kind_and_label
 from services.planner.page.identity import PageRead
 from services.planner.page.text import label_form
+from services.planner.state.attempt_state import Act, SampleView
 from services.planner.state.common_decisions import MAX_TRIES, by_rule
-from services.planner.state.sample_state import Act, View
 from shared.contracts.actions import ByRef, Done, Download, Screenshot
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import FieldValue
 
 
-def capture(view: View, page: PageObserved, read: PageRead) -> Act | None:
+def missing_artifact_action(view: SampleView, page: PageObserved, read: PageRead) -> Act | None:
     """The next artifact that is still missing, once the record is proven to be the right one."""
     if read.proof.state != "proven":
         return None
     for wanted in missing_artifacts(view):
-        kind, label = kind_and_label(wanted)
+        kind, label = to_kind_and_label(wanted)
         action = _screenshot(view, label) if kind == "screenshot" else _download(page, label)
         if action is not None and _tries(view, action) < MAX_TRIES:
             return by_rule(action)
     return None
 
 
-def _screenshot(view: View, label: str) -> Screenshot:
+def _screenshot(view: SampleView, label: str) -> Screenshot:
     return Screenshot(label=label or view.spec.task_id or "page", reason="The task asks for a picture of the record.")
 
 
@@ -41,11 +41,11 @@ def _download(page: PageObserved, label: str) -> Download | None:
     return Download(target=target, label=label or "download", reason="The task asks for this file.")
 
 
-def _tries(view: View, action: Screenshot | Download) -> int:
+def _tries(view: SampleView, action: Screenshot | Download) -> int:
     return sum(isinstance(e.action, type(action)) and e.action.label == action.label for e in view.state.history)
 
 
-def done(seen: Iterable[FieldValue], page: PageObserved) -> Act:
+def done_decision(seen: Iterable[FieldValue], page: PageObserved) -> Act:
     """Elements are named only where the page at hand is the one that a value was read from."""
     values = tuple(seen)
     here = [v for v in values if v.source is not None and v.source.snapshot_id == page.snapshot_id]

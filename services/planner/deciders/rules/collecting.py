@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from services.planner.deciders.rules.navigation import OPTIONAL_LOOKS, or_else, own_rows, several
-from services.planner.deciders.rules.route_context import Onward, Scene
-from services.planner.page.fields import Ambiguous, field_values, source_of
+from services.planner.deciders.rules.navigation import OPTIONAL_LOOKS, ambiguous_targets, own_rows, quoted_choice
+from services.planner.deciders.rules.route_context import NextStep, RouteContext
+from services.planner.page.fields import FieldAmbiguous, field_values, value_source
 from services.planner.page.identity import PageRead, Proof
-from services.planner.page.targets import distinct, pressable, section
-from services.planner.page.text import humanised, is_header, is_heading, mentions
-from services.planner.state.common_decisions import ALL_LOOKS, MAX_TRIES, look_again, look_at_more, scroll
-from services.planner.state.sample_state import Act, Look, View
+from services.planner.page.targets import distinct_targets, find_pressable, find_section
+from services.planner.page.text import find_mention, humanised, is_header, is_heading
+from services.planner.state.attempt_state import Act, ObserveAgain, SampleView
+from services.planner.state.common_decisions import ALL_LOOKS, MAX_TRIES, observe_later, observe_more, scroll_down
 from shared.contracts.actions import Download, Screenshot
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import FieldValue, plain_note
@@ -21,7 +21,7 @@ UNPROVEN = Proof("unproven")
 NO_FILES = re.compile(r"(?:no|none|nothing)\b", re.I)
 
 
-def on_trail(view: View, read: PageRead) -> bool:
+def is_on_trail(view: SampleView, read: PageRead) -> bool:
     """The page is the record's own, or one that its own page has led to and that shows no other's identity."""
     return read.proof.state == "proven" or (read.proof.state == "unproven" and view.state.proven)
 
@@ -29,65 +29,69 @@ def on_trail(view: View, read: PageRead) -> bool:
 # --- values
 
 
-def read_here(scene: Scene, step: Read) -> Act | Look | Onward:
-    view, page, read = scene.view, scene.page, scene.read
+def read_step(context: RouteContext, step: Read) -> Act | ObserveAgain | NextStep:
+    view, page, read = context.view, context.page, context.read
     if read.proof.state == "mismatch":
-        return look_again(view, looks=2) or scene.fail("identity_mismatch", read.proof.wrong)
+        return observe_later(view, looks=2) or context.fail("identity_mismatch", read.proof.wrong)
     readings = {name: read.readings[name] for name in dict.fromkeys((*step.read, *view.spec.identity))}
     values = field_values(view.spec, readings, page)
     absent = {v.field for v in values if v.state == "not_found" and v.field in step.read}
-    doubtful = [name for name in step.read if isinstance(readings[name], Ambiguous)]
+    doubtful = [name for name in step.read if isinstance(readings[name], FieldAmbiguous)]
     needed = absent & {*view.spec.required_fields, *view.spec.identity}
     empty = any(v.state == "not_present" and not v.shown for v in values)
-    if absent and (more := look_at_more(view, page)) is not None:
+    if absent and (more := observe_more(view, page)) is not None:
         return more
     looks = 2 if doubtful else ALL_LOOKS if needed else int(bool(absent or empty))
-    later = look_again(view, looks=looks) or (scroll(view, page) if needed and not doubtful else None)
+    later = observe_later(view, looks=looks) or (scroll_down(view, page) if needed and not doubtful else None)
     if later is not None:
         return later
     if doubtful:
-        return scene.fail("ambiguous", _doubts(doubtful, read))
-    if not on_trail(view, read):
-        return scene.lost("the page does not say whose record it is")
+        return context.fail("ambiguous", _doubts(doubtful, read))
+    if not is_on_trail(view, read):
+        return context.off_route("the page does not say whose record it is")
     notes = tuple(plain_note(f"not on {page.url}, where the route has it read", name) for name in sorted(absent))
-    return Onward(tuple(v for v in values if v.state != "not_found"), notes)
+    return NextStep(tuple(v for v in values if v.state != "not_found"), notes)
 
 
 def _doubts(names: list[str], read: PageRead) -> str:
-    texts = {name: r.texts for name in names if isinstance(r := read.readings[name], Ambiguous)}
-    told = "; ".join(f"{name}: {', '.join(map(repr, shown[:5]))}" for name, shown in texts.items())
-    return f"more than one value on the page for {told}"
+    texts = {name: r.texts for name in names if isinstance(r := read.readings[name], FieldAmbiguous)}
+    message = "; ".join(f"{name}: {', '.join(map(repr, shown[:5]))}" for name, shown in texts.items())
+    return f"more than one value on the page for {message}"
 
 
-def take_address(scene: Scene, step: Address) -> Act | Look | Onward:
+def take_address(context: RouteContext, step: Address) -> Act | ObserveAgain | NextStep:
     """Where a link leads is a value of its own, whatever the link is called."""
-    names = tuple(scene.text(word) for word in words(step.address))
-    found = [e for e in pressable(scene.page, names, own=own_rows(scene)) if e.url]
-    if scene.read.proof.state == "mismatch" or not on_trail(scene.view, scene.read):
-        return look_again(scene.view, looks=2) or scene.lost("the page does not say whose record it is")
+    names = tuple(context.filled_text(word) for word in words(step.address))
+    found = [e for e in find_pressable(context.page, names, own=own_rows(context)) if e.url]
+    if context.read.proof.state == "mismatch" or not is_on_trail(context.view, context.read):
+        return observe_later(context.view, looks=2) or context.off_route("the page does not say whose record it is")
     if not found and step.optional:
-        later = look_at_more(scene.view, scene.page) or look_again(scene.view, looks=OPTIONAL_LOOKS)
-        return later or Onward((FieldValue(field=step.into, state="not_present", shown=""),))
+        later = observe_more(context.view, context.page) or observe_later(context.view, looks=OPTIONAL_LOOKS)
+        return later or NextStep((FieldValue(field=step.into, state="not_present", shown=""),))
     if not found:
-        return scene.missing(f"link called {or_else(names)}")
+        return context.missing_element(f"link called {quoted_choice(names)}")
     if len(found) > 1:
-        return several(scene, f"link called {or_else(names)}", found)
+        return ambiguous_targets(context, f"link called {quoted_choice(names)}", found)
     value = FieldValue(
-        field=step.into, state="value", value=found[0].url, shown=found[0].url, source=source_of(found[0], scene.page)
+        field=step.into,
+        state="value",
+        value=found[0].url,
+        shown=found[0].url,
+        source=value_source(found[0], context.page),
     )
-    return Onward((value,))
+    return NextStep((value,))
 
 
-def take_headline(scene: Scene, step: Headline) -> Act | Look | Onward:
-    heads = [e for e in scene.page.elements if is_heading(e) and e.level == 1 and not e.in_dialog]
-    if scene.read.proof.state == "mismatch" or not on_trail(scene.view, scene.read):
-        return look_again(scene.view, looks=2) or scene.lost("the page does not say whose record it is")
+def take_headline(context: RouteContext, step: Headline) -> Act | ObserveAgain | NextStep:
+    heads = [e for e in context.page.elements if is_heading(e) and e.level == 1 and not e.in_dialog]
+    if context.read.proof.state == "mismatch" or not is_on_trail(context.view, context.read):
+        return observe_later(context.view, looks=2) or context.off_route("the page does not say whose record it is")
     if not heads:
-        return scene.missing("heading of the first rank")
+        return context.missing_element("heading of the first rank")
     if len({e.name for e in heads}) > 1:
-        return several(scene, "heading of the first rank", heads)
-    source = source_of(heads[0], scene.page)
-    return Onward(
+        return ambiguous_targets(context, "heading of the first rank", heads)
+    source = value_source(heads[0], context.page)
+    return NextStep(
         (FieldValue(field=step.headline, state="value", value=heads[0].name, shown=heads[0].name, source=source),)
     )
 
@@ -95,71 +99,71 @@ def take_headline(scene: Scene, step: Headline) -> Act | Look | Onward:
 # --- pictures and files
 
 
-def take_picture(scene: Scene, step: TakePicture) -> Act | Look | Onward:
-    if scene.done():
-        return Onward()
-    if len(scene.entries()) >= MAX_TRIES:
-        told = f"the picture {step.screenshot} could not be taken: {scene.entries()[-1].message}"
-        return Onward(notes=(plain_note(told),))
-    return scene.act(Screenshot(label=step.screenshot), "the picture that belongs here.")
+def take_picture(context: RouteContext, step: TakePicture) -> Act | ObserveAgain | NextStep:
+    if context.is_done():
+        return NextStep()
+    if len(context.entries()) >= MAX_TRIES:
+        message = f"the picture {step.screenshot} could not be taken: {context.entries()[-1].message}"
+        return NextStep(notes=(plain_note(message),))
+    return context.act(Screenshot(label=step.screenshot), "the picture that belongs here.")
 
 
-def fetch_file(scene: Scene, step: FetchFile) -> Act | Look | Onward:
-    if scene.done():
-        return Onward()
-    names = tuple(scene.text(word) for word in words(step.press)) or (humanised(step.download),)
-    what = f"file called {or_else(names)}"
-    found = pressable(scene.page, names)
+def fetch_file(context: RouteContext, step: FetchFile) -> Act | ObserveAgain | NextStep:
+    if context.is_done():
+        return NextStep()
+    names = tuple(context.filled_text(word) for word in words(step.press)) or (humanised(step.download),)
+    what = f"file called {quoted_choice(names)}"
+    found = find_pressable(context.page, names)
     if not found:
-        return scene.missing(what)
+        return context.missing_element(what)
     if len(found) > 1:
-        return several(scene, what, found)
-    if len(scene.entries()) >= MAX_TRIES:
-        return scene.lost(f"the {what} does not come down: {scene.entries()[-1].message}")
-    return scene.act(Download(target=scene.ref(found[0]), label=step.download), "the file that is asked for.")
+        return ambiguous_targets(context, what, found)
+    if len(context.entries()) >= MAX_TRIES:
+        return context.off_route(f"the {what} does not come down: {context.entries()[-1].message}")
+    return context.act(Download(target=context.ref(found[0]), label=step.download), "the file that is asked for.")
 
 
-def fetch_all(scene: Scene, step: FetchAll) -> Act | Look | Onward:
+def fetch_all(context: RouteContext, step: FetchAll) -> Act | ObserveAgain | NextStep:
     """One after another in their order; each is named by its place, so that none is fetched twice."""
-    names = tuple(scene.text(word) for word in words(step.under)) or (humanised(step.download_all),)
-    part = _section(scene, names)
-    if isinstance(part, Act | Look):
+    names = tuple(context.filled_text(word) for word in words(step.under)) or (humanised(step.download_all),)
+    part = _section(context, names)
+    if isinstance(part, Act | ObserveAgain):
         return part
     links = files_in(part)
     if not links and not _says_none(part):
-        return scene.missing(f"file under {or_else(names)}", looks=2)
+        return context.missing_element(f"file under {quoted_choice(names)}", looks=2)
     for number, link in enumerate(links, start=1):
-        tried = scene.entries(str(number))
+        tried = context.entries(str(number))
         if any(entry.ok for entry in tried):
             continue
         if len(tried) >= MAX_TRIES:
-            return scene.lost(f"file {number} of {len(links)} does not come down: {tried[-1].message}")
+            return context.off_route(f"file {number} of {len(links)} does not come down: {tried[-1].message}")
         label = step.download_all if len(links) == 1 else f"{step.download_all}_{number}"
-        return scene.act(
-            Download(target=scene.ref(link), label=label), f"file {number} of {len(links)}.", part=str(number)
+        return context.act(
+            Download(target=context.ref(link), label=label), f"file {number} of {len(links)}.", part=str(number)
         )
-    return Onward(() if step.count is None else (counted(step.count, len(links), names, scene.page),))
+    return NextStep(() if step.count is None else (count_value(step.count, len(links), names, context.page),))
 
 
 # --- how many there are
 
 
-def count(scene: Scene, step: Count) -> Act | Look | Onward:
-    names = tuple(scene.text(word) for word in words(step.count))
-    part = _section(scene, names)
-    if isinstance(part, Act | Look):
+def count(context: RouteContext, step: Count) -> Act | ObserveAgain | NextStep:
+    names = tuple(context.filled_text(word) for word in words(step.count))
+    part = _section(context, names)
+    if isinstance(part, Act | ObserveAgain):
         return part
     number = things_in(part)
     if not number and not _says_none(part):
-        return scene.missing(f"row or link under {or_else(names)}", looks=2)
-    return Onward((counted(step.into, number, names, scene.page),))
+        return context.missing_element(f"row or link under {quoted_choice(names)}", looks=2)
+    return NextStep((count_value(step.into, number, names, context.page),))
 
 
-def counted(field: str, number: int, names: tuple[str, ...], page: PageObserved) -> FieldValue:
+def count_value(field: str, number: int, names: tuple[str, ...], page: PageObserved) -> FieldValue:
     """A number of things seen; its place is the heading they stand under."""
     head = next(e for e in page.elements if _is_head(e, names))
     return FieldValue(
-        field=field, state="value", value=number, shown=str(number), source=source_of(head, page), origin="derived"
+        field=field, state="value", value=number, shown=str(number), source=value_source(head, page), origin="derived"
     )
 
 
@@ -171,16 +175,16 @@ def things_in(part: tuple[Element, ...]) -> int:
 
 def files_in(part: tuple[Element, ...]) -> list[Element]:
     """What is there to be downloaded: all that says so, else every link."""
-    saying = [e for e in part if e.role in ("link", "button") and mentions(e.name, "download") is not None]
-    return distinct(saying or [e for e in part if e.role == "link"])
+    saying = [e for e in part if e.role in ("link", "button") and find_mention(e.name, "download") is not None]
+    return distinct_targets(saying or [e for e in part if e.role == "link"])
 
 
-def _section(scene: Scene, names: tuple[str, ...]) -> tuple[Element, ...] | Act | Look:
-    more = look_at_more(scene.view, scene.page)
+def _section(context: RouteContext, names: tuple[str, ...]) -> tuple[Element, ...] | Act | ObserveAgain:
+    more = observe_more(context.view, context.page)
     if more is not None:
         return more
-    part = section(scene.page, names)
-    return part if part is not None else scene.missing(f"single heading {or_else(names)}")
+    part = find_section(context.page, names)
+    return part if part is not None else context.missing_element(f"single heading {quoted_choice(names)}")
 
 
 def _says_none(part: tuple[Element, ...]) -> bool:
@@ -189,4 +193,4 @@ def _says_none(part: tuple[Element, ...]) -> bool:
 
 def _is_head(element: Element, names: tuple[str, ...]) -> bool:
     heads = is_heading(element) or element.role in ("term", "caption")
-    return heads and any(mentions(element.name, name) is not None for name in names)
+    return heads and any(find_mention(element.name, name) is not None for name in names)

@@ -9,101 +9,111 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.planner.deciders.rules import route
-from services.planner.deciders.rules.artifacts import capture, done
-from services.planner.page.fields import Ambiguous, Found, Reading, field_values
+from services.planner.deciders.rules.artifacts import done_decision, missing_artifact_action
+from services.planner.page.fields import FieldAmbiguous, FieldFound, Reading, field_values
 from services.planner.page.identity import PageRead, read_page
 from services.planner.page.text import asks_for_password, is_input, says_not_found
+from services.planner.state.attempt_state import Act, Decision, ObserveAgain, SampleView
 from services.planner.state.common_decisions import (
     ALL_LOOKS,
-    after_evidence,
     by_rule,
-    dismiss,
-    look_again,
-    look_at_more,
-    opening,
-    scroll,
+    dismiss_dialog,
+    fail_with_screenshot,
+    observe_later,
+    observe_more,
+    scroll_down,
+    start_page_decision,
 )
-from services.planner.state.sample_state import Act, Decision, Look, View
 from shared.contracts.actions import Click, Fail
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import FieldValue, Note
 
 
-def decide(view: View) -> Decision:
+def decide(view: SampleView) -> Decision:
     """The next action on the sample. It never waits, and ends in Done or Fail within a bounded number of steps."""
-    first = opening(view) or route.unfit(view)
+    first = start_page_decision(view) or route.missing_columns_decision(view)
     if first is not None or view.page is None:
         return first or by_rule(Fail(code="unreachable", note="there is no page to look at"))
     page, read = view.page, read_page(view.spec, view.sample, view.page)
     if view.spec.route:
         return _along_the_route(view, page, read)
     seen = field_values(view.spec, read.readings, page)
-    decision = _clear_the_view(view, page, read) or _no_such_record(view, page, read)
-    decision = decision or _finish(view, page, read, seen) or done(seen, page)
+    decision = _dismiss_overlay(view, page, read) or _no_such_record(view, page, read)
+    decision = decision or _finish(view, page, read, seen) or done_decision(seen, page)
     # What another record's page shows must never be remembered as this one's.
     return replace(decision, seen=seen if read.proof.state == "proven" else ())
 
 
-def _along_the_route(view: View, page: PageObserved, read: PageRead) -> Decision:
+def _along_the_route(view: SampleView, page: PageObserved, read: PageRead) -> Decision:
     """What was read on earlier pages counts; a page that says nothing of whose record it is lies on its trail."""
-    if page.dialog is None and not route.wants_dialog(view, page, read):
-        cleared = _clear_the_view(view, page, read)
+    if page.dialog is None and not route.needs_dialog(view, page, read):
+        cleared = _dismiss_overlay(view, page, read)
         if cleared is not None:
             return cleared
-    if not route.searching_ahead(view) and not view.state.proven and view.spec.identity:
+    if not route.is_before_pick(view) and not view.state.proven and view.spec.identity:
         gone = _no_such_record(view, page, read)
         if gone is not None:
             return gone
-    walked = route.walk(view, page, read)
-    seen = (*walked.seen, *route.in_passing(view, page, read))
+    walked = route.route_decision(view, page, read)
+    seen = (*walked.seen, *route.unnamed_readings(view, page, read))
     if walked.decision is not None:
         return _with(walked.decision, seen, walked.notes)
     known = {**view.state.seen, **{value.field: value for value in seen if value.state != "not_found"}}
     values = tuple(known.get(name, FieldValue(field=name, state="not_found")) for name in view.spec.output_schema)
-    decision = _finish(view, page, read, values, known=frozenset(known)) or done(values, page)
+    decision = _finish(view, page, read, values, known=frozenset(known)) or done_decision(values, page)
     return _with(decision, seen, walked.notes)
 
 
-def _with(decision: Act | Look, seen: tuple[FieldValue, ...], notes: tuple[Note, ...]) -> Decision:
-    if isinstance(decision, Look):
+def _with(decision: Act | ObserveAgain, seen: tuple[FieldValue, ...], notes: tuple[Note, ...]) -> Decision:
+    if isinstance(decision, ObserveAgain):
         return replace(decision, seen=seen)
     return replace(decision, seen=seen, notes=(*decision.notes, *notes))
 
 
 def _finish(
-    view: View, page: PageObserved, read: PageRead, seen: tuple[FieldValue, ...], known: frozenset[str] = frozenset()
-) -> Act | Look | None:
+    view: SampleView,
+    page: PageObserved,
+    read: PageRead,
+    seen: tuple[FieldValue, ...],
+    known: frozenset[str] = frozenset(),
+) -> Act | ObserveAgain | None:
     """Everything is read, it is this record's, and it is captured. ``known``: not asked of this page."""
     read = replace(read, readings={name: reading for name, reading in read.readings.items() if name not in known})
-    return _look_on(view, page, read, seen) or _wrong_page(view, page, read, seen) or capture(view, page, read)
+    return (
+        _wait_for_fields(view, page, read, seen)
+        or _wrong_page(view, page, read, seen)
+        or missing_artifact_action(view, page, read)
+    )
 
 
 # --- what lies over the page
 
 
-def _clear_the_view(view: View, page: PageObserved, read: PageRead) -> Act | Look | None:
+def _dismiss_overlay(view: SampleView, page: PageObserved, read: PageRead) -> Act | ObserveAgain | None:
     """Sends a banner or a dialog away, unless the record itself is shown in it."""
     tried = sum(isinstance(entry.action, Click) and entry.route is None for entry in view.state.history)
-    return None if _record_in_dialog(read) else dismiss(page, tried)
+    return None if _record_in_dialog(read) else dismiss_dialog(page, tried)
 
 
 def _record_in_dialog(read: PageRead) -> bool:
-    return any(isinstance(r, Found) and r.candidate.element.in_dialog for r in read.readings.values())
+    return any(isinstance(r, FieldFound) and r.candidate.element.in_dialog for r in read.readings.values())
 
 
 # --- is it there, and is all of it there yet
 
 
-def _no_such_record(view: View, page: PageObserved, read: PageRead) -> Act | Look | None:
+def _no_such_record(view: SampleView, page: PageObserved, read: PageRead) -> Act | ObserveAgain | None:
     """The page answers, says in words that there is no such record, and shows none."""
     words = says_not_found(page, tuple(view.spec.not_found_texts))
     if words is None or _shows_something(view, read):
         return None
     # Some pages say so for a moment, while the record is still on its way.
-    return look_again(view, looks=2) or after_evidence(view, Fail(code="not_found", note=f"the page says: {words}"))
+    return observe_later(view, looks=2) or fail_with_screenshot(
+        view, Fail(code="not_found", note=f"the page says: {words}")
+    )
 
 
-def _shows_something(view: View, read: PageRead) -> bool:
+def _shows_something(view: SampleView, read: PageRead) -> bool:
     """The site's own words outweigh all but the record itself; general words, any value that stands there.
     Inputs do not count: they may be those of a search."""
     if read.proof.state == "proven" and view.spec.identity:
@@ -111,40 +121,44 @@ def _shows_something(view: View, read: PageRead) -> bool:
     if view.spec.identity and view.spec.not_found_texts:
         return False
     others = [reading for name, reading in read.readings.items() if name not in view.spec.identity]
-    return any(isinstance(r, Ambiguous) or _found_in_text(r) for r in others)
+    return any(isinstance(r, FieldAmbiguous) or _found_in_text(r) for r in others)
 
 
 def _found_in_text(reading: Reading) -> bool:
-    return isinstance(reading, Found) and not is_input(reading.candidate.element)
+    return isinstance(reading, FieldFound) and not is_input(reading.candidate.element)
 
 
-def _look_on(view: View, page: PageObserved, read: PageRead, seen: tuple[FieldValue, ...]) -> Act | Look | None:
+def _wait_for_fields(
+    view: SampleView, page: PageObserved, read: PageRead, seen: tuple[FieldValue, ...]
+) -> Act | ObserveAgain | None:
     """More of the page, or the same page a little later, for as long as something needed is not there."""
     needed = set(view.spec.required_fields) | set(view.spec.identity)
     missing = [v.field for v in seen if v.state == "not_found"]
-    unsure = any(isinstance(r, Ambiguous) for r in read.readings.values()) or read.proof.state == "mismatch"
-    more = look_at_more(view, page) if missing else None
+    unsure = any(isinstance(r, FieldAmbiguous) for r in read.readings.values()) or read.proof.state == "mismatch"
+    more = observe_more(view, page) if missing else None
     if more is not None:
         return more
     if needed & set(missing):
-        return look_again(view, looks=2 if asks_for_password(page) else ALL_LOOKS) or scroll(view, page)
+        return observe_later(view, looks=2 if asks_for_password(page) else ALL_LOOKS) or scroll_down(view, page)
     # An empty value may be one that has not come yet, so it is looked at twice.
     empty = any(v.state == "not_present" and not v.shown and v.source is not None for v in seen)
-    return look_again(view, looks=2) if unsure else look_again(view, looks=1) if missing or empty else None
+    return observe_later(view, looks=2) if unsure else observe_later(view, looks=1) if missing or empty else None
 
 
 # --- pages that do not show the record
 
 
-def _wrong_page(view: View, page: PageObserved, read: PageRead, seen: tuple[FieldValue, ...]) -> Act | Look | None:
+def _wrong_page(
+    view: SampleView, page: PageObserved, read: PageRead, seen: tuple[FieldValue, ...]
+) -> Act | ObserveAgain | None:
     needed = set(view.spec.required_fields) | set(view.spec.identity)
     missing = needed & {v.field for v in seen if v.state == "not_found"}
     if read.proof.state == "mismatch":
-        return after_evidence(view, Fail(code="identity_mismatch", note=read.proof.wrong))
+        return fail_with_screenshot(view, Fail(code="identity_mismatch", note=read.proof.wrong))
     if missing and asks_for_password(page) and read.proof.state != "proven":
-        return after_evidence(view, Fail(code="auth_required", note=f"{page.url} asks for a password"))
-    doubtful = {name: r.texts for name, r in read.readings.items() if isinstance(r, Ambiguous)}
+        return fail_with_screenshot(view, Fail(code="auth_required", note=f"{page.url} asks for a password"))
+    doubtful = {name: r.texts for name, r in read.readings.items() if isinstance(r, FieldAmbiguous)}
     if doubtful:
         told = "; ".join(f"{name}: {', '.join(map(repr, texts[:5]))}" for name, texts in doubtful.items())
-        return after_evidence(view, Fail(code="ambiguous", note=f"more than one value on the page for {told}"))
+        return fail_with_screenshot(view, Fail(code="ambiguous", note=f"more than one value on the page for {told}"))
     return None

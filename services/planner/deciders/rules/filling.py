@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 
-from services.planner.deciders.rules.route_context import Onward, Scene
-from services.planner.deciders.rules.selection import Wish, choose, only_control
-from services.planner.page.fields import labelled
-from services.planner.page.targets import controls
-from services.planner.page.text import is_input, label_form, mentions, text_of
-from services.planner.state.common_decisions import MAX_TRIES, look_again
-from services.planner.state.sample_state import Act, Entry, Look
+from services.planner.deciders.rules.route_context import NextStep, RouteContext
+from services.planner.deciders.rules.selection import Selection, only_control, select_option
+from services.planner.page.fields import labelled_candidates
+from services.planner.page.targets import find_controls
+from services.planner.page.text import find_mention, is_input, label_form, text_of
+from services.planner.state.attempt_state import Act, Entry, ObserveAgain
+from services.planner.state.common_decisions import MAX_TRIES, observe_later
 from services.planner.values.typed_values import FALSE, TRUE
 from shared.contracts.actions import BrowserAction, Click, PickOption, SetDate, TypeText
 from shared.contracts.browser_pool import Element
@@ -32,21 +32,21 @@ def labels_in(written: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in written.split("|") if part.strip())
 
 
-def fill_in(scene: Scene, step: Fill) -> Act | Look | Onward:
+def fill_in(context: RouteContext, step: Fill) -> Act | ObserveAgain | NextStep:
     for number, (label, written) in enumerate(step.fill.items(), start=1):
         template = template_of(written)
-        wanted = scene.text(template)
+        wanted = context.filled_text(template)
         if not wanted and PLACEHOLDER.search(template):
             continue
         if isinstance(written, Choice):
-            choice = Wish(str(number), labels_in(label), scene.text(written.search), wanted)
-            if (decision := choose(scene, choice)) is not None:
+            choice = Selection(str(number), labels_in(label), context.filled_text(written.search), wanted)
+            if (decision := select_option(context, choice)) is not None:
                 return decision
             continue
-        decision = _fill_one(scene, str(number), labels_in(label), wanted, _is_date(scene, template))
+        decision = _fill_one(context, str(number), labels_in(label), wanted, _is_date(context, template))
         if decision is not None:
             return decision
-    return Onward()
+    return NextStep()
 
 
 def template_of(written: str | Choice) -> str:
@@ -54,12 +54,12 @@ def template_of(written: str | Choice) -> str:
     return written.option if isinstance(written, Choice) else written
 
 
-def not_held(scene: Scene, step: Fill) -> list[str]:
+def fields_not_held(context: RouteContext, step: Fill) -> list[str]:
     """Fields on the page that no longer hold what was filled in, or that the page calls invalid."""
     doubts: list[str] = []
     for number, label in enumerate(step.fill, start=1):
-        tried = scene.entries(str(number))
-        control = only_control(scene, labels_in(label))
+        tried = context.entries(str(number))
+        control = only_control(context, labels_in(label))
         if tried and not any(entry.ok for entry in tried):
             doubts.append(f"{quoted(label)} was not filled in: {tried[-1].message}")
         elif control is not None and "invalid" in control.states:
@@ -69,71 +69,73 @@ def not_held(scene: Scene, step: Fill) -> list[str]:
     return doubts
 
 
-def shown_otherwise(scene: Scene, step: Fill) -> list[str]:
+def fields_shown_differently(context: RouteContext, step: Fill) -> list[str]:
     """What a page to look everything over shows under the labels of the form, and is not what was filled in."""
     doubts: list[str] = []
     for label, written in step.fill.items():
         template = template_of(written)
-        wanted = scene.text(template)
+        wanted = context.filled_text(template)
         forms = frozenset(label_form(one) for one in labels_in(label))
-        texts = [c.shown for c in labelled(scene.page.elements, forms) if not is_input(c.element)]
-        if wanted and texts and not any(_says(text, wanted, _is_date(scene, template)) for text in texts):
+        texts = [c.shown for c in labelled_candidates(context.page.elements, forms) if not is_input(c.element)]
+        if wanted and texts and not any(_shows_value(text, wanted, _is_date(context, template)) for text in texts):
             doubts.append(
                 f"the page shows {quoted(texts[0])} for {quoted(label)}, where {quoted(wanted)} was filled in"
             )
     return doubts
 
 
-def _says(text: str, wanted: str, is_date: bool) -> bool:
+def _shows_value(text: str, wanted: str, is_date: bool) -> bool:
     if is_date:
         return _numbers(_IN_BRACKETS.sub("", text)) == _numbers(wanted)
-    return fold(text) == fold(wanted) or mentions(text, wanted) is not None
+    return fold(text) == fold(wanted) or find_mention(text, wanted) is not None
 
 
-def _fill_one(scene: Scene, part: str, labels: tuple[str, ...], wanted: str, is_date: bool) -> Act | Look | None:
+def _fill_one(
+    context: RouteContext, part: str, labels: tuple[str, ...], wanted: str, is_date: bool
+) -> Act | ObserveAgain | None:
     """The next action for this field; None once it holds its value."""
-    tried = scene.entries(part)
-    radio = _radio(scene, labels, wanted)
-    found = controls(scene.page, labels) if radio is None else [radio] if isinstance(radio, Element) else []
+    tried = context.entries(part)
+    radio = _radio(context, labels, wanted)
+    found = find_controls(context.page, labels) if radio is None else [radio] if isinstance(radio, Element) else []
     set_before = any(entry.ok for entry in tried)
     if isinstance(radio, list):
-        return _not_offered(scene, labels, wanted, f"the page offers {', '.join(map(quoted, radio))}")
+        return _not_offered(context, labels, wanted, f"the page offers {', '.join(map(quoted, radio))}")
     if not found:
-        return None if set_before else scene.missing(f"field called {' or '.join(map(quoted, labels))}")
+        return None if set_before else context.missing_element(f"field called {' or '.join(map(quoted, labels))}")
     if len(found) > 1:
         names = ", ".join(f"{e.role} {quoted(e.name)}" for e in found[:5])
-        return scene.fail(
+        return context.fail(
             "ambiguous_target", f"more than one field is called {' or '.join(map(quoted, labels))}: {names}"
         )
     control = found[0]
     if (set_before and _holds(control, tried)) or (not tried and _holds_already(control, wanted)):
         return None
-    return _set(scene, part, control, wanted, is_date, tried)
+    return _set(context, part, control, wanted, is_date, tried)
 
 
 def _set(
-    scene: Scene, part: str, control: Element, wanted: str, is_date: bool, tried: tuple[Entry, ...]
-) -> Act | Look | None:
+    context: RouteContext, part: str, control: Element, wanted: str, is_date: bool, tried: tuple[Entry, ...]
+) -> Act | ObserveAgain | None:
     last = tried[-1] if tried else None
     code = last.result.code if last is not None and last.result is not None else ""
     if len(tried) >= MAX_TRIES:
         told = last.message if last is not None and not last.ok else f"it holds {quoted(text_of(control))} in the end"
         if code in ("no_such_option", "ambiguous"):
-            return _not_offered(scene, (control.name,), wanted, told)
-        return scene.fail("invalid_input", f"{quoted(control.name)} does not take {quoted(wanted)}: {told}")
+            return _not_offered(context, (control.name,), wanted, told)
+        return context.fail("invalid_input", f"{quoted(control.name)} does not take {quoted(wanted)}: {told}")
     if "disabled" in control.states:
-        return look_again(scene.view) or scene.lost(f"{quoted(control.name)} is disabled")
-    if code == "no_such_option" and (later := look_again(scene.view, looks=2)) is not None:
+        return observe_later(context.view) or context.off_route(f"{quoted(control.name)} is disabled")
+    if code == "no_such_option" and (later := observe_later(context.view, looks=2)) is not None:
         return later
-    action = _action(scene, control, wanted, is_date)
+    action = _action(context, control, wanted, is_date)
     if isinstance(action, str):
-        return scene.fail("invalid_input", action)
-    return scene.act(action, f"{quoted(control.name)} is to hold {quoted(wanted)}.", part)
+        return context.fail("invalid_input", action)
+    return context.act(action, f"{quoted(control.name)} is to hold {quoted(wanted)}.", part)
 
 
-def _action(scene: Scene, control: Element, wanted: str, is_date: bool) -> BrowserAction | str:
+def _action(context: RouteContext, control: Element, wanted: str, is_date: bool) -> BrowserAction | str:
     """The action that fits the control, or why no action can give it this value."""
-    target = scene.ref(control)
+    target = context.ref(control)
     if control.role in TICKED:
         return Click(target=target) if fold(wanted) in TRUE | FALSE else f"{quoted(wanted)} is neither yes nor no"
     if control.role == "radio":
@@ -148,16 +150,16 @@ def _action(scene: Scene, control: Element, wanted: str, is_date: bool) -> Brows
     return TypeText(target=target, text=wanted)
 
 
-def _not_offered(scene: Scene, labels: tuple[str, ...], wanted: str, told: str) -> Act | Look:
-    later = look_again(scene.view, looks=2)
+def _not_offered(context: RouteContext, labels: tuple[str, ...], wanted: str, told: str) -> Act | ObserveAgain:
+    later = observe_later(context.view, looks=2)
     name = " or ".join(map(quoted, labels))
-    return later or scene.fail("invalid_input", f"{name} does not offer {quoted(wanted)}: {told}")
+    return later or context.fail("invalid_input", f"{name} does not offer {quoted(wanted)}: {told}")
 
 
-def _is_date(scene: Scene, template: str) -> bool:
+def _is_date(context: RouteContext, template: str) -> bool:
     """A column of the type date, and nothing else, goes into the field."""
     column = PLACEHOLDER.fullmatch(template.strip())
-    return column is not None and base_type(scene.view.spec.input_schema.get(column[1], "string")) == "date"
+    return column is not None and base_type(context.view.spec.input_schema.get(column[1], "string")) == "date"
 
 
 # --- what a field holds
@@ -189,9 +191,9 @@ def _holds_already(control: Element, wanted: str) -> bool:
     return control.value is not None and fold(control.value) == fold(wanted) != ""
 
 
-def _radio(scene: Scene, labels: tuple[str, ...], wanted: str) -> Element | list[str] | None:
+def _radio(context: RouteContext, labels: tuple[str, ...], wanted: str) -> Element | list[str] | None:
     """The button of the group that stands under the label; what the group offers where it is not among them."""
-    elements = scene.page.elements
+    elements = context.page.elements
     forms = {label_form(label) for label in labels}
     for at, element in enumerate(elements):
         if element.role == "radio" or label_form(element.name) not in forms:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from urllib.parse import quote, urljoin
 
-from services.planner.deciders.rules.route_context import Onward, Scene, row_with_gaps
-from services.planner.page.identity import expected
-from services.planner.page.targets import Rows, pressable, rows_of, tabs
-from services.planner.state.common_decisions import MAX_TRIES, look_again, look_at_more, scroll
-from services.planner.state.sample_state import Act, Entry, Look
+from services.planner.deciders.rules.route_context import NextStep, RouteContext, row_with_gaps
+from services.planner.page.identity import expected_identity
+from services.planner.page.targets import Rows, find_pressable, find_tabs, rows_showing
+from services.planner.state.attempt_state import Act, Entry, ObserveAgain
+from services.planner.state.common_decisions import MAX_TRIES, observe_later, observe_more, scroll_down
 from shared.contracts.actions import Back, Click, Goto
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import NotSeen
@@ -22,110 +22,110 @@ OPTIONAL_LOOKS = 2
 """At a page on which a link that may not be there is not (yet) to be seen."""
 
 
-def follow(scene: Scene, step: Follow) -> Act | Look | Onward:
-    if came_through(scene.entries()):
-        return Onward()
-    names = filled(scene, step.follow)
-    found = pressable(scene.page, names, own=own_rows(scene))
-    what = f"link or button called {or_else(names)}"
+def follow(context: RouteContext, step: Follow) -> Act | ObserveAgain | NextStep:
+    if has_succeeded(context.entries()):
+        return NextStep()
+    names = filled_words(context, step.follow)
+    found = find_pressable(context.page, names, own=own_rows(context))
+    what = f"link or button called {quoted_choice(names)}"
     if not found and step.optional:
-        return _left_out(scene, what)
+        return _skip_optional(context, what)
     if not found:
-        return scroll_on(scene) or scene.missing(what)
+        return scroll_for_links(context) or context.missing_element(what)
     if len(found) > 1:
-        return look_at_more(scene.view, scene.page) or several(scene, what, found)
-    return press_once(scene, found[0], f"{quoted(found[0].name)} leads on.")
+        return observe_more(context.view, context.page) or ambiguous_targets(context, what, found)
+    return press_once(context, found[0], f"{quoted(found[0].name)} leads on.")
 
 
-def show_tab(scene: Scene, step: ShowTab) -> Act | Look | Onward:
-    if came_through(scene.entries()):
-        return Onward()
-    names = filled(scene, step.tab)
-    found = tabs(scene.page, names)
-    what = f"tab called {or_else(names)}"
+def show_tab(context: RouteContext, step: ShowTab) -> Act | ObserveAgain | NextStep:
+    if has_succeeded(context.entries()):
+        return NextStep()
+    names = filled_words(context, step.tab)
+    found = find_tabs(context.page, names)
+    what = f"tab called {quoted_choice(names)}"
     if not found:
-        return scene.missing(what)
+        return context.missing_element(what)
     if len(found) > 1:
-        return several(scene, what, found)
+        return ambiguous_targets(context, what, found)
     if {"selected", "current"} & set(found[0].states):
-        return Onward()
-    return press_once(scene, found[0], f"{quoted(found[0].name)} shows that part of the page.")
+        return NextStep()
+    return press_once(context, found[0], f"{quoted(found[0].name)} shows that part of the page.")
 
 
-def open_address(scene: Scene, step: Open) -> Act | Look | Onward:
-    if scene.done():
-        return Onward()
-    url = urljoin(scene.page.url, _address(scene, step.open))
-    if len(scene.entries()) >= MAX_TRIES:
-        return scene.fail("unreachable", _last_words(scene, f"{url} could not be opened"))
-    return scene.act(Goto(url=url), "the route goes on there.")
+def open_address(context: RouteContext, step: Open) -> Act | ObserveAgain | NextStep:
+    if context.is_done():
+        return NextStep()
+    url = urljoin(context.page.url, _address(context, step.open))
+    if len(context.entries()) >= MAX_TRIES:
+        return context.fail("unreachable", _with_last_message(context, f"{url} could not be opened"))
+    return context.act(Goto(url=url), "the route goes on there.")
 
 
-def go_back(scene: Scene, step: GoBack) -> Act | Look | Onward:
-    if scene.done():
-        return Onward()
-    if len(scene.entries()) >= MAX_TRIES:
-        return scene.lost(_last_words(scene, "there is no way back"))
-    return scene.act(Back(), "back to the page before.")
+def go_back(context: RouteContext, step: GoBack) -> Act | ObserveAgain | NextStep:
+    if context.is_done():
+        return NextStep()
+    if len(context.entries()) >= MAX_TRIES:
+        return context.off_route(_with_last_message(context, "there is no way back"))
+    return context.act(Back(), "back to the page before.")
 
 
 # --- what several kinds of step share
 
 
-def came_through(entries: tuple[Entry, ...]) -> bool:
+def has_succeeded(entries: tuple[Entry, ...]) -> bool:
     """A press that nothing came of has led nowhere."""
     return any(e.ok and not (e.result is not None and isinstance(e.result.effect, NotSeen)) for e in entries)
 
 
-def press_once(scene: Scene, element: Element, why: str, part: str = "") -> Act | Look:
+def press_once(context: RouteContext, element: Element, why: str, part: str = "") -> Act | ObserveAgain:
     """A click, and where nothing came of it, the link's address; then it is given up."""
-    tried = scene.entries(part or None)
+    tried = context.entries(part or None)
     if "disabled" in element.states:
-        return look_again(scene.view) or scene.lost(f"{quoted(element.name)} is disabled")
+        return observe_later(context.view) or context.off_route(f"{quoted(element.name)} is disabled")
     if not tried:
-        return scene.act(Click(target=scene.ref(element)), why, part)
+        return context.act(Click(target=context.ref(element)), why, part)
     if len(tried) < MAX_TRIES:
-        action = Goto(url=element.url) if element.role == "link" and element.url else Click(target=scene.ref(element))
-        return scene.act(action, f"{why} The first try came to nothing.", part)
-    return scene.lost(_last_words(scene, f"nothing comes of pressing {quoted(element.name)}"))
+        action = Goto(url=element.url) if element.role == "link" and element.url else Click(target=context.ref(element))
+        return context.act(action, f"{why} The first try came to nothing.", part)
+    return context.off_route(_with_last_message(context, f"nothing comes of pressing {quoted(element.name)}"))
 
 
-def filled(scene: Scene, written: Words) -> tuple[str, ...]:
-    return tuple(scene.text(word) for word in words(written))
+def filled_words(context: RouteContext, written: Words) -> tuple[str, ...]:
+    return tuple(context.filled_text(word) for word in words(written))
 
 
-def own_rows(scene: Scene) -> Rows:
+def own_rows(context: RouteContext) -> Rows:
     """The rows of a table that show this record's own identity."""
-    return rows_of(scene.page, expected(scene.view.spec, scene.view.sample).values())
+    return rows_showing(context.page, expected_identity(context.view.spec, context.view.sample).values())
 
 
-def or_else(names: tuple[str, ...]) -> str:
+def quoted_choice(names: tuple[str, ...]) -> str:
     return " or ".join(quoted(name) for name in names)
 
 
-def several(scene: Scene, what: str, found: list[Element]) -> Act | Look:
+def ambiguous_targets(context: RouteContext, what: str, found: list[Element]) -> Act | ObserveAgain:
     names = ", ".join(f"{quoted(e.name)}{f' ({e.url})' if e.url else ''}" for e in found[:5])
-    later = look_again(scene.view, looks=1)
-    return later or scene.fail("ambiguous_target", f"there is more than one {what}: {names}")
+    later = observe_later(context.view, looks=1)
+    return later or context.fail("ambiguous_target", f"there is more than one {what}: {names}")
 
 
-def scroll_on(scene: Scene) -> Act | Look | None:
+def scroll_for_links(context: RouteContext) -> Act | ObserveAgain | None:
     """Links that come as one scrolls, once looking again has not brought them."""
-    if look_at_more(scene.view, scene.page) is not None or look_again(scene.view) is not None:
+    if observe_more(context.view, context.page) is not None or observe_later(context.view) is not None:
         return None
-    return scroll(scene.view, scene.page)
+    return scroll_down(context.view, context.page)
 
 
-def _left_out(scene: Scene, what: str) -> Look | Onward:
-    later = look_at_more(scene.view, scene.page) or look_again(scene.view, looks=OPTIONAL_LOOKS)
+def _skip_optional(context: RouteContext, what: str) -> ObserveAgain | NextStep:
+    later = observe_more(context.view, context.page) or observe_later(context.view, looks=OPTIONAL_LOOKS)
     if later is not None:
         return later
-    route = scene.view.spec.route
-    end = branch_end(route, scene.at)
-    fields = dict.fromkeys(name for step in route[scene.at + 1 : end] for name in fields_of(step))
+    route = context.view.spec.route
+    end = branch_end(route, context.index)
+    fields = dict.fromkeys(name for step in route[context.index + 1 : end] for name in fields_of(step))
     seen = tuple(FieldValue(field=name, state="not_present", shown="") for name in fields)
-    note = f"step {scene.at + 1} of the route is left out: {scene.page.url} has no {what}"
-    return Onward(seen, (plain_note(note),), end - scene.at - 1)
+    note = f"step {context.index + 1} of the route is left out: {context.page.url} has no {what}"
+    return NextStep(seen, (plain_note(note),), end - context.index - 1)
 
 
 def branch_end(route: Sequence[Step], at: int) -> int:
@@ -143,13 +143,13 @@ def branch_end(route: Sequence[Step], at: int) -> int:
     return len(route)
 
 
-def _address(scene: Scene, template: str) -> str:
-    row = row_with_gaps(scene.view.spec, scene.view.sample)
+def _address(context: RouteContext, template: str) -> str:
+    row = row_with_gaps(context.view.spec, context.view.sample)
     return PLACEHOLDER.sub(
         lambda m: row[m[1]].strip() if m[1] == "url" else quote(row[m[1]].strip(), safe=""), template
     )
 
 
-def _last_words(scene: Scene, otherwise: str) -> str:
-    last = scene.entries()[-1] if scene.entries() else None
+def _with_last_message(context: RouteContext, otherwise: str) -> str:
+    last = context.entries()[-1] if context.entries() else None
     return f"{otherwise}: {last.message}" if last is not None and last.message else otherwise

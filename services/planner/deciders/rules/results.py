@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from services.planner.page.lists import cards, table_rows
-from services.planner.page.targets import distinct
+from services.planner.page.targets import distinct_targets
 from services.planner.page.text import (
     PRESSED_ROLES,
     humanised,
@@ -26,12 +26,12 @@ _NUMBER = re.compile(r"^\d+[.):]?\s+")
 
 
 @dataclass(frozen=True)
-class Hit:
+class MatchingRecord:
     """One record of the list. ``link`` opens it; ``key`` tells it from the others on any page."""
 
     link: Element | None
     key: str
-    told: str
+    description: str
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class ListMatches:
     """``items``: how many records there are at all. ``lacking``: columns that a table does not have."""
 
     items: int
-    hits: tuple[Hit, ...]
+    matches: tuple[MatchingRecord, ...]
     lacking: tuple[str, ...] = ()
 
 
@@ -51,13 +51,13 @@ def matches_in(part: Sequence[Element], wanted: Mapping[str, str], *, numbered: 
     if rows and any(labels & headed for labels in asked.values()):
         lacking = tuple(name for name, labels in asked.items() if not labels & headed)
         hits = tuple(_hit(row, wanted) for row in rows if not lacking and _row_matches(row, wanted, asked))
-        return ListMatches(len(rows), _different(hits), lacking)
+        return ListMatches(len(rows), _distinct_hits(hits), lacking)
     found = cards(part)
-    fitting = [card for card in found if all(_shows(card, name, wanted[name], numbered) for name in wanted)]
-    return ListMatches(len(found), _different([_hit(card, wanted) for card in fitting]))
+    fitting = [card for card in found if all(_card_shows(card, name, wanted[name], numbered) for name in wanted)]
+    return ListMatches(len(found), _distinct_hits([_hit(card, wanted) for card in fitting]))
 
 
-def _different(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+def _distinct_hits(hits: Sequence[MatchingRecord]) -> tuple[MatchingRecord, ...]:
     return tuple({hit.key: hit for hit in hits}.values())
 
 
@@ -78,7 +78,7 @@ def _row_matches(row: Sequence[Element], wanted: Mapping[str, str], asked: Mappi
 # --- cards
 
 
-def _shows(card: Sequence[Element], column: str, value: str, numbered: bool) -> bool:
+def _card_shows(card: Sequence[Element], column: str, value: str, numbered: bool) -> bool:
     shown = {fold(piece) for e in card if not is_input(e) for piece in pieces(e, column)}
     if numbered:
         shown |= {_NUMBER.sub("", piece) for piece in shown}
@@ -99,19 +99,19 @@ def pieces(element: Element, column: str) -> list[str]:
 # --- what opens a record
 
 
-def _hit(record: Sequence[Element], wanted: Mapping[str, str]) -> Hit:
+def _hit(record: Sequence[Element], wanted: Mapping[str, str]) -> MatchingRecord:
     link = _link(record, wanted)
-    told = ", ".join(dict.fromkeys(tidy(e.name) for e in record if e.name and e.role not in PRESSED_ROLES))
-    key = link.url if link is not None and link.url else told
-    return Hit(link, key, told[:200])
+    text = ", ".join(dict.fromkeys(tidy(e.name) for e in record if e.name and e.role not in PRESSED_ROLES))
+    key = link.url if link is not None and link.url else text
+    return MatchingRecord(link, key, text[:200])
 
 
 def _link(record: Sequence[Element], wanted: Mapping[str, str]) -> Element | None:
     """The link that is called like one of the columns; else the only thing that can be pressed."""
     values = {fold(value) for value in wanted.values()}
     links = [e for e in record if e.role in ("link", "button") and "disabled" not in e.states]
-    named = distinct(e for e in links if fold(e.name) in values)
+    named = distinct_targets(e for e in links if fold(e.name) in values)
     if named:
         return named[0] if len(named) == 1 else None
-    every = distinct(links)
+    every = distinct_targets(links)
     return every[0] if len(every) == 1 else None

@@ -11,18 +11,18 @@ from typing import Any
 from services.planner.deciders.rules import collecting, filling, navigation, pressing, searching
 from services.planner.deciders.rules.route_context import (
     RELOAD,
-    Onward,
-    Scene,
+    NextStep,
+    RouteContext,
     entries_of,
     last_mark,
     reloads,
     row_with_gaps,
 )
-from services.planner.page.fields import Ambiguous, field_values
+from services.planner.page.fields import FieldAmbiguous, field_values
 from services.planner.page.identity import PageRead
-from services.planner.page.targets import controls, pressable, tabs
+from services.planner.page.targets import find_controls, find_pressable, find_tabs
+from services.planner.state.attempt_state import Act, ObserveAgain, SampleView
 from services.planner.state.common_decisions import LOGIN, MAX_TRIES, by_rule
-from services.planner.state.sample_state import Act, Look, View
 from shared.contracts.actions import Fail, Goto
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import FieldValue, Note, RouteMark
@@ -49,7 +49,7 @@ from shared.task.route import (
 )
 from shared.task.spec import placeholders
 
-HANDLERS: dict[type[Step], Callable[[Scene, Any], Act | Look | Onward]] = {
+HANDLERS: dict[type[Step], Callable[[RouteContext, Any], Act | ObserveAgain | NextStep]] = {
     Follow: navigation.follow,
     ShowTab: navigation.show_tab,
     Open: navigation.open_address,
@@ -64,52 +64,52 @@ HANDLERS: dict[type[Step], Callable[[Scene, Any], Act | Look | Onward]] = {
     Count: collecting.count,
     Address: collecting.take_address,
     Headline: collecting.take_headline,
-    Read: collecting.read_here,
+    Read: collecting.read_step,
 }
 
 
 @dataclass(frozen=True)
-class Walked:
+class RouteOutcome:
     """``decision`` is None once the route is at its end; ``seen`` is what steps read on this page."""
 
-    decision: Act | Look | None
+    decision: Act | ObserveAgain | None
     seen: tuple[FieldValue, ...] = ()
     notes: tuple[Note, ...] = ()
 
 
-def walk(view: View, page: PageObserved, read: PageRead) -> Walked:
+def route_decision(view: SampleView, page: PageObserved, read: PageRead) -> RouteOutcome:
     """What is to be done next for the route."""
     wrong = _wrong_status(view, page)
     if wrong is not None:
-        return Walked(wrong)
-    at, seen, notes = position(view), (), ()
+        return RouteOutcome(wrong)
+    at, seen, notes = current_step(view), (), ()
     while at < len(view.spec.route):
-        scene = Scene(view, page, read, at)
-        outcome = HANDLERS[type(scene.step)](scene, scene.step)
-        if not isinstance(outcome, Onward):
-            return Walked(outcome, seen, notes)
+        context = RouteContext(view, page, read, at)
+        outcome = HANDLERS[type(context.step)](context, context.step)
+        if not isinstance(outcome, NextStep):
+            return RouteOutcome(outcome, seen, notes)
         seen, notes = (*seen, *outcome.seen), (*notes, *outcome.notes)
         at += 1 + outcome.skip
-    return Walked(None, seen, notes)
+    return RouteOutcome(None, seen, notes)
 
 
-def position(view: View) -> int:
+def current_step(view: SampleView) -> int:
     """The step that the last action was taken for; the first one where there was none."""
     mark = last_mark(view.state.history)
     return mark.step - 1 if mark is not None else 0
 
 
-def searching_ahead(view: View) -> bool:
+def is_before_pick(view: SampleView) -> bool:
     """The record has not been picked yet, so nothing on the page may be taken for its own."""
-    for at in range(position(view), len(view.spec.route)):
+    for at in range(current_step(view), len(view.spec.route)):
         step = view.spec.route[at]
         picks = isinstance(step, Pick) or (isinstance(step, Search) and step.search.pick is not None)
-        if picks and not any(entry.ok for entry in entries_of(view.state.history, at, searching.OPENED)):
+        if picks and not any(entry.ok for entry in entries_of(view.state.history, at, searching.OPEN_PART)):
             return True
     return False
 
 
-def unfit(view: View) -> Act | None:
+def missing_columns_decision(view: SampleView) -> Act | None:
     """The row lacks what the route asks for."""
     row = row_with_gaps(view.spec, view.sample)
     optional = {name for name, kind in view.spec.input_schema.items() if "|" in kind}
@@ -120,54 +120,54 @@ def unfit(view: View) -> Act | None:
     return by_rule(Fail(code="missing_column", note=f"the row has no value for: {', '.join(missing)}"))
 
 
-def wants_dialog(view: View, page: PageObserved, read: PageRead) -> bool:
+def needs_dialog(view: SampleView, page: PageObserved, read: PageRead) -> bool:
     """What the step at hand is to act on stands in a dialog, which must not be sent away then."""
-    at = position(view)
-    return any(_acts_in_dialog(Scene(view, page, read, n)) for n in range(at, min(at + 2, len(view.spec.route))))
+    at = current_step(view)
+    return any(_acts_in_dialog(RouteContext(view, page, read, n)) for n in range(at, min(at + 2, len(view.spec.route))))
 
 
-def _acts_in_dialog(scene: Scene) -> bool:
-    step, page = scene.step, scene.page
+def _acts_in_dialog(context: RouteContext) -> bool:
+    step, page = context.step, context.page
     if isinstance(step, PressButton):
-        found = pressable(page, words(step.press))
+        found = find_pressable(page, words(step.press))
     elif isinstance(step, Follow):
-        found = pressable(page, words(step.follow))
+        found = find_pressable(page, words(step.follow))
     elif isinstance(step, ShowTab):
-        found = tabs(page, words(step.tab))
+        found = find_tabs(page, words(step.tab))
     elif isinstance(step, Fill):
-        found = [e for label in step.fill for e in controls(page, filling.labels_in(label))]
+        found = [e for label in step.fill for e in find_controls(page, filling.labels_in(label))]
     elif isinstance(step, FetchFile):
-        found = pressable(page, words(step.press) or (step.download,))
+        found = find_pressable(page, words(step.press) or (step.download,))
     else:
         return False
     return any(element.in_dialog for element in found)
 
 
-def in_passing(view: View, page: PageObserved, read: PageRead) -> tuple[FieldValue, ...]:
+def unnamed_readings(view: SampleView, page: PageObserved, read: PageRead) -> tuple[FieldValue, ...]:
     """Fields that no step names, where the page at hand shows them and is this record's or on its trail."""
-    if searching_ahead(view) or not collecting.on_trail(view, read):
+    if is_before_pick(view) or not collecting.is_on_trail(view, read):
         return ()
     named = {name for step in view.spec.route for name in fields_of(step)} - set(view.spec.identity)
     open_ = {name: reading for name, reading in read.readings.items() if name not in named}
-    clear = {name: reading for name, reading in open_.items() if not isinstance(reading, Ambiguous)}
+    clear = {name: reading for name, reading in open_.items() if not isinstance(reading, FieldAmbiguous)}
     known = {name for name, value in view.state.seen.items() if value.source and value.source.url != page.url}
     values = field_values(view.spec, clear, page)
     return tuple(v for v in values if v.state != "not_found" and v.field not in known)
 
 
-def _wrong_status(view: View, page: PageObserved) -> Act | None:
+def _wrong_status(view: SampleView, page: PageObserved) -> Act | None:
     """A page that a step has led to answers with an error."""
     mark, status = last_mark(view.state.history), page.http_status
     if mark is None or status is None or status < 400:
         return None
-    scene = Scene(view, page, PageRead({}, collecting.UNPROVEN), mark.step - 1)
+    context = RouteContext(view, page, PageRead({}, collecting.UNPROVEN), mark.step - 1)
     told = f"{page.url} answers with HTTP {status}"
-    step = scene.step
+    step = context.step
     if isinstance(step, PressButton) and step.irreversible:
-        return scene.fail("unknown_outcome", f"the button was pressed, and {told}")
+        return context.fail("unknown_outcome", f"the button was pressed, and {told}")
     if status in LOGIN:
-        return scene.fail("auth_required", told)
+        return context.fail("auth_required", told)
     if (status >= 500 or status == 429) and reloads(view.state.history) < MAX_TRIES:
         again = Goto(url=page.url, reason=f"the site answered with HTTP {status}; once more.")
         return by_rule(again, RouteMark(step=mark.step, part=RELOAD))
-    return scene.fail("http_error", told)
+    return context.fail("http_error", told)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import msgspec
 
-from services.planner.page.identity import PageRead, row_of
+from services.planner.page.identity import PageRead, template_values
 from services.planner.page.text import asks_for_password, says_not_found
-from services.planner.state.common_decisions import after_evidence, by_rule, look_again, look_at_more
-from services.planner.state.sample_state import Act, Entry, Look, View
+from services.planner.state.attempt_state import Act, Entry, ObserveAgain, SampleView
+from services.planner.state.common_decisions import by_rule, fail_with_screenshot, observe_later, observe_more
 from shared.contracts.actions import AnyAction, ByRef, Fail
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.codes import FailCode
@@ -58,7 +58,7 @@ OFFERED = 14
 
 
 @dataclass(frozen=True)
-class Onward:
+class NextStep:
     """Nothing is left to be done for this step. ``skip`` further steps hang on it and are left out."""
 
     seen: tuple[FieldValue, ...] = ()
@@ -67,25 +67,25 @@ class Onward:
 
 
 @dataclass(frozen=True)
-class Scene:
-    """``at`` counts the steps of the route from 0."""
+class RouteContext:
+    """``index`` counts the steps of the route from 0."""
 
-    view: View
+    view: SampleView
     page: PageObserved
     read: PageRead
-    at: int
+    index: int
 
     @property
     def step(self) -> Step:
-        return self.view.spec.route[self.at]
+        return self.view.spec.route[self.index]
 
-    def text(self, template: str) -> str:
+    def filled_text(self, template: str) -> str:
         return fill(template, row_with_gaps(self.view.spec, self.view.sample)).strip()
 
     def entries(self, part: str | None = None) -> tuple[Entry, ...]:
-        return entries_of(self.view.state.history, self.at, part)
+        return entries_of(self.view.state.history, self.index, part)
 
-    def done(self, part: str | None = None) -> bool:
+    def is_done(self, part: str | None = None) -> bool:
         return any(entry.ok for entry in self.entries(part))
 
     def ref(self, element: Element) -> ByRef:
@@ -93,19 +93,19 @@ class Scene:
 
     def act(self, action: AnyAction, why: str, part: str = "", *, found: int = 0, at: str = "") -> Act:
         """``found``, ``at``: as in RouteMark."""
-        mark = RouteMark(step=self.at + 1, part=part, found=found, at=at)
+        mark = RouteMark(step=self.index + 1, part=part, found=found, at=at)
         return by_rule(msgspec.structs.replace(action, reason=reason_of(mark, why)), mark)
 
     # --- where it comes to nothing
 
-    def missing(self, what: str, *, looks: int | None = None) -> Act | Look:
+    def missing_element(self, what: str, *, looks: int | None = None) -> Act | ObserveAgain:
         """``what`` was looked for in vain: the rest of the page first, then the same page later, then a person."""
-        later = look_at_more(self.view, self.page) or (
-            look_again(self.view) if looks is None else look_again(self.view, looks=looks)
+        later = observe_more(self.view, self.page) or (
+            observe_later(self.view) if looks is None else observe_later(self.view, looks=looks)
         )
-        return later or self.lost(f"there is no {what}; {offered(self.page)}")
+        return later or self.off_route(f"there is no {what}; {offered(self.page)}")
 
-    def lost(self, why: str) -> Act:
+    def off_route(self, why: str) -> Act:
         """Ends the sample: the page is not the one the route speaks of."""
         words = says_not_found(self.page, tuple(self.view.spec.not_found_texts))
         if asks_for_password(self.page) and not self.view.state.proven:
@@ -115,8 +115,8 @@ class Scene:
         return self.fail("off_route", why)
 
     def fail(self, code: FailCode, why: str) -> Act:
-        where = f"step {self.at + 1} of the route ({_short(told(self.step))}) on {self.page.url}"
-        return after_evidence(self.view, Fail(code=code, note=f"{why} [{where}]"))
+        where = f"step {self.index + 1} of the route ({_short(told(self.step))}) on {self.page.url}"
+        return fail_with_screenshot(self.view, Fail(code=code, note=f"{why} [{where}]"))
 
 
 def _short(text: str, most: int = 90) -> str:
@@ -126,7 +126,7 @@ def _short(text: str, most: int = 90) -> str:
 def row_with_gaps(spec: TaskSpec, sample: Sample) -> dict[str, str]:
     """The sample's row, with optional columns that it lacks as empty texts."""
     gaps = {name: "" for name, kind in spec.input_schema.items() if nullable(kind)}
-    return {**gaps, **row_of(sample)}
+    return {**gaps, **template_values(sample)}
 
 
 def offered(page: PageObserved) -> str:

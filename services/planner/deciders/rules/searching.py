@@ -6,25 +6,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from services.planner.deciders.rules.navigation import came_through, filled, or_else, press_once, several
-from services.planner.deciders.rules.results import Hit, ListMatches, matches_in
-from services.planner.deciders.rules.route_context import Onward, Scene, row_with_gaps
-from services.planner.page.paging import Control, turning_results
-from services.planner.page.targets import controls, pressable, section
-from services.planner.state.common_decisions import MAX_TRIES, after_evidence, look_again, look_at_more
-from services.planner.state.sample_state import Act, Look
+from services.planner.deciders.rules.navigation import (
+    ambiguous_targets,
+    filled_words,
+    has_succeeded,
+    press_once,
+    quoted_choice,
+)
+from services.planner.deciders.rules.results import ListMatches, MatchingRecord, matches_in
+from services.planner.deciders.rules.route_context import NextStep, RouteContext, row_with_gaps
+from services.planner.page.paging import PagingControl, next_results_control
+from services.planner.page.targets import find_controls, find_pressable, find_section
+from services.planner.state.attempt_state import Act, ObserveAgain
+from services.planner.state.common_decisions import MAX_TRIES, fail_with_screenshot, observe_later, observe_more
 from shared.contracts.actions import Click, Fail, Goto, Press, TypeText
 from shared.contracts.browser_pool import Element
 from shared.task.route import Lookup, Pick, Search, Words
 from shared.task.spec import fill
 from shared.text.normal import quoted
 
-TYPED, SENT, TURNED, OPENED = "type", "press", "turn", "open"
+TYPE_PART, SEND_PART, TURN_PART, OPEN_PART = "type", "press", "turn", "open"
 MAX_PAGES = 40
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SearchedRecord:
     """What is looked for in a list, and under which heading."""
 
     columns: dict[str, str]
@@ -32,155 +38,163 @@ class Wanted:
     numbered: bool
 
 
-def search(scene: Scene, step: Search) -> Act | Look | Onward:
+def search(context: RouteContext, step: Search) -> Act | ObserveAgain | NextStep:
     what = step.search
-    if not scene.done(TYPED):
-        return _type(scene, what)
-    if not came_through(scene.entries(SENT)):
-        return _send(scene, what)
-    return Onward() if what.pick is None else _pick(scene, _wanted(scene, what.pick, what))
+    if not context.is_done(TYPE_PART):
+        return _type(context, what)
+    if not has_succeeded(context.entries(SEND_PART)):
+        return _send(context, what)
+    return NextStep() if what.pick is None else _pick(context, _wanted(context, what.pick, what))
 
 
-def pick(scene: Scene, step: Pick) -> Act | Look | Onward:
-    return _pick(scene, _wanted(scene, step.pick, step))
+def pick(context: RouteContext, step: Pick) -> Act | ObserveAgain | NextStep:
+    return _pick(context, _wanted(context, step.pick, step))
 
 
-def _wanted(scene: Scene, columns: dict[str, str], step: Lookup | Pick) -> Wanted:
-    row = row_with_gaps(scene.view.spec, scene.view.sample)
+def _wanted(context: RouteContext, columns: dict[str, str], step: Lookup | Pick) -> SearchedRecord:
+    row = row_with_gaps(context.view.spec, context.view.sample)
     filled_in = {name: fill(template, row).strip() for name, template in columns.items()}
-    return Wanted(filled_in, step.under, step.numbered)
+    return SearchedRecord(filled_in, step.under, step.numbered)
 
 
 # --- asking for it
 
 
-def _type(scene: Scene, what: Lookup) -> Act | Look:
-    names = filled(scene, what.into)
-    field = _field(scene, names)
+def _type(context: RouteContext, what: Lookup) -> Act | ObserveAgain:
+    names = filled_words(context, what.into)
+    field = _field(context, names)
     if not isinstance(field, Element):
         return field
-    tried = scene.entries(TYPED)
+    tried = context.entries(TYPE_PART)
     if len(tried) >= MAX_TRIES:
-        return scene.lost(f"nothing can be typed into {quoted(field.name)}: {tried[-1].message}")
-    text = scene.text(what.text)
-    return scene.act(TypeText(target=scene.ref(field), text=text), "what is looked for.", TYPED)
+        return context.off_route(f"nothing can be typed into {quoted(field.name)}: {tried[-1].message}")
+    text = context.filled_text(what.text)
+    return context.act(TypeText(target=context.ref(field), text=text), "what is looked for.", TYPE_PART)
 
 
-def _send(scene: Scene, what: Lookup) -> Act | Look | Onward:
-    tried = scene.entries(SENT)
+def _send(context: RouteContext, what: Lookup) -> Act | ObserveAgain | NextStep:
+    tried = context.entries(SEND_PART)
     if what.press is None:
-        field = _field(scene, filled(scene, what.into))
+        field = _field(context, filled_words(context, what.into))
         if tried:  # A list that is narrowed while one types has nothing to be sent.
-            return Onward() if what.pick is None else _pick(scene, _wanted(scene, what.pick, what))
+            return NextStep() if what.pick is None else _pick(context, _wanted(context, what.pick, what))
         if not isinstance(field, Element):
             return field
-        return scene.act(Press(keys="Enter", target=scene.ref(field)), "the search is sent.", SENT)
-    names = filled(scene, what.press)
-    found = pressable(scene.page, names)
+        return context.act(Press(keys="Enter", target=context.ref(field)), "the search is sent.", SEND_PART)
+    names = filled_words(context, what.press)
+    found = find_pressable(context.page, names)
     if not found:
-        return scene.missing(f"button called {or_else(names)}")
+        return context.missing_element(f"button called {quoted_choice(names)}")
     if len(found) > 1:
-        return several(scene, f"button called {or_else(names)}", found)
-    return press_once(scene, found[0], "the search is sent.", SENT)
+        return ambiguous_targets(context, f"button called {quoted_choice(names)}", found)
+    return press_once(context, found[0], "the search is sent.", SEND_PART)
 
 
-def _field(scene: Scene, names: tuple[str, ...]) -> Element | Act | Look:
-    found = controls(scene.page, names)
+def _field(context: RouteContext, names: tuple[str, ...]) -> Element | Act | ObserveAgain:
+    found = find_controls(context.page, names)
     if not found:
-        return scene.missing(f"search field called {or_else(names)}")
-    return found[0] if len(found) == 1 else several(scene, f"search field called {or_else(names)}", found)
+        return context.missing_element(f"search field called {quoted_choice(names)}")
+    return (
+        found[0]
+        if len(found) == 1
+        else ambiguous_targets(context, f"search field called {quoted_choice(names)}", found)
+    )
 
 
 # --- reading what came
 
 
-def _pick(scene: Scene, wanted: Wanted) -> Act | Look | Onward:
-    if came_through(scene.entries(OPENED)):
-        return Onward()
-    more = look_at_more(scene.view, scene.page)
+def _pick(context: RouteContext, wanted: SearchedRecord) -> Act | ObserveAgain | NextStep:
+    if has_succeeded(context.entries(OPEN_PART)):
+        return NextStep()
+    more = observe_more(context.view, context.page)
     if more is not None:
         return more
-    names = filled(scene, wanted.under) if wanted.under is not None else ()
-    part = section(scene.page, names) if names else scene.page.elements
+    names = filled_words(context, wanted.under) if wanted.under is not None else ()
+    part = find_section(context.page, names) if names else context.page.elements
     if part is None:
-        return scene.missing(f"heading {or_else(names)} over the results")
-    return _weigh(scene, wanted, matches_in(part, wanted.columns, numbered=wanted.numbered), part)
+        return context.missing_element(f"heading {quoted_choice(names)} over the results")
+    return _decide_on_matches(context, wanted, matches_in(part, wanted.columns, numbered=wanted.numbered), part)
 
 
-def _weigh(scene: Scene, wanted: Wanted, here: ListMatches, part: tuple[Element, ...]) -> Act | Look:
+def _decide_on_matches(
+    context: RouteContext, wanted: SearchedRecord, here: ListMatches, part: tuple[Element, ...]
+) -> Act | ObserveAgain:
     if here.lacking:
         lacking = ", ".join(map(quoted, here.lacking))
-        return scene.fail("off_route", f"the list has no column {lacking}, so nobody in it can be told apart by that")
-    if not here.hits and (later := look_again(scene.view, looks=1 if here.items else 3)) is not None:
+        return context.fail("off_route", f"the list has no column {lacking}, so nobody in it can be told apart by that")
+    if not here.matches and (later := observe_later(context.view, looks=1 if here.items else 3)) is not None:
         return later
-    before, where = _so_far(scene)
-    fresh = tuple(hit for hit in here.hits if not before or hit.key != where)
+    before, where = _earlier_matches(context)
+    fresh = tuple(hit for hit in here.matches if not before or hit.key != where)
     if before + len(fresh) > 1:
-        return _cannot_tell(scene, wanted, before, where, fresh)
-    following = _next_page(scene, part)
-    if following is not None and len(scene.entries(TURNED)) < MAX_PAGES:
-        return _turn(scene, following, before + len(fresh), fresh[0].key if fresh else where)
+        return _several_matches(context, wanted, before, where, fresh)
+    following = _next_page(context, part)
+    if following is not None and len(context.entries(TURN_PART)) < MAX_PAGES:
+        return _turn(context, following, before + len(fresh), fresh[0].key if fresh else where)
     if following is not None:
-        return scene.fail("off_route", f"the results have more than {MAX_PAGES} pages")
+        return context.fail("off_route", f"the results have more than {MAX_PAGES} pages")
     if fresh:
-        return _open(scene, fresh[0])
-    return _open_again(scene, where, here) if before else _nobody(scene, wanted, here)
+        return _open(context, fresh[0])
+    return _open_again(context, where, here) if before else _no_match(context, wanted, here)
 
 
-def _so_far(scene: Scene) -> tuple[int, str]:
+def _earlier_matches(context: RouteContext) -> tuple[int, str]:
     """How many were found on the pages before this one, and where the one is; noted when the page was turned."""
-    turned = scene.entries(TURNED)
+    turned = context.entries(TURN_PART)
     mark = turned[-1].route if turned else None
     return (mark.found, mark.at) if mark is not None else (0, "")
 
 
-def _next_page(scene: Scene, part: tuple[Element, ...]) -> Control | None:
+def _next_page(context: RouteContext, part: tuple[Element, ...]) -> PagingControl | None:
     """What turns the page; nothing where turning it has come to nothing."""
-    if scene.entries(TURNED) and not came_through(scene.entries(TURNED)[-1:]):
+    if context.entries(TURN_PART) and not has_succeeded(context.entries(TURN_PART)[-1:]):
         return None
-    return turning_results(scene.page, part)
+    return next_results_control(context.page, part)
 
 
-def _turn(scene: Scene, control: Control, found: int, where: str) -> Act:
+def _turn(context: RouteContext, control: PagingControl, found: int, where: str) -> Act:
     """A button that adds to the list leaves what was found in sight, so nothing of it is carried over."""
     if not found or control.kind == "more":
         found, where = 0, ""
     so_far = f"matches so far: {found}, at {where.replace(' ', '_')}" if found else "matches so far: 0"
     why = f"the next page of results; {so_far}"
-    return scene.act(Click(target=scene.ref(control.element)), why, TURNED, found=found, at=where)
+    return context.act(Click(target=context.ref(control.element)), why, TURN_PART, found=found, at=where)
 
 
-def _open(scene: Scene, hit: Hit) -> Act | Look:
+def _open(context: RouteContext, hit: MatchingRecord) -> Act | ObserveAgain:
     if hit.link is None:
-        return scene.fail("off_route", f"it cannot be told what opens {quoted(hit.told)}")
-    return press_once(scene, hit.link, f"{quoted(hit.told)} is the one result that matches.", OPENED)
+        return context.fail("off_route", f"it cannot be told what opens {quoted(hit.description)}")
+    return press_once(context, hit.link, f"{quoted(hit.description)} is the one result that matches.", OPEN_PART)
 
 
-def _open_again(scene: Scene, where: str, here: ListMatches) -> Act | Look:
+def _open_again(context: RouteContext, where: str, here: ListMatches) -> Act | ObserveAgain:
     """The one that matched on an earlier page; without an address it can only be opened where this page repeats it."""
-    repeated = next((hit for hit in here.hits if hit.key == where), None)
+    repeated = next((hit for hit in here.matches if hit.key == where), None)
     if repeated is not None and (repeated.link is None or not repeated.link.url):
-        return _open(scene, repeated)
+        return _open(context, repeated)
     if not where.startswith(("http://", "https://")):
-        return scene.fail(
+        return context.fail(
             "off_route", f"the one result that matches ({where}) is on an earlier page without an address"
         )
-    if len(scene.entries(OPENED)) >= MAX_TRIES:
-        return scene.fail("unreachable", f"{where} could not be opened: {scene.entries(OPENED)[-1].message}")
-    return scene.act(Goto(url=where), "the one result that matches, on an earlier page.", OPENED)
+    if len(context.entries(OPEN_PART)) >= MAX_TRIES:
+        return context.fail("unreachable", f"{where} could not be opened: {context.entries(OPEN_PART)[-1].message}")
+    return context.act(Goto(url=where), "the one result that matches, on an earlier page.", OPEN_PART)
 
 
-def _nobody(scene: Scene, wanted: Wanted, here: ListMatches) -> Act:
+def _no_match(context: RouteContext, wanted: SearchedRecord, here: ListMatches) -> Act:
     """Not found, with a picture, and with how many were looked through."""
     asked = ", ".join(f"{name} {quoted(value)}" for name, value in wanted.columns.items())
-    pages = len(scene.entries(TURNED)) + 1
+    pages = len(context.entries(TURN_PART)) + 1
     note = f"none of the results is exactly {asked} ({here.items} on the last of {pages} pages)"
-    return after_evidence(scene.view, Fail(code="not_found", note=note))
+    return fail_with_screenshot(context.view, Fail(code="not_found", note=note))
 
 
-def _cannot_tell(scene: Scene, wanted: Wanted, before: int, where: str, fresh: tuple[Hit, ...]) -> Act | Look:
-    later = look_again(scene.view, looks=1)
+def _several_matches(
+    context: RouteContext, wanted: SearchedRecord, before: int, where: str, fresh: tuple[MatchingRecord, ...]
+) -> Act | ObserveAgain:
+    later = observe_later(context.view, looks=1)
     asked = ", ".join(f"{name} {quoted(value)}" for name, value in wanted.columns.items())
     known = [f"on an earlier page: {where}"] if before else []
-    told = "; ".join([*known, *(f"{quoted(hit.told)} ({hit.key})" for hit in fresh[:6])])
-    return later or scene.fail("ambiguous_record", f"{before + len(fresh)} results are exactly {asked}: {told}")
+    told = "; ".join([*known, *(f"{quoted(hit.description)} ({hit.key})" for hit in fresh[:6])])
+    return later or context.fail("ambiguous_record", f"{before + len(fresh)} results are exactly {asked}: {told}")

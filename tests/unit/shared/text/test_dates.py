@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.planner.values.typed_values import typed
+from services.planner.values.typed_values import typed_value
 from shared.task.spec import OutputField
 from shared.text.normal import Invalid, Normal
 
@@ -18,13 +18,13 @@ EVERY_TIME_THE_SAME = settings(derandomize=True, deadline=None, database=None, m
 
 
 def value(field: OutputField, shown: str, **more: Any) -> object:
-    result = typed(field, shown, **more)
+    result = typed_value(field, shown, **more)
     assert isinstance(result, Normal), result
     return result.value
 
 
 def why_not(field: OutputField, shown: str, **more: Any) -> str:
-    result = typed(field, shown, **more)
+    result = typed_value(field, shown, **more)
     assert isinstance(result, Invalid), result
     return result.message
 
@@ -286,7 +286,9 @@ def test_a_day_comes_back_in_the_order_that_is_told(day: date, separator: str, y
 def test_without_an_order_a_day_is_read_only_where_one_reading_is_possible(day: date, separator: str):
     shown = day.strftime(separator.join(("%d", "%m", "%Y")))
     certain = day.day > 12 or day.day == day.month
-    assert typed(DAY, shown) == Normal(day.isoformat()) if certain else isinstance(typed(DAY, shown), Invalid)
+    assert (
+        typed_value(DAY, shown) == Normal(day.isoformat()) if certain else isinstance(typed_value(DAY, shown), Invalid)
+    )
 
 
 ZONES = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
@@ -304,4 +306,4 @@ def test_a_moment_comes_back_with_its_zone(moment: datetime):
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_no_text_and_no_title_breaks_a_reader(shown: str, title: str):
     for field in (DAY, MOMENT, OutputField(type="number"), OutputField(type="decimal")):
-        assert isinstance(typed(field, shown, title=title), Normal | Invalid)
+        assert isinstance(typed_value(field, shown, title=title), Normal | Invalid)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.planner.values.typed_values import typed
+from services.planner.values.typed_values import typed_value
 from shared.task.spec import OutputField
 from shared.text.normal import Invalid, Normal
 from shared.text.numbers import exact_number
@@ -18,13 +18,13 @@ EVERY_TIME_THE_SAME = settings(derandomize=True, deadline=None, database=None, m
 
 
 def value(field: OutputField, shown: object, title: str | None = None) -> object:
-    result = typed(field, shown, title=title)
+    result = typed_value(field, shown, title=title)
     assert isinstance(result, Normal), result
     return result.value
 
 
 def why_not(field: OutputField, shown: object, title: str | None = None) -> str:
-    result = typed(field, shown, title=title)
+    result = typed_value(field, shown, title=title)
     assert isinstance(result, Invalid), result
     return result.message
 
@@ -208,5 +208,5 @@ def test_three_digits_behind_a_point_are_never_taken_for_either(whole: int, rest
 @EVERY_TIME_THE_SAME
 @given(st.integers(0, 10**9), st.integers(1, 999))
 def test_a_title_counts_only_if_rounding_gives_what_is_shown(exact: int, thousands: int):
-    result = typed(NUMBER, f"{thousands}k", title=f"{exact:,} followers")
+    result = typed_value(NUMBER, f"{thousands}k", title=f"{exact:,} followers")
     assert isinstance(result, Normal) == (abs(exact - thousands * 1000) < 1000)

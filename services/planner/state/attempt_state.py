@@ -57,7 +57,7 @@ class Entry:
     """Pictures and files: what a decider asked for."""
     proven: bool = False
     """The right record is shown, or a page on the trail of it."""
-    astray: bool = False
+    on_other_record: bool = False
     """Another one is, or a page on the trail of that."""
     refused: bool = False
     """Not accepted by us: it could not be understood, the gates did not agree, or only an end was open to it."""
@@ -67,16 +67,16 @@ class Entry:
     """What we told the decider of its progress after this step."""
     url: str = ""
     """Of the page that was decided on."""
-    said: str = ""
+    picture_answer: str = ""
     """What a picture was found to say."""
-    sure: bool = False
+    picture_is_sure: bool = False
     """Whether the picture said it surely enough to count."""
     decided_by: str = ""
-    said_by: str = ""
+    picture_read_by: str = ""
     """Who read the picture."""
-    pictured: ValueSource | None = None
+    picture_source: ValueSource | None = None
     """Where it was taken."""
-    kept: tuple[FiledArtifact, ...] = ()
+    page_files: tuple[FiledArtifact, ...] = ()
     """Pages and what was observed of them: nobody asked for them, and no decider is told."""
     route: RouteMark | None = None
     """The step of the route that the action was taken for."""
@@ -101,7 +101,7 @@ class Progress:
     was done to the same on the same page, to no effect. ``weighed``: the step up to which all this is counted.
     """
 
-    weighed: int = 0
+    counted_steps: int = 0
     stalled: int = 0
     gained: bool = False
     """The last step brought something: a value, a file, a text, an item."""
@@ -112,12 +112,12 @@ class Progress:
     levels: frozenset[int] = frozenset()
     """Levels of this stall that the decider has been told of: what comes up between the calls of one answer is told
     before the next."""
-    due: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())
+    pending: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())
     """Warnings and levels that the decider has been told of once it has decided on what it is shown now."""
 
 
 @dataclass(frozen=True)
-class SampleState:
+class AttemptState:
     """``looks`` counts extra observations of the page as it is, since the last action that may change it.
 
     ``seen`` is the latest reading of each field, ``proven`` whether the record was shown to be the right one.
@@ -128,7 +128,7 @@ class SampleState:
     unconfirmed: frozenset[str] = frozenset()
     """Fields in ``seen`` that a model saved, and that the page it saw did not show."""
     proven: bool = False
-    astray: bool = False
+    on_other_record: bool = False
     """The last page that said whose record it shows showed another one."""
     steps: int = 0
     granted: int = 0
@@ -140,7 +140,7 @@ class SampleState:
     max_tokens: int = OBSERVE_TOKENS
     progress: Progress = Progress()
     """As the page that is looked at now shows it."""
-    settled: Progress = Progress()
+    settled_progress: Progress = Progress()
     """As it was with the last step."""
     notices: tuple[str, ...] = ()
     """What the decider is to be told of its progress now."""
@@ -163,7 +163,7 @@ class SampleState:
     @property
     def stored(self) -> tuple[FiledArtifact, ...]:
         """All that lies with the evidence, pages too."""
-        return tuple(filed for entry in self.history for filed in (*entry.filed, *entry.kept))
+        return tuple(filed for entry in self.history for filed in (*entry.filed, *entry.page_files))
 
     @property
     def last(self) -> Entry | None:
@@ -180,12 +180,12 @@ class SampleState:
 
 
 @dataclass(frozen=True)
-class View:
+class SampleView:
     """All a decider may know. ``page`` is None before the first navigation."""
 
     spec: TaskSpec
     sample: Sample
-    state: SampleState
+    state: AttemptState
     page: PageObserved | None
     hints: tuple[str, ...] = ()
     """What earlier samples have taught; the same for the whole sample."""
@@ -223,7 +223,7 @@ class Act:
 
 
 @dataclass(frozen=True)
-class Look:
+class ObserveAgain:
     """Show me the page again after a pause, with this budget. No step: nothing is done to the page."""
 
     after_s: float
@@ -232,7 +232,7 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Unusable:
+class UnusableAnswer:
     """The decider's answer could not be understood; ``message`` is what it is told of that."""
 
     message: str
@@ -245,11 +245,11 @@ class Unusable:
     prompt_weight: float = 0.0
 
 
-Decision = Act | Look | Unusable
+Decision = Act | ObserveAgain | UnusableAnswer
 
 
 @dataclass(frozen=True)
-class Problem:
+class SampleProblem:
     """One reason why a sample is not done. ``reason`` is that of the result if it stays so."""
 
     reason: Reason
