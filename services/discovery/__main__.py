@@ -1,4 +1,4 @@
-"""The discovery process: settings > readers of input files > the actor on the bus."""
+"""The discovery service: builds its dependencies and runs the actor."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
-from services.discovery.deps import Deps
+from services.discovery.deps import DiscoveryDeps
 from services.discovery.excel import read_sheet
 from services.discovery.handlers import actor
 from shared.bus.nats_bus import Bus
@@ -19,8 +19,8 @@ __all__ = ["NAME", "actor", "open_deps"]
 
 
 @asynccontextmanager
-async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[Deps]:
-    yield Deps(
+async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[DiscoveryDeps]:
+    yield DiscoveryDeps(
         asks=bus,
         publishes=bus,
         blobs=bus,

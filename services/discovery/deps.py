@@ -1,4 +1,4 @@
-"""What discovery needs of the world."""
+"""The ports that discovery needs."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from shared.streams import Consumer, Stream
 from shared.subjects import Stored
 
 PUBLISH_LIMIT = 100
-"""Publishes under way at a time: enough to hide the server's round trip, few enough to bound what is held."""
-Grid = Sequence[Sequence[object]]
-"""A sheet as it was read: rows of cells, the header row among them."""
+"""Concurrent publishes: enough to hide the round trip to the server, few enough to limit memory."""
+SheetGrid = Sequence[Sequence[object]]
+"""The rows of a sheet, including the header row."""
 
 
 class RunQueues(Protocol):
     async def open_queue(self, consumer: Consumer) -> None:
-        """From now on planners may pull from this queue; opening it twice is no error."""
+        """Create the queue that planners pull from. Idempotent."""
         ...
 
     async def close_queue(self, consumer: Consumer) -> None:
-        """Ends the queue with what is left in it; closing what is not open is no error."""
+        """Delete the queue and what is left in it. Idempotent."""
         ...
 
     async def is_queued(self, stream: Stream, subject: Stored[Any], message: Message) -> bool:
-        """Whether work of this subject still stands in its queue, or is in somebody's hands."""
+        """Return whether the work is still queued or being worked on."""
         ...
 
 
 @dataclass
-class Deps:
-    """``now`` is aware UTC; ``planners`` are the names a request may ask for."""
+class DiscoveryDeps:
+    """What the actor needs. ``now`` returns aware UTC; ``planners`` are the names that a request may use."""
 
     asks: Asks
     publishes: Publishes
     blobs: Blobs
     records: Records
     queues: RunQueues
-    read_sheet: Callable[[bytes], Grid]
-    """The first sheet of an Excel file; InvalidMessage where the bytes are none. It blocks, so it runs in a thread."""
+    read_sheet: Callable[[bytes], SheetGrid]
+    """Return the first sheet of an Excel file, or raise InvalidMessage. It blocks: call it in a thread."""
     now: Callable[[], datetime]
     planners: frozenset[str]

@@ -1,4 +1,4 @@
-"""Excel workbooks through python-calamine."""
+"""Read Excel workbooks with python-calamine."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _CELL = re.compile(rb"""\sr\s*=\s*["']\s*\$?([A-Za-z]{1,3})\$?([0-9]{1,7})\b""")
 
 
 def read_sheet(data: bytes) -> Sequence[Sequence[object]]:
-    """The cells of the first sheet of an .xlsx or .xls file, empty rows and columns before the first cell left out.
+    """Return the cells of the first sheet of an .xlsx or .xls file, without empty rows and columns before the first.
 
-    Raises InvalidMessage, in words for people, where the bytes are no workbook. Blocks while it reads.
+    Raises InvalidMessage when the bytes are no workbook, or one that is too large. Blocks while it reads.
     """
     _refuse_bomb(data)
     try:
@@ -30,28 +30,28 @@ def read_sheet(data: bytes) -> Sequence[Sequence[object]]:
 
 
 def _refuse_bomb(data: bytes) -> None:
-    """A small file that unpacks to an enormous one would take this machine's memory."""
+    """Raise InvalidMessage for a zip bomb, before it exhausts the memory."""
     if not zipfile.is_zipfile(io.BytesIO(data)):
         return
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             unpacked_bytes = sum(info.file_size for info in archive.infolist())
-            # By what they are, not by name: a workbook may call its sheets anything.
+            # Every XML part: a workbook may give its sheets any name.
             parts = [info for info in archive.infolist() if info.filename.lower().endswith(".xml")]
             small = unpacked_bytes <= MAX_UNPACKED_BYTES
             cells = max((_extent(archive, info) for info in parts), default=0) if small else 0
     except (zipfile.BadZipFile, ValueError) as exc:
         raise InvalidMessage(f"cannot be read as an Excel workbook: {exc}", code="bad_workbook") from exc
     if unpacked_bytes > MAX_UNPACKED_BYTES:
-        told = f"it unpacks to {unpacked_bytes} bytes; {MAX_UNPACKED_BYTES} is the most"
-        raise InvalidMessage(told, code="bad_workbook")
+        message = f"it unpacks to {unpacked_bytes} bytes; {MAX_UNPACKED_BYTES} is the most"
+        raise InvalidMessage(message, code="bad_workbook")
     if cells > MAX_CELLS:
-        told = f"its cells span a rectangle of {cells} cells; {MAX_CELLS} is the most. Delete what stands far away"
-        raise InvalidMessage(told, code="bad_workbook")
+        message = f"its cells span a rectangle of {cells} cells; {MAX_CELLS} is the most. Delete what stands far away"
+        raise InvalidMessage(message, code="bad_workbook")
 
 
 def _extent(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> int:
-    """Rows times columns of the rectangle a sheet's cells span: the reader takes memory for all of it."""
+    """Return rows times columns of the rectangle that the cells span; calamine allocates all of it."""
     rows = columns = 1
     with archive.open(info) as file:
         rest = b""
@@ -63,7 +63,7 @@ def _extent(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> int:
 
 
 def _column(letters: bytes) -> int:
-    """``A`` is 1, ``AA`` is 27."""
+    """Return the number of a column: ``A`` is 1, ``AA`` is 27."""
     number = 0
     for letter in letters.upper():
         number = number * 26 + letter - 64

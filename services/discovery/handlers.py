@@ -1,4 +1,4 @@
-"""The actor: takes run requests, and starts a run or says everything that is wrong."""
+"""The actor: accepts run requests, and starts a run or rejects the request with every problem."""
 
 from __future__ import annotations
 
@@ -6,25 +6,24 @@ import hashlib
 
 import msgspec
 
-from services.discovery.deps import Deps
+from services.discovery.deps import DiscoveryDeps
 from services.discovery.input_table import read_table
 from services.discovery.planning.plan import (
-    Plan,
-    checked_spec,
+    RunPlan,
+    find_option_problems,
     new_plan,
-    option_problems,
-    readable_spec,
+    parse_request_spec,
+    partial_spec,
+    rejected_run_id,
     resumed_plan,
     round_record,
 )
-from services.discovery.planning.replay_plan import REPLAY, replayable
-from services.discovery.planning.search_plan import discovers, discovery_plan
-from services.discovery.population.samples import capped
-from services.discovery.preflight import access_problems, planner_problems
-from services.discovery.replay_logs import log_problems
-from services.discovery.run_ids import rejected_id
-from services.discovery.search import closed, take_in
-from services.discovery.start_run import created, started
+from services.discovery.planning.replay_plan import REPLAY, select_replayable
+from services.discovery.planning.search_plan import discovery_plan, is_discovery_request
+from services.discovery.population.samples import first_problems
+from services.discovery.preflight import check_access, check_logs, check_planner
+from services.discovery.search import add_listed_samples, close_search
+from services.discovery.start_run import create_run, start_round
 from shared.bus.actor import Actor
 from shared.contracts.discovery import (
     PopulationClosed,
@@ -52,95 +51,95 @@ from shared.text.names import DISCOVERY
 
 SUBMIT_DEADLINE_S = 110.0
 LISTED_DEADLINE_S = 120.0
-FOR_EVER = None
-"""What was listed is never given up: it would be missing from the population."""
+NO_ATTEMPT_LIMIT = None
+"""Retry without limit: an item that was given up would be missing from the population."""
 
-actor: Actor[Deps] = Actor("discovery")
+actor: Actor[DiscoveryDeps] = Actor("discovery")
 
 
 @actor.answers(SUBMIT_RUN, deadline_s=SUBMIT_DEADLINE_S)
-async def submit_run(request: SubmitRun, deps: Deps) -> SubmitReply:
-    """Starts the run, or the resumed round of one, that was asked for; nothing at all where anything is wrong."""
-    problems = option_problems(request, deps.planners)
+async def submit_run(request: SubmitRun, deps: DiscoveryDeps) -> SubmitReply:
+    """Start a run, a resumed round or a replay. On any problem nothing is started, and the reply names all problems."""
+    problems = find_option_problems(request, deps.planners)
     if request.resume_run_id is not None:
         return await _resume(request, request.resume_run_id, problems, deps)
     if request.replay_run_id is not None:
         return await _replay(request, request.replay_run_id, problems, deps)
-    plan, more = await _plan(request, deps)
-    more = (*more, *await access_problems(request.spec or {}, deps.asks))
-    more = (*more, *await access_problems(request.discovery or {}, deps.asks, "discovery"))
+    plan, more = await _plan_run(request, deps)
+    more = (*more, *await check_access(request.spec or {}, deps.asks))
+    more = (*more, *await check_access(request.discovery or {}, deps.asks, "discovery"))
     if not problems:
-        more = (*more, *await planner_problems(request.planner, deps.asks))
+        more = (*more, *await check_planner(request.planner, deps.asks))
     if plan is None or problems or more:
-        return await _rejected(request, (*problems, *more), deps)
-    return await started(await created(plan, request, deps), plan, deps)
+        return await _reject(request, (*problems, *more), deps)
+    return await start_round(await create_run(plan, request, deps), plan, deps)
 
 
-@actor.handles(SAMPLES_LISTED, max_attempts=FOR_EVER, deadline_s=LISTED_DEADLINE_S)
-async def samples_listed(message: SamplesListed, deps: Deps, attempt: int) -> None:
-    """Samples, of what a page of a list shows; each is worked on from now."""
-    await take_in(message, deps)
+@actor.handles(SAMPLES_LISTED, max_attempts=NO_ATTEMPT_LIMIT, deadline_s=LISTED_DEADLINE_S)
+async def add_samples(message: SamplesListed, deps: DiscoveryDeps, attempt: int) -> None:
+    """Add the items of one listed page to the population and queue them."""
+    await add_listed_samples(message, deps)
 
 
-@actor.handles(SAMPLE_FINISHED, emits=POPULATION_CLOSED, max_attempts=FOR_EVER)
-async def sample_finished(message: SampleFinished, deps: Deps, attempt: int) -> PopulationClosed | None:
-    """The end of the sample that finds the others is the end of the population."""
-    return await closed(message, deps) if message.sample_id == DISCOVERY else None
+@actor.handles(SAMPLE_FINISHED, emits=POPULATION_CLOSED, max_attempts=NO_ATTEMPT_LIMIT)
+async def close_population(message: SampleFinished, deps: DiscoveryDeps, attempt: int) -> PopulationClosed | None:
+    """Close the population when the search for its samples has ended."""
+    return await close_search(message, deps) if message.sample_id == DISCOVERY else None
 
 
 @actor.handles(RUN_FINISHED)
-async def run_finished(message: RunFinished, deps: Deps, attempt: int) -> None:
-    """The queue of that round is no longer needed; that of a later round has another name."""
+async def close_queue(message: RunFinished, deps: DiscoveryDeps, attempt: int) -> None:
+    """Delete the queue of the finished round; a later round has a queue of its own."""
     await deps.queues.close_queue(samples_of(message.run_id, 1, message.attempt_base))
 
 
-async def _plan(request: SubmitRun, deps: Deps) -> tuple[Plan | None, tuple[Problem, ...]]:
-    """The plan of a new run. A spec that is wrong is no reason to keep quiet about the file."""
-    if discovers(request):
+async def _plan_run(request: SubmitRun, deps: DiscoveryDeps) -> tuple[RunPlan | None, tuple[Problem, ...]]:
+    """Return the plan of a new run, and all problems: the file is checked even when the spec is invalid."""
+    if is_discovery_request(request):
         return discovery_plan(request)
-    spec, problems = checked_spec(request)
+    spec, problems = parse_request_spec(request)
     if request.samples is None and request.input_file is None:
         return None, problems
     table, more = await read_table(request, deps)
     if spec is None:
-        spec = readable_spec(request.spec or {}, problems)
+        spec = partial_spec(request.spec or {}, problems)
     if spec is None or table is None:
         return None, (*problems, *more)
     plan, last = new_plan(request, spec, table)
     return plan, (*problems, *more, *last)
 
 
-async def _resume(request: SubmitRun, run_id: str, problems: tuple[Problem, ...], deps: Deps) -> SubmitReply:
+async def _resume(request: SubmitRun, run_id: str, problems: tuple[Problem, ...], deps: DiscoveryDeps) -> SubmitReply:
     loaded = await load_run(deps.asks, run_id)
     if isinstance(loaded, RunUnknown):
-        return await _rejected(request, (*problems, Problem(where="resume_run_id", message=loaded.message)), deps)
+        return await _reject(request, (*problems, Problem(where="resume_run_id", message=loaded.message)), deps)
     on_bus: RunRecord | None = await deps.records.read(RUNS, run_id, RunRecord)
     plan, more = resumed_plan(request, loaded, on_bus)
-    more = (*more, *await access_problems(plan.spec, deps.asks))
-    more = (*more, *await access_problems(plan.discovery or {}, deps.asks, "discovery"))
+    more = (*more, *await check_access(plan.spec, deps.asks))
+    more = (*more, *await check_access(plan.discovery or {}, deps.asks, "discovery"))
     if not problems:
-        more = (*more, *await planner_problems(plan.planner, deps.asks))
+        more = (*more, *await check_planner(plan.planner, deps.asks))
     if problems or more:
-        return await _rejected(request, (*problems, *more), deps)
+        return await _reject(request, (*problems, *more), deps)
     record = round_record(loaded.record, plan)
-    # Where the bus has outlived the round before, the record is there already.
+    # The record exists already when the bus still runs since the round before.
     await deps.records.create(RUNS, run_id, record)
-    accepted: RunAccepted = await started(record, plan, deps)
+    accepted: RunAccepted = await start_round(record, plan, deps)
     return accepted
 
 
-async def _replay(request: SubmitRun, run_id: str, problems: tuple[Problem, ...], deps: Deps) -> SubmitReply:
-    """A run of its own that takes the recorded steps of another one again."""
+async def _replay(request: SubmitRun, run_id: str, problems: tuple[Problem, ...], deps: DiscoveryDeps) -> SubmitReply:
+    """Start a new run that repeats the recorded steps of another one."""
     loaded = await load_run(deps.asks, run_id)
     if isinstance(loaded, RunUnknown):
-        return await _rejected(request, (*problems, Problem(where="replay_run_id", message=loaded.message)), deps)
+        return await _reject(request, (*problems, Problem(where="replay_run_id", message=loaded.message)), deps)
     spec = loaded.record.spec
-    samples, more = replayable(request, loaded, await log_problems(request, loaded, deps.asks))
-    more = (*more, *await access_problems(spec, deps.asks))
+    samples, more = select_replayable(request, loaded, await check_logs(request, loaded, deps.asks))
+    more = (*more, *await check_access(spec, deps.asks))
     if problems or more:
-        return await _rejected(request, (*problems, *more), deps)
+        return await _reject(request, (*problems, *more), deps)
     concurrency = request.concurrency or loaded.record.concurrency
-    plan = Plan(
+    plan = RunPlan(
         spec,
         REPLAY,
         concurrency,
@@ -150,13 +149,13 @@ async def _replay(request: SubmitRun, run_id: str, problems: tuple[Problem, ...]
         replay_run_id=run_id,
         allow_effects=request.allow_effects,
     )
-    return await started(await created(plan, request, deps), plan, deps)
+    return await start_round(await create_run(plan, request, deps), plan, deps)
 
 
-async def _rejected(request: SubmitRun, problems: tuple[Problem, ...], deps: Deps) -> RunRejected:
-    """Said in the reply, and as an event for clients that wait for none."""
-    listed = capped(problems)
+async def _reject(request: SubmitRun, problems: tuple[Problem, ...], deps: DiscoveryDeps) -> RunRejected:
+    """Publish the rejection, for clients that do not wait for the reply, and return it."""
+    listed = first_problems(problems)
     digest = hashlib.sha256(msgspec.json.encode(request)).hexdigest()
-    event = SubmissionRejected(run_id=rejected_id(deps.now(), digest), problems=listed)
+    event = SubmissionRejected(run_id=rejected_run_id(deps.now(), digest), problems=listed)
     await deps.publishes.publish(RUN_REJECTED, event)
     return RunRejected(problems=listed)

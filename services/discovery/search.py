@@ -1,7 +1,7 @@
-"""Taking in what a list shows, page by page: each sample once, whatever is told twice, and none of them lost.
+"""Add the items of listed pages to the population: each once, even when an event is delivered twice, and none lost.
 
-One record a sample says that it is known, and by which step it was found. It is written before the sample is
-published, so a step that is told again after a crash knows which samples were its own, and publishes these again.
+One record per sample says that it is known and which step found it. It is written before the sample is published, so a
+redelivered event recognises its own samples after a crash, and publishes them again.
 """
 
 from __future__ import annotations
@@ -12,9 +12,15 @@ from typing import Any
 
 import msgspec
 
-from services.discovery.deps import PUBLISH_LIMIT, Deps
-from services.discovery.planning.search_plan import lists_only
-from services.discovery.population.found_items import Find, Listing, find_template, same_item, samples_of_item
+from services.discovery.deps import PUBLISH_LIMIT, DiscoveryDeps
+from services.discovery.planning.search_plan import is_list_only
+from services.discovery.population.found_items import (
+    FoundItem,
+    SearchProgress,
+    candidate_samples,
+    is_same_item,
+    item_key_template,
+)
 from shared.aio import map_concurrently
 from shared.contracts.discovery import PopulationClosed, RunRecord, Sample, SampleFound
 from shared.contracts.planner import SampleFinished, SamplesListed, WorkSample
@@ -28,46 +34,46 @@ from shared.task.spec import PLACEHOLDER, TaskSpec, check_spec
 log = logging.getLogger(__name__)
 
 
-async def open_listing(run_id: str, attempt_base: int, known: Sequence[Sample], deps: Deps) -> None:
-    """From here on what is listed is taken in; ``known`` are samples of earlier rounds."""
+async def open_search(run_id: str, attempt_base: int, known: Sequence[Sample], deps: DiscoveryDeps) -> None:
+    """Start accepting listed items. ``known`` are the samples of earlier rounds."""
     now = deps.now()
     await map_concurrently(
-        lambda sample: deps.records.create(FOUND, _key(run_id, sample), Find(sample=sample, found_at=now)),
+        lambda sample: deps.records.create(FOUND, _record_key(run_id, sample), FoundItem(sample=sample, found_at=now)),
         known,
         PUBLISH_LIMIT,
     )
     found = max((sample.row for sample in known), default=0)
-    await _put_listing(run_id, Listing(found=found, attempt_base=attempt_base), deps)
+    await _save_progress(run_id, SearchProgress(found=found, attempt_base=attempt_base), deps)
 
 
-async def take_in(message: SamplesListed, deps: Deps) -> None:
-    """Makes samples of what was not known, and puts them to work. Told again it changes nothing."""
-    listing: Listing | None = await deps.records.read(FOUND, message.run_id, Listing)
-    if listing is None or listing.closed or message.attempt <= listing.attempt_base:
+async def add_listed_samples(message: SamplesListed, deps: DiscoveryDeps) -> None:
+    """Publish and queue a sample for each new item of the page. Idempotent."""
+    progress: SearchProgress | None = await deps.records.read(FOUND, message.run_id, SearchProgress)
+    if progress is None or progress.closed or message.attempt <= progress.attempt_base:
         log.info("%s: what step %d of attempt %d listed is of no round", message.run_id, message.step, message.attempt)
         return
-    record = await _record(message.run_id, deps)
-    finds, found = await _own_finds(message, record, listing.found, deps)
-    await map_concurrently(lambda find: _say_found(message.run_id, find, deps), finds, PUBLISH_LIMIT)
-    if not lists_only(record.spec):
+    record = await _load_record(message.run_id, deps)
+    items, found = await _record_items(message, record, progress.found, deps)
+    await map_concurrently(lambda item: _publish_found(message.run_id, item[0], deps), items, PUBLISH_LIMIT)
+    if not is_list_only(record.spec):
         await map_concurrently(
-            lambda find: _put_to_work(message.run_id, find[0].sample, find[1], listing, deps), finds, PUBLISH_LIMIT
+            lambda item: _publish_work(message.run_id, item[0].sample, item[1], progress, deps), items, PUBLISH_LIMIT
         )
-    await _put_listing(message.run_id, msgspec.structs.replace(listing, found=found), deps)
+    await _save_progress(message.run_id, msgspec.structs.replace(progress, found=found), deps)
 
 
-async def closed(message: SampleFinished, deps: Deps) -> PopulationClosed | None:
-    """The end of the search: how many samples there are, and whether these are all."""
-    listing: Listing | None = await deps.records.read(FOUND, message.run_id, Listing)
-    if listing is None or message.attempt <= listing.attempt_base:
+async def close_search(message: SampleFinished, deps: DiscoveryDeps) -> PopulationClosed | None:
+    """Close the search. Return the size of the population and whether it is complete; None for an earlier round."""
+    progress: SearchProgress | None = await deps.records.read(FOUND, message.run_id, SearchProgress)
+    if progress is None or message.attempt <= progress.attempt_base:
         return None
-    await _put_listing(message.run_id, msgspec.structs.replace(listing, closed=True), deps)
+    await _save_progress(message.run_id, msgspec.structs.replace(progress, closed=True), deps)
     return PopulationClosed(
         run_id=message.run_id,
-        samples=listing.found,
-        attempt_base=listing.attempt_base,
+        samples=progress.found,
+        attempt_base=progress.attempt_base,
         complete=message.status == "done",
-        note=_note(message, listing.found),
+        note=_note(message, progress.found),
     )
 
 
@@ -79,39 +85,39 @@ def _note(message: SampleFinished, found: int) -> str:
     return "; ".join((*empty, *map(note_text, message.notes)))
 
 
-async def _own_finds(
-    message: SamplesListed, record: RunRecord, found: int, deps: Deps
-) -> tuple[list[tuple[Find, bool]], int]:
-    """The finds of this step, each with whether an earlier telling had made it; and how many the run has now."""
-    spec, home = _spec_of(record), host_of(_start_of(record))
-    own: list[tuple[Find, bool]] = []
+async def _record_items(
+    message: SamplesListed, record: RunRecord, found: int, deps: DiscoveryDeps
+) -> tuple[list[tuple[FoundItem, bool]], int]:
+    """Record the items of this step. Return those it found, with whether they existed before, and the new count."""
+    spec, home = _load_spec(record), host_of(_start_url(record))
+    found_here: list[tuple[FoundItem, bool]] = []
     for item in message.items:
-        named = find_template(spec, record.discovery_row, frozenset(item)) is not None
-        samples = samples_of_item(spec, record.discovery_row, item, found + 1, home)
-        find, standing = await _named_find(message, item, samples, named, deps)
-        if standing is None:
-            own.append((find, False))
+        named = item_key_template(spec, record.discovery_row, frozenset(item)) is not None
+        samples = candidate_samples(spec, record.discovery_row, item, found + 1, home)
+        item_record, existing = await _record_item(message, item, samples, named, deps)
+        if existing is None:
+            found_here.append((item_record, False))
             found += 1
-        elif (standing.attempt, standing.step) == (message.attempt, message.step):
-            own.append((standing, True))
-            found = max(found, standing.sample.row)
-    return own, found
+        elif (existing.attempt, existing.step) == (message.attempt, message.step):
+            found_here.append((existing, True))
+            found = max(found, existing.sample.row)
+    return found_here, found
 
 
-async def _named_find(
-    message: SamplesListed, item: dict[str, Any], samples: Sequence[Sample], named: bool, deps: Deps
-) -> tuple[Find, Find | None]:
-    """The find under the first name that no other item bears; and as it was known already, where it was."""
+async def _record_item(
+    message: SamplesListed, item: dict[str, Any], samples: Sequence[Sample], named: bool, deps: DiscoveryDeps
+) -> tuple[FoundItem, FoundItem | None]:
+    """Record the item under the first name that no other item has. Return the record, and the existing one if any."""
     for sample in samples:
-        find = _find(message, sample, item, deps)
-        standing = await _kept(find, message.run_id, deps)
-        if standing is None or same_item(standing.sample, sample, named=named):
-            return find, standing
+        item_record = _to_found_item(message, sample, item, deps)
+        existing = await _create_or_read(item_record, message.run_id, deps)
+        if existing is None or is_same_item(existing.sample, sample, named=named):
+            return item_record, existing
     raise PermanentError(f"no name is left for {item!r}", code="no_name")
 
 
-def _find(message: SamplesListed, sample: Sample, item: dict[str, Any], deps: Deps) -> Find:
-    return Find(
+def _to_found_item(message: SamplesListed, sample: Sample, item: dict[str, Any], deps: DiscoveryDeps) -> FoundItem:
+    return FoundItem(
         sample=sample,
         found_at=deps.now(),
         found_on=message.url,
@@ -121,64 +127,68 @@ def _find(message: SamplesListed, sample: Sample, item: dict[str, Any], deps: De
     )
 
 
-async def _kept(find: Find, run_id: str, deps: Deps) -> Find | None:
-    """Writes it down; what stands under its name already, where something does."""
-    if await deps.records.create(FOUND, _key(run_id, find.sample), find):
+async def _create_or_read(item_record: FoundItem, run_id: str, deps: DiscoveryDeps) -> FoundItem | None:
+    """Create the record. Return None, or the record that exists under its key already."""
+    if await deps.records.create(FOUND, _record_key(run_id, item_record.sample), item_record):
         return None
-    standing: Find | None = await deps.records.read(FOUND, _key(run_id, find.sample), Find)
-    return standing
+    existing: FoundItem | None = await deps.records.read(FOUND, _record_key(run_id, item_record.sample), FoundItem)
+    return existing
 
 
-async def _say_found(run_id: str, find: tuple[Find, bool], deps: Deps) -> None:
-    one = find[0]
+async def _publish_found(run_id: str, found: FoundItem, deps: DiscoveryDeps) -> None:
     event = SampleFound(
-        run_id=run_id, sample_id=one.sample.sample_id, sample=one.sample, found_at=one.found_at,
-        found_on=one.found_on, item=one.item,
+        run_id=run_id, sample_id=found.sample.sample_id, sample=found.sample, found_at=found.found_at,
+        found_on=found.found_on, item=found.item,
     )  # fmt: skip
     await deps.publishes.publish(SAMPLE_FOUND, event)
 
 
-async def _put_to_work(run_id: str, sample: Sample, again: bool, listing: Listing, deps: Deps) -> None:
-    work = WorkSample(run_id=run_id, sample_id=sample.sample_id, sample=sample, attempt_base=listing.attempt_base)
-    if again and await _at_work(work, deps):
+async def _publish_work(
+    run_id: str, sample: Sample, again: bool, progress: SearchProgress, deps: DiscoveryDeps
+) -> None:
+    work = WorkSample(run_id=run_id, sample_id=sample.sample_id, sample=sample, attempt_base=progress.attempt_base)
+    if again and await _is_published(work, deps):
         return
     await deps.publishes.publish(WORK_SAMPLE, work)
 
 
-async def _at_work(work: WorkSample, deps: Deps) -> bool:
-    """Whether it was published before: it stands in the queue, or was done. In this order, for it goes from one to
-    the other; the stream's own memory of what was published is a short one."""
+async def _is_published(work: WorkSample, deps: DiscoveryDeps) -> bool:
+    """Return whether the work was published before: it is queued, or it is done.
+
+    Check in this order, because work moves from the queue to the inbox. The deduplication window of the stream is too
+    short for this.
+    """
     if await deps.queues.is_queued(SAMPLES, WORK_SAMPLE, work):
         return True
     return await deps.records.read(INBOX, message_id(WORK_SAMPLE, work), bool) is not None
 
 
-async def _put_listing(run_id: str, listing: Listing, deps: Deps) -> None:
-    """Store the listing over the one that is there: events are handled one at a time, so the last is the newest."""
-    await deps.records.modify(FOUND, run_id, Listing, lambda _: listing)
+async def _save_progress(run_id: str, progress: SearchProgress, deps: DiscoveryDeps) -> None:
+    """Overwrite the progress: events are handled one at a time, so the last one is the newest."""
+    await deps.records.modify(FOUND, run_id, SearchProgress, lambda _: progress)
 
 
-async def _record(run_id: str, deps: Deps) -> RunRecord:
+async def _load_record(run_id: str, deps: DiscoveryDeps) -> RunRecord:
     record: RunRecord | None = await deps.records.read(RUNS, run_id, RunRecord)
     if record is None:
         raise PermanentError(f"there is no record of run {run_id!r}", code="unknown_run")
     return record
 
 
-def _spec_of(record: RunRecord) -> TaskSpec:
+def _load_spec(record: RunRecord) -> TaskSpec:
     spec, problems = check_spec(record.spec)
     if spec is None:
-        told = "; ".join(f"{problem.where}: {problem.message}" for problem in problems)
-        raise PermanentError(f"the task spec of run {record.run_id!r} is not valid: {told}", code="invalid_spec")
+        listed = "; ".join(f"{problem.where}: {problem.message}" for problem in problems)
+        raise PermanentError(f"the task spec of run {record.run_id!r} is not valid: {listed}", code="invalid_spec")
     return spec
 
 
-def _start_of(record: RunRecord) -> str:
-    """The first address of the discovery, as far as the row fills it."""
+def _start_url(record: RunRecord) -> str:
+    """Return the first address of the discovery, with the placeholders that the row fills."""
     template = str((record.discovery_spec or {}).get("start_url", "{url}"))
     return PLACEHOLDER.sub(lambda match: record.discovery_row.get(match[1], ""), template)
 
 
-def _key(run_id: str, sample: Sample) -> str:
-    """Of names that differ in capitals alone one has to give way: see `safe_id`."""
+def _record_key(run_id: str, sample: Sample) -> str:
+    """Return the key in lower case, so that ids that differ in case only collide: see `safe_id`."""
     return f"{run_id}.{sample.sample_id.lower()}"

@@ -1,8 +1,8 @@
-"""Starting a run: its record, its queue, its samples, in an order that survives being cut off anywhere.
+"""Start a run: its record, its queue and its samples, in an order that survives a crash at any point.
 
-The population is published whole before any sample is put to work. Cut off before it is closed, nothing
-has been worked on and the run cannot be resumed; cut off after, a resumed round finds what is left.
-Where the samples are found by navigating, only what finds them is put to work here (see `found.py`).
+The whole population is published before any sample is queued. After a crash before it is closed, no sample was worked
+on and the run cannot be resumed; after a later one, a resumed round finds what is left. When the samples are found by
+navigating, only the search is queued here (see `search.py`).
 """
 
 from __future__ import annotations
@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from services.discovery.deps import PUBLISH_LIMIT, Deps
-from services.discovery.planning.plan import Plan
-from services.discovery.planning.search_plan import discovery_sample, lists_only
-from services.discovery.run_ids import run_ids
-from services.discovery.search import open_listing
+from services.discovery.deps import PUBLISH_LIMIT, DiscoveryDeps
+from services.discovery.planning.plan import RunPlan, run_ids
+from services.discovery.planning.search_plan import discovery_sample, is_list_only
+from services.discovery.search import open_search
 from shared.aio import map_concurrently
 from shared.contracts.discovery import (
     PopulationClosed,
@@ -33,13 +32,11 @@ from shared.streams import RUNS, samples_of
 from shared.subjects import POPULATION_CLOSED, RUN_STARTED, SAMPLE_FOUND, WORK_SAMPLE
 
 
-async def created(plan: Plan, request: SubmitRun, deps: Deps) -> RunRecord:
-    """The record of a new run, kept under the first free name."""
+async def create_run(plan: RunPlan, request: SubmitRun, deps: DiscoveryDeps) -> RunRecord:
+    """Create the record of a new run under the first free run id."""
     now = deps.now()
     for run_id in run_ids(now):
-        if await run_exists(
-            deps.asks, run_id
-        ):  # evidence outlives the bus: a name that is free here may be taken there
+        if await run_exists(deps.asks, run_id):  # evidence outlives the bus, so check its runs too
             continue
         record = RunRecord(
             run_id=run_id,
@@ -57,11 +54,11 @@ async def created(plan: Plan, request: SubmitRun, deps: Deps) -> RunRecord:
         )
         if await deps.records.create(RUNS, run_id, record):
             return record
-    raise AssertionError("names never run out")
+    raise AssertionError("run_ids() is infinite")
 
 
-def input_sha256(plan: Plan, request: SubmitRun) -> str:
-    """Empty where the samples are those of another run."""
+def input_sha256(plan: RunPlan, request: SubmitRun) -> str:
+    """Return the hash of what the samples come from; empty for a replay."""
     if request.input_file is not None:
         return request.input_file.sha256.lower()
     if request.samples is not None:
@@ -69,34 +66,38 @@ def input_sha256(plan: Plan, request: SubmitRun) -> str:
     return search_sha256(plan.discovery, plan.discovery_row) if plan.discovery is not None else ""
 
 
-async def started(record: RunRecord, plan: Plan, deps: Deps) -> RunAccepted:
-    """Publishes all that a run, or a resumed round of it, begins with."""
+async def start_round(record: RunRecord, plan: RunPlan, deps: DiscoveryDeps) -> RunAccepted:
+    """Open the queue of a run or of a resumed round, publish its start and its population, and queue its samples."""
     run_id, base = record.run_id, plan.attempt_base
-    async with _named(run_id):
+    async with _run_named_in_errors(run_id):
         if plan.replaces is not None:
             await deps.queues.close_queue(samples_of(run_id, plan.concurrency, plan.replaces))
         await deps.queues.open_queue(samples_of(run_id, plan.concurrency, base))
-        more = plan.discovery is not None
-        event = RunStarted(run_id=run_id, record=record, attempt_base=base, discovering=more)
+        searches = plan.discovery is not None
+        event = RunStarted(run_id=run_id, record=record, attempt_base=base, discovering=searches)
         await deps.publishes.publish(RUN_STARTED, event)
-        await (_search(record, plan, deps) if more else _population(run_id, plan, deps))
-        if not lists_only(plan.spec):
-            await map_concurrently(lambda sample: _work(run_id, sample, base, deps), plan.samples, PUBLISH_LIMIT)
+        await (_publish_search(record, plan, deps) if searches else _publish_population(run_id, plan, deps))
+        if not is_list_only(plan.spec):
+            await map_concurrently(
+                lambda sample: _publish_work(run_id, sample, base, deps), plan.samples, PUBLISH_LIMIT
+            )
     done = plan.population - len(plan.samples)
-    return RunAccepted(run_id=run_id, samples=len(plan.samples), already_done=done, attempt_base=base, discovering=more)
+    return RunAccepted(
+        run_id=run_id, samples=len(plan.samples), already_done=done, attempt_base=base, discovering=searches
+    )
 
 
-async def _population(run_id: str, plan: Plan, deps: Deps) -> None:
-    """All samples, and that they are all."""
+async def _publish_population(run_id: str, plan: RunPlan, deps: DiscoveryDeps) -> None:
+    """Publish all samples (in the first round), then that the population is closed."""
     if plan.attempt_base == 0:
-        await map_concurrently(lambda sample: _found(run_id, sample, deps), plan.samples, PUBLISH_LIMIT)
+        await map_concurrently(lambda sample: _publish_found(run_id, sample, deps), plan.samples, PUBLISH_LIMIT)
     closed = PopulationClosed(run_id=run_id, samples=plan.population, attempt_base=plan.attempt_base)
     await deps.publishes.publish(POPULATION_CLOSED, closed)
 
 
-async def _search(record: RunRecord, plan: Plan, deps: Deps) -> None:
-    """The work that finds the samples; it comes first in the queue."""
-    await open_listing(record.run_id, plan.attempt_base, plan.known, deps)
+async def _publish_search(record: RunRecord, plan: RunPlan, deps: DiscoveryDeps) -> None:
+    """Queue the pseudo sample that finds the others, before any of them."""
+    await open_search(record.run_id, plan.attempt_base, plan.known, deps)
     sample = discovery_sample(record)
     work = WorkSample(
         run_id=record.run_id,
@@ -108,21 +109,23 @@ async def _search(record: RunRecord, plan: Plan, deps: Deps) -> None:
     await deps.publishes.publish(WORK_SAMPLE, work)
 
 
-async def _found(run_id: str, sample: Sample, deps: Deps) -> None:
+async def _publish_found(run_id: str, sample: Sample, deps: DiscoveryDeps) -> None:
     found = SampleFound(run_id=run_id, sample_id=sample.sample_id, sample=sample, found_at=deps.now())
     await deps.publishes.publish(SAMPLE_FOUND, found)
 
 
-async def _work(run_id: str, sample: Sample, attempt_base: int, deps: Deps) -> None:
+async def _publish_work(run_id: str, sample: Sample, attempt_base: int, deps: DiscoveryDeps) -> None:
     work = WorkSample(run_id=run_id, sample_id=sample.sample_id, sample=sample, attempt_base=attempt_base)
     await deps.publishes.publish(WORK_SAMPLE, work)
 
 
 @asynccontextmanager
-async def _named(run_id: str) -> AsyncGenerator[None]:
-    """A run that could not be started whole is not lost without a word: the error names it."""
+async def _run_named_in_errors(run_id: str) -> AsyncGenerator[None]:
+    """Add the run id to a TransientError, so that a partly started run can be resumed."""
     try:
         yield
     except TransientError as exc:
-        told = f"the run {run_id} was only partly started: {exc}; resume it or, where that is refused, submit it again"
-        raise reworded(exc, told) from exc
+        message = (
+            f"the run {run_id} was only partly started: {exc}; resume it or, where that is refused, submit it again"
+        )
+        raise reworded(exc, message) from exc

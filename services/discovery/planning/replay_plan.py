@@ -1,4 +1,4 @@
-"""Pure: which samples of an earlier run can be replayed, and what is wrong with asking for it."""
+"""The samples of an earlier run that a replay takes, and the problems of the request."""
 
 from __future__ import annotations
 
@@ -10,52 +10,59 @@ from shared.contracts.evidence import RunLoaded
 REPLAY = "replay"
 
 
-def replay_option_problems(request: SubmitRun) -> list[Problem]:
-    """A replay decides by the log alone; nothing else can."""
+def find_replay_option_problems(request: SubmitRun) -> list[Problem]:
+    """Return the problems of the replay options. A replay is decided by the recorded steps alone."""
     if request.replay_run_id is None:
-        lost = [name for name in ("replay_samples", "allow_effects") if getattr(request, name)]
-        problems = [Problem(where=name, message="only a replay has it; name the run in replay_run_id") for name in lost]
+        replay_only = [name for name in ("replay_samples", "allow_effects") if getattr(request, name)]
+        problems = [
+            Problem(where=name, message="only a replay has it; name the run in replay_run_id") for name in replay_only
+        ]
         if request.planner == REPLAY:
             problems.append(Problem(where="planner", message="name the run to be replayed in replay_run_id"))
         return problems
     if request.planner not in (None, REPLAY):
-        told = f"a replay takes recorded steps again, so {request.planner!r} cannot decide; leave it out"
-        return [Problem(where="planner", message=told)]
+        message = f"a replay takes recorded steps again, so {request.planner!r} cannot decide; leave it out"
+        return [Problem(where="planner", message=message)]
     return []
 
 
-def wanted_ids(request: SubmitRun, loaded: RunLoaded) -> tuple[str, ...]:
-    """Of the samples that are to be replayed: those that are named and known, else all."""
-    known = [state.sample.sample_id for state in loaded.samples]
+def replay_sample_ids(request: SubmitRun, loaded: RunLoaded) -> tuple[str, ...]:
+    """Return the ids to replay: the named ones that exist, or all when none is named."""
+    all_ids = [state.sample.sample_id for state in loaded.samples]
     if request.replay_samples is None:
-        return tuple(known)
-    return tuple(dict.fromkeys(one for one in request.replay_samples if one in known))
+        return tuple(all_ids)
+    return tuple(dict.fromkeys(sample_id for sample_id in request.replay_samples if sample_id in all_ids))
 
 
-def replayable(
+def select_replayable(
     request: SubmitRun, loaded: RunLoaded, problem_of: Mapping[str, str]
 ) -> tuple[tuple[Sample, ...], tuple[Problem, ...]]:
-    """The samples to be worked on, and what is wrong. Where none is named, those whose log does not tell how they ended
-    are left out; a named one must be whole. ``problem_of``: what is wrong with each log, empty where nothing is."""
+    """Return the samples to replay, and all problems.
+
+    When no sample is named, those with an incomplete log are left out; an incomplete log of a named one is a problem.
+    ``problem_of`` maps a sample id to what is wrong with its log, or to an empty string.
+    """
     samples = {state.sample.sample_id: state.sample for state in loaded.samples}
-    whole = tuple(samples[one] for one in wanted_ids(request, loaded) if not problem_of[one])
+    complete = tuple(samples[each] for each in replay_sample_ids(request, loaded) if not problem_of[each])
     problems: list[Problem] = []
     if request.spec is not None and request.spec != loaded.record.spec:
-        told = f"it differs from the spec of {loaded.record.run_id}; a replay keeps its spec, so leave it out"
-        problems.append(Problem(where="spec", message=told))
+        message = f"it differs from the spec of {loaded.record.run_id}; a replay keeps its spec, so leave it out"
+        problems.append(Problem(where="spec", message=message))
     if loaded.record.spec.get("phase") == "discovery":
-        told = f"{loaded.record.run_id} only listed what it found; there is no sample of it to be replayed"
-        problems.append(Problem(where="replay_run_id", message=told))
+        message = f"{loaded.record.run_id} only listed what it found; there is no sample of it to be replayed"
+        problems.append(Problem(where="replay_run_id", message=message))
     elif request.replay_samples is not None:
-        problems += [_named(one, loaded, problem_of) for one in request.replay_samples if problem_of.get(one, "x")]
-    elif not whole:
+        problems += [
+            _replay_problem(each, loaded, problem_of) for each in request.replay_samples if problem_of.get(each, "x")
+        ]
+    elif not complete:
         reasons = "; ".join(dict.fromkeys(problem_of.values())) or "it has no samples"
-        told = f"no sample of {loaded.record.run_id} can be replayed: {reasons}"
-        problems.append(Problem(where="replay_run_id", message=told))
-    return whole, tuple(problems)
+        message = f"no sample of {loaded.record.run_id} can be replayed: {reasons}"
+        problems.append(Problem(where="replay_run_id", message=message))
+    return complete, tuple(problems)
 
 
-def _named(sample_id: str, loaded: RunLoaded, problem_of: Mapping[str, str]) -> Problem:
+def _replay_problem(sample_id: str, loaded: RunLoaded, problem_of: Mapping[str, str]) -> Problem:
     if sample_id not in problem_of:
         return Problem(where="replay_samples", message=f"{loaded.record.run_id} has no sample {sample_id!r}")
     return Problem(where="replay_samples", message=f"{sample_id} cannot be replayed: {problem_of[sample_id]}")

@@ -1,4 +1,4 @@
-"""Pure: a table and a task spec to samples, or every problem with where it is."""
+"""The samples of a table, and every problem with its row and column."""
 
 from __future__ import annotations
 
@@ -6,46 +6,46 @@ import difflib
 import re
 from collections.abc import Iterator, Sequence
 
-from services.discovery.population.sample_keys import key_template, keys_of
-from services.discovery.tables.cell_types import misfit
+from services.discovery.population.sample_keys import key_template, sample_keys
+from services.discovery.tables.cell_types import find_cell_problem
 from services.discovery.tables.table import Row, Table
 from shared.contracts.discovery import Problem, Sample
 from shared.field_types import nullable
 from shared.task.spec import TaskSpec, placeholders
 from shared.text.names import safe_id
 
-Wanted = dict[str, list[str]]
-"""A column that must be there, and what asks for it."""
-MAX_LISTED = 200
+RequiredColumns = dict[str, list[str]]
+"""Each required column, with the parts of the spec that use it."""
+MAX_LISTED_PROBLEMS = 200
 _USER_INFO = re.compile(r"^[a-z][a-z0-9+.-]*://[^/?#@:]*:[^/?#@]+@", re.IGNORECASE)
-_OWN = frozenset({"sample_id", "key"})
-"""What templates other than ``sample_id`` may name without a column: every sample has them."""
+_BUILT_IN = frozenset({"sample_id", "key"})
+"""Placeholders that need no column, except in ``sample_id``: every sample has them."""
 
 
 def samples_of_table(spec: TaskSpec, table: Table) -> tuple[tuple[Sample, ...], tuple[Problem, ...]]:
-    """The samples, in the order of the rows; they are worth nothing where there is any problem."""
+    """Return the samples in the order of the rows, and all problems. The samples are valid only without problems."""
     template = key_template(spec, table.columns)
-    wanted = wanted_columns(spec, template)
-    problems = [*_missing_columns(wanted, table)]
-    problems += [problem for row in table.rows for problem in _cell_problems(spec, row, wanted)]
-    problems += [problem for row in table.rows for problem in _secrets(row)]
+    wanted = required_columns(spec, template)
+    problems = [*_find_missing_columns(wanted, table)]
+    problems += [problem for row in table.rows for problem in _find_cell_problems(spec, row, wanted)]
+    problems += [problem for row in table.rows for problem in _find_passwords(row)]
     if not set(placeholders(template or "")) <= set(table.columns):
         return (), tuple(problems)
-    keys = keys_of(template, table.rows)
+    keys = sample_keys(template, table.rows)
     samples = tuple(_samples(keys, table.rows))
-    return samples, (*problems, *_duplicates(samples))
+    return samples, (*problems, *_find_duplicates(samples))
 
 
 def _samples(keys: Sequence[str], rows: Sequence[Row]) -> Iterator[Sample]:
-    """The first of those whose names differ in capitals alone has the plain name."""
+    """Yield the samples. Of keys that differ in case only, the first gets the plain id, the others get a hash."""
     first: dict[str, str] = {}
     for key, row in zip(keys, rows, strict=True):
-        bearer = first.setdefault(safe_id(key).lower(), key)
-        yield sample_of(key, row, hashed=bearer != key)
+        owner = first.setdefault(safe_id(key).lower(), key)
+        yield to_sample(key, row, hashed=owner != key)
 
 
-def sample_of(key: str, row: Row, *, hashed: bool = False) -> Sample:
-    """``hashed``: see `safe_id`."""
+def to_sample(key: str, row: Row, *, hashed: bool = False) -> Sample:
+    """Return the sample of a row. ``hashed``: see `safe_id`."""
     return Sample(
         sample_id=safe_id(key, hashed=hashed),
         key=key,
@@ -56,24 +56,24 @@ def sample_of(key: str, row: Row, *, hashed: bool = False) -> Sample:
     )
 
 
-def capped(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
-    """The first of a long list, and how many more there are."""
-    if len(problems) <= MAX_LISTED:
+def first_problems(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
+    """Return at most `MAX_LISTED_PROBLEMS` problems, and how many more there are."""
+    if len(problems) <= MAX_LISTED_PROBLEMS:
         return problems
-    more = Problem(where="input", message=f"and {len(problems) - MAX_LISTED} more problems, not listed")
-    return (*problems[:MAX_LISTED], more)
+    more = Problem(where="input", message=f"and {len(problems) - MAX_LISTED_PROBLEMS} more problems, not listed")
+    return (*problems[:MAX_LISTED_PROBLEMS], more)
 
 
-def _missing_columns(wanted: Wanted, table: Table) -> Iterator[Problem]:
-    """One problem a column, with all that asks for it."""
+def _find_missing_columns(wanted: RequiredColumns, table: Table) -> Iterator[Problem]:
+    """Find required columns that are missing: one problem per column, with everything that uses it."""
     for name, askers in wanted.items():
         if name not in table.columns:
-            told = f"missing; the columns are {_listed(table.columns)}{_close(name, table.columns)}"
-            yield Problem(where=f"column {name}", message=f"{told} (asked for by {', '.join(askers)})")
+            message = f"missing; the columns are {_joined(table.columns)}{_suggestion(name, table.columns)}"
+            yield Problem(where=f"column {name}", message=f"{message} (asked for by {', '.join(askers)})")
 
 
-def wanted_columns(spec: TaskSpec, template: str | None) -> Wanted:
-    """What a row must have; ``template`` names the sample."""
+def required_columns(spec: TaskSpec, template: str | None) -> RequiredColumns:
+    """Return the columns that a row must have. ``template`` names the sample."""
     wanted = {name: ["input_schema"] for name, expression in spec.input_schema.items() if not nullable(expression)}
     for asker, text, own in _templates(spec, template):
         for name in placeholders(text):
@@ -84,46 +84,46 @@ def wanted_columns(spec: TaskSpec, template: str | None) -> Wanted:
 
 def _templates(spec: TaskSpec, template: str | None) -> Iterator[tuple[str, str, frozenset[str]]]:
     yield "sample_id", template or "", frozenset()
-    yield "start_url", spec.start_url, _OWN
+    yield "start_url", spec.start_url, _BUILT_IN
     for name, text in spec.identity.items():
-        yield f"identity.{name}", text, _OWN
+        yield f"identity.{name}", text, _BUILT_IN
 
 
-def _listed(columns: tuple[str, ...], most: int = 20) -> str:
+def _joined(columns: tuple[str, ...], most: int = 20) -> str:
     more = f" and {len(columns) - most} more" if len(columns) > most else ""
     return ", ".join(columns[:most]) + more
 
 
-def _close(name: str, columns: tuple[str, ...]) -> str:
+def _suggestion(name: str, columns: tuple[str, ...]) -> str:
     by_lower = {column.lower(): column for column in columns}
     close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.7)
     return f"; did you mean {by_lower[close[0]]}?" if close else ""
 
 
-def _cell_problems(spec: TaskSpec, row: Row, wanted: Wanted) -> Iterator[Problem]:
+def _find_cell_problems(spec: TaskSpec, row: Row, wanted: RequiredColumns) -> Iterator[Problem]:
     for name, expression in spec.input_schema.items():
-        if name in row.cells and (wrong := misfit(expression, row.cells[name])):
-            yield Problem(where=f"row {row.number}, column {name}", message=wrong)
+        if name in row.cells and (problem := find_cell_problem(expression, row.cells[name])):
+            yield Problem(where=f"row {row.number}, column {name}", message=problem)
     for name, askers in wanted.items():
         required = name in spec.input_schema and not nullable(spec.input_schema[name])
         if not required and row.cells.get(name) == "":
             yield Problem(where=f"row {row.number}, column {name}", message=f"empty, and {askers[-1]} needs it")
 
 
-def _secrets(row: Row) -> Iterator[Problem]:
-    """The row is part of the evidence, and evidence holds no secret."""
+def _find_passwords(row: Row) -> Iterator[Problem]:
+    """Find addresses with a password: rows become evidence, and evidence must hold no secret."""
     for name, text in row.cells.items():
         if _USER_INFO.match(text):
-            told = "a password stands in this address; take it out, and log in with an auth_profile"
-            yield Problem(where=f"row {row.number}, column {name}", message=told)
+            message = "a password stands in this address; take it out, and log in with an auth_profile"
+            yield Problem(where=f"row {row.number}, column {name}", message=message)
 
 
-def _duplicates(samples: tuple[Sample, ...]) -> Iterator[Problem]:
-    """One problem a repeat, with the row it repeats."""
+def _find_duplicates(samples: tuple[Sample, ...]) -> Iterator[Problem]:
+    """Find repeated samples: one problem per repetition, with the row that it repeats."""
     first: dict[str, Sample] = {}
     for sample in samples:
         earlier = first.setdefault(sample.sample_id, sample)
         if earlier is not sample and sample.key:
-            told = f"the sample {sample.key!r} is in row {earlier.row} already"
+            repeats = f"the sample {sample.key!r} is in row {earlier.row} already"
             hint = '; drop one, or let the task spec name samples by other columns, such as "sample_id": "{a}-{b}"'
-            yield Problem(where=f"row {sample.row}", message=told + hint)
+            yield Problem(where=f"row {sample.row}", message=repeats + hint)

@@ -1,4 +1,4 @@
-"""Pure: whether the text of a cell fits the type its column was declared to have."""
+"""Whether the text of a cell fits the declared type of its column."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)")
 BOOLEANS = frozenset({"true", "false", "yes", "no", "1", "0"})
 
 
-def misfit(expression: str, text: str) -> str | None:
-    """What is wrong with ``text`` as a cell of this type, in words; None where nothing is."""
+def find_cell_problem(expression: str, text: str) -> str | None:
+    """Return what is wrong with ``text`` as a cell of this type, or None."""
     if not text:
         return None if nullable(expression) else "empty, and it is required"
     fits, wanted = _CHECKS.get(base_type(expression), _ANYTHING)

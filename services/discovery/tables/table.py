@@ -1,4 +1,4 @@
-"""Pure: a grid of cells to a table with named columns, and every problem in its shape."""
+"""A grid of cells as a table with named columns, and every problem in its shape."""
 
 from __future__ import annotations
 
@@ -11,16 +11,19 @@ from typing import Any
 from shared.contracts.discovery import Problem
 
 MAX_ROWS = 100_000
-MAX_EXACT = 1e15
-"""From here on a number in a workbook has lost its last digits: Excel keeps 15."""
+MAX_EXACT_NUMBER = 1e15
+"""Larger numbers in a workbook have lost digits: Excel keeps 15."""
 MAX_CELL_CHARACTERS = 32_767
-"""What Excel holds at most; a longer one is a file that is broken, or meant to break us."""
+"""The limit of Excel; a longer cell means a corrupt or hostile file."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """``number`` counts rows under the header from 1, blank ones too, so that a person finds it in the file.
-    ``as_given``: the cells that had spaces around them, with those."""
+    """A row of a table.
+
+    ``number`` counts the rows below the header from 1, blank ones too, as in the file. ``as_given`` holds the original
+    text of cells that had spaces around them.
+    """
 
     number: int
     cells: Mapping[str, str]
@@ -29,7 +32,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """``header``: the names as they were written, blank ones between others too."""
+    """A table. ``header`` holds the column names unchanged, blank ones too."""
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
@@ -37,7 +40,7 @@ class Table:
 
 
 def cell_text(value: object) -> str:
-    """A cell as clean text: ``1001.0`` is "1001", a day "2026-03-03", a truth "true", nothing "".
+    """Return a cell as clean text: ``1001.0`` is "1001", a day "2026-03-03", True "true", None "".
 
     >>> cell_text(1001.0), cell_text(date(2026, 3, 3)), cell_text(None)
     ('1001', '2026-03-03', '')
@@ -55,8 +58,8 @@ def cell_text(value: object) -> str:
     return str(value).strip()
 
 
-def table_of(grid: Sequence[Sequence[object]], name: str) -> tuple[Table | None, tuple[Problem, ...]]:
-    """The table in ``grid``, whose first row that is not blank is the header; None where there is nothing to read."""
+def to_table(grid: Sequence[Sequence[object]], name: str) -> tuple[Table | None, tuple[Problem, ...]]:
+    """Return the table, or None for an empty grid, and all problems. The first row that is not blank is the header."""
     texts = [[cell_text(cell) for cell in cells] for cells in grid]
     start = next((i for i, cells in enumerate(texts) if any(cells)), None)
     if start is None:
@@ -64,27 +67,27 @@ def table_of(grid: Sequence[Sequence[object]], name: str) -> tuple[Table | None,
     header, body = texts[start], list(enumerate(texts[start + 1 :], start=1))
     header = header[: max(i for i, text in enumerate(header, start=1) if text)]
     filled = [(number, cells) for number, cells in body if any(cells)]
-    problems = _header_problems(header, filled, name)
-    problems += [problem for number, cells in filled for problem in _row_problems(number, cells, header)]
+    problems = _find_header_problems(header, filled, name)
+    problems += [problem for number, cells in filled for problem in _find_row_problems(number, cells, header)]
     below = enumerate(grid[start + 1 :], start=1)
-    problems += [problem for number, cells in below for problem in _rounded(number, cells)]
+    problems += [problem for number, cells in below for problem in _find_rounded_numbers(number, cells)]
     if not filled:
         problems.append(Problem(where=name, message="there is a header and no row under it"))
     if len(filled) > MAX_ROWS:
         problems.append(Problem(where=name, message=f"{len(filled)} rows; split the file, {MAX_ROWS} is the most"))
-    rows = tuple(_row(number, cells, grid[start + number], header) for number, cells in filled)
+    rows = tuple(_to_row(number, cells, grid[start + number], header) for number, cells in filled)
     written = tuple(map(_as_given, grid[start][: len(header)]))
     return Table(tuple(h for h in header if h), rows, written), tuple(problems)
 
 
-def table_of_objects(objects: Sequence[Mapping[str, Any]]) -> tuple[Table | None, tuple[Problem, ...]]:
-    """The table in rows that were given as objects; a key that one of them lacks is an empty cell."""
+def objects_to_table(objects: Sequence[Mapping[str, Any]]) -> tuple[Table | None, tuple[Problem, ...]]:
+    """Return the table of rows given as objects, and all problems. A missing key is an empty cell."""
     if not objects:
         return None, (Problem(where="samples", message="no samples were given"),)
     written: dict[str, str] = {}
     for key in (key for row in objects for key in row):
         written.setdefault(key.strip(), key)
-    problems = [problem for n, row in enumerate(objects, start=1) for problem in _object_problems(n, row)]
+    problems = [problem for n, row in enumerate(objects, start=1) for problem in _find_object_problems(n, row)]
     if len(objects) > MAX_ROWS:
         problems.append(Problem(where="samples", message=f"{len(objects)} rows; {MAX_ROWS} is the most"))
     rows = tuple(
@@ -102,29 +105,29 @@ def _as_given(cell: object) -> str:
     return cell if isinstance(cell, str) else cell_text(cell)
 
 
-def _rounded(number: int, cells: Sequence[object]) -> list[Problem]:
-    """A long number in a cell that is a number has already lost its last digits."""
+def _find_rounded_numbers(number: int, cells: Sequence[object]) -> list[Problem]:
+    """Find numbers so long that Excel has rounded them."""
     return [
         Problem(
             where=f"row {number}, column {position}",
             message=f"{cell:.0f} has more digits than Excel keeps in a number; format the column as text",
         )
         for position, cell in enumerate(cells, start=1)
-        if isinstance(cell, float) and abs(cell) >= MAX_EXACT and cell.is_integer()
+        if isinstance(cell, float) and abs(cell) >= MAX_EXACT_NUMBER and cell.is_integer()
     ]
 
 
-def _row(number: int, cells: Sequence[str], given: Sequence[object], header: Sequence[str]) -> Row:
+def _to_row(number: int, cells: Sequence[str], given: Sequence[object], header: Sequence[str]) -> Row:
     padded = [*cells, *[""] * (len(header) - len(cells))]
     spaced = {
-        name: _as_given(one)
-        for name, cell, one in zip(header, cells, given, strict=False)
-        if name and _as_given(one) != cell
+        name: _as_given(original)
+        for name, cell, original in zip(header, cells, given, strict=False)
+        if name and _as_given(original) != cell
     }
     return Row(number, {name: cell for name, cell in zip(header, padded, strict=False) if name}, spaced)
 
 
-def _header_problems(header: Sequence[str], rows: Sequence[tuple[int, Sequence[str]]], name: str) -> list[Problem]:
+def _find_header_problems(header: Sequence[str], rows: Sequence[tuple[int, Sequence[str]]], name: str) -> list[Problem]:
     problems = [
         Problem(where=f"{name}, column {column}", message=f"this name heads {count} columns; give each its own")
         for column, count in Counter(header).items()
@@ -136,7 +139,7 @@ def _header_problems(header: Sequence[str], rows: Sequence[tuple[int, Sequence[s
     return problems
 
 
-def _row_problems(number: int, cells: Sequence[str], header: Sequence[str]) -> list[Problem]:
+def _find_row_problems(number: int, cells: Sequence[str], header: Sequence[str]) -> list[Problem]:
     problems = [
         Problem(where=f"row {number}, column {name}", message=f"longer than {MAX_CELL_CHARACTERS} characters")
         for name, cell in zip(header, cells, strict=False)
@@ -144,12 +147,12 @@ def _row_problems(number: int, cells: Sequence[str], header: Sequence[str]) -> l
     ]
     width = max((i for i, cell in enumerate(cells, start=1) if cell), default=0)
     if width > len(header):
-        told = f"{width} cells under {len(header)} column names; is a cell with the delimiter in it not quoted?"
-        problems.append(Problem(where=f"row {number}", message=told))
+        message = f"{width} cells under {len(header)} column names; is a cell with the delimiter in it not quoted?"
+        problems.append(Problem(where=f"row {number}", message=message))
     return problems
 
 
-def _object_problems(number: int, row: Mapping[str, Any]) -> list[Problem]:
+def _find_object_problems(number: int, row: Mapping[str, Any]) -> list[Problem]:
     problems: list[Problem] = []
     for key, cell in row.items():
         where = f"row {number}, column {key}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.discovery.handlers import sample_finished, samples_listed, submit_run
+from services.discovery.handlers import add_samples, close_population, submit_run
 from shared.contracts.discovery import PopulationClosed, RunAccepted, RunRecord, RunStarted, SampleFound, SubmitRun
 from shared.contracts.evidence import RunLoaded
 from shared.contracts.planner import SampleFinished, SamplesListed, WorkSample
@@ -78,14 +78,14 @@ async def test_a_run_begins_with_the_sample_that_finds_the_others(bus):
 
 async def test_each_item_becomes_a_sample_at_once_and_each_once(bus):
     deps = await begun(bus)
-    await samples_listed(listed(1, 2), deps, 1)
-    await samples_listed(listed(2, 3, step=4), deps, 1)
-    await samples_listed(listed(1, 2, 3, step=2, attempt=2), deps, 1)
+    await add_samples(listed(1, 2), deps, 1)
+    await add_samples(listed(2, 3, step=4), deps, 1)
+    await add_samples(listed(1, 2, 3, step=2, attempt=2), deps, 1)
     found = bus.events(SampleFound)
     assert [one.sample_id for one in found] == worked_on(bus) == ["T-1", "T-2", "T-3"]
     assert [one.sample.row for one in found] == [1, 2, 3]
     assert found[0].sample.fields == {"org": "acme", "number": "T-1", "url": "http://x/acme/1"}
-    closed = await sample_finished(ended(bus, attempt=2), deps, 1)
+    closed = await close_population(ended(bus, attempt=2), deps, 1)
     assert closed == PopulationClosed(run_id=RUN, samples=3)
 
 
@@ -104,11 +104,11 @@ async def test_a_crash_between_writing_down_and_publishing_loses_nothing():
     bus = knowing_nothing(Stumbling())
     deps = await begun(bus)
     with pytest.raises(Unavailable):
-        await samples_listed(listed(1, 2), deps, 1)
+        await add_samples(listed(1, 2), deps, 1)
     assert isinstance(bus, Stumbling)
     bus.stumbles = False
-    await samples_listed(listed(1, 2), deps, 2)
-    await samples_listed(listed(3, step=4), deps, 1)
+    await add_samples(listed(1, 2), deps, 2)
+    await add_samples(listed(3, step=4), deps, 1)
     assert worked_on(bus) == ["T-1", "T-2", "T-3"]
     assert [one.sample.row for one in bus.events(SampleFound)] == [1, 2, 3]
 
@@ -116,12 +116,12 @@ async def test_a_crash_between_writing_down_and_publishing_loses_nothing():
 async def test_what_is_told_again_long_after_is_not_worked_on_again(bus):
     """The stream forgets what was published; the queue and the record of what was done do not."""
     deps = await begun(bus)
-    await samples_listed(listed(1, 2), deps, 1)
+    await add_samples(listed(1, 2), deps, 1)
     done, waiting = (work for work in bus.events(WorkSample) if not work.discover)
     bus.published = [(at, message) for at, message in bus.published if message != done]
     bus._ids.clear()
     await bus.create(INBOX, message_id(WORK_SAMPLE, done), True)
-    await samples_listed(listed(1, 2), deps, 2)
+    await add_samples(listed(1, 2), deps, 2)
     assert worked_on(bus) == [waiting.sample_id]
 
 
@@ -130,7 +130,7 @@ async def test_two_things_with_one_last_part_in_their_address_are_two_samples(bu
     deps = await begun(bus, SubmitRun(spec=spec, discovery=SEARCH, discovery_row={"org": "acme"}))
     pages = [{"number": "1", "url": f"http://x/{org}/readme"} for org in ("a", "b", "a")]
     event = SamplesListed(run_id=RUN, sample_id=DISCOVERY, attempt=1, step=2, url="http://x", items=tuple(pages))
-    await samples_listed(event, deps, 1)
+    await add_samples(event, deps, 1)
     assert [one.sample.url for one in bus.events(SampleFound)] == ["http://x/a/readme", "http://x/b/readme"]
     assert len({one.sample_id for one in bus.events(SampleFound)}) == 2
 
@@ -142,7 +142,7 @@ async def test_two_things_whose_names_differ_in_capitals_alone_are_two_samples(b
         event = SamplesListed(
             run_id=RUN, sample_id=DISCOVERY, attempt=attempt, step=step, url="http://x", items=tuple(pages)
         )
-        await samples_listed(event, deps, 1)
+        await add_samples(event, deps, 1)
     found = [one.sample for one in bus.events(SampleFound)]
     assert [one.key for one in found] == ["dQw4", "DQW4"]
     assert [one.row for one in found] == [1, 2]
@@ -152,7 +152,7 @@ async def test_two_things_whose_names_differ_in_capitals_alone_are_two_samples(b
 async def test_a_search_that_failed_closes_the_population_and_says_why(bus):
     deps = await begun(bus)
     failed = ended(bus, status="auth_required", reason="login_required", message="asks for a password")
-    closed = await sample_finished(failed, deps, 1)
+    closed = await close_population(failed, deps, 1)
     assert isinstance(closed, PopulationClosed)
     assert (closed.complete, closed.samples) == (False, 0)
     assert "login_required" in closed.note
@@ -161,7 +161,7 @@ async def test_a_search_that_failed_closes_the_population_and_says_why(bus):
 
 async def test_an_empty_list_is_complete_and_said(bus):
     deps = await begun(bus)
-    closed = await sample_finished(ended(bus), deps, 1)
+    closed = await close_population(ended(bus), deps, 1)
     assert isinstance(closed, PopulationClosed)
     assert (closed.complete, closed.samples) == (True, 0)
     assert "empty" in closed.note
@@ -173,12 +173,12 @@ async def test_the_end_of_any_other_sample_is_nothing_to_discovery(bus):
         run_id=RUN, sample_id="T-1", attempt=1, status="done", sample=bus.events(WorkSample)[0].sample,
         started_at=NOW, finished_at=NOW,
     )  # fmt: skip
-    assert await sample_finished(other, deps, 1) is None
+    assert await close_population(other, deps, 1) is None
 
 
 async def test_a_run_that_only_lists_puts_nothing_to_work(bus):
     deps = await begun(bus, SubmitRun(spec=SEARCH, discovery_row={"org": "acme"}))
-    await samples_listed(listed(1, 2), deps, 1)
+    await add_samples(listed(1, 2), deps, 1)
     assert worked_on(bus) == []
     assert len(bus.events(SampleFound)) == 2
 
@@ -209,8 +209,8 @@ async def test_what_does_not_fit_is_said_before_anything_runs(bus, changes, plac
 
 async def test_a_search_that_was_cut_short_is_taken_up_again_above_all_attempts(bus):
     deps = await begun(bus)
-    await samples_listed(listed(1), deps, 1)
-    await sample_finished(ended(bus, status="failed", reason="max_steps_exceeded"), deps, 1)
+    await add_samples(listed(1), deps, 1)
+    await close_population(ended(bus, status="failed", reason="max_steps_exceeded"), deps, 1)
     record = await deps.records.read(RUNS, RUN, RunRecord)
     loaded = RunLoaded(
         record=record, attempt_base=0, expected=1, samples=(), total=0, finished=None, location="/e",
@@ -220,5 +220,5 @@ async def test_a_search_that_was_cut_short_is_taken_up_again_above_all_attempts(
     reply = await submit_run(SubmitRun(resume_run_id=RUN), deps)
     assert isinstance(reply, RunAccepted)
     assert (reply.discovering, reply.attempt_base) == (True, 2)
-    await samples_listed(listed(1, 2, attempt=3), deps, 1)
+    await add_samples(listed(1, 2, attempt=3), deps, 1)
     assert [one.sample_id for one in bus.events(SampleFound)] == ["T-1", "T-2"]

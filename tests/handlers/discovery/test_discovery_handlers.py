@@ -10,9 +10,9 @@ import msgspec
 import pytest
 import xlsxwriter
 
-from services.discovery.deps import Deps
+from services.discovery.deps import DiscoveryDeps
 from services.discovery.excel import read_sheet
-from services.discovery.handlers import run_finished, submit_run
+from services.discovery.handlers import close_queue, submit_run
 from shared.bus.actor import Actor
 from shared.contracts.browser_pool import AccessChecked, CheckAccess
 from shared.contracts.discovery import (
@@ -68,9 +68,11 @@ def knowing_nothing(bus: MemoryBus) -> MemoryBus:
     return bus
 
 
-def deps_on(bus: MemoryBus, **changes) -> Deps:
+def deps_on(bus: MemoryBus, **changes) -> DiscoveryDeps:
     ports = dict.fromkeys(("asks", "publishes", "blobs", "records", "queues"), bus)
-    return Deps(**{**ports, "read_sheet": read_sheet, "now": lambda: NOW, "planners": frozenset({"rules"}), **changes})
+    return DiscoveryDeps(
+        **{**ports, "read_sheet": read_sheet, "now": lambda: NOW, "planners": frozenset({"rules"}), **changes}
+    )
 
 
 async def put(bus: MemoryBus, name: str, data: bytes) -> InputFile:
@@ -382,7 +384,7 @@ async def test_a_finished_round_closes_its_own_queue_only(bus, attempt_base, lef
         started_at=NOW,
         finished_at=NOW,
     )
-    await run_finished(finished, deps_on(bus), 1)
+    await close_queue(finished, deps_on(bus), 1)
     assert list(bus.queues) == left
 
 

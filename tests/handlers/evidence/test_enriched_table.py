@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from benchmarks.evidence_world import COLUMNS, World
 from services.discovery.population.samples import samples_of_table
-from services.discovery.tables.delimited import grid_of
-from services.discovery.tables.table import Table, table_of, table_of_objects
+from services.discovery.tables.delimited import parse_delimited
+from services.discovery.tables.table import Table, objects_to_table, to_table
 from services.evidence.facts.run_facts import RunFacts
 from services.evidence.facts.sample_facts import SampleFacts
 from services.evidence.outputs.enriched_table import EnrichedTable
@@ -65,8 +65,8 @@ def enriched(folder: Path, header: Sequence[str], samples: Sequence[SampleFacts]
 
 
 def table(data: bytes) -> Table:
-    grid, problems, _ = grid_of(data, "in.csv")
-    read, more = table_of(grid, "in.csv")
+    grid, problems, _ = parse_delimited(data, "in.csv")
+    read, more = to_table(grid, "in.csv")
     assert read is not None
     assert (problems, more) == ((), ())
     return read
@@ -109,7 +109,7 @@ def test_rows_without_a_result_are_rows_all_the_same(tmp_path: Path):
 
 
 def test_rows_that_were_given_as_objects_keep_their_columns_and_words(tmp_path: Path):
-    read, problems = table_of_objects([{"ref": 7, " team": "red "}, {"ref": "8", "late": True}])
+    read, problems = objects_to_table([{"ref": 7, " team": "red "}, {"ref": "8", "late": True}])
     assert read is not None
     assert problems == ()
     got = enriched(tmp_path, read.header, [facts(one) for one in samples(read)])
@@ -156,7 +156,7 @@ _CELLS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=12)
 @given(st.lists(st.tuples(_CELLS, _CELLS), min_size=1, max_size=5))
 def test_any_cells_come_back(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]]):
     objects = [{"ref": f"R{number}", "one": one, "two ": two} for number, (one, two) in enumerate(rows)]
-    read, problems = table_of_objects(objects)
+    read, problems = objects_to_table(objects)
     assert read is not None
     assert problems == ()
     got = enriched(tmp_path_factory.mktemp("e"), read.header, [facts(one) for one in samples(read)])

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.discovery.population.samples import MAX_LISTED, capped, samples_of_table
-from services.discovery.run_ids import rejected_id, run_ids
-from services.discovery.tables.cell_types import misfit
-from services.discovery.tables.table import table_of_objects
+from services.discovery.planning.plan import rejected_run_id, run_ids
+from services.discovery.population.samples import MAX_LISTED_PROBLEMS, first_problems, samples_of_table
+from services.discovery.tables.cell_types import find_cell_problem
+from services.discovery.tables.table import objects_to_table
 from shared.contracts.discovery import Problem
 from shared.task.spec import TaskSpec
 
@@ -20,7 +20,7 @@ BASE = {"task_id": "t", "goal": "g", "output_schema": {"number": "string"}}
 
 
 def samples(rows, **spec):
-    table, problems = table_of_objects(rows)
+    table, problems = objects_to_table(rows)
     assert problems == ()
     return samples_of_table(TaskSpec.model_validate({**BASE, **spec}), table)
 
@@ -135,18 +135,18 @@ def test_sample_ids_are_unique_and_safe_whatever_the_keys_are(keys):
     ],
 )
 def test_types(type_, good, bad):
-    assert misfit(type_, good) is None
-    assert repr(bad) in misfit(type_, bad)
-    assert misfit(f"{type_} | null", "") is None
-    assert "required" in misfit(type_, "")
+    assert find_cell_problem(type_, good) is None
+    assert repr(bad) in find_cell_problem(type_, bad)
+    assert find_cell_problem(f"{type_} | null", "") is None
+    assert "required" in find_cell_problem(type_, "")
 
 
 def test_a_long_list_of_problems_says_how_many_more_there_are():
-    many = tuple(Problem(where=f"row {n}", message="x") for n in range(MAX_LISTED + 7))
-    listed = capped(many)
-    assert listed[:-1] == many[:MAX_LISTED]
+    many = tuple(Problem(where=f"row {n}", message="x") for n in range(MAX_LISTED_PROBLEMS + 7))
+    listed = first_problems(many)
+    assert listed[:-1] == many[:MAX_LISTED_PROBLEMS]
     assert "7 more" in listed[-1].message
-    assert capped(many[:MAX_LISTED]) == many[:MAX_LISTED]
+    assert first_problems(many[:MAX_LISTED_PROBLEMS]) == many[:MAX_LISTED_PROBLEMS]
 
 
 def test_run_ids_are_told_by_the_clock_and_then_counted():
@@ -156,4 +156,4 @@ def test_run_ids_are_told_by_the_clock_and_then_counted():
         "run_2026-11-21_080102_2",
         "run_2026-11-21_080102_3",
     ]
-    assert rejected_id(moment, "abcdef0123456789") == "rejected_20261121_080102_000000_abcdef01"
+    assert rejected_run_id(moment, "abcdef0123456789") == "rejected_20261121_080102_000000_abcdef01"

@@ -6,15 +6,15 @@ from datetime import date, datetime, time
 
 import pytest
 
-from services.discovery.tables.delimited import Decoded, decode, delimiter_of, grid_of
-from services.discovery.tables.table import Table, cell_text, table_of, table_of_objects
+from services.discovery.tables.delimited import DecodedText, decode_text, detect_delimiter, parse_delimited
+from services.discovery.tables.table import Table, cell_text, objects_to_table, to_table
 from tests.typed import expect
 
 
 def table(data: bytes):
-    grid, problems, _ = grid_of(data, "in.csv")
+    grid, problems, _ = parse_delimited(data, "in.csv")
     assert problems == ()
-    return table_of(grid, "in.csv")
+    return to_table(grid, "in.csv")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
@@ -25,13 +25,13 @@ def test_the_same_text_comes_out_of_every_encoding(encoding):
 
 
 def test_only_a_guess_at_the_encoding_is_called_one():
-    assert expect(decode("Zoë".encode("cp1252")), Decoded).guessed
-    assert not expect(decode("Zoë".encode()), Decoded).guessed
+    assert expect(decode_text("Zoë".encode("cp1252")), DecodedText).guessed
+    assert not expect(decode_text("Zoë".encode()), DecodedText).guessed
 
 
 @pytest.mark.parametrize("data", [b"\x00\x01\x02", b"\x89PNG\r\n\x1a\n\x00", b"a\x81b"])
 def test_what_is_no_text_is_said_to_be_none(data):
-    grid, problems, _ = grid_of(data, "in.csv")
+    grid, problems, _ = parse_delimited(data, "in.csv")
     assert grid == []
     assert "no text" in problems[0].message
 
@@ -41,7 +41,7 @@ def test_what_is_no_text_is_said_to_be_none(data):
     [("a,b;c,d", ","), ("a;b;c", ";"), ("a\tb", "\t"), ("only", ","), ('"a;b;c",d', ",")],
 )
 def test_the_delimiter_is_the_one_that_cuts_the_header(header, mark):
-    assert delimiter_of(header + "\n1;2,3\n") == mark
+    assert detect_delimiter(header + "\n1;2,3\n") == mark
 
 
 def test_excels_own_line_about_the_delimiter_is_no_header():
@@ -51,7 +51,7 @@ def test_excels_own_line_about_the_delimiter_is_no_header():
 
 
 def test_a_quote_that_never_closes_does_not_eat_the_rest():
-    _, problems, _ = grid_of(b'a,b\n"1,2\n3,4\n', "in.csv")
+    _, problems, _ = parse_delimited(b'a,b\n"1,2\n3,4\n', "in.csv")
     assert "cannot be read as CSV" in problems[0].message
 
 
@@ -100,7 +100,7 @@ def test_cells_become_clean_text(cell, text):
 
 
 def test_objects_may_lack_keys_and_must_hold_plain_values():
-    found, problems = table_of_objects([{"a": 1}, {"b": ["x"]}])
+    found, problems = objects_to_table([{"a": 1}, {"b": ["x"]}])
     assert isinstance(found, Table)
     assert found.columns == ("a", "b")
     assert [problem.where for problem in problems] == ["row 2, column b"]
@@ -108,17 +108,17 @@ def test_objects_may_lack_keys_and_must_hold_plain_values():
 
 
 def test_no_objects_are_a_problem():
-    assert table_of_objects([])[1]
+    assert objects_to_table([])[1]
 
 
 def test_a_number_that_excel_has_rounded_is_no_id():
-    _, problems = table_of([["id"], [12345678901234567890.0], [123456789012345.0]], "in.xlsx")
+    _, problems = to_table([["id"], [12345678901234567890.0], [123456789012345.0]], "in.xlsx")
     assert [problem.where for problem in problems] == ["row 1, column 1"]
     assert "format the column as text" in problems[0].message
 
 
 def test_how_names_and_cells_were_written_stays_known():
-    table, _ = table_of([["", ""], [" ref ", "", "note", ""], ["1 ", "", " ", ""], [2.0, "", "\u00a0z"]], "in.csv")
+    table, _ = to_table([["", ""], [" ref ", "", "note", ""], ["1 ", "", " ", ""], [2.0, "", "\u00a0z"]], "in.csv")
     assert table is not None
     assert (table.columns, table.header) == (("ref", "note"), (" ref ", "", "note"))
     assert [(dict(row.cells), dict(row.as_given)) for row in table.rows] == [
