@@ -12,7 +12,7 @@ from benchmarks.observe_site import HOSTS
 from services.browser_pool import handlers
 from services.browser_pool.__main__ import actor, open_deps
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.deps import Deps
+from services.browser_pool.deps import BrowserPoolDeps
 from shared.bus.nats_bus import Bus, connect_bus
 from shared.bus.serving import serve
 from shared.contracts.actions import BrowserAction, Goto
@@ -76,7 +76,7 @@ class Leased:
 
 @dataclass
 class Pool:
-    deps: Deps
+    deps: BrowserPoolDeps
     client: Bus
 
     async def lease(self) -> Leased:

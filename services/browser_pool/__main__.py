@@ -8,8 +8,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
-from services.browser_pool.adapters.browser.lifecycle import logins_of, running, secrets_of
-from services.browser_pool.deps import Deps
+from services.browser_pool.adapters.browser.lifecycle import login_store, run_pool, secret_store
+from services.browser_pool.deps import BrowserPoolDeps
 from services.browser_pool.handlers import actor
 from shared.bus.nats_bus import Bus
 from shared.settings import Settings
@@ -20,17 +20,17 @@ __all__ = ["NAME", "actor", "open_deps"]
 
 
 @asynccontextmanager
-async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[Deps]:
-    async with running(settings, bus, time.monotonic) as sessions:
-        yield Deps(
+async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[BrowserPoolDeps]:
+    async with run_pool(settings, bus, time.monotonic) as sessions:
+        yield BrowserPoolDeps(
             sessions=sessions,
             blobs=bus,
             instance_id=bus.instance_id,
             new_id=lambda: uuid.uuid4().hex[:16],
             utc_now=lambda: datetime.now(UTC),
             records=bus,
-            logins=logins_of(settings),
-            missing_secrets=secrets_of(settings).missing,
+            logins=login_store(settings),
+            missing_secrets=secret_store(settings).missing,
         )
 
 

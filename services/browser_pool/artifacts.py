@@ -1,18 +1,96 @@
-"""The bytes of a capture, in memory or in a file: read and hashed once, and let go of."""
+"""Bytes between sessions and the object store: captures are stored as artifacts, stored pages fetched and checked."""
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 import io
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from services.browser_pool.ports import Capture
+import msgspec
+
+from services.browser_pool.deps import BrowserPoolDeps
+from services.browser_pool.files.captures import PackedPage, pack_page
+from services.browser_pool.page.snapshot import compose
+from services.browser_pool.ports import (
+    BrowserSession,
+    Capture,
+    CaptureFailed,
+    PageCapture,
+    PerformedAction,
+    RestoreRefused,
+    RestoreRequest,
+)
+from services.browser_pool.sessions import HeldSession
+from shared.contracts.browser_pool import PageNotRestored, PageRestored, RestorePage, RestoreReply
+from shared.contracts.results import ActionResult, Artifact, CaptureFacts
 from shared.hashing import HashingReader
+from shared.streams import ANSWERS, ARTIFACTS
+from shared.text.names import safe_id
+
+MAX_PACKED_BYTES = 64_000_000
+
+
+async def store_captures(acted: PerformedAction, held: HeldSession, deps: BrowserPoolDeps) -> ActionResult:
+    """The result, with the bytes that were captured put where evidence will take them from; behind the pictures, what
+    they were taken of. Files are removed from the disk, whatever happens."""
+    if not acted.captures:
+        return acted.result
+    try:
+        page = acted.page
+        label = acted.captures[0].label
+        files = await pack(page, label, held, deps) if isinstance(page, PageCapture) else PackedPage()
+        captures = (*acted.captures, *files.captures)
+        artifacts = [await store_artifact(one, held, deps, files.facts) for one in captures]
+    finally:
+        for capture in acted.captures:
+            discard(capture)
+    notes = (page.problem,) if isinstance(page, CaptureFailed) else files.problems
+    return msgspec.structs.replace(acted.result, artifacts=tuple(artifacts), notes=notes)
+
+
+async def pack(page: PageCapture, label: str, held: HeldSession, deps: BrowserPoolDeps) -> PackedPage:
+    """Apart from the loop: a page may be of many megabytes."""
+    hidden = held.session.hidden
+    return await asyncio.to_thread(pack_page, page, label, deps.new_id(), deps.sessions.browser.name, hidden)
+
+
+async def store_artifact(
+    capture: Capture, held: HeldSession, deps: BrowserPoolDeps, facts: CaptureFacts | None = None
+) -> Artifact:
+    name = f"{safe_id(held.run_id)}/{safe_id(held.sample_id)}/{deps.new_id()}"
+    with open_reader(capture.data) as source:
+        await deps.blobs.put(ARTIFACTS, name, source)
+    return to_artifact(capture, source, name, deps, facts)
+
+
+def to_artifact(
+    capture: Capture, source: HashingReader, name: str, deps: BrowserPoolDeps, facts: CaptureFacts | None
+) -> Artifact:
+    of_page = capture.kind != "download"
+    return Artifact(
+        kind=capture.kind,
+        label=capture.label,
+        media_type=capture.media_type,
+        suffix=capture.suffix,
+        size_bytes=source.size_bytes,
+        sha256=source.sha256,
+        blob=name,
+        source_url=capture.source_url,
+        captured_at=facts.captured_at if of_page and facts is not None else deps.utc_now(),
+        original_name=capture.original_name,
+        text_preview=capture.text_preview,
+        part=capture.part,
+        parts=capture.parts,
+        area=capture.area,
+        capture=facts if of_page else None,
+    )
 
 
 @contextmanager
-def reading(data: bytes | Path) -> Generator[HashingReader]:
+def open_reader(data: bytes | Path) -> Generator[HashingReader]:
     with io.BytesIO(data) if isinstance(data, bytes) else data.open("rb", buffering=0) as file:
         yield HashingReader(file)
 
@@ -21,3 +99,30 @@ def discard(capture: Capture) -> None:
     """Removes the file, if it is one; removing what is gone is no error."""
     if isinstance(capture.data, Path):
         capture.data.unlink(missing_ok=True)
+
+
+# --- stored pages
+
+
+async def restore_page(request: RestorePage, session: BrowserSession, deps: BrowserPoolDeps) -> RestoreReply:
+    """What the page shows now, or why it was not opened. Raises PermanentError (``no_blob``) where none lies there."""
+    if request.size_bytes > MAX_PACKED_BYTES:
+        told = f"the stored page has {request.size_bytes} bytes; {MAX_PACKED_BYTES} are the most that are opened"
+        return PageNotRestored(code="too_large", message=told)
+    packed = await deps.blobs.get(ANSWERS, request.blob)
+    problem = await asyncio.to_thread(mismatch, packed, request)
+    if problem:
+        return PageNotRestored(code="altered", message=problem)
+    asked = RestoreRequest(packed, deps.new_id(), request.keywords, request.max_tokens, request.sought)
+    page = await session.restore(asked)
+    if isinstance(page, RestoreRefused):
+        return PageNotRestored(code=page.code, message=page.message)
+    return PageRestored(page=compose(page, asked.snapshot_id))
+
+
+def mismatch(packed: bytes, recorded: RestorePage) -> str:
+    """Why these bytes are not those that were recorded; empty where they are."""
+    if len(packed) != recorded.size_bytes:
+        return f"the stored page has {len(packed)} bytes, {recorded.size_bytes} were recorded"
+    sha256 = hashlib.sha256(packed).hexdigest()
+    return "" if sha256 == recorded.sha256 else f"SHA-256 of the stored page is {sha256}, recorded {recorded.sha256}"

@@ -6,19 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from services.browser_pool.login_states import Logins
+from services.browser_pool.login_states import LoginStore
 from services.browser_pool.sessions import Sessions
 from shared.bus.ports import Blobs, Records
 
 
 @dataclass
-class Deps:
+class BrowserPoolDeps:
     sessions: Sessions
     blobs: Blobs
     instance_id: str
     new_id: Callable[[], str]
     utc_now: Callable[[], datetime]
     records: Records
-    logins: Logins
+    logins: LoginStore
     missing_secrets: Callable[[tuple[str, ...]], tuple[str, ...]] = lambda names: ()
     """Which of these secrets this pool does not know."""

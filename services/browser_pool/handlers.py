@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-
-import msgspec
-
 from services.browser_pool import login_states
-from services.browser_pool.artifacts import discard, reading
-from services.browser_pool.deps import Deps
-from services.browser_pool.files.captures import Packed, found_of, packed
+from services.browser_pool.artifacts import pack, restore_page, store_artifact, store_captures
+from services.browser_pool.deps import BrowserPoolDeps
+from services.browser_pool.files.captures import found_elements
 from services.browser_pool.page.snapshot import compose
-from services.browser_pool.ports import Acted, Capture, NotKept, PageKept, Wanted
-from services.browser_pool.restoring import restored
+from services.browser_pool.ports import CaptureFailed, WantedRefs
 from services.browser_pool.safety.redaction import redacted
-from services.browser_pool.sessions import Held
 from shared.bus.actor import Actor
 from shared.contracts.browser_pool import (
     AccessChecked,
@@ -39,22 +33,19 @@ from shared.contracts.browser_pool import (
     SessionLeased,
     SessionReleased,
 )
-from shared.contracts.results import ActionResult, Artifact, CaptureFacts
-from shared.hashing import HashingReader
-from shared.streams import ARTIFACTS
+from shared.contracts.results import ActionResult
 from shared.subjects import ACT, CAPTURE, CHECK_ACCESS, KEEP, LEASE, OBSERVE, RELEASE, RESTORE, SAVE_PROFILE
-from shared.text.names import safe_id
 
 RETRY_AFTER_S = 0.02
 
-actor: Actor[Deps] = Actor("browser_pool")
+actor: Actor[BrowserPoolDeps] = Actor("browser_pool")
 
 
 @actor.answers(LEASE, deadline_s=60.0, gated=True)
-async def lease(request: LeaseSession, deps: Deps) -> LeaseReply:
+async def lease(request: LeaseSession, deps: BrowserPoolDeps) -> LeaseReply:
     """A session on a fresh, isolated context, or when to ask again, or why its login state is not handed out."""
     login = None if request.auth_profile is None else await deps.logins.find(request.auth_profile)
-    refusal = None if login is None else await login_states.paused(login, deps.records)
+    refusal = None if login is None else await login_states.pause_refusal(login, deps.records)
     if refusal is not None:
         return refusal
     session_id = deps.new_id()
@@ -64,21 +55,21 @@ async def lease(request: LeaseSession, deps: Deps) -> LeaseReply:
 
 
 @actor.answers(KEEP)
-async def keep(request: KeepSession, deps: Deps) -> SessionKept:
+async def keep(request: KeepSession, deps: BrowserPoolDeps) -> SessionKept:
     """Its time starts again."""
     deps.sessions.keep(request.session_id)
     return SessionKept(session_id=request.session_id)
 
 
 @actor.answers(CHECK_ACCESS)
-async def check_access(request: CheckAccess, deps: Deps) -> AccessChecked:
+async def check_access(request: CheckAccess, deps: BrowserPoolDeps) -> AccessChecked:
     """What a run would lack that needs these."""
     missing = deps.missing_secrets(request.secrets)
-    return AccessChecked(problems=await login_states.problems_of(request, deps.logins, missing))
+    return AccessChecked(problems=await login_states.access_problems(request, deps.logins, missing))
 
 
 @actor.answers(SAVE_PROFILE, deadline_s=60.0)
-async def save_profile(request: SaveProfile, deps: Deps) -> SaveReply:
+async def save_profile(request: SaveProfile, deps: BrowserPoolDeps) -> SaveReply:
     """Records what the session is logged in with. It never leaves this process but for its file."""
     async with deps.sessions.using(request.session_id) as held:
         state = await held.session.login_state()
@@ -90,7 +81,7 @@ async def save_profile(request: SaveProfile, deps: Deps) -> SaveReply:
 
 
 @actor.answers(OBSERVE, deadline_s=60.0)
-async def observe(request: ObservePage, deps: Deps) -> PageObserved:
+async def observe(request: ObservePage, deps: BrowserPoolDeps) -> PageObserved:
     """What is on the page, within the budget asked for."""
     snapshot_id = deps.new_id()
     async with deps.sessions.using(request.session_id) as held:
@@ -105,33 +96,33 @@ async def observe(request: ObservePage, deps: Deps) -> PageObserved:
 
 
 @actor.answers(ACT, deadline_s=150.0)
-async def act(request: ActOnPage, deps: Deps) -> ActionResult:
+async def act(request: ActOnPage, deps: BrowserPoolDeps) -> ActionResult:
     """Does one thing and says what came of it."""
     async with deps.sessions.using(request.session_id) as held:
         acted = await held.session.act(request.action)
-    return redacted(await kept(acted, held, deps), held.session.hidden)
+    return redacted(await store_captures(acted, held, deps), held.session.hidden)
 
 
 @actor.answers(RESTORE, deadline_s=60.0)
-async def restore(request: RestorePage, deps: Deps) -> RestoreReply:
+async def restore(request: RestorePage, deps: BrowserPoolDeps) -> RestoreReply:
     """A stored page as it reads when it is opened again."""
     async with deps.sessions.using(request.session_id) as held:
-        return await restored(request, held.session, deps)
+        return await restore_page(request, held.session, deps)
 
 
 @actor.answers(CAPTURE, deadline_s=60.0)
-async def capture(request: CapturePage, deps: Deps) -> PageCaptured:
+async def capture(request: CapturePage, deps: BrowserPoolDeps) -> PageCaptured:
     """Keeps the page as it is now, and says where elements of an earlier look are in it."""
     async with deps.sessions.using(request.session_id) as held:
-        page = await held.session.capture(request.known, Wanted(request.snapshot_id, request.refs))
+        page = await held.session.capture(request.known, WantedRefs(request.snapshot_id, request.refs))
         hidden, spent_ms = held.session.hidden, held.session.spent_ms
-    if isinstance(page, NotKept):
+    if isinstance(page, CaptureFailed):
         return redacted(PageCaptured(observation_sha256="", problems=(page.problem,)), hidden)
     files = await pack(page, request.label, held, deps)
     answer = PageCaptured(
         observation_sha256=page.sha256,
-        artifacts=tuple([await stored(one, held, deps, files.facts) for one in files.captures]),
-        found=found_of(page),
+        artifacts=tuple([await store_artifact(one, held, deps, files.facts) for one in files.captures]),
+        found=found_elements(page),
         problems=files.problems,
         browser_ms=spent_ms,
     )
@@ -139,62 +130,10 @@ async def capture(request: CapturePage, deps: Deps) -> PageCaptured:
 
 
 @actor.answers(RELEASE, deadline_s=30.0)
-async def release(request: ReleaseSession, deps: Deps) -> SessionReleased:
+async def release(request: ReleaseSession, deps: BrowserPoolDeps) -> SessionReleased:
     """Closes the session; one that has ended already is released just the same. A login state that no longer opened
     the door is not handed out again."""
     held = await deps.sessions.end(request.session_id)
     if request.login_wall and held is not None and held.login is not None:
         await login_states.pause(held.login, request.login_wall, deps.utc_now(), deps.records)
     return SessionReleased(session_id=request.session_id)
-
-
-async def kept(acted: Acted, held: Held, deps: Deps) -> ActionResult:
-    """The result, with the bytes that were captured put where evidence will take them from; behind the pictures, what
-    they were taken of. Files are removed from the disk, whatever happens."""
-    if not acted.captures:
-        return acted.result
-    try:
-        page = acted.page
-        label = acted.captures[0].label
-        files = await pack(page, label, held, deps) if isinstance(page, PageKept) else Packed()
-        captures = (*acted.captures, *files.captures)
-        artifacts = [await stored(one, held, deps, files.facts) for one in captures]
-    finally:
-        for capture in acted.captures:
-            discard(capture)
-    notes = (page.problem,) if isinstance(page, NotKept) else files.problems
-    return msgspec.structs.replace(acted.result, artifacts=tuple(artifacts), notes=notes)
-
-
-async def pack(page: PageKept, label: str, held: Held, deps: Deps) -> Packed:
-    """Apart from the loop: a page may be of many megabytes."""
-    hidden = held.session.hidden
-    return await asyncio.to_thread(packed, page, label, deps.new_id(), deps.sessions.browser.name, hidden)
-
-
-async def stored(capture: Capture, held: Held, deps: Deps, facts: CaptureFacts | None = None) -> Artifact:
-    name = f"{safe_id(held.run_id)}/{safe_id(held.sample_id)}/{deps.new_id()}"
-    with reading(capture.data) as source:
-        await deps.blobs.put(ARTIFACTS, name, source)
-    return describe(capture, source, name, deps, facts)
-
-
-def describe(capture: Capture, source: HashingReader, name: str, deps: Deps, facts: CaptureFacts | None) -> Artifact:
-    of_page = capture.kind != "download"
-    return Artifact(
-        kind=capture.kind,
-        label=capture.label,
-        media_type=capture.media_type,
-        suffix=capture.suffix,
-        size_bytes=source.size_bytes,
-        sha256=source.sha256,
-        blob=name,
-        source_url=capture.source_url,
-        captured_at=facts.captured_at if of_page and facts is not None else deps.utc_now(),
-        original_name=capture.original_name,
-        text_preview=capture.text_preview,
-        part=capture.part,
-        parts=capture.parts,
-        area=capture.area,
-        capture=facts if of_page else None,
-    )

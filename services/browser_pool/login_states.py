@@ -27,7 +27,7 @@ class LoginState:
     sha256: str
 
 
-class Logins(Protocol):
+class LoginStore(Protocol):
     """Recorded login states; their contents are secrets and leave this process for the browser only."""
 
     async def find(self, name: str) -> LoginState:
@@ -47,7 +47,7 @@ class PausedProfile(Part, frozen=True, kw_only=True):
     sha256: str
 
 
-async def paused(login: LoginState, records: Records) -> ProfilePaused | None:
+async def pause_refusal(login: LoginState, records: Records) -> ProfilePaused | None:
     """Why this login state is not handed out, where it is not."""
     known: PausedProfile | None = await records.read(AUTH_PROFILES, login.name, PausedProfile)
     if known is None or known.sha256 != login.sha256:
@@ -70,7 +70,9 @@ async def pause(login: LoginState, reason: str, at: datetime, records: Records) 
         log.warning("the login state %s is paused: %s", login.name, reason)
 
 
-async def problems_of(request: CheckAccess, logins: Logins, missing_secrets: tuple[str, ...]) -> tuple[Problem, ...]:
+async def access_problems(
+    request: CheckAccess, logins: LoginStore, missing_secrets: tuple[str, ...]
+) -> tuple[Problem, ...]:
     """What a run would lack. A paused login state is none: its samples wait for it, and others need not."""
     problems = [
         Problem(where="secrets", message=f"the browser pool knows no secret {name!r}") for name in missing_secrets

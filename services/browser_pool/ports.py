@@ -34,18 +34,18 @@ class Capture:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedRefs:
     """Elements of an earlier look, by their refs in it."""
 
     snapshot_id: str = ""
     refs: tuple[int, ...] = ()
 
 
-NOTHING = Wanted()
+NOTHING = WantedRefs()
 
 
 @dataclass(frozen=True)
-class PageKept:
+class PageCapture:
     """A page at one moment: all that is seen of it, and itself. ``file`` (MHTML) is None where it is ``known`` already,
     or where ``problems`` say why it could not be had. ``secrets`` stand in the page's own secret fields: they must not
     stand in what is stored. ``found``: what was wanted, None where it is gone."""
@@ -63,23 +63,23 @@ class PageKept:
 
 
 @dataclass(frozen=True)
-class NotKept:
+class CaptureFailed:
     """The page could not even be looked at, and why."""
 
     problem: str
 
 
 @dataclass(frozen=True)
-class Acted:
+class PerformedAction:
     """``page``: what the pictures among the captures were taken of."""
 
     result: ActionResult
     captures: tuple[Capture, ...] = ()
-    page: PageKept | NotKept | None = None
+    page: PageCapture | CaptureFailed | None = None
 
 
 @dataclass(frozen=True)
-class Terms:
+class SessionTerms:
     """On which a session is opened. See LeaseSession for ``allowed_hosts`` and ``private_hosts``."""
 
     auth_profile: str | None = None
@@ -90,7 +90,7 @@ class Terms:
 
 
 @dataclass(frozen=True)
-class Restoring:
+class RestoreRequest:
     """A stored page to be opened again (``packed``: MHTML, zstd, of the hash that was recorded) and what is to be seen
     of it; see RestorePage."""
 
@@ -102,7 +102,7 @@ class Restoring:
 
 
 @dataclass(frozen=True)
-class NotRestored:
+class RestoreRefused:
     """See PageNotRestored."""
 
     code: RestoreCode
@@ -137,12 +137,12 @@ class BrowserSession(Protocol):
         """What is on the page, within a budget of tokens. See ObservePage."""
         ...
 
-    async def act(self, action: BrowserAction) -> Acted: ...
-    async def restore(self, asked: Restoring) -> RawPage | NotRestored:
+    async def act(self, action: BrowserAction) -> PerformedAction: ...
+    async def restore(self, asked: RestoreRequest) -> RawPage | RestoreRefused:
         """Opens a stored page, without network and scripts; from then on the session opens nothing else."""
         ...
 
-    async def capture(self, known: Sequence[str] = (), wanted: Wanted = NOTHING) -> PageKept | NotKept:
+    async def capture(self, known: Sequence[str] = (), wanted: WantedRefs = NOTHING) -> PageCapture | CaptureFailed:
         """The page as it is now. ``known``: hashes of observations; a page with one of these is looked at, and not
         kept once more."""
         ...
@@ -157,7 +157,7 @@ class BrowserSession(Protocol):
 
 
 class BrowserPort(Protocol):
-    async def open_session(self, terms: Terms) -> BrowserSession:
+    async def open_session(self, terms: SessionTerms) -> BrowserSession:
         """A fresh context. Unavailable when no browser can be started, PermanentError (``no_auth_profile``)
         when the login state it is to begin with does not exist."""
         ...

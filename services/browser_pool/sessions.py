@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from services.browser_pool import leases
 from services.browser_pool.leases import Leases
 from services.browser_pool.login_states import LoginState
-from services.browser_pool.ports import BrowserPort, BrowserSession, Gate, Terms
+from services.browser_pool.ports import BrowserPort, BrowserSession, Gate, SessionTerms
 from shared.aio import BackgroundTasks
 from shared.contracts.browser_pool import LeaseSession
 from shared.errors import Unavailable
@@ -23,7 +23,7 @@ CLOSE_BOUND_S = 5.0
 
 
 @dataclass
-class Held:
+class HeldSession:
     """``login``: what it was logged in with. ``lock``: two actions on one page at once would each see the other's
     effects as its own."""
 
@@ -46,7 +46,7 @@ class Sessions:
         has_memory: Callable[[], bool] = lambda: True,
     ) -> None:
         self.leases = Leases(capacity)
-        self.held: dict[str, Held] = {}
+        self.held: dict[str, HeldSession] = {}
         self.browser = browser
         self._gate = gate
         self._now_s, self._has_memory = now_s, has_memory
@@ -54,7 +54,9 @@ class Sessions:
         self._open = True
         self._closing = BackgroundTasks()
 
-    async def lease(self, session_id: str, request: LeaseSession, login: LoginState | None = None) -> Held | None:
+    async def lease(
+        self, session_id: str, request: LeaseSession, login: LoginState | None = None
+    ) -> HeldSession | None:
         """A session on a fresh context, or None when there is no room."""
         self._look_at_memory()
         # Reserved before the first await: two askers cannot both get the last place.
@@ -69,18 +71,18 @@ class Sessions:
         except BaseException:
             await self._forget(session_id)
             raise
-        held = self.held[session_id] = Held(session, request.run_id, request.sample_id, login)
+        held = self.held[session_id] = HeldSession(session, request.run_id, request.sample_id, login)
         self.leases = leases.touch(self.leases, session_id, now_s=self._now_s())
         return held
 
-    def keep(self, session_id: str) -> Held:
+    def keep(self, session_id: str) -> HeldSession:
         """Its time starts again; whoever holds it need not do anything with it. Raises as `using` does."""
         held = self._known(session_id)
         self.leases = leases.touch(self.leases, session_id, now_s=self._now_s())
         return held
 
     @asynccontextmanager
-    async def using(self, session_id: str) -> AsyncGenerator[Held]:
+    async def using(self, session_id: str) -> AsyncGenerator[HeldSession]:
         """The session, alone. Raises Unavailable (``session_lost``) when it is unknown, expired or dead."""
         held = self._known(session_id)
         async with held.lock:
@@ -93,13 +95,13 @@ class Sessions:
                 if held.session.lost:
                     await self.end(session_id)
 
-    def _known(self, session_id: str) -> Held:
+    def _known(self, session_id: str) -> HeldSession:
         held = self.held.get(session_id)
         if held is None:
             raise Unavailable("this browser session has ended; lease a new one", code="session_lost")
         return held
 
-    async def end(self, session_id: str) -> Held | None:
+    async def end(self, session_id: str) -> HeldSession | None:
         """Makes room at once, and closes the session, if there is one, behind the asker's back: a context takes
         tens of milliseconds to close, and nobody needs to wait for that. Gives back what was held."""
         held = self.held.pop(session_id, None)
@@ -130,9 +132,9 @@ class Sessions:
     async def close(self) -> None:
         """Ends all sessions, and waits until they are closed."""
         await asyncio.gather(*(self.end(session_id) for session_id in tuple(self.held)), return_exceptions=True)
-        await self.drained()
+        await self.drain()
 
-    async def drained(self) -> None:
+    async def drain(self) -> None:
         """Waits until every session that has ended is closed."""
         await self._closing.drain()
 
@@ -150,8 +152,8 @@ class Sessions:
                 self._open = wanted
 
 
-def terms_of(request: LeaseSession) -> Terms:
-    return Terms(
+def terms_of(request: LeaseSession) -> SessionTerms:
+    return SessionTerms(
         auth_profile=request.auth_profile,
         allowed_hosts=request.allowed_hosts,
         private_hosts=request.private_hosts,

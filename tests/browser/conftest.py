@@ -11,13 +11,13 @@ import pytest_asyncio
 
 from services.browser_pool.adapters.browser.chromium import Chromium
 from services.browser_pool.adapters.browser.login_files import LoginFolder
-from services.browser_pool.adapters.session import Limits, PageSession
+from services.browser_pool.adapters.session import PageSession, SessionLimits
 from services.browser_pool.page.snapshot import compose
 from shared.contracts.browser_pool import PageObserved
 from shared.settings import Settings
 from tests.browser.site import LOOPBACK, Site
 
-LIMITS = Limits(action_s=8.0, navigation_s=20.0, settle_s=1.0, download_bytes=50_000)
+LIMITS = SessionLimits(action_s=8.0, navigation_s=20.0, settle_s=1.0, download_bytes=50_000)
 """Long enough for a machine that is busy; a test of what happens when time is over sets its own."""
 
 Look = Callable[..., Awaitable[PageObserved]]

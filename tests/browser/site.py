@@ -7,9 +7,9 @@ import contextlib
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 
-from services.browser_pool.ports import Terms
+from services.browser_pool.ports import SessionTerms
 
-LOOPBACK = Terms(allowed_hosts=("127.0.0.1", "*.invalid"), private_hosts=("127.0.0.1",))
+LOOPBACK = SessionTerms(allowed_hosts=("127.0.0.1", "*.invalid"), private_hosts=("127.0.0.1",))
 """Sessions of these tests may visit the sites of these tests."""
 
 

@@ -10,7 +10,7 @@ import pytest
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page import tiles
 from services.browser_pool.page.tiles import MAX_WIDTH_PX, TILE_HEIGHT_PX
-from services.browser_pool.ports import Acted, Capture
+from services.browser_pool.ports import Capture, PerformedAction
 from shared.contracts.actions import ByCss, Goto, Screenshot, ScreenshotElement, ScreenshotViews, Scroll
 from shared.contracts.results import Captured
 from tests.browser.conftest import Look
@@ -74,7 +74,7 @@ async def colours(session: PageSession, capture: Capture, *points: tuple[int, in
         await page.close()
 
 
-async def shoot(session: PageSession, *, full_page: bool = True) -> Acted:
+async def shoot(session: PageSession, *, full_page: bool = True) -> PerformedAction:
     acted = await session.act(Screenshot(label="Page", full_page=full_page))
     assert acted.result.ok, acted.result.message
     assert acted.result.effect == Captured()

@@ -13,7 +13,7 @@ from services.browser_pool.adapters.browser.chromium import Chromium
 from services.browser_pool.adapters.downloads import process_folder
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.artifacts import discard
-from services.browser_pool.ports import Acted, Capture
+from services.browser_pool.ports import Capture, PerformedAction
 from shared.contracts.actions import ByCss, ByText, Click, Download, Goto, Wait
 from shared.contracts.results import Captured, Navigated, PageChanged
 from tests.browser.conftest import LIMITS, Look
@@ -53,12 +53,12 @@ def clean_disk() -> None:
         path.unlink()
 
 
-async def download(session: PageSession, site: Site, html: str) -> Acted:
+async def download(session: PageSession, site: Site, html: str) -> PerformedAction:
     await session.act(Goto(url=site.add("/with-a-link", html)))
     return await session.act(Download(target=text("File"), label="file"))
 
 
-async def kept_of(session: PageSession, acted: Acted, count: int) -> list[Capture]:
+async def kept_of(session: PageSession, acted: PerformedAction, count: int) -> list[Capture]:
     """What a script gives and a slow machine has not begun when its action ends comes with the next."""
     kept = list(acted.captures)
     async with asyncio.timeout(30):
@@ -240,13 +240,13 @@ async def test_a_file_that_is_told_of_late_comes_with_the_click_that_led_to_it(
 ) -> None:
     site.add("/export.csv", b"a\n", content_type="text/csv", headers=ATTACHED)
     await session.act(Goto(url=site.add("/exports", "<a href=/export.csv>Export</a>")))
-    files, adopt = session.files, session.files._adopt
+    files, adopt = session.files, session.files._accept
 
     def late(guid: str) -> None:
-        if guid in files._ours and guid in files._told:
+        if guid in files._own and guid in files._announced:
             asyncio.get_running_loop().call_later(0.2, adopt, guid)
 
-    monkeypatch.setattr(files, "_adopt", late)
+    monkeypatch.setattr(files, "_accept", late)
     acted = await session.act(Click(target=text("Export")))
     assert (acted.result.ok, acted.result.effect) == (True, Captured())
     assert [data_of(one) for one in acted.captures] == [b"a\n"]

@@ -12,7 +12,7 @@ from services.browser_pool.adapters.browser.chromium import Chromium
 from services.browser_pool.adapters.observe.engine import UNFORGED
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page.snapshot import compose
-from services.browser_pool.ports import Terms
+from services.browser_pool.ports import SessionTerms
 from shared.contracts.actions import ByRef, Click, Goto, TypeText
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import CheckboxSet
@@ -158,7 +158,7 @@ async def test_what_is_cut_down_to_nothing_is_not_told(look: Look) -> None:
 async def wide(chromium: Chromium) -> AsyncIterator[PageSession]:
     """A session that may see two sites: to the browser, localhost is another one."""
     hosts = ("127.0.0.1", "localhost")
-    leased = await chromium.open_session(Terms(allowed_hosts=hosts, private_hosts=hosts))
+    leased = await chromium.open_session(SessionTerms(allowed_hosts=hosts, private_hosts=hosts))
     yield leased
     await leased.close()
 

@@ -22,9 +22,9 @@ from services.browser_pool.adapters.browser.chromium import Chromium
 from services.browser_pool.adapters.browser.login_files import LoginFolder
 from services.browser_pool.adapters.guard.secrets import SecretStore
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.files.captures import Packed, packed
+from services.browser_pool.files.captures import PackedPage, pack_page
 from services.browser_pool.page.snapshot import compose
-from services.browser_pool.ports import NotKept, PageKept, Terms, Wanted
+from services.browser_pool.ports import CaptureFailed, PageCapture, SessionTerms, WantedRefs
 from shared.contracts.actions import (
     BrowserAction,
     ByCss,
@@ -48,20 +48,20 @@ TICKET = """<title>TCK-1</title><h1>TCK-1</h1><dl><dt>Owner</dt><dd id=owner>Ann
 <script>host.attachShadow({mode: 'closed'}).innerHTML = '<b>in the shadow</b>'</script>"""
 
 
-async def kept(session: PageSession, *known: str, wanted: Wanted | None = None) -> PageKept:
-    page = await session.capture(known, wanted or Wanted())
-    assert isinstance(page, PageKept), page
+async def kept(session: PageSession, *known: str, wanted: WantedRefs | None = None) -> PageCapture:
+    page = await session.capture(known, wanted or WantedRefs())
+    assert isinstance(page, PageCapture), page
     return page
 
 
-async def shot(session: PageSession, action: BrowserAction) -> PageKept:
+async def shot(session: PageSession, action: BrowserAction) -> PageCapture:
     acted = await session.act(action)
     assert acted.result.ok, acted.result.message
-    assert isinstance(acted.page, PageKept), acted.page
+    assert isinstance(acted.page, PageCapture), acted.page
     return acted.page
 
 
-def itself(page: PageKept) -> Message:
+def itself(page: PageCapture) -> Message:
     assert page.file is not None
     return email.message_from_bytes(page.file)
 
@@ -72,7 +72,7 @@ def texts(message: Message) -> list[str]:
     return [payload.decode("utf-8", "replace") for payload in payloads if isinstance(payload, bytes)]
 
 
-def unpacked(files: Packed) -> tuple[bytes, StoredObservation]:
+def unpacked(files: PackedPage) -> tuple[bytes, StoredObservation]:
     page, observation = (zstandard.ZstdDecompressor().decompress(_bytes(one.data)) for one in files.captures)
     return page, msgspec.json.decode(observation, type=StoredObservation)
 
@@ -100,7 +100,7 @@ async def test_a_picture_brings_the_page_and_what_is_read_of_it(look: Look, sess
     assert page.problems == ()
     stored = "\n".join(texts(itself(page)))
     assert all(words in stored for words in ("Ann", "in the frame", "in the shadow"))
-    files = packed(page, "ticket", "c1", "Chromium 1", ())
+    files = pack_page(page, "ticket", "c1", "Chromium 1", ())
     data, observation = unpacked(files)
     assert data == page.file
     names = [one.name for one in observation.elements]
@@ -130,7 +130,7 @@ async def test_an_element_lies_where_its_picture_says(look: Look, session: PageS
     assert view is not None
     assert (whole.x, whole.y, whole.width, whole.height) == (0, 0, 1280, 3000)
     assert (view.x, view.y, view.width, view.height) == (0, scrolled, 1280, 900)
-    assert isinstance(page, PageKept)
+    assert isinstance(page, PageCapture)
     box = next(one for one in page.raw.seen if one.item.name == "Here")
     assert alone is not None
     assert (alone.x, alone.y, alone.width, alone.height) == (40, 700, 100, 50)
@@ -141,7 +141,7 @@ async def test_views_of_a_page_say_where_they_are(look: Look, session: PageSessi
     await look("<body style='margin:0'><div style='height:2000px'>High</div>")
     views = await session.act(ScreenshotViews(label="v"))
     assert [one.area.y for one in views.captures if one.area] == [0, 810, 1100]
-    assert isinstance(views.page, PageKept)
+    assert isinstance(views.page, PageCapture)
 
 
 async def test_views_of_a_part_that_scrolls_say_so_only_where_it_stands_now(look: Look, session: PageSession) -> None:
@@ -154,7 +154,7 @@ async def test_a_known_page_is_looked_at_and_not_kept_again(look: Look, session:
     seen = await look(TICKET)
     again = await kept(session, seen.sha256)
     assert (again.known, again.file) == (True, None)
-    files = packed(again, "x", "c1", "b", ())
+    files = pack_page(again, "x", "c1", "b", ())
     assert files.captures == ()
     await session.page.evaluate("owner.textContent = 'Bob'")
     other = await kept(session, seen.sha256)
@@ -166,7 +166,7 @@ async def test_elements_of_an_earlier_look_are_found_as_they_are_now(look: Look,
     refs = {name: element(seen, name).ref for name in ("Ann", "Bob", "Cid", "Dan")}
     await session.page.evaluate("""() => {
       a.textContent = 'Amy'; b.outerHTML = '<p id=b>Bob</p>'; c.remove(); document.body.prepend('first of all') }""")
-    page = await kept(session, wanted=Wanted(seen.snapshot_id, tuple(refs.values())))
+    page = await kept(session, wanted=WantedRefs(seen.snapshot_id, tuple(refs.values())))
     found = dict(page.found)
     names = {name: seen.item.name if (seen := found[ref]) is not None else None for name, ref in refs.items()}
     assert names == {"Ann": "Amy", "Bob": "Bob", "Cid": None, "Dan": "Dan"}
@@ -182,16 +182,16 @@ async def test_elements_of_an_earlier_look_are_found_as_they_are_now(look: Look,
 async def test_what_was_drawn_anew_twice_is_no_element_at_all(look: Look, session: PageSession) -> None:
     seen = await look("<div id=x><p>Ann</p></div>")
     await session.page.evaluate("x.innerHTML = '<p>Ann</p><p>Ann</p>'")
-    page = await kept(session, wanted=Wanted(seen.snapshot_id, (element(seen, "Ann").ref,)))
+    page = await kept(session, wanted=WantedRefs(seen.snapshot_id, (element(seen, "Ann").ref,)))
     assert [where for _, where in page.found] == [None]
 
 
 async def test_refs_of_another_document_are_gone(look: Look, session: PageSession, site: Site) -> None:
     seen = await look("<p>Ann</p>")
     await session.act(Goto(url=site.add("/next", "<p>Ann</p>")))
-    page = await kept(session, wanted=Wanted(seen.snapshot_id, (1, 99)))
+    page = await kept(session, wanted=WantedRefs(seen.snapshot_id, (1, 99)))
     assert page.found == ((1, None), (99, None))
-    unknown = await kept(session, wanted=Wanted("never", (1,)))
+    unknown = await kept(session, wanted=WantedRefs("never", (1,)))
     assert unknown.found == ((1, None),)
 
 
@@ -199,7 +199,7 @@ async def test_keeping_pushes_no_earlier_look_out(look: Look, session: PageSessi
     seen = await look("<button>Go</button>")
     for _ in range(10):
         await kept(session)
-    found = await kept(session, wanted=Wanted(seen.snapshot_id, (1,)))
+    found = await kept(session, wanted=WantedRefs(seen.snapshot_id, (1,)))
     assert [where is not None for _, where in found.found] == [True]
 
 
@@ -212,7 +212,7 @@ async def test_a_page_with_a_clock_is_another_one_at_each_look(look: Look, sessi
     )
     now = await session.page.evaluate("+t.textContent")
     await session.page.wait_for_function("now => +t.textContent > now", arg=now)  # a busy machine's clocks stand still
-    page = await kept(session, seen.sha256, wanted=Wanted(seen.snapshot_id, (element(seen, "Ann").ref,)))
+    page = await kept(session, seen.sha256, wanted=WantedRefs(seen.snapshot_id, (element(seen, "Ann").ref,)))
     assert (page.known, page.problems) == (False, ())
     assert page.file is not None
     ((_, owner),) = page.found
@@ -226,7 +226,7 @@ async def test_a_page_of_100_mb_is_not_kept_and_what_is_read_of_it_is(look: Look
     page = await kept(session)
     assert page.file is None
     assert page.problems == ("the page itself is not kept: it is of 95 MiB, and 32 may be",)
-    files = packed(page, "x", "c1", "b", ())
+    files = pack_page(page, "x", "c1", "b", ())
     assert [one.kind for one in files.captures] == ["observation"]
     assert files.problems == page.problems
     await session.page.evaluate("big.remove()")
@@ -237,7 +237,7 @@ async def test_a_page_that_turns_out_too_large_is_not_kept(
 ) -> None:
     await look("<p>é</p>" * 100)
     markup = await session.page.evaluate("document.documentElement.outerHTML.length")
-    monkeypatch.setattr(page_archive, "MOST_FILE_BYTES", markup + 100)
+    monkeypatch.setattr(page_archive, "MAX_FILE_BYTES", markup + 100)
     page = await kept(session)
     assert page.file is None
     assert "not kept" in page.problems[0]
@@ -246,16 +246,16 @@ async def test_a_page_that_turns_out_too_large_is_not_kept(
 async def test_a_page_that_waits_for_an_answer_is_not_kept(look: Look, session: PageSession) -> None:
     await look("<button onclick=\"confirm('Sure?')\">Ask</button>")
     await session.act(Click(target=ByCss(css="button")))
-    assert await session.capture() == NotKept("a dialog of the page waits for an answer")
+    assert await session.capture() == CaptureFailed("a dialog of the page waits for an answer")
 
 
 async def test_a_page_that_does_not_answer_is_not_kept_and_holds_nobody_up(
     look: Look, session: PageSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await look("<p>Stuck</p>")
-    monkeypatch.setattr(page_archive, "KEEP_S", 0.3)
+    monkeypatch.setattr(page_archive, "TIMEOUT_S", 0.3)
     task = asyncio.ensure_future(session.page.evaluate("const end = Date.now() + 1500; while (Date.now() < end);"))
-    assert await session.capture() == NotKept("the page did not answer in time")
+    assert await session.capture() == CaptureFailed("the page did not answer in time")
     await task
 
 
@@ -263,15 +263,15 @@ async def test_a_page_that_keeps_moving_on_is_not_kept(
     look: Look, session: PageSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await look("<p>Here</p>")
-    whole = page_archive._file  # pyright: ignore[reportPrivateUsage]
+    whole = page_archive._mhtml_file  # pyright: ignore[reportPrivateUsage]
 
     async def moves_on(worlds: page_archive.Worlds, reckoned_bytes: int) -> tuple[bytes | None, tuple[str, ...]]:
         file = await whole(worlds, reckoned_bytes)
         await session.page.evaluate("history.pushState(0, '', '#' + Math.random())")
         return file
 
-    monkeypatch.setattr(page_archive, "_file", moves_on)
-    assert await session.capture() == NotKept("the page moved on to another one while it was kept")
+    monkeypatch.setattr(page_archive, "_mhtml_file", moves_on)
+    assert await session.capture() == CaptureFailed("the page moved on to another one while it was kept")
 
 
 async def test_pictures_that_came_with_a_page_count_before_it_is_written(
@@ -284,7 +284,7 @@ async def test_pictures_that_came_with_a_page_count_before_it_is_written(
     )
     await session.act(Goto(url=site.add("/pictured", "<p>Here</p><img src=/big.svg>")))
     assert (await kept(session)).problems == ()
-    monkeypatch.setattr(page_archive, "MOST_FILE_BYTES", 40_000)
+    monkeypatch.setattr(page_archive, "MAX_FILE_BYTES", 40_000)
 
     async def never(*_: object, **__: object) -> dict[str, object]:
         raise AssertionError
@@ -296,12 +296,12 @@ async def test_pictures_that_came_with_a_page_count_before_it_is_written(
 
 async def test_frames_of_other_sites_are_kept_too(chromium: Chromium, site: Site) -> None:
     hosts = ("127.0.0.1", "localhost")
-    session = await chromium.open_session(Terms(allowed_hosts=hosts, private_hosts=hosts))
+    session = await chromium.open_session(SessionTerms(allowed_hosts=hosts, private_hosts=hosts))
     elsewhere = site.url.replace("127.0.0.1", "localhost")
     site.add("/theirs", "<p>of another site</p>")
     await session.act(Goto(url=site.add("/ours", f"<p>ours</p><iframe src={elsewhere}/theirs></iframe>")))
     seen = compose(await session.observe("s1"), "s1")
-    page = await kept(session, wanted=Wanted("s1", (element(seen, "of another site").ref,)))
+    page = await kept(session, wanted=WantedRefs("s1", (element(seen, "of another site").ref,)))
     assert any("of another site" in text for text in texts(itself(page)))
     ((_, found),) = page.found
     assert found is not None
@@ -339,7 +339,7 @@ typed.addEventListener('input', () => typed.setAttribute('value', typed.value));
 async def secretive(tmp_path: Path) -> AsyncIterator[PageSession]:
     known = SecretStore(None, {"EXHIBIT_SECRET_PORTAL": SECRET})
     browser = Chromium(chromium=Settings().chromium, logins=LoginFolder(tmp_path), limits=LIMITS, secrets=known)
-    terms = Terms(allowed_hosts=("127.0.0.1",), private_hosts=("127.0.0.1",), secrets=("portal",))
+    terms = SessionTerms(allowed_hosts=("127.0.0.1",), private_hosts=("127.0.0.1",), secrets=("portal",))
     yield await browser.open_session(terms)
     await browser.close()
 
@@ -354,7 +354,7 @@ async def test_no_secret_is_stored_wherever_it_stands(secretive: PageSession, si
     page = await shot(secretive, Screenshot(label="x"))
     before = [_readable(text) for text in texts(itself(page))]
     assert sum("battery" in text for text in before) >= 3  # it does stand there: in the page, in both frames
-    data, observation = unpacked(packed(page, "x", "c1", "b", secretive.hidden))
+    data, observation = unpacked(pack_page(page, "x", "c1", "b", secretive.hidden))
     message = email.message_from_bytes(data)
     after = [*texts(message), *(str(value) for part in message.walk() for value in part.values()), str(observation)]
     for text in (*map(_readable, after), data.decode("latin-1").replace("=\r\n", "")):

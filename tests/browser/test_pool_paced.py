@@ -12,7 +12,7 @@ from services.browser_pool.adapters.browser.chromium import Chromium
 from services.browser_pool.adapters.browser.login_files import LoginFolder
 from services.browser_pool.adapters.guard.pacing import Pacing
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.ports import Terms
+from services.browser_pool.ports import SessionTerms
 from shared.contracts.actions import ByText, Click, Goto
 from shared.contracts.browser_pool import Politeness
 from shared.settings import Settings
@@ -62,7 +62,7 @@ async def pool(tmp_path: Path, clock: Clock) -> AsyncIterator[Pool]:
 async def opened(pool: Chromium, site: Site, **polite: float) -> PageSession:
     host = site.url.removeprefix("http://")
     polite_ = Politeness(**polite)  # type: ignore[arg-type]
-    return await pool.open_session(Terms(allowed_hosts=(host,), private_hosts=(host,), politeness=polite_))
+    return await pool.open_session(SessionTerms(allowed_hosts=(host,), private_hosts=(host,), politeness=polite_))
 
 
 async def test_addresses_and_clicks_wait_for_their_turn_and_pools_share_it(

@@ -18,7 +18,7 @@ import psutil
 import pytest
 import pytest_asyncio
 
-from services.browser_pool.adapters.browser.chromium import Chromium, Upkeep
+from services.browser_pool.adapters.browser.chromium import BrowserUpkeep, Chromium
 from services.browser_pool.adapters.browser.login_files import LoginFolder
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import ByText, Click, Goto
@@ -44,7 +44,7 @@ async def make(tmp_path: Path) -> AsyncIterator[Make]:
                 chromium=Settings().chromium,
                 logins=LoginFolder(tmp_path),
                 limits=LIMITS,
-                upkeep=Upkeep(**upkeep),  # type: ignore[arg-type]
+                upkeep=BrowserUpkeep(**upkeep),  # type: ignore[arg-type]
             )
         )
         return made[-1]
@@ -63,7 +63,7 @@ async def tended_until(browser: Chromium, done: Callable[[], bool]) -> None:
     """As the pool does it, but without pauses."""
     async with asyncio.timeout(30):
         while not done():
-            await browser.tend()
+            await browser.maintain()
             await asyncio.sleep(0)
 
 
@@ -84,12 +84,12 @@ async def test_a_browser_that_has_served_enough_is_replaced_and_closed_when_its_
 
     async with asyncio.timeout(30):
         while not await lease():
-            await browser.tend()
+            await browser.maintain()
     # Its sessions go on as if nothing had happened.
     assert (await first.act(Goto(url=site.add("/worn", "<p>x</p>")))).result.ok
     process = psutil.Process(old)
     await first.close()
-    await browser.tend()
+    await browser.maintain()
     assert process.is_running()
     await second.close()
     await tended_until(browser, lambda: not process.is_running())
@@ -108,10 +108,10 @@ async def test_a_browser_that_takes_too_much_memory_is_replaced_once(make: Make)
 
     async with asyncio.timeout(30):
         while not await moved():
-            await browser.tend()
+            await browser.maintain()
     count = len(drivers())
     for _ in range(5):
-        await browser.tend()
+        await browser.maintain()
     assert len(drivers()) == count
     await session.close()
 
@@ -155,7 +155,7 @@ async def _alive(session: PageSession, killed: int, site: Site) -> bool:
 async def test_a_crashed_spare_is_not_handed_out(make: Make, site: Site) -> None:
     browser = make(spares=1)
     await browser.open_session(LOOPBACK)
-    (spare,) = await browser.warmed()
+    (spare,) = await browser.wait_until_warm()
     cdp = await spare.context.new_cdp_session(spare.page)
     crashing = asyncio.ensure_future(cdp.send("Page.crash"))
     await asyncio.wait_for(spare.crashed.wait(), 10)
@@ -169,10 +169,10 @@ async def test_a_crashed_spare_is_not_handed_out(make: Make, site: Site) -> None
 async def test_spares_are_bounded_and_taken_first(make: Make) -> None:
     browser = make(spares=2)
     browser.warm_up()
-    ready = [spare.page for spare in await browser.warmed()]
+    ready = [spare.page for spare in await browser.wait_until_warm()]
     sessions = await asyncio.gather(*(browser.open_session(LOOPBACK) for _ in range(3)))
     assert len({session.page for session in sessions} & set(ready)) == 2
-    assert len(await browser.warmed()) == 2
+    assert len(await browser.wait_until_warm()) == 2
 
 
 # --- login states

@@ -9,12 +9,12 @@ import pytest
 import pytest_asyncio
 import zstandard
 
-from services.browser_pool.adapters.archive.unpacking import Unfit, unpack
+from services.browser_pool.adapters.archive.restore import UnfitPage, unpack
 from services.browser_pool.adapters.browser.chromium import Chromium, PoolSession
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page.model import RawPage
 from services.browser_pool.page.snapshot import compose
-from services.browser_pool.ports import NotRestored, Restoring
+from services.browser_pool.ports import RestoreRefused, RestoreRequest
 from shared.contracts.actions import ByRef, Extract, Goto
 from shared.contracts.browser_pool import Element, PageObserved, Sought
 from shared.contracts.results import Locator, TextRead
@@ -54,7 +54,7 @@ async def fresh(chromium: Chromium) -> AsyncIterator[PoolSession]:
 
 
 async def restored(fresh: PoolSession, mhtml: str, **asked: object) -> PageObserved:
-    page = await fresh.restore(Restoring(packed(mhtml), "r1", **asked))  # type: ignore[arg-type]
+    page = await fresh.restore(RestoreRequest(packed(mhtml), "r1", **asked))  # type: ignore[arg-type]
     assert isinstance(page, RawPage), page
     return compose(page, "r1")
 
@@ -143,8 +143,8 @@ async def test_a_session_with_a_stored_page_opens_nothing_else(site: Site, fresh
 
 async def test_a_session_that_has_opened_pages_takes_no_stored_one(site: Site, fresh: PoolSession):
     await do(fresh, Goto(url=site.add("/first", "x")))
-    refused = await fresh.restore(Restoring(packed(written("<p>one")), "r1"))
-    assert isinstance(refused, NotRestored)
+    refused = await fresh.restore(RestoreRequest(packed(written("<p>one")), "r1"))
+    assert isinstance(refused, RestoreRefused)
     assert refused.code == "not_restored"
 
 
@@ -158,8 +158,8 @@ async def test_a_session_that_has_opened_pages_takes_no_stored_one(site: Site, f
     ],
 )
 async def test_what_is_no_stored_page_is_refused_and_leaves_nothing(fresh: PoolSession, data: bytes, code: str):
-    refused = await fresh.restore(Restoring(data, "r1"))
-    assert isinstance(refused, NotRestored)
+    refused = await fresh.restore(RestoreRequest(data, "r1"))
+    assert isinstance(refused, RestoreRefused)
     assert refused.code == code
     assert not list(fresh._nest.glob("stored-*"))
 
@@ -172,7 +172,7 @@ async def test_no_file_of_a_stored_page_is_left(fresh: PoolSession):
 def test_a_page_that_unpacks_to_too_much_is_not_unpacked(tmp_path: Path):
     bomb = zstandard.compress(b"\0" * 50_000_000)
     assert len(bomb) < 10_000
-    with pytest.raises(Unfit) as refused:
+    with pytest.raises(UnfitPage) as refused:
         unpack(bomb, tmp_path / "bomb", most_bytes=1_000_000)
     assert refused.value.code == "too_large"
     assert (tmp_path / "bomb").stat().st_size <= 1_000_000

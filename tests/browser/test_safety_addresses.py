@@ -12,7 +12,7 @@ import pytest_asyncio
 from services.browser_pool.adapters.browser import launch
 from services.browser_pool.adapters.browser.chromium import Chromium
 from services.browser_pool.adapters.browser.login_files import LoginFolder
-from services.browser_pool.ports import Terms
+from services.browser_pool.ports import SessionTerms
 from shared.contracts.actions import Goto
 from shared.settings import Settings
 from tests.browser.conftest import LIMITS
@@ -36,12 +36,12 @@ async def fooled(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 async def test_the_address_that_was_really_connected_to_counts(fooled: Chromium, site: Site) -> None:
     port = site.url.rpartition(":")[2]
     page = f"http://{INSIDE}:{port}{site.add('/inside', '<h1>Payroll</h1>').removeprefix(site.url)}"
-    session = await fooled.open_session(Terms(allowed_hosts=(INSIDE,)))
+    session = await fooled.open_session(SessionTerms(allowed_hosts=(INSIDE,)))
     result = (await session.act(Goto(url=page))).result
     assert (result.ok, result.code) == (False, "policy_denied")
     assert "127.0.0.1" in result.message
     assert "Payroll" not in str(await session.observe("s1"))
-    named = await fooled.open_session(Terms(allowed_hosts=(INSIDE,), private_hosts=(INSIDE,)))
+    named = await fooled.open_session(SessionTerms(allowed_hosts=(INSIDE,), private_hosts=(INSIDE,)))
     assert (await named.act(Goto(url=page))).result.ok
 
 
@@ -77,7 +77,7 @@ async def test_a_login_state_with_storage_is_loaded(site: Site, tmp_path: Path) 
     state = {"cookies": [], "origins": [{"origin": site.url, "localStorage": [{"name": "who", "value": "Ann"}]}]}
     (tmp_path / "ann.json").write_text(json.dumps(state), encoding="utf-8")
     browser = Chromium(chromium=Settings().chromium, logins=LoginFolder(tmp_path), limits=LIMITS)
-    terms = Terms(auth_profile="ann", allowed_hosts=("127.0.0.1",), private_hosts=("127.0.0.1",))
+    terms = SessionTerms(auth_profile="ann", allowed_hosts=("127.0.0.1",), private_hosts=("127.0.0.1",))
     session = await browser.open_session(terms)
     await session.act(Goto(url=site.add("/who", "<p></p><script>document.body.append(localStorage.who)</script>")))
     assert "Ann" in str(await session.observe("s1"))

@@ -10,7 +10,7 @@ import pytest_asyncio
 
 from services.browser_pool.adapters.browser.chromium import Chromium
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.ports import Terms
+from services.browser_pool.ports import SessionTerms
 from shared.contracts.actions import BrowserAction, ByText, Click, Download, Goto
 from shared.contracts.results import ActionResult, Navigated
 from tests.browser.site import LOOPBACK, Site
@@ -40,7 +40,9 @@ async def elsewhere() -> AsyncIterator[Elsewhere]:
 @pytest_asyncio.fixture(loop_scope="session")
 async def both(chromium: Chromium) -> AsyncIterator[PageSession]:
     """May open 127.0.0.1; 127.0.0.2 is private all right, but no host of the task."""
-    leased = await chromium.open_session(Terms(allowed_hosts=("127.0.0.1",), private_hosts=("127.0.0.1", "127.0.0.2")))
+    leased = await chromium.open_session(
+        SessionTerms(allowed_hosts=("127.0.0.1",), private_hosts=("127.0.0.1", "127.0.0.2"))
+    )
     yield leased
     await leased.close()
 
@@ -192,7 +194,7 @@ async def test_private_addresses_are_opened_only_where_they_are_named(
     chromium: Chromium, site: Site, host: str
 ) -> None:
     port = site.url.rpartition(":")[2]
-    fresh = await chromium.open_session(Terms())
+    fresh = await chromium.open_session(SessionTerms())
     result = await done(fresh, Goto(url=f"http://{host}:{port}/"))
     assert refused(result)
     assert "private" in result.message
@@ -200,7 +202,7 @@ async def test_private_addresses_are_opened_only_where_they_are_named(
 
 
 async def test_without_hosts_the_first_address_decides(chromium: Chromium, site: Site, elsewhere: Elsewhere) -> None:
-    fresh = await chromium.open_session(Terms(private_hosts=("127.0.0.1", "127.0.0.2")))
+    fresh = await chromium.open_session(SessionTerms(private_hosts=("127.0.0.1", "127.0.0.2")))
     here = site.add("/one", f"<a href='{elsewhere.url}/'>Away</a>")
     assert (await done(fresh, Goto(url=here))).ok
     assert refused(await done(fresh, click("Away")))

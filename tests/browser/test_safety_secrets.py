@@ -16,7 +16,7 @@ from services.browser_pool.adapters.browser.login_files import LoginFolder
 from services.browser_pool.adapters.guard.secrets import SecretStore, Vault, codes_of
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page.snapshot import compose
-from services.browser_pool.ports import Terms
+from services.browser_pool.ports import SessionTerms
 from services.browser_pool.safety.redaction import redacted
 from shared.contracts.actions import BrowserAction, ByCss, Click, Extract, Goto, Screenshot, TypeSecret
 from shared.contracts.results import ActionResult
@@ -41,7 +41,7 @@ async def open_with(tmp_path: Path) -> AsyncIterator[Open]:
         browsers.append(browser)
         private = ("127.0.0.1", "localhost")
         return await browser.open_session(
-            Terms(allowed_hosts=("127.0.0.1",), private_hosts=private, secrets=("portal", "code", "lost"))
+            SessionTerms(allowed_hosts=("127.0.0.1",), private_hosts=private, secrets=("portal", "code", "lost"))
         )
 
     yield opened

@@ -10,13 +10,13 @@ from playwright.async_api import BrowserContext, Error, Frame, Page, Request, Re
 
 ABORTED = "net::ERR_ABORTED"
 """Said of a document that the browser took for a file, or gave up for another one; not of one that it could not get."""
-HOLDING_TYPES = frozenset({"document", "script", "fetch", "xhr", "stylesheet"})
+RELEVANT_TYPES = frozenset({"document", "script", "fetch", "xhr", "stylesheet"})
 # A request that takes longer is a long poll as likely as not; the page is looked at without it.
-LONGEST_HOLD_S = 1.5
+MAX_PENDING_S = 1.5
 
 
 @dataclass(frozen=True)
-class Answered:
+class DocumentResponse:
     """What a document's response said of itself."""
 
     status: int
@@ -28,7 +28,7 @@ class InFlight:
     key: str
     since_s: float
     main_document: bool
-    holds: bool
+    relevant: bool
     frame: Frame | None
 
 
@@ -38,104 +38,105 @@ class Network:
     def __init__(self, context: BrowserContext, now_s: Callable[[], float], longest_document_s: float) -> None:
         self._now_s = now_s
         self._longest_document_s = longest_document_s
-        self._flying: dict[Request, InFlight] = {}
+        self._in_flight: dict[Request, InFlight] = {}
         self._known: set[str] = set()
-        self._documents: dict[Page, Answered] = {}
-        self._early: dict[str, Answered] = {}
+        self._documents: dict[Page, DocumentResponse] = {}
+        self._early: dict[str, DocumentResponse] = {}
         self.fresh_status: int | None = None
         """Status of the last document loaded into a main frame since the action began."""
         self.data_asked = False
         """Whether a page has fetched anything since the action began."""
-        self.came_to_nothing = False
+        self.became_no_page = False
         """Whether a document that was asked for since the action began became no page: as a rule it is a file."""
         self.last_s = self._began_s = now_s()
-        self.moved = asyncio.Event()
-        context.on("request", self._started)
-        context.on("requestfinished", self._ended)
-        context.on("requestfailed", self._failed)
-        context.on("response", self._answered)
+        self.changed = asyncio.Event()
+        context.on("request", self._on_request)
+        context.on("requestfinished", self._on_end)
+        context.on("requestfailed", self._on_failure)
+        context.on("response", self._on_response)
 
     def begin_action(self) -> None:
         """From here on a poll may hold the page once; what already polls does not."""
         self._began_s = self._now_s()
-        self._known = {flight.key for flight in self._flying.values()}
+        self._known = {flight.key for flight in self._in_flight.values()}
         self.fresh_status = None
-        self.data_asked = self.came_to_nothing = False
+        self.data_asked = self.became_no_page = False
 
     def status(self, page: Page) -> int | None:
         answered = self.document(page)
         return None if answered is None else answered.status
 
-    def document(self, page: Page) -> Answered | None:
+    def document(self, page: Page) -> DocumentResponse | None:
         """What the page's document came with; None where it did not come over the network."""
         return self._documents.get(page) or self._early.get(page.url)
 
     def loading_document(self) -> bool:
-        return any(flight.main_document and self._counts(flight) for flight in self._flying.values())
+        return any(flight.main_document and self._is_pending(flight) for flight in self._in_flight.values())
 
-    def holding(self) -> bool:
+    def has_pending(self) -> bool:
         """Whether something is on its way that the page is likely to be drawn from."""
-        return any(self._counts(flight) for flight in self._flying.values())
+        return any(self._is_pending(flight) for flight in self._in_flight.values())
 
-    def asked_by_action(self) -> bool:
+    def has_request_of_action(self) -> bool:
         """Whether something is on its way that was asked for since the action began, however long it has taken."""
         return any(
-            flight.holds and flight.since_s >= self._began_s and not _gone(flight) for flight in self._flying.values()
+            flight.relevant and flight.since_s >= self._began_s and not _gone(flight)
+            for flight in self._in_flight.values()
         )
 
-    def _counts(self, flight: InFlight) -> bool:
+    def _is_pending(self, flight: InFlight) -> bool:
         if _gone(flight):
             return False
         age_s = self._now_s() - flight.since_s
         if flight.main_document:
             return age_s < self._longest_document_s
-        return flight.holds and age_s < LONGEST_HOLD_S
+        return flight.relevant and age_s < MAX_PENDING_S
 
     def quiet_for_ms(self) -> float:
         """Since a request that counts has ended."""
         return (self._now_s() - self.last_s) * 1000
 
-    def _started(self, request: Request) -> None:
-        if request.resource_type not in HOLDING_TYPES:
+    def _on_request(self, request: Request) -> None:
+        if request.resource_type not in RELEVANT_TYPES:
             return
         key = f"{request.method} {request.url} {hash(request.post_data_buffer)}"
         frame = frame_of(request)
         main_document = request.is_navigation_request() and _is_main(frame)
-        self._flying[request] = InFlight(key, self._now_s(), main_document, key not in self._known, frame)
+        self._in_flight[request] = InFlight(key, self._now_s(), main_document, key not in self._known, frame)
         self._known.add(key)
         self.data_asked = self.data_asked or request.resource_type in ("fetch", "xhr")
-        self.moved.set()
+        self.changed.set()
 
-    def _failed(self, request: Request) -> None:
-        flight = self._flying.get(request)
+    def _on_failure(self, request: Request) -> None:
+        flight = self._in_flight.get(request)
         if flight is not None and flight.main_document and flight.since_s >= self._began_s:
-            self.came_to_nothing |= request.failure == ABORTED
-        self._ended(request)
+            self.became_no_page |= request.failure == ABORTED
+        self._on_end(request)
 
-    def _ended(self, request: Request) -> None:
-        flight = self._flying.pop(request, None)
+    def _on_end(self, request: Request) -> None:
+        flight = self._in_flight.pop(request, None)
         if flight is None:
             return
-        if flight.holds and self._now_s() - flight.since_s < LONGEST_HOLD_S:
+        if flight.relevant and self._now_s() - flight.since_s < MAX_PENDING_S:
             self.last_s = self._now_s()
-        self.moved.set()
+        self.changed.set()
 
-    def _answered(self, response: Response) -> None:
+    def _on_response(self, response: Response) -> None:
         request = response.request
         if not request.is_navigation_request():
             return
         frame = frame_of(request)
         if frame is None:
-            self._early[response.url] = _answered(response)  # the first document of a new tab, ahead of its page
+            self._early[response.url] = _on_response(response)  # the first document of a new tab, ahead of its page
         elif _is_main(frame):
-            self._documents[frame.page] = _answered(response)
+            self._documents[frame.page] = _on_response(response)
             self.fresh_status = response.status
 
 
-def _answered(response: Response) -> Answered:
+def _on_response(response: Response) -> DocumentResponse:
     """A name that came several times is told as often."""
     many = ((name, value) for name, values in response.headers.items() for value in values.split("\n"))
-    return Answered(response.status, tuple(many))
+    return DocumentResponse(response.status, tuple(many))
 
 
 def frame_of(request: Request) -> Frame | None:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from services.browser_pool.ports import Capture, NotKept, PageKept
+from services.browser_pool.ports import Capture, CaptureFailed, PageCapture
 from shared.contracts.codes import ActionCode
 from shared.contracts.results import Effect, TargetFound
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ActionOutcome:
     ok: bool
     code: ActionCode
     message: str
     effect: Effect | None = None
     target: TargetFound | None = None
     captures: tuple[Capture, ...] = ()
-    page: PageKept | NotKept | None = None
+    page: PageCapture | CaptureFailed | None = None
 
 
 def done(
@@ -26,12 +26,12 @@ def done(
     effect: Effect | None = None,
     target: TargetFound | None = None,
     captures: tuple[Capture, ...] = (),
-    page: PageKept | NotKept | None = None,
-) -> Outcome:
-    return Outcome(True, "ok", message, effect, target, captures, page)
+    page: PageCapture | CaptureFailed | None = None,
+) -> ActionOutcome:
+    return ActionOutcome(True, "ok", message, effect, target, captures, page)
 
 
 def refuse(
     code: ActionCode, message: str, *, effect: Effect | None = None, target: TargetFound | None = None
-) -> Outcome:
-    return Outcome(False, code, message, effect, target)
+) -> ActionOutcome:
+    return ActionOutcome(False, code, message, effect, target)

@@ -11,37 +11,37 @@ from typing import TypeVar
 from playwright.async_api import Browser, BrowserContext, Error, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from services.browser_pool.adapters.downloads.collect import with_files
-from services.browser_pool.adapters.downloads.downloads import Files
-from services.browser_pool.adapters.gone import unless_gone
+from services.browser_pool.adapters.downloads.collector import collect_files
+from services.browser_pool.adapters.downloads.tracker import DownloadTracker
 from services.browser_pool.adapters.guard.pacing import SessionPace
 from services.browser_pool.adapters.guard.secrets import Vault
-from services.browser_pool.adapters.guard.session_guard import Guard
+from services.browser_pool.adapters.guard.session_guard import SessionGuard
 from services.browser_pool.adapters.network import Network
 from services.browser_pool.adapters.observe import engine
-from services.browser_pool.adapters.observe.engine import State
-from services.browser_pool.adapters.observe.frames import Look, Whole
-from services.browser_pool.adapters.observe.targets import KEPT_SNAPSHOTS, Found, Intent, Targets
-from services.browser_pool.adapters.outcome import Outcome, refuse
-from services.browser_pool.adapters.settle import Rest, look, quiet_ms, settle
+from services.browser_pool.adapters.observe.engine import DocumentState
+from services.browser_pool.adapters.observe.frames import PageWalk, WalkedPage
+from services.browser_pool.adapters.observe.targets import KEPT_SNAPSHOTS, Intent, ResolvedElement, Targets
+from services.browser_pool.adapters.outcome import ActionOutcome, refuse
+from services.browser_pool.adapters.protocol import run_unless_gone
+from services.browser_pool.adapters.settle import RestState, document_state, quiet_ms, settle
 from services.browser_pool.adapters.tabs import Tabs
 from services.browser_pool.page import matching
-from services.browser_pool.page.model import RawPage, Seen, Stats
+from services.browser_pool.page.model import PageStats, RawPage, Seen
 from services.browser_pool.page.snapshot import choose
-from services.browser_pool.ports import Acted
+from services.browser_pool.ports import PerformedAction
 from services.browser_pool.safety.redaction import redacted_text
 from shared.contracts.actions import BrowserAction, Goto, Screenshot, Target
 from shared.contracts.results import ActionResult, Change, DialogOpened, TargetFound
 from shared.errors import DeadlineExceeded, Unavailable
 
 ReplyT = TypeVar("ReplyT")
-Perform = Callable[["PageSession", BrowserAction], Awaitable[Outcome]]
+Perform = Callable[["PageSession", BrowserAction], Awaitable[ActionOutcome]]
 BEGINS_S = 1.0
 """A file that an action led to is told of right after the document it would have been."""
 
 
 @dataclass(frozen=True)
-class Limits:
+class SessionLimits:
     """Bounds in seconds, and how large a file may come down."""
 
     action_s: float
@@ -56,19 +56,25 @@ class PageSession:
     """Used by one caller at a time; the pool holds a lock around it."""
 
     def __init__(
-        self, browser: Browser, context: BrowserContext, page: Page, limits: Limits, perform: Perform, pace: SessionPace
+        self,
+        browser: Browser,
+        context: BrowserContext,
+        page: Page,
+        limits: SessionLimits,
+        perform: Perform,
+        pace: SessionPace,
     ) -> None:
         self.limits = limits
         self.tabs = Tabs(browser, context, page)
         self.network = Network(context, time.monotonic, limits.navigation_s)
         self.targets = Targets()
-        self.files = Files(limits.download_bytes)
+        self.files = DownloadTracker(limits.download_bytes)
         self.pace = pace
         self._perform = perform
         self._spent_s = 0.0
-        self._told: dict[str, tuple[str, ...]] = {}
-        self.rest = Rest(True, None)
-        self.guard: Guard | None = None
+        self._contents_by_snapshot: dict[str, tuple[str, ...]] = {}
+        self.rest = RestState(True, None)
+        self.guard: SessionGuard | None = None
         """Keeps it where its terms allow it to be; every session of a pool has one."""
         self.vault: Vault | None = None
         """The secrets it may type, and what must not leave the pool."""
@@ -101,7 +107,7 @@ class PageSession:
         finally:
             self._spent_s += time.perf_counter() - began_s
 
-    async def settle(self, *, acted: bool = True, bound_s: float | None = None) -> Rest:
+    async def settle(self, *, acted: bool = True, bound_s: float | None = None) -> RestState:
         self.rest = await self.timed(
             settle(
                 self.tabs,
@@ -113,10 +119,10 @@ class PageSession:
         )
         return self.rest
 
-    async def find(self, target: Target, intent: Intent) -> Found | Outcome:
+    async def find(self, target: Target, intent: Intent) -> ResolvedElement | ActionOutcome:
         found = await self.timed(self.targets.resolve(self.page, target, intent, self.limits.action_s))
-        if self.target is None and isinstance(found, Found):
-            self.target = found.told()
+        if self.target is None and isinstance(found, ResolvedElement):
+            self.target = found.to_target_found()
         return found
 
     async def observe(
@@ -131,10 +137,10 @@ class PageSession:
         """What is on the page. A page that does not answer in time raises DeadlineExceeded."""
         self._spent_s = 0.0
         if self.tabs.waiting is not None:
-            return await self._question(self.tabs.waiting)
+            return await self._dialog_page(self.tabs.waiting)
         try:
-            looking = self._look(snapshot_id, keywords, max_tokens, locators)
-            whole, seen, kept = await unless_gone(looking, self.tabs.gone)
+            looking = self._walk_and_choose(snapshot_id, keywords, max_tokens, locators)
+            whole, seen, kept = await run_unless_gone(looking, self.tabs.gone)
         except PlaywrightTimeout as error:
             raise DeadlineExceeded(
                 f"the page {redacted_text(self.page.url, self.hidden)} did not answer within"
@@ -145,13 +151,13 @@ class PageSession:
             raise DeadlineExceeded(f"the page could not be read: {matching.first_line(error.message)}") from error
         self.targets.remember(snapshot_id, whole.refs)
         raw = whole.raw_page(self.page.url, self.network.status(self.page), seen, kept, settled=self.rest.settled)
-        before = self._told.get(since) if since else None
-        self._told[snapshot_id] = raw.contents
-        while len(self._told) > KEPT_SNAPSHOTS:
-            del self._told[next(iter(self._told))]
+        before = self._contents_by_snapshot.get(since) if since else None
+        self._contents_by_snapshot[snapshot_id] = raw.contents
+        while len(self._contents_by_snapshot) > KEPT_SNAPSHOTS:
+            del self._contents_by_snapshot[next(iter(self._contents_by_snapshot))]
         return replace(raw, browser_ms=self.spent_ms, before=before, tabs=await self.tabs.listed())
 
-    async def _question(self, waiting: DialogOpened) -> RawPage:
+    async def _dialog_page(self, waiting: DialogOpened) -> RawPage:
         """A page that waits for an answer to its question answers nothing itself."""
         return RawPage(
             url=self.page.url,
@@ -160,7 +166,7 @@ class PageSession:
             contents=(),
             seen=(),
             hidden=frozenset(),
-            stats=Stats(),
+            stats=PageStats(),
             scroll_y_px=0.0,
             scroll_max_y_px=0.0,
             settled=True,
@@ -168,36 +174,36 @@ class PageSession:
             dialog=f"{waiting.kind}: {waiting.message}",
         )
 
-    async def _look(
+    async def _walk_and_choose(
         self, snapshot_id: str, keywords: Sequence[str], max_tokens: int, locators: bool
-    ) -> tuple[Whole, tuple[Seen, ...], list[int]]:
+    ) -> tuple[WalkedPage, tuple[Seen, ...], list[int]]:
         """All that is there, what is shown of it, and the refs that were chosen to be shown."""
-        look, whole = await self._walk(snapshot_id, locators)
+        document_state, whole = await self._walk(snapshot_id, locators)
         chosen = choose(whole.contents, whole.ranks, keywords, max_tokens)
-        seen = await self.timed(look.seen(whole, chosen))
+        seen = await self.timed(document_state.seen(whole, chosen))
         return whole, seen, [index + 1 for index in chosen]
 
-    async def _walk(self, snapshot_id: str, locators: bool) -> tuple[Look, Whole]:
+    async def _walk(self, snapshot_id: str, locators: bool) -> tuple[PageWalk, WalkedPage]:
         """At once where the page is known to be at rest; else it is given the chance to come to rest first."""
         self.tabs.follow()
         worlds = await self.timed(engine.worlds(self.page))
-        look = Look(worlds, snapshot_id, self.limits.action_s, locators=locators)
+        document_state = PageWalk(worlds, snapshot_id, self.limits.action_s, locators=locators)
         scripts = self.rest.state is not None and self.rest.state.scripts
-        whole = await self.timed(look.survey(scripts=scripts))
-        if self._still(whole.main):
-            return look, whole
+        whole = await self.timed(document_state.survey(scripts=scripts))
+        if self._is_at_rest(whole.main):
+            return document_state, whole
         await self.settle(acted=False)
-        return look, await self.timed(look.survey(scripts=whole.main.scripts))
+        return document_state, await self.timed(document_state.survey(scripts=whole.main.scripts))
 
-    def _still(self, walked: State) -> bool:
+    def _is_at_rest(self, walked: DocumentState) -> bool:
         before = self.rest.state
         if not self.rest.settled:  # it was waited for once; to wait again would cost the bound at every look
             return True
         same = before is not None and before.doc == walked.doc
         quiet = not walked.scripts or walked.since_ms >= quiet_ms(walked, self.network, False)
-        return same and quiet and not self.network.holding()
+        return same and quiet and not self.network.has_pending()
 
-    async def act(self, action: BrowserAction) -> Acted:
+    async def act(self, action: BrowserAction) -> PerformedAction:
         """Does one thing. Whatever the page does is told in the result; only a lost session is raised."""
         self._spent_s = 0.0
         self.tabs.begin_action()
@@ -206,7 +212,7 @@ class PageSession:
             self.guard.begin_action()
         self.target = None
         url_before = self.page.url
-        outcome, change = await unless_gone(self._done(action, url_before), self.tabs.gone)
+        outcome, change = await run_unless_gone(self._act_and_collect(action, url_before), self.tabs.gone)
         result = ActionResult(
             ok=outcome.ok,
             code=outcome.code,
@@ -216,18 +222,18 @@ class PageSession:
             target=outcome.target,
             browser_ms=self._spent_s * 1000,
         )
-        return Acted(result, outcome.captures, outcome.page)
+        return PerformedAction(result, outcome.captures, outcome.page)
 
-    async def _done(self, action: BrowserAction, url_before: str) -> tuple[Outcome, Change]:
-        outcome = await self._outcome(action)
-        if self.network.came_to_nothing and not outcome.captures:
+    async def _act_and_collect(self, action: BrowserAction, url_before: str) -> tuple[ActionOutcome, Change]:
+        outcome = await self._perform_safely(action)
+        if self.network.became_no_page and not outcome.captures:
             await self.timed(self.files.beginning(BEGINS_S))
-        outcome = await self.timed(with_files(outcome, self.files, self.tabs, self.limits.navigation_s))
+        outcome = await self.timed(collect_files(outcome, self.files, self.tabs, self.limits.navigation_s))
         if self.guard is not None:
-            outcome = await self.guard.judged(outcome)
+            outcome = await self.guard.apply_denials(outcome)
         return outcome, await self._change(action, url_before)
 
-    async def _outcome(self, action: BrowserAction) -> Outcome:
+    async def _perform_safely(self, action: BrowserAction) -> ActionOutcome:
         try:
             if self.guard is not None:
                 await self.files.open(self.tabs.browser, self.page, self.guard.context_id)
@@ -245,7 +251,7 @@ class PageSession:
         # While a dialog waits for an answer, its page answers nothing.
         if self.tabs.waiting is None and (state is None or not isinstance(action, Goto | Screenshot)):
             # The page was told that something is done to an element; it is told that this is over.
-            state = await self.timed(look(self.tabs, 1.0, "idle"))
+            state = await self.timed(document_state(self.tabs, 1.0, "idle"))
         return Change(
             url_before=url_before,
             url_after=self.page.url,
@@ -255,16 +261,16 @@ class PageSession:
             new_tabs=sum(not page.is_closed() for page in self.tabs.opened),
             dialogs=tuple(self.tabs.dialogs),
             dismissed=tuple(self.tabs.dismissed),
-            denied=self.guard.told() if self.guard is not None else (),
+            denied=self.guard.denials() if self.guard is not None else (),
         )
 
     async def close(self) -> None:
         await self.files.close()
         try:
-            await unless_gone(self.tabs.context.close(), self.tabs.gone)
+            await run_unless_gone(self.tabs.context.close(), self.tabs.gone)
         except (Error, Unavailable):
             return  # it died before us
         finally:
             self.tabs.detach()
             if self.guard is not None:
-                self.guard.leave()
+                self.guard.close()

@@ -15,7 +15,7 @@ from playwright.async_api import Error
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool.adapters.network import Network
-from services.browser_pool.adapters.observe.engine import State, ask
+from services.browser_pool.adapters.observe.engine import DocumentState, ask
 from services.browser_pool.adapters.tabs import Tabs
 
 QUIET_MS = 100.0
@@ -34,39 +34,39 @@ RENDER_MS, RENDERS_WITHIN_MS = 15.0, 150.0
 
 
 @dataclass(frozen=True)
-class Rest:
+class RestState:
     settled: bool
-    state: State | None
+    state: DocumentState | None
 
 
-async def settle(tabs: Tabs, network: Network, *, bound_s: float, navigation_s: float, acted: bool) -> Rest:
+async def settle(tabs: Tabs, network: Network, *, bound_s: float, navigation_s: float, acted: bool) -> RestState:
     """Never raises for a page that does not answer; that one did not settle. ``navigation_s`` bounds the loading
     of a document."""
     began_s = time.monotonic()
-    state: State | None = None
+    state: DocumentState | None = None
     # The first look makes the document's changes be watched from here on; it is taken while data is still coming.
     watched = False
     while True:
         waited_s = time.monotonic() - began_s
         limit_s = navigation_s if network.loading_document() else bound_s
         if waited_s >= limit_s:
-            return Rest(False, state)
-        if watched and network.holding():
-            await _moved(network, POLL_S)
+            return RestState(False, state)
+        if watched and network.has_pending():
+            await _wait_for_request(network, POLL_S)
             continue
-        state = await look(tabs, max(0.2, limit_s - waited_s))
+        state = await document_state(tabs, max(0.2, limit_s - waited_s))
         if state is None:
             await asyncio.sleep(POLL_S / 5)
             continue
         watched = True
         rest_ms = _missing_ms(state, network, waited_s, acted)
-        if rest_ms <= 0 and not network.holding():
-            return Rest(not state.unfinished, state)
+        if rest_ms <= 0 and not network.has_pending():
+            return RestState(not state.unfinished, state)
         # Until the quiet that is missing would be there; what changes meanwhile is seen then.
-        await _moved(network, max(rest_ms / 1000, 0.004))
+        await _wait_for_request(network, max(rest_ms / 1000, 0.004))
 
 
-def _missing_ms(state: State, network: Network, waited_s: float, acted: bool) -> float:
+def _missing_ms(state: DocumentState, network: Network, waited_s: float, acted: bool) -> float:
     """How much quiet is still missing."""
     if state.loading or (state.unfinished and waited_s < UNFINISHED_S):
         return RENDER_MS if network.quiet_for_ms() < RENDERS_WITHIN_MS else POLL_S * 1000
@@ -75,7 +75,7 @@ def _missing_ms(state: State, network: Network, waited_s: float, acted: bool) ->
     return wanted_ms - (min(quiet, waited_s * 1000) if acted else quiet)
 
 
-def quiet_ms(state: State, network: Network, acted: bool) -> float:
+def quiet_ms(state: DocumentState, network: Network, acted: bool) -> float:
     """How long a page like this one has to be quiet to be taken for settled."""
     if not state.scripts:
         return AFTER_ACTION_MS if acted else 0.0
@@ -84,10 +84,10 @@ def quiet_ms(state: State, network: Network, acted: bool) -> float:
     return ACTED_MS if acted else STILL_MS
 
 
-async def look(tabs: Tabs, timeout_s: float, verb: str = "state") -> State | None:
+async def document_state(tabs: Tabs, timeout_s: float, verb: str = "state") -> DocumentState | None:
     """The state of the page, or None while it is between two documents."""
     try:
-        return await ask(tabs.page.main_frame, State, timeout_s, verb)
+        return await ask(tabs.page.main_frame, DocumentState, timeout_s, verb)
     except PlaywrightTimeout:
         return None
     except Error as error:
@@ -96,11 +96,11 @@ async def look(tabs: Tabs, timeout_s: float, verb: str = "state") -> State | Non
         return None
 
 
-async def _moved(network: Network, timeout_s: float) -> None:
+async def _wait_for_request(network: Network, timeout_s: float) -> None:
     """Until a request starts or ends, and no longer than ``timeout_s``."""
-    network.moved.clear()
+    network.changed.clear()
     try:
         async with asyncio.timeout(timeout_s):
-            await network.moved.wait()
+            await network.changed.wait()
     except TimeoutError:
         return

@@ -59,10 +59,10 @@ class Tabs:
     @property
     def open_dialog(self) -> Dialog | None:
         if self._dialog is not None and self._dialog.page is not None and self._dialog.page.is_closed():
-            self.answered()
+            self.forget_dialog()
         return self._dialog
 
-    def answered(self) -> None:
+    def forget_dialog(self) -> None:
         self._dialog = None
         self.dialog_waits.clear()
 

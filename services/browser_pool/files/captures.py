@@ -11,7 +11,7 @@ import zstandard
 
 from services.browser_pool.files.mhtml_redaction import without_secrets
 from services.browser_pool.page.snapshot import elements_of, to_element
-from services.browser_pool.ports import Capture, PageKept
+from services.browser_pool.ports import Capture, PageCapture
 from services.browser_pool.safety.redaction import HIDDEN, SHORT, redacted
 from shared.contracts.browser_pool import ElementFound
 from shared.contracts.results import CaptureFacts
@@ -26,7 +26,7 @@ UNSAFE = "the page itself is not kept: a secret stands in it, and could not be t
 
 
 @dataclass(frozen=True)
-class Packed:
+class PackedPage:
     """``facts`` are those of every file of the moment, pictures among them."""
 
     facts: CaptureFacts | None = None
@@ -34,7 +34,7 @@ class Packed:
     problems: tuple[str, ...] = ()
 
 
-def packed(page: PageKept, label: str, capture_id: str, browser: str, hidden: Iterable[str]) -> Packed:
+def pack_page(page: PageCapture, label: str, capture_id: str, browser: str, hidden: Iterable[str]) -> PackedPage:
     """The files of a page, without any of the secrets; none where it is known already."""
     hidden = frozenset(hidden)
     facts = CaptureFacts(
@@ -48,7 +48,7 @@ def packed(page: PageKept, label: str, capture_id: str, browser: str, hidden: It
         captured_at=page.taken_at,
     )
     if page.known:
-        return Packed(facts)
+        return PackedPage(facts)
     headers = shown_headers(page.headers)
     stored = StoredObservation(capture=facts, headers=headers, elements=elements_of(page.raw.seen), lang=page.raw.lang)
     stored = redacted(stored, hidden)
@@ -56,7 +56,7 @@ def packed(page: PageKept, label: str, capture_id: str, browser: str, hidden: It
     itself = None if page.file is None else without_secrets(page.file, hidden | _long(page.secrets))
     problems = (*page.problems, *([UNSAFE] if page.file is not None and itself is None else []))
     files = (observation,) if itself is None else (_file("page", label, itself, page), observation)
-    return Packed(stored.capture, files, problems)
+    return PackedPage(stored.capture, files, problems)
 
 
 def _long(secrets: Iterable[str]) -> frozenset[str]:
@@ -64,7 +64,7 @@ def _long(secrets: Iterable[str]) -> frozenset[str]:
     return frozenset(one for one in secrets if len(one) >= SHORT)
 
 
-def _file(kind: str, label: str, data: bytes, page: PageKept) -> Capture:
+def _file(kind: str, label: str, data: bytes, page: PageCapture) -> Capture:
     small = zstandard.ZstdCompressor(level=LEVEL).compress(data)
     url = page.raw.url[:MAX_URL]
     if kind == "page":
@@ -77,5 +77,5 @@ def shown_headers(headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], 
     return tuple((name, HIDDEN if _LETS_IN.search(name) else value) for name, value in headers)
 
 
-def found_of(page: PageKept) -> tuple[ElementFound, ...]:
+def found_elements(page: PageCapture) -> tuple[ElementFound, ...]:
     return tuple(ElementFound(ref=ref, element=None if seen is None else to_element(seen)) for ref, seen in page.found)

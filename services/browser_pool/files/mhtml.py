@@ -21,14 +21,14 @@ _FRAME_ID = re.compile(r"<([^<>\s]{1,200})>")
 
 
 @dataclass(frozen=True)
-class Archive:
+class MhtmlArchive:
     """``address`` of the page; ``frames``: what the browser calls a frame of it, to the address it had."""
 
     address: str
     frames: dict[str, str]
 
 
-def read_archive(data: Bytes) -> Archive | None:
+def read_mhtml_headers(data: Bytes) -> MhtmlArchive | None:
     """None for what is no stored page."""
     head, start = _headers(data, 0)
     boundary = head.get_boundary() if head is not None else None
@@ -39,7 +39,7 @@ def read_archive(data: Bytes) -> Archive | None:
         return None
     frames = {f"cid:{one[1]}": address for part in parts if (one := _FRAME_ID.match(_said(part, "Content-ID")))
               and (address := _said(part, "Content-Location"))}  # fmt: skip
-    return Archive(_said(head, "Snapshot-Content-Location") or _said(parts[0], "Content-Location"), frames)
+    return MhtmlArchive(_said(head, "Snapshot-Content-Location") or _said(parts[0], "Content-Location"), frames)
 
 
 def _parts(data: Bytes, start: int, mark: bytes) -> Iterator[Message]:

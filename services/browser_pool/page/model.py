@@ -40,7 +40,7 @@ class RawItem(msgspec.Struct, frozen=True, array_like=True):
     """Of a picture without a name: equal for what is drawn alike."""
 
 
-class Stats(msgspec.Struct, frozen=True):
+class PageStats(msgspec.Struct, frozen=True):
     """Counts of one frame. ``canvas_share`` is how much of the viewport canvases and big nameless pictures cover;
     ``icon_lists`` counts lists and tables of which half the rows or more carry a picture without a name that tells
     them apart or has a colour."""
@@ -87,7 +87,7 @@ class RawPage:
     seen: tuple[Seen, ...]
     hidden: frozenset[int]
     """Refs."""
-    stats: Stats
+    stats: PageStats
     scroll_y_px: float
     scroll_max_y_px: float
     settled: bool

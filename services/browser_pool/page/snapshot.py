@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from services.browser_pool.page.difference import difference
 from services.browser_pool.page.matching import fingerprint
-from services.browser_pool.page.model import RawPage, Seen, Stats
+from services.browser_pool.page.model import PageStats, RawPage, Seen
 from services.browser_pool.page.rendering import line, with_gaps
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import Box, Locator
@@ -127,7 +127,7 @@ def to_element(one: Seen, look: int = 0) -> Element:
     )
 
 
-def dom_confidence(stats: Stats, shown: int) -> float:
+def dom_confidence(stats: PageStats, shown: int) -> float:
     """0 to 1: how much of what a person sees is in the elements.
 
     The formula is ``1 - 0.3 canvas/total - 0.2 unnamed/interactive - 0.1 svg/interactive``, never below 0. It
@@ -146,7 +146,7 @@ def dom_confidence(stats: Stats, shown: int) -> float:
     return round(max(0.0, min(formula, by_area, by_names)), 4)
 
 
-def triggers(stats: Stats, shown: int, unread: Sequence[str]) -> tuple[str, ...]:
+def triggers(stats: PageStats, shown: int, unread: Sequence[str]) -> tuple[str, ...]:
     """Why somebody should look at the picture of the page, whatever the confidence."""
     found = {
         "empty": shown == 0,
@@ -159,7 +159,7 @@ def triggers(stats: Stats, shown: int, unread: Sequence[str]) -> tuple[str, ...]
     return tuple(name for name, is_so in found.items() if is_so)
 
 
-def _mostly_unnamed(stats: Stats) -> bool:
+def _mostly_unnamed(stats: PageStats) -> bool:
     return stats.interactive >= 2 and stats.unnamed * 2 >= stats.interactive
 
 

@@ -22,23 +22,23 @@ MAX_NAMED = 8
 """Beyond these, what a session may have is asked about all the same: it costs a little, and nothing is let through."""
 
 
-def patterns(passing: Iterable[str]) -> list[dict[str, Any]]:
+def patterns(allowed_private: Iterable[str]) -> list[dict[str, Any]]:
     """``passing``: private hosts (``host`` or ``host:port``) that every session may ask for parts of pages."""
     documents = {"urlPattern": "*", "resourceType": "Document", "requestStage": "Request"}
-    through = sorted(passing)[:MAX_NAMED]
-    asked = [glob for scheme in ("http", "https") for glob in _globs(scheme, through)]
+    allowed = sorted(allowed_private)[:MAX_NAMED]
+    asked = [glob for scheme in ("http", "https") for glob in _globs(scheme, allowed)]
     # Rules for preloading that a header names come as this type, as hardly anything else does.
     rules = {"urlPattern": "*", "resourceType": "Other", "requestStage": "Response"}
     return [documents, rules, *({"urlPattern": glob, "requestStage": "Request"} for glob in asked)]
 
 
-def _globs(scheme: str, through: list[str]) -> list[str]:
+def _globs(scheme: str, allowed: list[str]) -> list[str]:
     start = f"{scheme}://"
-    kept = [start + rest for rule in through for rest in _beginnings(scheme, rule)]
+    allowed_prefixes = [start + rest for rule in allowed for rest in _beginnings(scheme, rule)]
     found = [f"{start}*.localhost{end}*" for end in ":/"]
     for prefix in PRIVATE:
-        inside = [one for one in kept if one.startswith(start + prefix)]
-        found += cut_away(start + prefix, inside) if inside else [f"{start}{prefix}*"]
+        inside = [one for one in allowed_prefixes if one.startswith(start + prefix)]
+        found += globs_except(start + prefix, inside) if inside else [f"{start}{prefix}*"]
     return found
 
 
@@ -53,15 +53,15 @@ def _beginnings(scheme: str, rule: str) -> list[str]:
     return [f"{text}/" if known.port == DEFAULT_PORTS[scheme] else f"{text}:{known.port}/"]
 
 
-def cut_away(prefix: str, kept: Iterable[str]) -> list[str]:
+def globs_except(prefix: str, allowed_prefixes: Iterable[str]) -> list[str]:
     """Globs for all that begins with ``prefix`` but with none of ``kept``."""
     found: list[str] = []
-    texts = [one for one in kept if one.startswith(prefix)]
+    texts = [one for one in allowed_prefixes if one.startswith(prefix)]
     if not texts:
         return [f"{prefix}*"]
     if prefix in texts:
         return []
     usual = NEXT_V6 if "[" in prefix else NEXT
     for char in usual + "".join(sorted({one[len(prefix)] for one in texts} - set(usual))):
-        found += cut_away(prefix + char, texts)
+        found += globs_except(prefix + char, texts)
     return found

@@ -12,14 +12,14 @@ from shared.hosts import Origin, fits_any, parse_origin, private_address
 
 
 @dataclass(frozen=True)
-class Bounds:
+class HostPolicy:
     """``allowed``: where documents may come from. ``private``: which hosts may be private or link-local addresses."""
 
     allowed: tuple[str, ...] = ()
     private: tuple[str, ...] = ()
 
 
-def document_refusal(url: str, addresses: Iterable[str], bounds: Bounds) -> str | None:
+def document_refusal(url: str, addresses: Iterable[str], bounds: HostPolicy) -> str | None:
     """Why the document at ``url`` may not be opened in a tab, or None. ``addresses`` are those its name stands for."""
     if url == "about:blank":
         return None
@@ -35,7 +35,7 @@ def document_refusal(url: str, addresses: Iterable[str], bounds: Bounds) -> str 
     return private_refusal(origin, addresses, bounds)
 
 
-def part_refusal(url: str, addresses: Iterable[str], bounds: Bounds) -> str | None:
+def part_refusal(url: str, addresses: Iterable[str], bounds: HostPolicy) -> str | None:
     """Why a frame or another part of a page may not be loaded from ``url``: public hosts serve parts of many sites."""
     origin = parse_origin(url)
     if isinstance(origin, str):
@@ -43,7 +43,7 @@ def part_refusal(url: str, addresses: Iterable[str], bounds: Bounds) -> str | No
     return private_refusal(origin, addresses, bounds)
 
 
-def private_refusal(origin: Origin, addresses: Iterable[str], bounds: Bounds) -> str | None:
+def private_refusal(origin: Origin, addresses: Iterable[str], bounds: HostPolicy) -> str | None:
     inside = private_address(origin.host, addresses)
     if inside is None or fits_any(origin, bounds.private):
         return None

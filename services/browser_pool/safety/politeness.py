@@ -29,7 +29,7 @@ LONGEST_PAUSE_S = 900.0
 
 
 @dataclass(frozen=True)
-class Limits:
+class PaceLimits:
     """``interval_s`` 0 and ``max_in_flight`` 0 are no limits."""
 
     interval_s: float = 0.0
@@ -63,24 +63,24 @@ class Pause(Part, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True)
-class Granted:
+class PaceGrant:
     pace: Pace
     go_at: float
 
 
-def limits_now(limits: Limits, pause: Pause) -> Limits:
+def limits_now(limits: PaceLimits, pause: Pause) -> PaceLimits:
     """After a pause one document goes first: if all that waited went at once, the next pause would be certain."""
-    return Limits(limits.interval_s, 1) if pause.strikes else limits
+    return PaceLimits(limits.interval_s, 1) if pause.strikes else limits
 
 
-def take(pace: Pace, limits: Limits, owner: str, *, now: float, hold_s: float) -> Granted | None:
+def take(pace: Pace, limits: PaceLimits, owner: str, *, now: float, hold_s: float) -> PaceGrant | None:
     """A moment for one more document, or None while as many are on their way as may be."""
     live = tuple(slot for slot in pace.slots if slot.until > now)
     if limits.max_in_flight and len(live) >= limits.max_in_flight:
         return None
     go_at = max(now, pace.next_at, pace.last_at + limits.interval_s)
     slots = (*live, Slot(owner=owner, until=go_at + hold_s)) if limits.max_in_flight else live
-    return Granted(Pace(last_at=go_at, next_at=go_at + limits.interval_s, slots=slots), go_at)
+    return PaceGrant(Pace(last_at=go_at, next_at=go_at + limits.interval_s, slots=slots), go_at)
 
 
 def give_back(pace: Pace, owner: str) -> Pace:

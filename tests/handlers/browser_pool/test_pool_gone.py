@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from services.browser_pool.adapters.gone import unless_gone
+from services.browser_pool.adapters.protocol import run_unless_gone
 from shared.errors import Unavailable
 
 
@@ -14,7 +14,7 @@ async def test_work_that_ends_is_answered() -> None:
     async def work() -> int:
         return 7
 
-    assert await unless_gone(work(), asyncio.Event()) == 7
+    assert await run_unless_gone(work(), asyncio.Event()) == 7
 
 
 async def test_work_that_never_ends_is_given_up_and_cancelled_when_the_browser_goes() -> None:
@@ -28,7 +28,7 @@ async def test_work_that_never_ends_is_given_up_and_cancelled_when_the_browser_g
             cancelled.set()
 
     with pytest.raises(Unavailable) as lost:
-        await unless_gone(work(), gone)
+        await run_unless_gone(work(), gone)
     assert lost.value.code == "session_lost"
     assert cancelled.is_set()
 
@@ -38,4 +38,4 @@ async def test_the_error_of_the_work_is_its_answer() -> None:
         raise ValueError("mine")
 
     with pytest.raises(ValueError, match="mine"):
-        await unless_gone(work(), asyncio.Event())
+        await run_unless_gone(work(), asyncio.Event())

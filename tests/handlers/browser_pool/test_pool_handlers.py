@@ -17,9 +17,17 @@ import zstandard
 
 from services.browser_pool import handlers
 from services.browser_pool.adapters.browser.login_files import LoginFolder
-from services.browser_pool.deps import Deps
-from services.browser_pool.page.model import RawItem, RawPage, Seen, Stats
-from services.browser_pool.ports import NOTHING, Acted, Capture, NotKept, PageKept, Terms, Wanted
+from services.browser_pool.deps import BrowserPoolDeps
+from services.browser_pool.page.model import PageStats, RawItem, RawPage, Seen
+from services.browser_pool.ports import (
+    NOTHING,
+    Capture,
+    CaptureFailed,
+    PageCapture,
+    PerformedAction,
+    SessionTerms,
+    WantedRefs,
+)
 from services.browser_pool.sessions import Sessions
 from shared.bus.ports import Source
 from shared.contracts.actions import BrowserAction, Screenshot, Scroll
@@ -59,14 +67,14 @@ class FakeSession:
     started: asyncio.Event = field(default_factory=asyncio.Event)
     gate: asyncio.Event | None = None
     captures: tuple[Capture, ...] = ()
-    page: PageKept | NotKept | None = None
+    page: PageCapture | CaptureFailed | None = None
     spent_ms: float = 7.0
     state: dict[str, Any] = field(default_factory=lambda: {"cookies": [], "origins": []})
 
-    async def capture(self, known: Sequence[str] = (), wanted: Wanted = NOTHING) -> PageKept | NotKept:
+    async def capture(self, known: Sequence[str] = (), wanted: WantedRefs = NOTHING) -> PageCapture | CaptureFailed:
         self._check()
-        page = self.page or NotKept("nothing to keep")
-        if isinstance(page, NotKept):
+        page = self.page or CaptureFailed("nothing to keep")
+        if isinstance(page, CaptureFailed):
             return page
         found = tuple((ref, page.raw.seen[0] if ref == 1 else None) for ref in wanted.refs)
         return replace(page, known=page.sha256 in known, file=None if page.sha256 in known else page.file, found=found)
@@ -74,16 +82,18 @@ class FakeSession:
     async def observe(self, snapshot_id: str, **how: object) -> RawPage:
         self._check()
         seen = (Seen(1, ITEM, "main", 0, 0, True, None),)
-        return RawPage("http://a.test/", "T", 200, ("text\x1f\x1fhello",), seen, frozenset(), Stats(1), 0, 0, True, 3.0)
+        return RawPage(
+            "http://a.test/", "T", 200, ("text\x1f\x1fhello",), seen, frozenset(), PageStats(1), 0, 0, True, 3.0
+        )
 
-    async def act(self, action: BrowserAction) -> Acted:
+    async def act(self, action: BrowserAction) -> PerformedAction:
         self._check()
         self.done.append(f"start {action.reason}")
         self.started.set()
         if self.gate is not None:
             await self.gate.wait()
         self.done.append(f"end {action.reason}")
-        return Acted(RESULT, self.captures, self.page)
+        return PerformedAction(RESULT, self.captures, self.page)
 
     def _check(self) -> None:
         if self.lost:
@@ -103,7 +113,7 @@ class FakeBrowser:
     broken: bool = False
     name: str = "fake 1"
 
-    async def open_session(self, terms: Terms) -> FakeSession:
+    async def open_session(self, terms: SessionTerms) -> FakeSession:
         await asyncio.sleep(0)
         if self.broken:
             raise Unavailable("no browser", code="no_browser")
@@ -115,7 +125,7 @@ class FakeBrowser:
 
 @dataclass
 class Room:
-    deps: Deps
+    deps: BrowserPoolDeps
     browser: FakeBrowser
     bus: MemoryBus
     now_s: list[float]
@@ -142,7 +152,7 @@ def room(tmp_path: Path) -> Room:
     new_id: Callable[[], str] = ids.__next__
     sessions = Sessions(2, browser, bus, lambda: now_s[0], lambda: enough[0])
     logins = LoginFolder(tmp_path / "auth", tmp_path / "evidence")
-    deps = Deps(sessions, bus, "pool1", new_id, lambda: NOON, bus, logins)
+    deps = BrowserPoolDeps(sessions, bus, "pool1", new_id, lambda: NOON, bus, logins)
     return Room(deps, browser, bus, now_s, enough, logins)
 
 
@@ -171,7 +181,7 @@ async def test_the_door_closes_when_full_and_opens_when_there_is_room(room: Room
     assert isinstance(await handlers.lease(ASKED, room.deps), NoSessionFree)
     await handlers.release(ReleaseSession(session_id=first.session_id, instance_id="pool1"), room.deps)
     assert room.listens
-    await room.deps.sessions.drained()
+    await room.deps.sessions.drain()
     assert room.browser.sessions[0].closed == 1
     await room.lease()
 
@@ -202,7 +212,7 @@ async def test_releasing_twice_is_no_error(room: Room) -> None:
     leased = await room.lease()
     request = ReleaseSession(session_id=leased.session_id, instance_id="pool1")
     assert await handlers.release(request, room.deps) == await handlers.release(request, room.deps)
-    await room.deps.sessions.drained()
+    await room.deps.sessions.drain()
     assert room.browser.sessions[0].closed == 1
 
 
@@ -212,7 +222,7 @@ async def test_a_lost_session_is_closed_and_makes_room(room: Room) -> None:
     with pytest.raises(Unavailable) as error:
         await handlers.act(scroll(leased), room.deps)
     assert error.value.code == "session_lost"
-    await room.deps.sessions.drained()
+    await room.deps.sessions.drain()
     assert room.browser.sessions[0].closed == 1
     assert room.listens
 
@@ -223,7 +233,7 @@ async def test_unused_sessions_expire_and_used_ones_do_not(room: Room) -> None:
     await handlers.observe(look_at(used), room.deps)
     room.now_s[0] = 12
     await room.deps.sessions.expire()
-    await room.deps.sessions.drained()
+    await room.deps.sessions.drain()
     assert [one.closed for one in room.browser.sessions] == [0, 1]
     assert room.listens
     room.now_s[0] = 16
@@ -287,7 +297,7 @@ async def test_a_kept_session_does_not_expire_and_one_that_has_ended_cannot_be_k
         room.now_s[0] = now_s
         await handlers.keep(beat, room.deps)
         await room.deps.sessions.expire()
-    await room.deps.sessions.drained()
+    await room.deps.sessions.drain()
     assert [one.closed for one in room.browser.sessions] == [0, 1]
     room.now_s[0] = 28
     await room.deps.sessions.expire()
@@ -305,7 +315,7 @@ async def test_no_session_is_held_past_its_deadline_not_even_at_work(room: Room)
     assert session.closed == 0
     room.now_s[0] = 60
     await room.deps.sessions.expire()
-    await room.deps.sessions.drained()
+    await room.deps.sessions.drain()
     assert session.closed == 1
     gate.set()
     await working
@@ -446,9 +456,9 @@ class FullBucket(MemoryBus):
 FACTS_AT = datetime(2030, 1, 1, 11, 59, tzinfo=UTC)
 RAW = RawPage(
     "http://a.test/?p=hunter2", "T", 200, ("text\x1f\x1fhello",), (Seen(1, ITEM, "main", 0, 0, True, None),),
-    frozenset(), Stats(1), 0, 0, True, 3.0,
+    frozenset(), PageStats(1), 0, 0, True, 3.0,
 )  # fmt: skip
-KEPT = PageKept(
+KEPT = PageCapture(
     RAW, "f" * 64, (("server", "s"),), Viewport(width_px=800, height_px=600), FACTS_AT, b"MIME: page\r\n\r\n"
 )
 
@@ -483,7 +493,7 @@ async def test_all_files_of_one_moment_bear_the_same_facts(room: Room) -> None:
 async def test_a_picture_of_a_page_that_cannot_be_kept_says_so(room: Room) -> None:
     leased = await room.lease()
     session = room.browser.sessions[0]
-    session.page = NotKept("the page did not answer in time")
+    session.page = CaptureFailed("the page did not answer in time")
     session.captures = (Capture("screenshot", "T", "image/png", ".png", b"png", ""),)
     request = ActOnPage(session_id=leased.session_id, instance_id="pool1", action=Screenshot(label="T"))
     result = await handlers.act(request, room.deps)

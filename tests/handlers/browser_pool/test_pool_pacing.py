@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from services.browser_pool.adapters.guard.pacing import Pacing, SessionPace
-from services.browser_pool.safety.politeness import Limits
+from services.browser_pool.safety.politeness import PaceLimits
 from shared.bus.nats_bus import connect_bus
 from shared.streams import SITE_PACE
 from shared.testing.bus import MemoryBus
@@ -57,8 +57,8 @@ class Two:
     bus: CountingBus
     pools: list[Pacing]
 
-    def session(self, pool: int, limits: Limits | None = None, name: str = "s") -> SessionPace:
-        return SessionPace(self.pools[pool], limits or Limits(), f"{name}{pool}")
+    def session(self, pool: int, limits: PaceLimits | None = None, name: str = "s") -> SessionPace:
+        return SessionPace(self.pools[pool], limits or PaceLimits(), f"{name}{pool}")
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ async def two() -> Two:
 
 
 async def test_an_interval_holds_over_both_pools_and_delays_no_other_domain(two: Two) -> None:
-    limits = Limits(interval_s=2.0)
+    limits = PaceLimits(interval_s=2.0)
     first, second = two.session(0, limits), two.session(1, limits)
     waited = [(await session.admit(SITE)).waited_s for session in (first, second, first)]
     assert waited == [0.0, 2.0, 2.0]
@@ -85,8 +85,8 @@ async def test_where_nothing_is_limited_nothing_is_asked_of_the_bus(two: Two) ->
     asked = two.bus.asked
     for _ in range(10):
         assert (await session.admit(SITE)).ok
-        session.answered(SITE, 200)
-    await two.pools[0].drained()
+        session.record_answer(SITE, 200)
+    await two.pools[0].drain()
     assert (two.bus.asked, two.clock.waits) == (asked, [])
 
 
@@ -96,8 +96,8 @@ async def test_what_one_pool_is_told_the_other_keeps_to(
 ) -> None:
     first, second = two.session(0), two.session(1)
     await first.admit(SITE)
-    first.answered(SITE, status, header)
-    await two.pools[0].drained()
+    first.record_answer(SITE, status, header)
+    await two.pools[0].drain()
     assert (await second.admit(SITE)).waited_s == wait_s
     assert (await second.admit(OTHER)).waited_s == 0.0
 
@@ -105,15 +105,15 @@ async def test_what_one_pool_is_told_the_other_keeps_to(
 async def test_after_a_pause_one_document_goes_first_and_its_answer_lets_the_others_go(two: Two) -> None:
     first, second = two.session(0), two.session(1)
     await first.admit(SITE)
-    first.answered(SITE, 503)
+    first.record_answer(SITE, 503)
     assert (await first.admit(SITE)).ok
     others = asyncio.ensure_future(second.admit(SITE))
     for _ in range(20):
         await asyncio.sleep(0)
     assert not others.done()
-    first.answered(SITE, 200)
+    first.record_answer(SITE, 200)
     assert (await others).ok
-    await two.pools[0].drained()
+    await two.pools[0].drain()
     asked = two.bus.asked
     assert (await first.admit(SITE)).ok
     assert two.bus.asked == asked
@@ -121,7 +121,7 @@ async def test_after_a_pause_one_document_goes_first_and_its_answer_lets_the_oth
 
 async def test_a_pause_that_is_too_long_to_wait_for_is_said_at_once(two: Two) -> None:
     session = two.session(0)
-    session.answered(SITE, 429, "3600")
+    session.record_answer(SITE, 429, "3600")
     refused = await session.admit(SITE)
     assert not refused.ok
     assert "site.example asked to be left alone" in refused.reason
@@ -129,31 +129,31 @@ async def test_a_pause_that_is_too_long_to_wait_for_is_said_at_once(two: Two) ->
 
 
 async def test_no_more_are_on_their_way_than_may_be_over_both_pools(two: Two) -> None:
-    limits = Limits(max_in_flight=1)
+    limits = PaceLimits(max_in_flight=1)
     first, second = two.session(0, limits), two.session(1, limits)
     await first.admit(SITE)
     waiting = asyncio.ensure_future(second.admit(SITE))
     for _ in range(20):
         await asyncio.sleep(0)
     assert not waiting.done()
-    first.answered(SITE, 200)
+    first.record_answer(SITE, 200)
     assert (await waiting).ok
 
 
 @pytest.mark.parametrize("end", ["session", "request", "pool"])
 async def test_what_never_came_back_holds_no_place_for_ever(two: Two, end: str) -> None:
-    limits = Limits(max_in_flight=1)
+    limits = PaceLimits(max_in_flight=1)
     first, second = two.session(0, limits), two.session(1, limits)
     await first.admit(SITE)
     if end == "session":
         first.end()
     elif end == "request":
-        first.answered(SITE, None)
+        first.record_answer(SITE, None)
     assert (await second.admit(SITE)).ok
 
 
 async def test_whoever_is_cancelled_while_he_waits_gives_his_place_back(two: Two) -> None:
-    limits = Limits(interval_s=5.0, max_in_flight=2)
+    limits = PaceLimits(interval_s=5.0, max_in_flight=2)
     session = two.session(0, limits)
     await session.admit(SITE)
     two.clock.waited.clear()
@@ -161,9 +161,9 @@ async def test_whoever_is_cancelled_while_he_waits_gives_his_place_back(two: Two
     await two.clock.waited.wait()
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
-    await two.pools[1].drained()
-    session.answered(SITE, 200)
-    await two.pools[0].drained()
+    await two.pools[1].drain()
+    session.record_answer(SITE, 200)
+    await two.pools[0].drain()
     pace = await two.bus.read(SITE_PACE, "site.example", _Any)
     assert isinstance(pace, dict)
     assert pace["slots"] == []
@@ -173,7 +173,7 @@ _Any: type = dict
 
 
 async def test_a_line_that_is_too_long_is_said_and_not_made_longer(two: Two) -> None:
-    limits = Limits(interval_s=60.0)
+    limits = PaceLimits(interval_s=60.0)
     first = two.session(0, limits)
     await first.admit(SITE)
     two.clock.now_s = NOON
@@ -187,7 +187,7 @@ async def test_a_line_that_is_too_long_is_said_and_not_made_longer(two: Two) -> 
 
 
 async def test_the_document_of_an_address_is_paid_for_once(two: Two) -> None:
-    session = two.session(0, Limits(interval_s=2.0))
+    session = two.session(0, PaceLimits(interval_s=2.0))
     assert (await session.admit(SITE, ahead=True)).waited_s == 0.0
     assert (await session.admit(SITE)).waited_s == 0.0, "the same document, asked for by the browser"
     assert (await session.admit(SITE)).waited_s == 2.0, "a redirect within the domain"
@@ -207,14 +207,14 @@ async def start(nats_url: str) -> AsyncIterator[Start]:
             bus = await stack.enter_async_context(connect_bus(nats_url, name="browser_pool"))
             pacing = Pacing(bus, lambda: clock.now_s, clock.sleep)
             await pacing.start()
-            stack.push_async_callback(pacing.drained)
+            stack.push_async_callback(pacing.drain)
             return pacing
 
         yield pool
 
 
 async def test_real_pools_never_let_two_documents_go_at_once(start: Start) -> None:
-    limits = Limits(interval_s=0.25)
+    limits = PaceLimits(interval_s=0.25)
     sessions = [SessionPace(await start(), limits, f"s{number}") for number in range(3)]
     admitted = await asyncio.gather(*(session.admit("http://busy.example/") for session in sessions * 10))
     assert all(one.ok for one in admitted)
@@ -226,10 +226,10 @@ async def test_real_pools_never_let_two_documents_go_at_once(start: Start) -> No
 
 
 async def test_real_pools_hear_of_a_pause(start: Start) -> None:
-    first, second = [SessionPace(await start(), Limits(), f"s{number}") for number in range(2)]
+    first, second = [SessionPace(await start(), PaceLimits(), f"s{number}") for number in range(2)]
     assert (await second.admit("http://told.example/")).ok
-    first.answered("http://told.example/", 429, "30")
-    await first._pacing.drained()
+    first.record_answer("http://told.example/", 429, "30")
+    await first._pacing.drain()
     waited_s = 0.0
     async with asyncio.timeout(30):
         while not waited_s:

@@ -12,9 +12,9 @@ import pytest
 
 from services.browser_pool import handlers
 from services.browser_pool.adapters.browser.login_files import LoginFolder
-from services.browser_pool.deps import Deps
-from services.browser_pool.page.model import RawPage, Stats
-from services.browser_pool.ports import NotRestored, Restoring, Terms
+from services.browser_pool.deps import BrowserPoolDeps
+from services.browser_pool.page.model import PageStats, RawPage
+from services.browser_pool.ports import RestoreRefused, RestoreRequest, SessionTerms
 from services.browser_pool.sessions import Sessions
 from shared.contracts.browser_pool import (
     LeaseSession,
@@ -30,23 +30,23 @@ from shared.testing.bus import MemoryBus
 
 STORED = b"packed page"
 SHA256 = hashlib.sha256(STORED).hexdigest()
-SHOWN = RawPage("http://a.test/1", "T", None, (), (), frozenset(), Stats(), 0, 0, True, 0.0)
+SHOWN = RawPage("http://a.test/1", "T", None, (), (), frozenset(), PageStats(), 0, 0, True, 0.0)
 
 
 @dataclass
 class Restores:
     """A browser whose sessions do nothing but restore."""
 
-    shows: RawPage | NotRestored = SHOWN
-    asked: list[Restoring] = field(default_factory=list)
+    shows: RawPage | RestoreRefused = SHOWN
+    asked: list[RestoreRequest] = field(default_factory=list)
     lost: bool = False
     hidden: frozenset[str] = frozenset()
     name: str = "fake 1"
 
-    async def open_session(self, terms: Terms) -> Restores:
+    async def open_session(self, terms: SessionTerms) -> Restores:
         return self
 
-    async def restore(self, asked: Restoring) -> RawPage | NotRestored:
+    async def restore(self, asked: RestoreRequest) -> RawPage | RestoreRefused:
         self.asked.append(asked)
         return self.shows
 
@@ -59,7 +59,7 @@ async def restored(tmp_path: Path, browser: Restores, **said: object) -> PageRes
     ids = iter(f"id{n}" for n in range(10))
     sessions = Sessions(1, browser, bus, asyncio.get_running_loop().time)  # type: ignore[arg-type]
     logins = LoginFolder(tmp_path / "auth")
-    deps = Deps(sessions, bus, "pool1", ids.__next__, lambda: datetime(2030, 1, 1, tzinfo=UTC), bus, logins)
+    deps = BrowserPoolDeps(sessions, bus, "pool1", ids.__next__, lambda: datetime(2030, 1, 1, tzinfo=UTC), bus, logins)
     leased = await handlers.lease(LeaseSession(run_id="r", sample_id="s"), deps)
     assert isinstance(leased, SessionLeased)
     request = {"blob": "lent/1", "sha256": SHA256, "size_bytes": len(STORED), **said}
@@ -75,7 +75,7 @@ async def test_what_is_asked_for_goes_into_the_session_and_the_page_comes_back(t
     reply = await restored(tmp_path, browser, keywords=("status",), max_tokens=7, sought=sought)
     assert isinstance(reply, PageRestored)
     assert (reply.page.url, reply.page.snapshot_id) == ("http://a.test/1", "id1")
-    assert browser.asked == [Restoring(STORED, "id1", ("status",), 7, sought)]
+    assert browser.asked == [RestoreRequest(STORED, "id1", ("status",), 7, sought)]
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ async def test_another_page_than_was_recorded_is_not_opened(tmp_path: Path, said
 
 
 async def test_why_a_page_could_not_be_shown_is_passed_on(tmp_path: Path):
-    reply = await restored(tmp_path, Restores(shows=NotRestored("not_a_page", "no page")))
+    reply = await restored(tmp_path, Restores(shows=RestoreRefused("not_a_page", "no page")))
     assert reply == PageNotRestored(code="not_a_page", message="no page")
 
 

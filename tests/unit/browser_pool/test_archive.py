@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.browser_pool.files.mhtml import Archive, read_archive
+from services.browser_pool.files.mhtml import MhtmlArchive, read_mhtml_headers
 
 HEAD = (
     'From: <Saved by Blink>\r\nSnapshot-Content-Location: https://a.test/x?y=1\r\nMIME-Version: 1.0\r\n'
@@ -22,19 +22,19 @@ def part(name: str, location: str, body: str = "<p>") -> str:
 def test_the_page_and_its_frames_have_the_addresses_of_then():
     written = HEAD + part("f0@x", "https://a.test/x?y=1") + part("f1@x", "https://b.test/frame") + "--b--1--\r\n"
     frames = {"cid:f0@x": "https://a.test/x?y=1", "cid:f1@x": "https://b.test/frame"}
-    assert read_archive(written.encode()) == Archive("https://a.test/x?y=1", frames)
+    assert read_mhtml_headers(written.encode()) == MhtmlArchive("https://a.test/x?y=1", frames)
 
 
 def test_without_an_address_of_its_own_it_is_that_of_its_first_part():
     written = HEAD.replace("Snapshot-Content-Location: https://a.test/x?y=1\r\n", "") + part("f0", "https://a.test/z")
-    read = read_archive(written.encode())
+    read = read_mhtml_headers(written.encode())
     assert read is not None
     assert read.address == "https://a.test/z"
 
 
 def test_a_part_without_an_id_or_an_address_is_no_frame():
     written = HEAD + part("f0", "https://a.test/z") + "--b--1\r\nContent-Type: text/css\r\n\r\np{}\r\n--b--1--"
-    read = read_archive(written.encode())
+    read = read_mhtml_headers(written.encode())
     assert read is not None
     assert read.frames == {"cid:f0": "https://a.test/z"}
 
@@ -50,14 +50,14 @@ def test_a_part_without_an_id_or_an_address_is_no_frame():
     ],
 )
 def test_what_is_no_stored_page_is_none(data: bytes):
-    assert read_archive(data) is None
+    assert read_mhtml_headers(data) is None
 
 
 def test_headers_without_an_end_are_not_read():
-    assert read_archive(b"A: " + b"x" * 1_000_000) is None
+    assert read_mhtml_headers(b"A: " + b"x" * 1_000_000) is None
 
 
 @given(st.binary(max_size=400))
 def test_any_bytes_are_read_or_refused(noise: bytes):
-    read = read_archive(HEAD.encode() + noise)
+    read = read_mhtml_headers(HEAD.encode() + noise)
     assert read is None or isinstance(read.frames, dict)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from services.browser_pool.artifacts import discard, reading
+from services.browser_pool.artifacts import discard, open_reader
 from services.browser_pool.ports import Capture
 from shared.hashing import HashingReader
 
@@ -24,7 +24,7 @@ def test_bytes_and_files_alike(data: bytes, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_bytes(data)
     for given in (data, file):
-        with reading(given) as source:
+        with open_reader(given) as source:
             assert drain(source) == data
         assert (source.size_bytes, source.sha256) == (len(data), hashlib.sha256(data).hexdigest())
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.browser_pool.safety import intercepts
-from services.browser_pool.safety.policy import Bounds, document_refusal, part_refusal
+from services.browser_pool.safety.policy import HostPolicy, document_refusal, part_refusal
 from shared.hosts import Origin, parse_origin
 
-SITE = Bounds(allowed=("tickets.example.com",))
+SITE = HostPolicy(allowed=("tickets.example.com",))
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_everything_else_is_refused(url: str) -> None:
     ],
 )
 def test_how_hosts_are_named(rule: str, url: str, fits: bool) -> None:
-    assert (document_refusal(url, [], Bounds((rule,), (rule,))) is None) == fits
+    assert (document_refusal(url, [], HostPolicy((rule,), (rule,))) is None) == fits
 
 
 @pytest.mark.parametrize(
@@ -101,16 +101,16 @@ def test_private_addresses_are_known_however_they_are_written(host: str) -> None
     url = f"http://{host}:8000/"
     origin = parse_origin(url)
     assert isinstance(origin, Origin)
-    assert "private" in (part_refusal(url, [], Bounds()) or "")
-    assert document_refusal(url, [], Bounds((origin.netloc,), ()))
-    assert document_refusal(url, [], Bounds((origin.netloc,), (origin.netloc,))) is None
+    assert "private" in (part_refusal(url, [], HostPolicy()) or "")
+    assert document_refusal(url, [], HostPolicy((origin.netloc,), ()))
+    assert document_refusal(url, [], HostPolicy((origin.netloc,), (origin.netloc,))) is None
 
 
 def test_a_name_is_as_private_as_any_of_its_addresses() -> None:
     url = "https://tickets.example.com/"
     assert "10.0.0.5" in (document_refusal(url, ["93.184.216.34", "10.0.0.5"], SITE) or "")
     assert document_refusal(url, ["fe80::1%eth0"], SITE)
-    assert document_refusal(url, ["10.0.0.5"], Bounds(SITE.allowed, SITE.allowed)) is None
+    assert document_refusal(url, ["10.0.0.5"], HostPolicy(SITE.allowed, SITE.allowed)) is None
 
 
 def test_parts_of_pages_may_come_from_any_public_host() -> None:
@@ -121,7 +121,7 @@ def test_parts_of_pages_may_come_from_any_public_host() -> None:
 @given(st.text(max_size=40))
 def test_whatever_is_written_is_read_or_refused(text: str) -> None:
     for url in (text, f"http://{text}/", f"https://good.example{text}"):
-        refusal = document_refusal(url, [], Bounds(("good.example",)))
+        refusal = document_refusal(url, [], HostPolicy(("good.example",)))
         origin = parse_origin(url)
         rule = origin.rule if isinstance(origin, Origin) else None
         assert (
@@ -149,7 +149,7 @@ PORTS = st.sampled_from(["", ":80", ":443", ":8080", ":8081", ":808"])
 def test_no_private_address_passes_unasked_but_those_that_are_named(host: str, port: str, passing: list[str]) -> None:
     port = "" if port == ":80" else port  # browsers leave it away
     url = f"http://{host}{port}/x"
-    needed = part_refusal(url, [], Bounds((), tuple(passing))) is not None
+    needed = part_refusal(url, [], HostPolicy((), tuple(passing))) is not None
     assert asked(url, passing) or not needed
 
 

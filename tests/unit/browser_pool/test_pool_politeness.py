@@ -10,8 +10,8 @@ from services.browser_pool.adapters.guard.domains import registrable_domain
 from services.browser_pool.safety.politeness import (
     LONGEST_BACK_OFF_S,
     LONGEST_PAUSE_S,
-    Limits,
     Pace,
+    PaceLimits,
     Pause,
     after_answer,
     give_back,
@@ -26,27 +26,27 @@ NOON = 1_900_000_000.0
 def test_documents_are_an_interval_apart_and_each_takes_the_next_free_moment() -> None:
     pace, went = Pace(), []
     for _ in range(3):
-        granted = take(pace, Limits(interval_s=2.0), "a", now=NOON, hold_s=60)
+        granted = take(pace, PaceLimits(interval_s=2.0), "a", now=NOON, hold_s=60)
         assert granted is not None
         pace = granted.pace
         went.append(granted.go_at - NOON)
     assert went == [0.0, 2.0, 4.0]
-    late = take(pace, Limits(interval_s=2.0), "a", now=NOON + 50, hold_s=60)
+    late = take(pace, PaceLimits(interval_s=2.0), "a", now=NOON + 50, hold_s=60)
     assert late is not None
     assert late.go_at == NOON + 50
 
 
 @pytest.mark.parametrize(("before_s", "after_s"), [(5.0, 0.1), (0.1, 5.0)])
 def test_of_two_intervals_the_longer_one_is_kept_between_their_documents(before_s: float, after_s: float) -> None:
-    first = take(Pace(), Limits(interval_s=before_s), "a", now=NOON, hold_s=60)
+    first = take(Pace(), PaceLimits(interval_s=before_s), "a", now=NOON, hold_s=60)
     assert first is not None
-    second = take(first.pace, Limits(interval_s=after_s), "b", now=NOON, hold_s=60)
+    second = take(first.pace, PaceLimits(interval_s=after_s), "b", now=NOON, hold_s=60)
     assert second is not None
     assert second.go_at == NOON + 5.0
 
 
 def test_no_more_are_on_their_way_than_may_be_and_a_dead_pools_slot_runs_out() -> None:
-    limits = Limits(max_in_flight=2)
+    limits = PaceLimits(max_in_flight=2)
     pace = Pace()
     for owner in "ab":
         granted = take(pace, limits, owner, now=NOON, hold_s=60)
@@ -82,8 +82,8 @@ def test_what_the_site_asks_for_is_kept_to_within_reason() -> None:
 
 def test_after_a_pause_one_goes_first_and_a_good_answer_ends_it() -> None:
     paused = Pause(until=NOON, strikes=3)
-    assert limits_now(Limits(interval_s=1.0, max_in_flight=9), paused) == Limits(1.0, 1)
-    assert limits_now(Limits(), Pause(until=NOON)) == Limits()
+    assert limits_now(PaceLimits(interval_s=1.0, max_in_flight=9), paused) == PaceLimits(1.0, 1)
+    assert limits_now(PaceLimits(), Pause(until=NOON)) == PaceLimits()
     assert after_answer(paused, 200, None, now=NOON - 1) is None, "it was on its way before the pause"
     assert after_answer(paused, 404, None, now=NOON) == Pause(until=NOON)
     assert after_answer(Pause(), 200, None, now=NOON) is None
@@ -122,7 +122,7 @@ def test_never_too_close_and_never_too_many(steps: list[tuple[str, float, int, f
     pace, now, went = Pace(), NOON, []
     for owner, interval_s, most, passed_s, answered in steps:
         now += passed_s
-        granted = take(pace, Limits(interval_s, most), owner, now=now, hold_s=20)
+        granted = take(pace, PaceLimits(interval_s, most), owner, now=now, hold_s=20)
         if granted is None:
             assert sum(slot.until > now for slot in pace.slots) >= most
             pace = give_back(pace, owner)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.browser_pool.page.model import RawItem, RawPage, Seen, Stats
+from services.browser_pool.page.model import PageStats, RawItem, RawPage, Seen
 from services.browser_pool.page.rendering import line
 from services.browser_pool.page.snapshot import choose, compose, dom_confidence, triggers
 from services.browser_pool.safety.redaction import redacted
@@ -38,7 +38,7 @@ def shown(items: list[RawItem], *keywords: str, max_tokens: int = 6000, **change
     contents = tuple(content(one) for one in items)
     chosen = choose(contents, [rank(one) for one in items], keywords, max_tokens)
     seen = tuple(Seen(n + 1, items[n], "main", 0, 0, items[n].in_viewport, items[n].row) for n in chosen)
-    stats = Stats(total=len(items))
+    stats = PageStats(total=len(items))
     raw = RawPage("http://a.test/x", "T", 200, contents, seen, frozenset(), stats, 0, 0, True, 1.0)
     return compose(replace(raw, **changes), "s")  # type: ignore[arg-type]
 
@@ -159,18 +159,18 @@ def test_what_has_no_place_on_the_page_is_neither_shown_nor_counted_as_left_out(
 @pytest.mark.parametrize(
     ("stats", "shown_count", "unread", "expected"),
     [
-        (Stats(total=9, interactive=3), 9, (), ()),
-        (Stats(), 0, (), ("empty",)),
-        (Stats(total=1, canvas=1, canvas_share=0.9), 1, (), ("canvas",)),
-        (Stats(total=30, canvas=1, canvas_share=0.01), 30, (), ()),
-        (Stats(total=30, canvas_share=0.5), 30, (), ("pictures",)),
-        (Stats(total=30, interactive=4, unnamed=2), 30, ("ads",), ("unnamed", "unread_frame")),
-        (Stats(total=30, interactive=4, icons=3, icon_lists=1), 30, (), ("icons",)),
-        (Stats(total=30, interactive=4, icons=3), 30, (), ()),
+        (PageStats(total=9, interactive=3), 9, (), ()),
+        (PageStats(), 0, (), ("empty",)),
+        (PageStats(total=1, canvas=1, canvas_share=0.9), 1, (), ("canvas",)),
+        (PageStats(total=30, canvas=1, canvas_share=0.01), 30, (), ()),
+        (PageStats(total=30, canvas_share=0.5), 30, (), ("pictures",)),
+        (PageStats(total=30, interactive=4, unnamed=2), 30, ("ads",), ("unnamed", "unread_frame")),
+        (PageStats(total=30, interactive=4, icons=3, icon_lists=1), 30, (), ("icons",)),
+        (PageStats(total=30, interactive=4, icons=3), 30, (), ()),
     ],
 )
 def test_triggers_where_the_formula_is_blind(
-    stats: Stats, shown_count: int, unread: tuple[str, ...], expected: tuple[str, ...]
+    stats: PageStats, shown_count: int, unread: tuple[str, ...], expected: tuple[str, ...]
 ) -> None:
     assert triggers(stats, shown_count, unread) == expected
 
@@ -178,18 +178,18 @@ def test_triggers_where_the_formula_is_blind(
 @pytest.mark.parametrize(
     ("stats", "items", "expected"),
     [
-        (Stats(total=100, interactive=10), 50, 1.0),
-        (Stats(total=100, interactive=10, unnamed=2), 50, 0.96),
-        (Stats(total=10, interactive=10, canvas=1), 50, 0.97),
-        (Stats(total=100, interactive=4, svg=8), 50, 0.8),
-        (Stats(total=1, interactive=1, svg=50, canvas=1), 50, 0.0),
-        (Stats(total=100), 0, 0.0),
-        (Stats(total=100, canvas=1, canvas_share=0.75), 30, 0.25),
-        (Stats(total=100, canvas=1, canvas_share=2.0), 30, 0.0),
-        (Stats(total=100, interactive=10, unnamed=10), 50, 0.5),
+        (PageStats(total=100, interactive=10), 50, 1.0),
+        (PageStats(total=100, interactive=10, unnamed=2), 50, 0.96),
+        (PageStats(total=10, interactive=10, canvas=1), 50, 0.97),
+        (PageStats(total=100, interactive=4, svg=8), 50, 0.8),
+        (PageStats(total=1, interactive=1, svg=50, canvas=1), 50, 0.0),
+        (PageStats(total=100), 0, 0.0),
+        (PageStats(total=100, canvas=1, canvas_share=0.75), 30, 0.25),
+        (PageStats(total=100, canvas=1, canvas_share=2.0), 30, 0.0),
+        (PageStats(total=100, interactive=10, unnamed=10), 50, 0.5),
     ],
 )
-def test_confidence(stats: Stats, items: int, expected: float) -> None:
+def test_confidence(stats: PageStats, items: int, expected: float) -> None:
     assert dom_confidence(stats, items) == pytest.approx(expected)
 
 

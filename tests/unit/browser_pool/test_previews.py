@@ -11,7 +11,7 @@ from pypdf import PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
 from services.browser_pool.adapters.downloads import previews
-from services.browser_pool.adapters.downloads.preview import text_preview
+from services.browser_pool.adapters.downloads.preview import read_preview
 
 
 def pdf(text: str, password: str | None = None) -> bytes:
@@ -58,7 +58,7 @@ def xlsx(rows: str) -> bytes:
 async def preview(tmp_path: Path, data: bytes, name: str) -> str | None:
     path = tmp_path / "given"
     path.write_bytes(data)
-    return await text_preview(path, name)
+    return await read_preview(path, name)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.browser_pool.safety.policy import Bounds, document_refusal
+from services.browser_pool.safety.policy import HostPolicy, document_refusal
 from services.planner.page.addresses import allowed_hosts, is_on_visited_host, may_open, private_hosts
 from services.planner.prompt.system_blocks import run_block
 from shared.contracts.discovery import Sample
@@ -56,7 +56,7 @@ def test_addresses_on_allowed_hosts_are_open(url: str, open_: bool) -> None:
 def test_an_internationalised_host_is_one_host_however_it_is_written(rule: str, host: str) -> None:
     url = f"https://{'shop.' if rule.startswith('*') else ''}{host}{':8443' if ':' in rule else ''}/1"
     assert may_open(url, spec(allowed_hosts=[rule]), sample())
-    assert document_refusal(url, ["93.184.216.34"], Bounds((rule,))) is None
+    assert document_refusal(url, ["93.184.216.34"], HostPolicy((rule,))) is None
 
 
 def test_the_names_of_secrets_are_told_where_there_are_any() -> None:

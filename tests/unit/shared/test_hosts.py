@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.browser_pool.safety.policy import Bounds, document_refusal
+from services.browser_pool.safety.policy import HostPolicy, document_refusal
 from services.planner.page.addresses import may_open
 from shared.hosts import (
     WRITTEN_RULE,
@@ -159,7 +159,7 @@ RULES = (
 )
 def test_the_planner_may_open_what_the_browser_pool_opens(scheme: str, name: str, port: str, rules: list[str]) -> None:
     url = f"{scheme}://{name}{port}/1"
-    opened = document_refusal(url, [], Bounds(tuple(rules), tuple(rules))) is None
+    opened = document_refusal(url, [], HostPolicy(tuple(rules), tuple(rules))) is None
     assert may_open(url, spec(allowed_hosts=rules), sample()) == opened
 
 

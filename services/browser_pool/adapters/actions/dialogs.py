@@ -9,7 +9,7 @@ from typing import Any
 
 from playwright.async_api import Dialog, Error
 
-from services.browser_pool.adapters.outcome import Outcome, done, refuse
+from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page.matching import first_line
 from shared.aio import cancel_and_wait, first_completed
@@ -17,7 +17,7 @@ from shared.contracts.actions import AnswerDialog
 from shared.contracts.results import DialogAnswered
 
 
-async def unless_asked(session: PageSession, hand: Coroutine[Any, Any, Outcome]) -> Outcome:
+async def run_until_dialog(session: PageSession, hand: Coroutine[Any, Any, ActionOutcome]) -> ActionOutcome:
     """What the hand brings; or, as soon as the page asks something, the question: until it is answered the page
     stands still, and so would the hand."""
     acting = asyncio.create_task(hand)
@@ -33,7 +33,7 @@ async def unless_asked(session: PageSession, hand: Coroutine[Any, Any, Outcome])
         await cancel_and_wait(acting)
 
 
-def waits(session: PageSession) -> Outcome | None:
+def dialog_refusal(session: PageSession) -> ActionOutcome | None:
     """The refusal of everything but an answer while a dialog is open."""
     opened = session.tabs.waiting
     if opened is None:
@@ -41,15 +41,15 @@ def waits(session: PageSession) -> Outcome | None:
     return refuse("dialog_open", f'the page asks "{opened.message}" ({opened.kind}): answer it with dialog first')
 
 
-async def answer_dialog(session: PageSession, action: AnswerDialog) -> Outcome:
+async def answer_dialog(session: PageSession, action: AnswerDialog) -> ActionOutcome:
     dialog = session.tabs.open_dialog
     if dialog is None:
         return refuse("no_dialog", "no dialog is open")
     accepted = action.answer == "accept"
     message = dialog.message[:2000]
     # Before the answer goes out: what it sets off may be the next question.
-    session.tabs.answered()
-    outcome = await unless_asked(session, _answered(session, dialog, action))
+    session.tabs.forget_dialog()
+    outcome = await run_until_dialog(session, _send_answer(session, dialog, action))
     if not outcome.ok or session.tabs.waiting is not None:
         return outcome
     said = "accepted" if accepted else "dismissed"
@@ -60,7 +60,7 @@ async def answer_dialog(session: PageSession, action: AnswerDialog) -> Outcome:
     return done(f'{said} "{message}"', effect=effect)
 
 
-async def _answered(session: PageSession, dialog: Dialog, action: AnswerDialog) -> Outcome:
+async def _send_answer(session: PageSession, dialog: Dialog, action: AnswerDialog) -> ActionOutcome:
     text = action.text if dialog.type == "prompt" else None
     try:
         await session.timed(dialog.accept(text) if action.answer == "accept" else dialog.dismiss())

@@ -2,24 +2,51 @@
 
 from __future__ import annotations
 
-from services.browser_pool.adapters.observe.engine import State, ask
-from services.browser_pool.adapters.observe.targets import Found
+import msgspec
+
+from services.browser_pool.adapters.observe.engine import DocumentState, ask
+from services.browser_pool.adapters.observe.targets import ResolvedElement
 from services.browser_pool.adapters.session import PageSession
 
 
-async def page_before(session: PageSession, found: Found) -> State:
+class VisibleChanges(msgspec.Struct, frozen=True):
+    """What came into sight since the mark, how much went, and how the first of it reads."""
+
+    came: int
+    left: int
+    texts: tuple[str, ...]
+
+
+class ControlState(msgspec.Struct, frozen=True):
+    """What a control shows now. ``checked`` is None where it cannot be checked; ``seen``: it is in sight itself."""
+
+    here: bool = True
+    seen: bool = False
+    tag: str = ""
+    has: bool = False
+    role: str = ""
+    name: str = ""
+    value: str = ""
+    secret: bool = False
+    checked: bool | None = None
+    invalid: bool = False
+    selected: bool = False
+    expanded: str | None = None
+
+
+async def state_before(session: PageSession, found: ResolvedElement) -> DocumentState:
     """The main document as it is now; the search has just brought it along where the element is in it."""
     main = session.page.main_frame
     if found.frame is main:
         return found.now
-    return await session.timed(ask(main, State, session.limits.action_s, "act"))
+    return await session.timed(ask(main, DocumentState, session.limits.action_s, "act"))
 
 
-def navigated(before: State, after: State | None) -> bool:
+def has_navigated(before: DocumentState, after: DocumentState | None) -> bool:
     return after is not None and (before.url != after.url or before.doc != after.doc)
 
 
-def changed(before: State, after: State | None) -> bool:
+def has_changed(before: DocumentState, after: DocumentState | None) -> bool:
     """Whether the document, a field or the scroll position is another than before."""
     if after is None or before.doc != after.doc:
         return True

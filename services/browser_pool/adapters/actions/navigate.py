@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from dataclasses import dataclass, replace
 
-from playwright.async_api import Error
+from playwright.async_api import Error, Response
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from services.browser_pool.adapters.actions.visiting import visit
-from services.browser_pool.adapters.observe.engine import State, ask
-from services.browser_pool.adapters.outcome import Outcome, done, refuse
+from services.browser_pool.adapters.observe.engine import DocumentState, ask
+from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page import matching
+from services.browser_pool.safety.politeness import TOO_BUSY
 from shared.contracts.actions import Goto
 from shared.contracts.results import Navigated
 
@@ -21,11 +22,11 @@ CLOSE_S = 3.0
 DIED_S = 0.2
 
 
-async def goto(session: PageSession, action: Goto) -> Outcome:
+async def goto(session: PageSession, action: Goto) -> ActionOutcome:
     refusal = matching.refused_address(action.url)
     if refusal:
         return refuse("policy_denied", refusal)
-    left = await _leave_hung(session)
+    left = await _replace_hung_tab(session)
     try:
         visited = await visit(session, action.url)
     except PlaywrightTimeout:
@@ -37,7 +38,7 @@ async def goto(session: PageSession, action: Goto) -> Outcome:
                 await session.tabs.gone.wait()
         session.tabs.raise_if_lost(error)
         return _not_loaded(session, action.url, error.message)
-    if isinstance(visited, Outcome):
+    if isinstance(visited, ActionOutcome):
         return visited
     await session.settle(acted=False)
     status = visited.response.status if visited.response else session.network.fresh_status
@@ -49,11 +50,11 @@ async def goto(session: PageSession, action: Goto) -> Outcome:
     return done(f"opened {session.page.url}{visited.remark}{left}", effect=effect)
 
 
-async def _leave_hung(session: PageSession) -> str:
+async def _replace_hung_tab(session: PageSession) -> str:
     """A page whose script never ends cannot be sent anywhere: a new tab takes its place. What is to be told of it."""
     hung = session.page
     try:
-        await session.timed(ask(hung.main_frame, State, HUNG_S, "state"))
+        await session.timed(ask(hung.main_frame, DocumentState, HUNG_S, "state"))
         return ""
     except PlaywrightTimeout:
         fresh = await session.timed(hung.context.new_page())
@@ -66,8 +67,58 @@ async def _leave_hung(session: PageSession) -> str:
     return " in a new tab: the page before did not answer any more, and its tab was closed"
 
 
-def _not_loaded(session: PageSession, url: str, message: str) -> Outcome:
+def _not_loaded(session: PageSession, url: str, message: str) -> ActionOutcome:
     if session.tabs.downloads or "Download is starting" in message:
         return refuse("failed", f"{url} is a file, not a page; use download on the link to it")
     code = matching.navigation_code(message)
     return refuse(code, f"{url} could not be opened: {matching.net_error(message)}")
+
+
+# --- one document, politely
+
+MOST_COME_BACKS = 3
+LONGEST_COME_BACK_S = 45.0
+"""Altogether, of one action, which must end within its own deadline."""
+
+
+@dataclass(frozen=True)
+class OpenedDocument:
+    """``remark``: what a person should know of how it was opened; empty where there is nothing."""
+
+    response: Response | None
+    remark: str = ""
+
+
+async def visit(session: PageSession, url: str) -> OpenedDocument | ActionOutcome:
+    """Opens ``url`` when its domain may be asked. Playwright's errors pass through."""
+    visited = await _request_document(session, url)
+    said, waited_s = "", 0.0
+    for _ in range(MOST_COME_BACKS):
+        if isinstance(visited, ActionOutcome) or visited.response is None or not asks_for_retry(visited.response):
+            break
+        pause_s = session.pace.pause_s(url)
+        if not 0 < pause_s <= LONGEST_COME_BACK_S - waited_s:
+            break
+        said, waited_s = f"HTTP {visited.response.status}", waited_s + pause_s
+        again = await _request_document(session, url)
+        if isinstance(again, ActionOutcome):
+            break
+        visited = again
+    if isinstance(visited, OpenedDocument) and waited_s:
+        return replace(visited, remark=f" ({said} before; it was asked again after {waited_s:.0f} s)")
+    return visited
+
+
+def asks_for_retry(response: Response) -> bool:
+    """503 alone may be one page that is broken; whoever decides may try that again."""
+    return response.status == 429 or (response.status in TOO_BUSY and "retry-after" in response.headers)
+
+
+async def _request_document(session: PageSession, url: str) -> OpenedDocument | ActionOutcome:
+    admission = await session.timed(session.pace.admit(url, ahead=True))
+    if not admission.ok:
+        return refuse("timeout", f"{url} was not opened: {admission.reason}")
+    timeout_ms = session.limits.navigation_s * 1000
+    return OpenedDocument(
+        await session.timed(session.page.goto(url, wait_until="domcontentloaded", timeout=timeout_ms))
+    )

@@ -1,4 +1,4 @@
-"""From an action to the hand that does it."""
+"""Dispatch of actions: the one table from an action to its implementation."""
 
 from __future__ import annotations
 
@@ -6,22 +6,26 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from services.browser_pool.adapters.actions.click import click, hover
 from services.browser_pool.adapters.actions.date_picker.set_date import set_date
-from services.browser_pool.adapters.actions.dialogs import answer_dialog, unless_asked, waits
-from services.browser_pool.adapters.actions.download import download
-from services.browser_pool.adapters.actions.drag import drag, drag_by
+from services.browser_pool.adapters.actions.dialogs import answer_dialog, dialog_refusal, run_until_dialog
+from services.browser_pool.adapters.actions.files.download import download
+from services.browser_pool.adapters.actions.files.upload import upload
+from services.browser_pool.adapters.actions.keyboard.press import press
+from services.browser_pool.adapters.actions.keyboard.type_secret import type_secret
+from services.browser_pool.adapters.actions.keyboard.type_text import type_text
 from services.browser_pool.adapters.actions.navigate import goto
-from services.browser_pool.adapters.actions.press import press
+from services.browser_pool.adapters.actions.pointer.click import click, hover
+from services.browser_pool.adapters.actions.pointer.drag import drag, drag_by
 from services.browser_pool.adapters.actions.read import extract, scroll, wait
-from services.browser_pool.adapters.actions.screenshot import screenshot, screenshot_element, screenshot_views
+from services.browser_pool.adapters.actions.screenshots.screenshot import (
+    screenshot,
+    screenshot_element,
+    screenshot_views,
+)
 from services.browser_pool.adapters.actions.select.dropdown import pick
 from services.browser_pool.adapters.actions.select.native import select_option
 from services.browser_pool.adapters.actions.tabs import back, close_tab, switch_tab
-from services.browser_pool.adapters.actions.type_secret import type_secret
-from services.browser_pool.adapters.actions.type_text import type_text
-from services.browser_pool.adapters.actions.upload import upload
-from services.browser_pool.adapters.outcome import Outcome, refuse
+from services.browser_pool.adapters.outcome import ActionOutcome, refuse
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import (
     Action,
@@ -51,7 +55,9 @@ from shared.contracts.actions import (
     Wait,
 )
 
-HANDS: dict[type[Action], Callable[[PageSession, Any], Coroutine[Any, Any, Outcome]]] = {
+Implementation = Callable[[PageSession, Any], Coroutine[Any, Any, ActionOutcome]]
+
+IMPLEMENTATIONS: dict[type[Action], Implementation] = {
     Goto: goto,
     Click: click,
     Hover: hover,
@@ -74,18 +80,26 @@ HANDS: dict[type[Action], Callable[[PageSession, Any], Coroutine[Any, Any, Outco
     ScreenshotViews: screenshot_views,
     Extract: extract,
     Download: download,
+    AnswerDialog: answer_dialog,
 }
+"""The implementation of each browser action. A new action needs its struct in `shared.contracts.actions`, and one
+entry here."""
 
-LONGEST_S = 110.0
-"""For whatever a page does: whoever asked waits for the answer."""
+TIMEOUT_S = 110.0
+"""Time limit for one action, below the deadline of the caller's request."""
 
 
-async def perform(session: PageSession, action: BrowserAction) -> Outcome:
-    """Does it, for as long as the page asks nothing that has to be answered first."""
+async def perform(session: PageSession, action: BrowserAction) -> ActionOutcome:
+    """Perform ``action`` and return its outcome.
+
+    While a dialog is open, every action but the answer to it is refused. An action that opens a dialog ends at once,
+    with the dialog as its effect.
+    """
+    implementation = IMPLEMENTATIONS[type(action)]
     if isinstance(action, AnswerDialog):
-        return await answer_dialog(session, action)
+        return await implementation(session, action)
     try:
-        async with asyncio.timeout(LONGEST_S):
-            return waits(session) or await unless_asked(session, HANDS[type(action)](session, action))
+        async with asyncio.timeout(TIMEOUT_S):
+            return dialog_refusal(session) or await run_until_dialog(session, implementation(session, action))
     except TimeoutError:
-        return refuse("timeout", f"given up after {LONGEST_S:g} s", target=session.target)
+        return refuse("timeout", f"given up after {TIMEOUT_S:g} s", target=session.target)

@@ -9,8 +9,8 @@ import msgspec
 from playwright.async_api import Error, Frame
 
 from services.browser_pool.adapters.observe.engine import ask
-from services.browser_pool.adapters.observe.targets import Found
-from services.browser_pool.adapters.outcome import Outcome, done, refuse
+from services.browser_pool.adapters.observe.targets import ResolvedElement
+from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import Extract, Scroll, Wait
 from shared.contracts.results import Appeared, Scrolled, TextRead
@@ -19,7 +19,7 @@ MAX_WAIT_S = 60.0
 MIN_FRAME_PX = 100
 
 
-class Glided(msgspec.Struct, frozen=True):
+class ScrollPosition(msgspec.Struct, frozen=True):
     """``what``: the part of the page that was scrolled; empty: the page itself."""
 
     y: float
@@ -28,14 +28,14 @@ class Glided(msgspec.Struct, frozen=True):
     what: str = ""
 
 
-async def scroll(session: PageSession, action: Scroll) -> Outcome:
+async def scroll(session: PageSession, action: Scroll) -> ActionOutcome:
     amount_px = abs(action.amount_px) * (1 if action.direction == "down" else -1)
-    frame, where = await _glided(session, amount_px)
+    frame, where = await _scroll_by(session, amount_px)
     await session.settle()
     if not frame.is_detached():
         # What is loaded as one scrolls makes the page longer.
-        now = await session.timed(ask(frame, Glided, session.limits.action_s, "glide", 0))
-        where = Glided(y=now.y, max=now.max, moved=where.moved, what=now.what)
+        now = await session.timed(ask(frame, ScrollPosition, session.limits.action_s, "glide", 0))
+        where = ScrollPosition(y=now.y, max=now.max, moved=where.moved, what=now.what)
     effect = Scrolled(y_px=where.y, max_y_px=where.max)
     place = f"at {where.y:.0f} of {where.max:.0f} px" + (f" in {where.what}" if where.what else "")
     if abs(where.moved) < 1:
@@ -44,20 +44,20 @@ async def scroll(session: PageSession, action: Scroll) -> Outcome:
     return done(f"scrolled {action.direction}: {place}", effect=effect)
 
 
-async def _glided(session: PageSession, amount_px: int) -> tuple[Frame, Glided]:
+async def _scroll_by(session: PageSession, amount_px: int) -> tuple[Frame, ScrollPosition]:
     """Scrolls the page; where that cannot be scrolled and consists of a frame, what is in the frame."""
     main = session.page.main_frame
-    where = await session.timed(ask(main, Glided, session.limits.action_s, "glide", amount_px))
+    where = await session.timed(ask(main, ScrollPosition, session.limits.action_s, "glide", amount_px))
     if where.max >= 1:
         return main, where
-    for frame in await session.timed(_large(main)):
-        inner = await session.timed(ask(frame, Glided, session.limits.action_s, "glide", amount_px))
+    for frame in await session.timed(_visible_frames(main)):
+        inner = await session.timed(ask(frame, ScrollPosition, session.limits.action_s, "glide", amount_px))
         if inner.max >= 1:
             return frame, inner
     return main, where
 
 
-async def _large(main: Frame) -> list[Frame]:
+async def _visible_frames(main: Frame) -> list[Frame]:
     """The child frames that can be seen, the largest first."""
     sized: list[tuple[float, Frame]] = []
     for frame in main.child_frames:
@@ -70,7 +70,7 @@ async def _large(main: Frame) -> list[Frame]:
     return [frame for _, frame in sorted(sized, key=lambda one: -one[0])]
 
 
-async def wait(session: PageSession, action: Wait) -> Outcome:
+async def wait(session: PageSession, action: Wait) -> ActionOutcome:
     timeout_s = min(max(action.timeout_s, 0.0), MAX_WAIT_S)
     if action.target is None:
         rest = await session.settle(bound_s=timeout_s)
@@ -80,8 +80,8 @@ async def wait(session: PageSession, action: Wait) -> Outcome:
     until_s = time.monotonic() + timeout_s
     while True:
         found = await session.find(action.target, "read")
-        if isinstance(found, Found):
-            return done(f'"{found.now.name}" is there', effect=Appeared(), target=found.told())
+        if isinstance(found, ResolvedElement):
+            return done(f'"{found.now.name}" is there', effect=Appeared(), target=found.to_target_found())
         if found.code == "stale_ref":
             return found
         if time.monotonic() >= until_s:
@@ -89,9 +89,9 @@ async def wait(session: PageSession, action: Wait) -> Outcome:
         await session.timed(asyncio.sleep(0.05))
 
 
-async def extract(session: PageSession, action: Extract) -> Outcome:
+async def extract(session: PageSession, action: Extract) -> ActionOutcome:
     found = await session.find(action.target, "read")
-    if isinstance(found, Outcome):
+    if isinstance(found, ActionOutcome):
         return found
     text = found.now.text
-    return done("read" if text else "the element is empty", effect=TextRead(text=text), target=found.told())
+    return done("read" if text else "the element is empty", effect=TextRead(text=text), target=found.to_target_found())

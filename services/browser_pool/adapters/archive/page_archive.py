@@ -13,56 +13,60 @@ from playwright.async_api import Error
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool.adapters.observe import engine
-from services.browser_pool.adapters.observe.engine import State, decode
-from services.browser_pool.adapters.observe.frames import FRAME_TIMEOUT_S, Look, Whole
+from services.browser_pool.adapters.observe.engine import DocumentState, decode
+from services.browser_pool.adapters.observe.frames import FRAME_TIMEOUT_S, PageWalk, WalkedPage
 from services.browser_pool.adapters.observe.worlds import Worlds
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page import matching
 from services.browser_pool.page.model import Seen
 from services.browser_pool.page.snapshot import page_hash
-from services.browser_pool.ports import NOTHING, NotKept, PageKept, Wanted
+from services.browser_pool.ports import NOTHING, CaptureFailed, PageCapture, WantedRefs
 from shared.contracts.results import Viewport
 
-SNAPSHOT = "kept"
+SNAPSHOT_ID = "kept"
 """One id for all of these looks: they push none out that an action may still name."""
-KEEP_S = 10.0
+TIMEOUT_S = 10.0
 """For all of it. What takes longer is not kept."""
-MOST_FILE_BYTES = 32 * 2**20
+MAX_FILE_BYTES = 32 * 2**20
 """Of the page as one file. A larger one would be in memory several times before it is seen to be too large, so it is
 also reckoned beforehand."""
 TRIES = 2
 
 
-async def keep_page(session: PageSession, known: Sequence[str] = (), wanted: Wanted = NOTHING) -> PageKept | NotKept:
+async def capture_page(
+    session: PageSession, known: Sequence[str] = (), wanted: WantedRefs = NOTHING
+) -> PageCapture | CaptureFailed:
     """Never raises for what a page does. Unavailable (``session_lost``) where the browser or the page is gone."""
     if session.tabs.waiting is not None:
-        return NotKept("a dialog of the page waits for an answer")
+        return CaptureFailed("a dialog of the page waits for an answer")
     try:
-        async with asyncio.timeout(KEEP_S):
-            return await session.timed(_kept(session, known, wanted))
+        async with asyncio.timeout(TIMEOUT_S):
+            return await session.timed(_capture(session, known, wanted))
     except (TimeoutError, PlaywrightTimeout):
-        return NotKept("the page did not answer in time")
+        return CaptureFailed("the page did not answer in time")
     except Error as error:
         session.tabs.raise_if_lost(error)
-        return NotKept(matching.first_line(error.message))
+        return CaptureFailed(matching.first_line(error.message))
 
 
-async def _kept(session: PageSession, known: Sequence[str], wanted: Wanted) -> PageKept:
+async def _capture(session: PageSession, known: Sequence[str], wanted: WantedRefs) -> PageCapture:
     """Once more where the page moved on to another one meanwhile."""
     for _ in range(TRIES):
-        kept, walked = await _once(session, known, wanted)
+        kept, walked = await _capture_once(session, known, wanted)
         if kept.file is None:
             return kept
-        now = await engine.ask(session.page.main_frame, State, session.limits.action_s, "state")
+        now = await engine.ask(session.page.main_frame, DocumentState, session.limits.action_s, "state")
         if (now.doc, now.url) == (walked.doc, walked.url):
             return kept
     raise Error("the page moved on to another one while it was kept")
 
 
-async def _once(session: PageSession, known: Sequence[str], wanted: Wanted) -> tuple[PageKept, State]:
+async def _capture_once(
+    session: PageSession, known: Sequence[str], wanted: WantedRefs
+) -> tuple[PageCapture, DocumentState]:
     page, rest = session.page, session.rest.state
     worlds = await engine.worlds(page)
-    look = Look(worlds, SNAPSHOT, KEEP_S, weighed=True)
+    look = PageWalk(worlds, SNAPSHOT_ID, TIMEOUT_S, with_size=True)
     whole = await look.survey(scripts=rest is not None and rest.scripts)
     seen = await look.seen(whole, range(len(whole.contents)))
     taken_at, url, main = datetime.now(UTC), page.url, whole.main
@@ -70,11 +74,13 @@ async def _once(session: PageSession, known: Sequence[str], wanted: Wanted) -> t
     status = None if answered is None else answered.status
     raw = whole.raw_page(url, status, seen, range(1, len(whole.contents) + 1), settled=session.rest.settled)
     sha256 = page_hash(url, main.title, whole.contents)
-    found = await _found(session, worlds, look, whole, seen, wanted)
+    found = await _locate_wanted(session, worlds, look, whole, seen, wanted)
     file, problems = (
-        (None, ()) if sha256 in known else await _file(worlds, sum(surveyed.weight for _, surveyed, _ in whole.parts))
+        (None, ())
+        if sha256 in known
+        else await _mhtml_file(worlds, sum(surveyed.weight for _, surveyed, _ in whole.parts))
     )
-    kept = PageKept(
+    kept = PageCapture(
         raw=raw,
         sha256=sha256,
         headers=() if answered is None else answered.headers,
@@ -83,7 +89,7 @@ async def _once(session: PageSession, known: Sequence[str], wanted: Wanted) -> t
         file=file,
         problems=problems,
         known=sha256 in known,
-        secrets=frozenset() if file is None else await _secrets(worlds, whole),
+        secrets=frozenset() if file is None else await _secret_texts(worlds, whole),
         found=found,
     )
     return kept, main
@@ -92,32 +98,32 @@ async def _once(session: PageSession, known: Sequence[str], wanted: Wanted) -> t
 # --- the page as one file
 
 
-async def _file(worlds: Worlds, reckoned_bytes: int) -> tuple[bytes | None, tuple[str, ...]]:
-    if reckoned_bytes > MOST_FILE_BYTES:
+async def _mhtml_file(worlds: Worlds, reckoned_bytes: int) -> tuple[bytes | None, tuple[str, ...]]:
+    if reckoned_bytes > MAX_FILE_BYTES:
         return None, (_too_large(reckoned_bytes),)
-    told = await worlds.tell("Page.captureSnapshot", format="mhtml")
-    data: str = told["data"]
-    if len(data) > MOST_FILE_BYTES:
+    reply = await worlds.send_command("Page.captureSnapshot", format="mhtml")
+    data: str = reply["data"]
+    if len(data) > MAX_FILE_BYTES:
         return None, (_too_large(len(data)),)
     return await asyncio.to_thread(data.encode), ()
 
 
 def _too_large(size_bytes: int) -> str:
-    return f"the page itself is not kept: it is of {size_bytes / 2**20:.0f} MiB, and {MOST_FILE_BYTES // 2**20} may be"
+    return f"the page itself is not kept: it is of {size_bytes / 2**20:.0f} MiB, and {MAX_FILE_BYTES // 2**20} may be"
 
 
-async def _secrets(worlds: Worlds, whole: Whole) -> frozenset[str]:
+async def _secret_texts(worlds: Worlds, whole: WalkedPage) -> frozenset[str]:
     """What stands in fields that nobody may read; a page writes it into its own markup now and then."""
     holders = [place for place, surveyed, _ in whole.parts if surveyed.secrets]
-    told = await asyncio.gather(*(worlds.ask(place.frame_id, FRAME_TIMEOUT_S, "secretTexts") for place in holders))
-    return frozenset(text for one in told for text in decode(one, tuple[str, ...]))
+    reply = await asyncio.gather(*(worlds.ask(place.frame_id, FRAME_TIMEOUT_S, "secretTexts") for place in holders))
+    return frozenset(text for one in reply for text in decode(one, tuple[str, ...]))
 
 
 # --- what was wanted of an earlier look
 
 
-async def _found(
-    session: PageSession, worlds: Worlds, look: Look, whole: Whole, seen: tuple[Seen, ...], wanted: Wanted
+async def _locate_wanted(
+    session: PageSession, worlds: Worlds, look: PageWalk, whole: WalkedPage, seen: tuple[Seen, ...], wanted: WantedRefs
 ) -> tuple[tuple[int, Seen | None], ...]:
     """Where the elements stand now, each with its locators."""
     places = {ref: session.targets.place(wanted.snapshot_id, ref) for ref in wanted.refs}
@@ -125,16 +131,16 @@ async def _found(
     for ref, place in places.items():
         if place is not None:
             by_frame.setdefault(place.place.frame_id, {})[ref] = place.n
-    told: dict[int, Seen] = {}
+    reply: dict[int, Seen] = {}
     for frame_id, then in by_frame.items():
-        told |= await _in_frame(worlds, look, whole, seen, wanted.snapshot_id, frame_id, then)
-    return tuple((ref, told.get(ref)) for ref in wanted.refs)
+        reply |= await _locate_in_frame(worlds, look, whole, seen, wanted.snapshot_id, frame_id, then)
+    return tuple((ref, reply.get(ref)) for ref in wanted.refs)
 
 
-async def _in_frame(
+async def _locate_in_frame(
     worlds: Worlds,
-    look: Look,
-    whole: Whole,
+    look: PageWalk,
+    whole: WalkedPage,
     seen: tuple[Seen, ...],
     snapshot_id: str,
     frame_id: str,
@@ -143,7 +149,7 @@ async def _in_frame(
     part = next((one for one in whole.parts if one[0].frame_id == frame_id), None)
     if part is None:
         return {}
-    asked = ("where", snapshot_id, SNAPSHOT, ",".join(map(str, then.values())))
+    asked = ("where", snapshot_id, SNAPSHOT_ID, ",".join(map(str, then.values())))
     now = decode(await worlds.ask(frame_id, FRAME_TIMEOUT_S, *asked), tuple[int, ...])
     places = {ref: n for ref, n in zip(then, now, strict=True) if n >= 0}
     items = await look.with_locators(part[0], sorted(set(places.values())))

@@ -7,6 +7,7 @@ its own, without scripts. What is set here beside that holds even where the brow
 from __future__ import annotations
 
 import asyncio
+import io
 import mmap
 import shutil
 import tempfile
@@ -16,70 +17,73 @@ from dataclasses import replace
 from pathlib import Path
 
 import msgspec
+import zstandard
 from playwright.async_api import BrowserContext, Error, Page
 
-from services.browser_pool.adapters.archive.unpacking import Unfit, unpack
-from services.browser_pool.adapters.guard.session_guard import Guard
+from services.browser_pool.adapters.guard.session_guard import SessionGuard
 from services.browser_pool.adapters.observe import engine
-from services.browser_pool.adapters.observe.frames import Look
+from services.browser_pool.adapters.observe.frames import PageWalk
 from services.browser_pool.adapters.protocol import send
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.files.mhtml import Archive, read_archive
+from services.browser_pool.files.mhtml import MhtmlArchive, read_mhtml_headers
 from services.browser_pool.page.matching import first_line
 from services.browser_pool.page.model import RawPage, Seen
 from services.browser_pool.page.snapshot import choose
-from services.browser_pool.ports import NotRestored, Restoring
+from services.browser_pool.ports import RestoreRefused, RestoreRequest
+from shared.contracts.error_codes import RestoreCode
 
-LONGEST_S = 20.0
-OUTSIDE = ("http:*", "https:*", "ws:*", "wss:*", "ftp:*", "filesystem:*")
-WITHIN = "about:srcdoc"
+TIMEOUT_S = 20.0
+NETWORK_URLS = ("http:*", "https:*", "ws:*", "wss:*", "ftp:*", "filesystem:*")
+SRCDOC = "about:srcdoc"
 """The address of a frame that was written into the page around it."""
-FINDS = frozenset({"id", "testid", "css", "label"})
+STABLE_LOCATORS = frozenset({"id", "testid", "css", "label"})
 """Locators that do not stand on what an element says: what they lead to may say something else now."""
 
 
-async def restored(session: PageSession, nest: Path, asked: Restoring) -> RawPage | NotRestored:
+async def restore_page(session: PageSession, folder: Path, asked: RestoreRequest) -> RawPage | RestoreRefused:
     """The page as it reads now, or why it cannot be opened. Raises Unavailable (``session_lost``) where the browser
     dies of it."""
     guard = session.guard
     if guard is None or not (guard.sealed or not guard.used):
-        return NotRestored("not_restored", "this session has opened pages of the network; a stored page needs its own")
+        return RestoreRefused(
+            "not_restored", "this session has opened pages of the network; a stored page needs its own"
+        )
     try:
-        async with _unpacked(nest, asked.packed) as (path, archive):
-            await _sealed(session.tabs.context, session.page, guard, path.as_uri())
-            return _as_it_was(await _opened(session, path.as_uri(), asked), archive)
-    except Unfit as unfit:
-        return NotRestored(unfit.code, str(unfit))
+        async with _unpack_in_folder(folder, asked.packed) as (path, archive):
+            await _seal_session(session.tabs.context, session.page, guard, path.as_uri())
+            return _with_recorded_urls(await _open_and_walk(session, path.as_uri(), asked), archive)
+    except UnfitPage as error:
+        return RestoreRefused(error.code, str(error))
     except TimeoutError:
-        return NotRestored("not_restored", f"the stored page could not be shown and read within {LONGEST_S:g} s")
+        return RestoreRefused("not_restored", f"the stored page could not be shown and read within {TIMEOUT_S:g} s")
     except Error as error:
         session.tabs.raise_if_lost(error)
-        return NotRestored("not_restored", f"the stored page could not be shown: {first_line(error.message)}")
+        return RestoreRefused("not_restored", f"the stored page could not be shown: {first_line(error.message)}")
 
 
 @asynccontextmanager
-async def _unpacked(nest: Path, packed: bytes) -> AsyncGenerator[tuple[Path, Archive]]:
+async def _unpack_in_folder(folder: Path, packed: bytes) -> AsyncGenerator[tuple[Path, MhtmlArchive]]:
     """In a folder of its own, where the browser's other files are; it is gone afterwards, whatever happens."""
-    folder = Path(tempfile.mkdtemp(prefix="stored-", dir=nest))
+    folder = Path(tempfile.mkdtemp(prefix="stored-", dir=folder))
     try:
         path = folder / "page.mhtml"
         await asyncio.to_thread(unpack, packed, path)
-        archive = await asyncio.to_thread(_archive_at, path)
+        archive = await asyncio.to_thread(_read_headers, path)
         if archive is None:
-            raise Unfit("not_a_page", "what is stored is no page in one file (MHTML)")
+            raise UnfitPage("not_a_page", "what is stored is no page in one file (MHTML)")
         yield path, archive
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
 
-def _archive_at(path: Path) -> Archive | None:
+def _read_headers(path: Path) -> MhtmlArchive | None:
     if not path.stat().st_size:
         return None
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        return read_archive(data)
+        return read_mhtml_headers(data)
 
 
-async def _sealed(context: BrowserContext, page: Page, guard: Guard, url: str) -> None:
+async def _seal_session(context: BrowserContext, page: Page, guard: SessionGuard, url: str) -> None:
     """From here on the session opens this file and nothing else, for as long as it lives."""
     fresh = not guard.sealed
     guard.sealed = url
@@ -89,31 +93,63 @@ async def _sealed(context: BrowserContext, page: Page, guard: Guard, url: str) -
     protocol = await context.new_cdp_session(page)
     await send(protocol, "Emulation.setScriptExecutionDisabled", value=True)
     await send(protocol, "Network.enable")
-    await send(protocol, "Network.setBlockedURLs", urls=list(OUTSIDE))
+    await send(protocol, "Network.setBlockedURLs", urls=list(NETWORK_URLS))
 
 
-async def _opened(session: PageSession, url: str, asked: Restoring) -> RawPage:
-    async with asyncio.timeout(LONGEST_S):
-        await session.page.goto(url, wait_until="load", timeout=LONGEST_S * 1000)
-        look = Look(await engine.worlds(session.page), asked.snapshot_id, session.limits.action_s, locators=True)
+async def _open_and_walk(session: PageSession, url: str, asked: RestoreRequest) -> RawPage:
+    async with asyncio.timeout(TIMEOUT_S):
+        await session.page.goto(url, wait_until="load", timeout=TIMEOUT_S * 1000)
+        look = PageWalk(await engine.worlds(session.page), asked.snapshot_id, session.limits.action_s, locators=True)
         whole = await look.survey(scripts=False)
-        wanted = [(one.kind, one.value) for sought in asked.sought for one in sought.locators if one.kind in FINDS]
-        located = await look.sought(whole, msgspec.json.encode(wanted).decode()) if wanted else set[int]()
+        wanted = [
+            (one.kind, one.value) for sought in asked.sought for one in sought.locators if one.kind in STABLE_LOCATORS
+        ]
+        located = await look.find_by_locators(whole, msgspec.json.encode(wanted).decode()) if wanted else set[int]()
         kept = sorted(located.union(choose(whole.contents, whole.ranks, asked.keywords, asked.max_tokens)))
         seen = await look.seen(whole, kept)
     session.targets.remember(asked.snapshot_id, whole.refs)
     return whole.raw_page(url, None, seen, (index + 1 for index in kept), settled=True)
 
 
-def _as_it_was(page: RawPage, archive: Archive) -> RawPage:
+def _with_recorded_urls(page: RawPage, archive: MhtmlArchive) -> RawPage:
     """With the addresses of then: a stored page is a file to the browser, and its frames are parts of it."""
-    seen = tuple(_told_of(one, archive.frames) for one in page.seen)
+    seen = tuple(_with_recorded_url(one, archive.frames) for one in page.seen)
     return replace(page, url=archive.address or page.url, seen=seen)
 
 
-def _told_of(one: Seen, frames: dict[str, str]) -> Seen:
-    label = frames.get(one.frame, WITHIN if one.frame.startswith("cid:") else one.frame)[:200]
+def _with_recorded_url(one: Seen, frames: dict[str, str]) -> Seen:
+    label = frames.get(one.frame, SRCDOC if one.frame.startswith("cid:") else one.frame)[:200]
     url = one.item.url
     if url is not None and url.startswith("cid:"):
         one = replace(one, item=msgspec.structs.replace(one.item, url=frames.get(url)))
     return one if label == one.frame else replace(one, frame=label)
+
+
+# --- unpacking
+
+MAX_PAGE_BYTES = 256_000_000
+MAX_WINDOW_BYTES = 128 * 1024 * 1024
+PIECE_BYTES = 1024 * 1024
+
+
+class UnfitPage(Exception):
+    """``code`` as in :class:`shared.contracts.browser_pool.PageNotRestored`; the message is for people."""
+
+    def __init__(self, code: RestoreCode, message: str) -> None:
+        super().__init__(message)
+        self.code: RestoreCode = code
+
+
+def unpack(packed: bytes, path: Path, max_bytes: int = MAX_PAGE_BYTES) -> None:
+    """Writes what ``packed`` (zstd) holds to ``path``. Raises Unfit."""
+    written = 0
+    try:
+        reader = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW_BYTES).stream_reader(io.BytesIO(packed))
+        with reader, path.open("xb") as file:
+            while piece := reader.read(PIECE_BYTES):
+                written += len(piece)
+                if written > max_bytes:
+                    raise UnfitPage("too_large", f"the stored page unpacks to more than {max_bytes} bytes")
+                file.write(piece)
+    except zstandard.ZstdError as exc:
+        raise UnfitPage("not_a_page", f"the stored page cannot be unpacked: {exc}") from exc

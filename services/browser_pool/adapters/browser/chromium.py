@@ -15,19 +15,27 @@ from typing import Any
 from playwright.async_api import BrowserContext, Error, Request, Response
 
 from services.browser_pool.adapters.actions.perform import perform
-from services.browser_pool.adapters.archive.page_archive import keep_page
-from services.browser_pool.adapters.archive.restore import restored
-from services.browser_pool.adapters.browser.launch import Started, Warm, start
-from services.browser_pool.adapters.gone import unless_gone
-from services.browser_pool.adapters.guard.interception import guarded
+from services.browser_pool.adapters.archive.page_archive import capture_page
+from services.browser_pool.adapters.archive.restore import restore_page
+from services.browser_pool.adapters.browser.launch import BrowserProcess, WarmContext, start
+from services.browser_pool.adapters.guard.interception import guard_session
 from services.browser_pool.adapters.guard.pacing import Pacing, SessionPace
-from services.browser_pool.adapters.guard.secrets import SecretStore, opened
+from services.browser_pool.adapters.guard.secrets import SecretStore, open_vault
 from services.browser_pool.adapters.network import frame_of
-from services.browser_pool.adapters.session import Limits, PageSession
-from services.browser_pool.login_states import Logins, LoginState
+from services.browser_pool.adapters.protocol import run_unless_gone
+from services.browser_pool.adapters.session import PageSession, SessionLimits
+from services.browser_pool.login_states import LoginState, LoginStore
 from services.browser_pool.page.matching import first_line
 from services.browser_pool.page.model import RawPage
-from services.browser_pool.ports import NOTHING, NotKept, NotRestored, PageKept, Restoring, Terms, Wanted
+from services.browser_pool.ports import (
+    NOTHING,
+    CaptureFailed,
+    PageCapture,
+    RestoreRefused,
+    RestoreRequest,
+    SessionTerms,
+    WantedRefs,
+)
 from services.browser_pool.safety import politeness
 from shared.aio import BackgroundTasks
 from shared.contracts.browser_pool import Politeness
@@ -41,7 +49,7 @@ TRIES = 3
 
 
 @dataclass(frozen=True)
-class Upkeep:
+class BrowserUpkeep:
     """``spares``: contexts kept warm. A browser is replaced after ``max_leases`` sessions, or above ``memory_mb``."""
 
     spares: int = 1
@@ -57,11 +65,11 @@ class Chromium:
         self,
         *,
         chromium: Path | None,
-        logins: Logins,
-        limits: Limits,
+        logins: LoginStore,
+        limits: SessionLimits,
         pacing: Pacing | None = None,
-        polite: politeness.Limits | None = None,
-        upkeep: Upkeep | None = None,
+        polite: politeness.PaceLimits | None = None,
+        upkeep: BrowserUpkeep | None = None,
         headed: bool = False,
         secrets: SecretStore | None = None,
     ) -> None:
@@ -70,10 +78,10 @@ class Chromium:
         self._logins = logins
         self._limits = limits
         self._pacing = pacing or Pacing(None, time.time)
-        self._polite = polite or politeness.Limits()
-        self._upkeep = upkeep or Upkeep()
-        self._current: Started | None = None
-        self._retired: list[Started] = []
+        self._polite = polite or politeness.PaceLimits()
+        self._upkeep = upkeep or BrowserUpkeep()
+        self._current: BrowserProcess | None = None
+        self._retired: list[BrowserProcess] = []
         self._opening = 0
         self._closed = False
         self._refilling: asyncio.Task[None] | None = None
@@ -89,28 +97,28 @@ class Chromium:
         browser = self._current.browser
         return f"{browser.browser_type.name} {browser.version}"
 
-    async def open_session(self, terms: Terms) -> PoolSession:
+    async def open_session(self, terms: SessionTerms) -> PoolSession:
         login = None if terms.auth_profile is None else await self._logins.find(terms.auth_profile)
         self._opening += 1
         try:
-            return await self._opened(terms, login)
+            return await self._open_on_live_browser(terms, login)
         finally:
             self._opening -= 1
             self._refill()
 
-    async def _opened(self, terms: Terms, login: LoginState | None) -> PoolSession:
+    async def _open_on_live_browser(self, terms: SessionTerms, login: LoginState | None) -> PoolSession:
         said = ""
         for _ in range(TRIES):
-            started = await self._running()
+            started = await self._live_browser()
             started.leases += 1
             started.live += 1
             try:
-                warm = started.spare() or await started.fresh()
+                warm = started.take_spare() or await started.new_context()
                 if login is not None:
-                    await log_in(warm.context, login)
+                    await load_login_state(warm.context, login)
                 session = self._session(started, warm, terms)
-                session.vault = await opened(warm.context, self._secrets, terms.secrets)
-                session.guard = await guarded(started.browser, warm.context, warm.page, terms, session.pace)
+                session.vault = await open_vault(warm.context, self._secrets, terms.secrets)
+                session.guard = await guard_session(started.browser, warm.context, warm.page, terms, session.pace)
                 return session
             except (Error, Unavailable) as error:
                 # What is said of a dead browser and of a dead driver is the same; another one answers for both. Should
@@ -123,20 +131,20 @@ class Chromium:
                 raise
         raise Unavailable(f"no page could be opened: {said}", code="no_browser")
 
-    def _drop(self, started: Started) -> None:
+    def _drop(self, started: BrowserProcess) -> None:
         if started is self._current:
             self._current = None
             self._retire(started)
 
-    def _session(self, started: Started, warm: Warm, terms: Terms) -> PoolSession:
-        pace = SessionPace(self._pacing, limits_of(terms.politeness, self._polite), uuid.uuid4().hex[:16])
+    def _session(self, started: BrowserProcess, warm: WarmContext, terms: SessionTerms) -> PoolSession:
+        pace = SessionPace(self._pacing, pace_limits(terms.politeness, self._polite), uuid.uuid4().hex[:16])
 
-        def ended() -> None:
+        def on_closed() -> None:
             started.live -= 1
 
-        return PoolSession(started, warm, self._limits, pace, ended)
+        return PoolSession(started, warm, self._limits, pace, on_closed)
 
-    async def _running(self) -> Started:
+    async def _live_browser(self) -> BrowserProcess:
         async with self._starting:
             if self._closed:
                 raise Unavailable("this browser pool ends", code="no_browser")
@@ -153,7 +161,7 @@ class Chromium:
         """Starts browser and first contexts in the background; what goes wrong is told to the first lease."""
         self._refill()
 
-    async def warmed(self) -> list[Warm]:
+    async def wait_until_warm(self) -> list[WarmContext]:
         """The contexts that are kept warm, once there are as many as there should be, or no more can be made."""
         if self._refilling is not None:
             await asyncio.shield(self._refilling)
@@ -161,23 +169,23 @@ class Chromium:
 
     def _refill(self) -> None:
         if self._refilling is None or self._refilling.done():
-            self._refilling = self._background.start(self._refilled())
+            self._refilling = self._background.start(self._fill_spares())
 
-    async def _refilled(self) -> None:
+    async def _fill_spares(self) -> None:
         """One at a time, and not while a lease is being opened: whoever waits comes first."""
         try:
             while not self._opening:
-                started = await self._running()
+                started = await self._live_browser()
                 if len(started.spares) >= self._upkeep.spares:
                     return
-                started.spares.append(await started.fresh())
+                started.spares.append(await started.new_context())
         except (Error, Unavailable) as error:
             # What failed here fails again, with its message, at the lease that asks for it.
             log.info("no context could be kept warm: %s", error)
 
     # --- replacing browsers
 
-    async def tend(self) -> None:
+    async def maintain(self) -> None:
         """Called now and then: closes browsers that are no longer needed, and replaces one that has served enough."""
         for started in tuple(self._retired):
             if started.dead or started.live <= 0:
@@ -188,12 +196,12 @@ class Chromium:
         # Never more than two: a memory bound that cannot be kept must not fill the memory with browsers.
         if current is None or current.dead or self._retired or not (self._replacing is None or self._replacing.done()):
             return
-        why = await self._worn(current)
+        why = await self._wear(current)
         if why and current is self._current:
             log.info("the browser is replaced: %s", why)
-            self._replacing = self._background.start(self._replaced(current))
+            self._replacing = self._background.start(self._replace(current))
 
-    async def _worn(self, started: Started) -> str:
+    async def _wear(self, started: BrowserProcess) -> str:
         if started.leases >= self._upkeep.max_leases:
             return f"it has served {started.leases} sessions"
         memory_mb = await started.memory_mb()
@@ -202,26 +210,26 @@ class Chromium:
             return f"it takes {memory_mb:.0f} MB"
         return ""
 
-    async def _replaced(self, old: Started) -> None:
+    async def _replace(self, old: BrowserProcess) -> None:
         """Leases go on on the old browser until the new one has contexts to give."""
         try:
-            fresh = await start(self._chosen, headed=self._headed)
+            new_context = await start(self._chosen, headed=self._headed)
         except Unavailable as error:
             log.warning("the browser could not be replaced, and is used on: %s", error)
             return
         try:
             for _ in range(self._upkeep.spares):
-                fresh.spares.append(await fresh.fresh())
+                new_context.spares.append(await new_context.new_context())
         except (Error, Unavailable) as error:
             log.info("no context could be kept warm: %s", error)
         async with self._starting:
             if self._current is not old:  # it died meanwhile, and a lease has started another
-                self._retire(fresh)
+                self._retire(new_context)
                 return
-            self._current = fresh
+            self._current = new_context
             self._retire(old)
 
-    def _retire(self, started: Started) -> None:
+    def _retire(self, started: BrowserProcess) -> None:
         """No new session goes there; `tend` closes it when its last one has ended."""
         started.spares.clear()
         self._retired.append(started)
@@ -244,13 +252,18 @@ class PoolSession(PageSession):
     """A session that tells its pace what its documents were answered, and the pool when it has ended."""
 
     def __init__(
-        self, started: Started, warm: Warm, limits: Limits, pace: SessionPace, ended: Callable[[], None]
+        self,
+        started: BrowserProcess,
+        warm: WarmContext,
+        limits: SessionLimits,
+        pace: SessionPace,
+        on_closed: Callable[[], None],
     ) -> None:
         super().__init__(started.browser, warm.context, warm.page, limits, perform, pace)
-        self._ended: Callable[[], None] | None = ended
+        self._on_closed: Callable[[], None] | None = on_closed
         self._nest = started.folder
-        warm.context.on("response", self._answered)
-        warm.context.on("requestfailed", self._failed)
+        warm.context.on("response", self._record_response)
+        warm.context.on("requestfailed", self._record_failure)
 
     async def login_state(self) -> dict[str, Any]:
         """See BrowserSession."""
@@ -260,32 +273,32 @@ class PoolSession(PageSession):
             self.tabs.raise_if_lost(error)
             raise Unavailable(f"the login state could not be read: {first_line(error.message)}") from error
 
-    async def capture(self, known: Sequence[str] = (), wanted: Wanted = NOTHING) -> PageKept | NotKept:
+    async def capture(self, known: Sequence[str] = (), wanted: WantedRefs = NOTHING) -> PageCapture | CaptureFailed:
         """See BrowserSession."""
         self._spent_s = 0.0
         self.tabs.follow()
-        return await unless_gone(keep_page(self, known, wanted), self.tabs.gone)
+        return await run_unless_gone(capture_page(self, known, wanted), self.tabs.gone)
 
-    async def restore(self, asked: Restoring) -> RawPage | NotRestored:
+    async def restore(self, asked: RestoreRequest) -> RawPage | RestoreRefused:
         """See BrowserSession."""
-        return await unless_gone(restored(self, self._nest, asked), self.tabs.gone)
+        return await run_unless_gone(restore_page(self, self._nest, asked), self.tabs.gone)
 
     async def close(self) -> None:
         self.pace.end()
         try:
             await super().close()
         finally:
-            if self._ended is not None:
-                self._ended()
-                self._ended = None
+            if self._on_closed is not None:
+                self._on_closed()
+                self._on_closed = None
 
-    def _answered(self, response: Response) -> None:
+    def _record_response(self, response: Response) -> None:
         if is_document(response.request):
-            self.pace.answered(response.url, response.status, response.headers.get("retry-after"))
+            self.pace.record_answer(response.url, response.status, response.headers.get("retry-after"))
 
-    def _failed(self, request: Request) -> None:
+    def _record_failure(self, request: Request) -> None:
         if is_document(request):
-            self.pace.answered(request.url, None)
+            self.pace.record_answer(request.url, None)
 
 
 def is_document(request: Request) -> bool:
@@ -296,7 +309,7 @@ def is_document(request: Request) -> bool:
     return frame is None or frame.parent_frame is None
 
 
-async def log_in(context: BrowserContext, login: LoginState) -> None:
+async def load_login_state(context: BrowserContext, login: LoginState) -> None:
     """Gives a context that nobody has used the cookies and the storage that were recorded."""
     state: Any = json.loads(await asyncio.to_thread(login.path.read_bytes))
     try:
@@ -312,9 +325,9 @@ async def log_in(context: BrowserContext, login: LoginState) -> None:
         raise PermanentError(told, code="no_auth_profile") from error
 
 
-def limits_of(asked: Politeness, ours: politeness.Limits) -> politeness.Limits:
+def pace_limits(asked: Politeness, ours: politeness.PaceLimits) -> politeness.PaceLimits:
     """What the lease asks for; what it leaves open, by our settings."""
-    return politeness.Limits(
+    return politeness.PaceLimits(
         ours.interval_s if asked.interval_s is None else asked.interval_s,
         ours.max_in_flight if asked.max_in_flight is None else asked.max_in_flight,
     )

@@ -16,11 +16,11 @@ from playwright.async_api import Browser, BrowserContext, Error, Page, Playwrigh
 
 from services.browser_pool.adapters.browser.executable import find_browser
 from services.browser_pool.adapters.browser.memory import tree_mb
-from services.browser_pool.adapters.browser.process_dir import Nest
-from services.browser_pool.adapters.gone import unless_gone
-from services.browser_pool.adapters.guard.interception import watch_over
+from services.browser_pool.adapters.browser.process_dir import ProcessDir
+from services.browser_pool.adapters.guard.interception import interceptor_of
 from services.browser_pool.adapters.observe import engine
 from services.browser_pool.adapters.observe.engine import worlds
+from services.browser_pool.adapters.protocol import run_unless_gone
 from services.browser_pool.page.matching import first_line
 from shared.errors import Unavailable
 
@@ -34,7 +34,7 @@ ARGUMENTS = ("--disable-background-networking", "--no-default-browser-check")
 
 
 @dataclass(frozen=True)
-class Warm:
+class WarmContext:
     """A context nobody has used, with its first page open."""
 
     context: BrowserContext
@@ -42,14 +42,14 @@ class Warm:
     crashed: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-class Started:
+class BrowserProcess:
     """``leases`` counts all sessions it ever had, ``live`` those it has now. Each browser has a driver of its own: that
     one grows with the number of contexts too, and goes with it."""
 
-    def __init__(self, playwright: Playwright, nest: Nest, browser: Browser, pid: int) -> None:
+    def __init__(self, playwright: Playwright, nest: ProcessDir, browser: Browser, pid: int) -> None:
         self.browser = browser
         self.leases = self.live = 0
-        self.spares: list[Warm] = []
+        self.spares: list[WarmContext] = []
         self._playwright, self._nest, self._pid = playwright, nest, pid
         self._gone = asyncio.Event()
         browser.on("disconnected", lambda _: self._gone.set())
@@ -63,11 +63,11 @@ class Started:
         """For files that this browser is to read; it is removed with the browser, however that ends."""
         return self._nest.folder
 
-    async def fresh(self) -> Warm:
+    async def new_context(self) -> WarmContext:
         """Raises Unavailable (``session_lost``) or Playwright's error where the browser dies meanwhile."""
-        return await unless_gone(self._fresh(), self._gone)
+        return await run_unless_gone(self._new_context(), self._gone)
 
-    async def _fresh(self) -> Warm:
+    async def _new_context(self) -> WarmContext:
         context = await self.browser.new_context(
             viewport={"width": VIEWPORT_WIDTH_PX, "height": VIEWPORT_HEIGHT_PX},
             color_scheme="light",
@@ -76,17 +76,17 @@ class Started:
             service_workers="block",
         )
         try:
-            await watch_over(self.browser)
-            warm = Warm(context, await context.new_page())
+            await interceptor_of(self.browser)
+            warm = WarmContext(context, await context.new_page())
             await worlds(warm.page)
         except BaseException:
             if not self.dead:
-                await quietly(context.close())
+                await close_quietly(context.close())
             raise
         warm.page.on("crash", lambda _: warm.crashed.set())
         return warm
 
-    def spare(self) -> Warm | None:
+    def take_spare(self) -> WarmContext | None:
         """One that is ready, if there is one."""
         while self.spares:
             warm = self.spares.pop(0)
@@ -101,22 +101,22 @@ class Started:
     async def close(self) -> None:
         """Ends browser and driver; what does not go by itself is killed. Closing twice is no error."""
         if not self.dead:
-            await quietly(self.browser.close())
+            await close_quietly(self.browser.close())
         self._gone.set()
-        await quietly(self._playwright.stop())
+        await close_quietly(self._playwright.stop())
         await self._nest.clear()
 
 
-async def start(chosen: Path | None, *, headed: bool = False) -> Started:
+async def start(chosen: Path | None, *, headed: bool = False) -> BrowserProcess:
     """A browser. Unavailable (``no_browser``), saying what to do, where none can be started."""
     try:
-        return await _started(chosen, headed)
+        return await _start(chosen, headed)
     except (Error, OSError) as error:
         raise Unavailable(f"no browser could be started: {first_line(str(error))}", code="no_browser") from error
 
 
-async def _started(chosen: Path | None, headed: bool) -> Started:
-    nest = await Nest.build()
+async def _start(chosen: Path | None, headed: bool) -> BrowserProcess:
+    nest = await ProcessDir.build()
     try:
         async with nest.home():
             playwright = await async_playwright().start()
@@ -127,15 +127,15 @@ async def _started(chosen: Path | None, headed: bool) -> Started:
         await engine.register(playwright)
         own = Path(playwright.chromium.executable_path)
         executable = await asyncio.to_thread(find_browser, chosen, own, shutil.which, headed=headed)
-        browser = await _launched(playwright, executable, headed)
-        return Started(playwright, nest, browser, await _pid_of(browser))
+        browser = await _launch(playwright, executable, headed)
+        return BrowserProcess(playwright, nest, browser, await _pid_of(browser))
     except BaseException:
-        await quietly(playwright.stop())
+        await close_quietly(playwright.stop())
         await nest.clear()
         raise
 
 
-async def _launched(playwright: Playwright, executable: Path, headed: bool) -> Browser:
+async def _launch(playwright: Playwright, executable: Path, headed: bool) -> Browser:
     try:
         browser = await playwright.chromium.launch(
             executable_path=executable,
@@ -161,7 +161,7 @@ async def _pid_of(browser: Browser) -> int:
     return next(process["id"] for process in answer["processInfo"] if process["type"] == "browser")
 
 
-async def quietly(closing: Awaitable[object]) -> None:
+async def close_quietly(closing: Awaitable[object]) -> None:
     """Awaits a closing call within its bound; what is dead already needs no closing."""
     with contextlib.suppress(Error, TimeoutError):
         async with asyncio.timeout(CLOSE_BOUND_S):

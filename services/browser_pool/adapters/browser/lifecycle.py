@@ -11,11 +11,11 @@ from contextlib import asynccontextmanager
 from typing import Protocol
 
 from services.browser_pool.adapters.browser import memory
-from services.browser_pool.adapters.browser.chromium import Chromium, Upkeep
+from services.browser_pool.adapters.browser.chromium import BrowserUpkeep, Chromium
 from services.browser_pool.adapters.browser.login_files import LoginFolder
 from services.browser_pool.adapters.guard.pacing import Pacing
 from services.browser_pool.adapters.guard.secrets import SecretStore
-from services.browser_pool.adapters.session import Limits
+from services.browser_pool.adapters.session import SessionLimits
 from services.browser_pool.ports import Gate
 from services.browser_pool.safety import politeness
 from services.browser_pool.sessions import Sessions
@@ -26,7 +26,7 @@ from shared.settings import Settings
 log = logging.getLogger(__name__)
 
 SWEEP_S = 1.0
-TEND_EVERY_SWEEPS = 5
+MAINTAIN_EVERY_SWEEPS = 5
 """To add up the memory of a browser's processes takes milliseconds for each."""
 SPARES = 3
 
@@ -35,16 +35,16 @@ class PoolBus(Gate, Records, Protocol):
     """What the pool needs of the bus for itself."""
 
 
-def logins_of(settings: Settings) -> LoginFolder:
+def login_store(settings: Settings) -> LoginFolder:
     return LoginFolder(settings.state_dir / "auth", settings.evidence_dir)
 
 
-def secrets_of(settings: Settings) -> SecretStore:
+def secret_store(settings: Settings) -> SecretStore:
     return SecretStore(settings.state_dir / "secrets.json")
 
 
-def chromium_for(settings: Settings, pacing: Pacing) -> Chromium:
-    limits = Limits(
+def new_chromium(settings: Settings, pacing: Pacing) -> Chromium:
+    limits = SessionLimits(
         action_s=settings.action_timeout_s,
         navigation_s=settings.navigation_timeout_s,
         settle_s=settings.settle_bound_s,
@@ -53,24 +53,24 @@ def chromium_for(settings: Settings, pacing: Pacing) -> Chromium:
     )
     return Chromium(
         chromium=settings.chromium,
-        logins=logins_of(settings),
+        logins=login_store(settings),
         limits=limits,
         pacing=pacing,
-        polite=politeness.Limits(settings.domain_interval_s, settings.domain_max_in_flight),
-        upkeep=Upkeep(
+        polite=politeness.PaceLimits(settings.domain_interval_s, settings.domain_max_in_flight),
+        upkeep=BrowserUpkeep(
             min(SPARES, settings.browser_capacity), settings.browser_max_leases, float(settings.browser_memory_mb)
         ),
         headed=settings.browser_headed,
-        secrets=secrets_of(settings),
+        secrets=secret_store(settings),
     )
 
 
 @asynccontextmanager
-async def running(settings: Settings, bus: PoolBus, now_s: Callable[[], float]) -> AsyncGenerator[Sessions]:
+async def run_pool(settings: Settings, bus: PoolBus, now_s: Callable[[], float]) -> AsyncGenerator[Sessions]:
     """A warmed-up browser and the sessions on it; both are closed at the end, whatever the reason."""
     pacing = Pacing(bus, time.time, hold_s=settings.navigation_timeout_s + 5.0)
     await pacing.start()
-    browser = chromium_for(settings, pacing)
+    browser = new_chromium(settings, pacing)
     sessions = Sessions(
         settings.browser_capacity, browser, bus, now_s, lambda: memory.free_mb() >= settings.min_free_memory_mb
     )
@@ -80,7 +80,7 @@ async def running(settings: Settings, bus: PoolBus, now_s: Callable[[], float]) 
             yield sessions
     finally:
         await browser.close()
-        await pacing.drained()
+        await pacing.drain()
 
 
 async def _sweep(sessions: Sessions, browser: Chromium) -> None:
@@ -88,8 +88,8 @@ async def _sweep(sessions: Sessions, browser: Chromium) -> None:
         await asyncio.sleep(SWEEP_S)
         try:
             await sessions.expire()
-            if count % TEND_EVERY_SWEEPS == 0:
-                await browser.tend()
+            if count % MAINTAIN_EVERY_SWEEPS == 0:
+                await browser.maintain()
         except Exception:
             # A bug in one sweep must not be the end of all: sessions would never expire again.
             log.exception("a sweep of the sessions ended badly")

@@ -15,7 +15,7 @@ NO_LIMIT_BYTES = 2**60
 def free_mb() -> float:
     """What can still be taken: of the machine, or of the tightest limit set on this process."""
     machine = psutil.virtual_memory().available
-    return min([machine, *left_in_groups(CGROUPS, Path("/proc/self/cgroup"))]) / BYTES_PER_MB
+    return min([machine, *cgroup_headroom_bytes(CGROUPS, Path("/proc/self/cgroup"))]) / BYTES_PER_MB
 
 
 def tree_mb(pid: int) -> float:
@@ -38,7 +38,7 @@ def _bytes_of(process: psutil.Process) -> int:
         return 0
 
 
-def left_in_groups(root: Path, listed: Path) -> list[int]:
+def cgroup_headroom_bytes(root: Path, listed: Path) -> list[int]:
     """What each limit above this process leaves. Both versions of control groups; none where there are none."""
     try:
         lines = listed.read_text().splitlines()

@@ -19,14 +19,14 @@ CLEAR_BOUND_S = 20.0
 WATCHER = Path(__file__).with_name("reaper.py")
 
 
-class Nest:
+class ProcessDir:
     """A folder, and a watcher that clears it away with every process that was started in it."""
 
     def __init__(self, folder: Path, watcher: asyncio.subprocess.Process) -> None:
         self.folder, self._watcher = folder, watcher
 
     @classmethod
-    async def build(cls) -> Nest:
+    async def build(cls) -> ProcessDir:
         folder = Path(tempfile.mkdtemp(prefix="exhibit-browser-"))
         watcher = await start_python(str(WATCHER), str(folder), stdout=asyncio.subprocess.DEVNULL)
         return cls(folder, watcher)

@@ -19,7 +19,7 @@ AT_ONCE = asyncio.Semaphore(2)
 """Each may take a processor and a gigabyte."""
 
 
-async def text_preview(path: Path, name: str) -> str | None:
+async def read_preview(path: Path, name: str) -> str | None:
     """About the first 2,000 characters, or None where there are none to be had within the bounds."""
     head = await asyncio.to_thread(_head, path)
     kind = previews.kind_of(head, suffix_of(name))

@@ -19,7 +19,7 @@ YOUNG_S = 60.0
 
 
 @cache
-def of_this_process() -> Path:
+def process_folder_path() -> Path:
     """One folder a process, removed at its end; those of processes that were killed are removed here."""
     parent = Path(tempfile.gettempdir())
     for folder in parent.glob(f"{PREFIX}*"):

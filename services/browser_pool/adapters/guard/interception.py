@@ -16,13 +16,13 @@ from weakref import WeakKeyDictionary
 
 from playwright.async_api import Browser, BrowserContext, CDPSession, Error, Page
 
-from services.browser_pool.adapters.guard.names import Names
+from services.browser_pool.adapters.guard.names import NameResolver
 from services.browser_pool.adapters.guard.pacing import SessionPace
-from services.browser_pool.adapters.guard.session_guard import Guard, Where
+from services.browser_pool.adapters.guard.session_guard import DocumentUse, SessionGuard
 from services.browser_pool.adapters.protocol import on, send
-from services.browser_pool.ports import Terms
+from services.browser_pool.ports import SessionTerms
 from services.browser_pool.safety import intercepts
-from services.browser_pool.safety.policy import Bounds
+from services.browser_pool.safety.policy import HostPolicy
 from shared.aio import BackgroundTasks
 
 PRELOADING = (Path(__file__).parent / "preloading.js").read_text(encoding="utf-8")
@@ -30,53 +30,57 @@ RULES = "application/speculationrules+json"
 PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 
 
-class Watch:
+class Interceptor:
     """Over one browser."""
 
     def __init__(self, session: CDPSession) -> None:
         self._session = session
-        self.names = Names()
+        self.names = NameResolver()
         self.proxied = any(os.environ.get(name) or os.environ.get(name.upper()) for name in PROXIES)
-        self._guards: dict[str, Guard] = {}
-        self._tabs: dict[str, Guard] = {}
+        self._guards: dict[str, SessionGuard] = {}
+        self._tabs: dict[str, SessionGuard] = {}
         self._passing: frozenset[str] | None = None
         self._deciding = BackgroundTasks()
         # Of two changes of the patterns the later one must come last.
         self._asking = asyncio.Lock()
 
-    async def begin(self) -> None:
+    async def start(self) -> None:
         on(self._session, "Fetch.requestPaused", self._paused)
-        await self._ask_about(frozenset())
+        await self._set_patterns(frozenset())
 
-    async def ids(self, context: BrowserContext, page: Page) -> tuple[str, str]:
+    async def target_ids(self, context: BrowserContext, page: Page) -> tuple[str, str]:
         """The protocol's ids of a context and of its first page."""
         session = await context.new_cdp_session(page)
         info = (await send(session, "Target.getTargetInfo"))["targetInfo"]
         await session.detach()
         return info["browserContextId"], info["targetId"]
 
-    async def enter(self, context: BrowserContext, page: Page, terms: Terms, pace: SessionPace) -> Guard:
-        context_id, page_id = await self.ids(context, page)
-        bounds = Bounds(terms.allowed_hosts, terms.private_hosts)
-        guard = Guard(context, context_id, bounds, pace, self.names, self.proxied, self.without, {page_id: True})
+    async def add_session(
+        self, context: BrowserContext, page: Page, terms: SessionTerms, pace: SessionPace
+    ) -> SessionGuard:
+        context_id, page_id = await self.target_ids(context, page)
+        bounds = HostPolicy(terms.allowed_hosts, terms.private_hosts)
+        guard = SessionGuard(
+            context, context_id, bounds, pace, self.names, self.proxied, self.remove_session, {page_id: True}
+        )
         self._guards[context_id] = self._tabs[page_id] = guard
         guard.follow(page)
         context.on("page", guard.follow)
-        context.on("response", guard.answered)
+        context.on("response", guard.check_response)
         await context.add_init_script(PRELOADING)
-        await self._ask_about(self._common())
+        await self._set_patterns(self._shared_private_hosts())
         return guard
 
-    def without(self, guard: Guard) -> None:
+    def remove_session(self, guard: SessionGuard) -> None:
         self._guards.pop(guard.context_id, None)
         self._tabs = {key: one for key, one in self._tabs.items() if one is not guard}
 
-    def _common(self) -> frozenset[str]:
+    def _shared_private_hosts(self) -> frozenset[str]:
         """The private hosts that every session may reach."""
         named = [frozenset(guard.bounds.private) for guard in self._guards.values()]
         return named[0].intersection(*named[1:]) if named else frozenset()
 
-    async def _ask_about(self, passing: frozenset[str]) -> None:
+    async def _set_patterns(self, passing: frozenset[str]) -> None:
         async with self._asking:
             if passing != self._passing:
                 await send(self._session, "Fetch.enable", patterns=intercepts.patterns(passing))
@@ -91,11 +95,11 @@ class Watch:
         frame_id, url = str(event.get("frameId", "")), str(event["request"]["url"])
         try:
             if "responseStatusCode" in event:
-                await self._answered(event)
+                await self._decide_response(event)
                 return
-            guard, where = await self._whose(event, frame_id)
+            guard, where = await self._guard_of(event, frame_id)
             if guard is None:
-                why = await self._of_nobody(url, where, frame_id)
+                why = await self._unattributed_refusal(url, where, frame_id)
             else:
                 why = await guard.document(url, where, "redirectedRequestId" in event)
                 if why:
@@ -109,7 +113,7 @@ class Watch:
         except Error:
             return  # the request was given up meanwhile, or its browser is gone
 
-    async def _answered(self, event: dict[str, Any]) -> None:
+    async def _decide_response(self, event: dict[str, Any]) -> None:
         """Rules by which the browser would fetch documents past us are kept from it (see preloading.js)."""
         kinds = [one["value"] for one in event.get("responseHeaders", ()) if one["name"].lower() == "content-type"]
         if any(kind.lower().startswith(RULES) for kind in kinds):
@@ -117,7 +121,7 @@ class Watch:
         else:
             await send(self._session, "Fetch.continueRequest", requestId=event["requestId"])
 
-    async def _refuse(self, request_id: str, guard: Guard | None, where: Where, frame_id: str) -> None:
+    async def _refuse(self, request_id: str, guard: SessionGuard | None, where: DocumentUse, frame_id: str) -> None:
         if where == "popup" and guard is not None and not guard.tabs.get(frame_id):
             await send(self._session, "Target.closeTarget", targetId=frame_id)
             return
@@ -125,7 +129,7 @@ class Watch:
         reason = "Aborted" if where != "part" else "BlockedByClient"
         await send(self._session, "Fetch.failRequest", requestId=request_id, errorReason=reason)
 
-    async def _whose(self, event: dict[str, Any], frame_id: str) -> tuple[Guard | None, Where]:
+    async def _guard_of(self, event: dict[str, Any], frame_id: str) -> tuple[SessionGuard | None, DocumentUse]:
         """The session a document is for. None for parts of pages: most are nobody's business."""
         if event.get("resourceType") != "Document":
             return None, "part"
@@ -144,7 +148,7 @@ class Watch:
             self._tabs[frame_id] = guard
         return guard, "popup"
 
-    async def _of_nobody(self, url: str, where: Where, frame_id: str) -> str | None:
+    async def _unattributed_refusal(self, url: str, where: DocumentUse, frame_id: str) -> str | None:
         """A part of a page: whose it is matters only where the sessions of this browser do not agree."""
         if where != "part":
             return "no session is open in this part of the browser"
@@ -157,7 +161,7 @@ class Watch:
             owner.deny(url, why, "part")
         return why
 
-    async def _owner(self, frame_id: str) -> Guard | None:
+    async def _owner(self, frame_id: str) -> SessionGuard | None:
         if len(self._guards) == 1:
             return next(iter(self._guards.values()))
         for guard in tuple(self._guards.values()):
@@ -166,23 +170,25 @@ class Watch:
         return None
 
 
-_watches: WeakKeyDictionary[Browser, asyncio.Task[Watch]] = WeakKeyDictionary()
+_watches: WeakKeyDictionary[Browser, asyncio.Task[Interceptor]] = WeakKeyDictionary()
 
 
-async def watch_over(browser: Browser) -> Watch:
+async def interceptor_of(browser: Browser) -> Interceptor:
     """The one watch over ``browser``; it begins when it is first asked for."""
     if browser not in _watches:
-        _watches[browser] = asyncio.create_task(_begun(browser))
+        _watches[browser] = asyncio.create_task(_start(browser))
     return await asyncio.shield(_watches[browser])
 
 
-async def guarded(browser: Browser, context: BrowserContext, page: Page, terms: Terms, pace: SessionPace) -> Guard:
+async def guard_session(
+    browser: Browser, context: BrowserContext, page: Page, terms: SessionTerms, pace: SessionPace
+) -> SessionGuard:
     """From here on the context goes where its terms allow."""
-    watch = await watch_over(browser)
-    return await watch.enter(context, page, terms, pace)
+    watch = await interceptor_of(browser)
+    return await watch.add_session(context, page, terms, pace)
 
 
-async def _begun(browser: Browser) -> Watch:
-    watch = Watch(await browser.new_browser_cdp_session())
-    await watch.begin()
+async def _start(browser: Browser) -> Interceptor:
+    watch = Interceptor(await browser.new_browser_cdp_session())
+    await watch.start()
     return watch

@@ -11,7 +11,7 @@ KEPT_S = 30.0
 MAX_KEPT = 2000
 
 
-class Names:
+class NameResolver:
     """Asks the machine's own resolver, and remembers the answer for half a minute."""
 
     def __init__(self) -> None:

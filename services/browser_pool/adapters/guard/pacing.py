@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from services.browser_pool.adapters.guard.domains import registrable_domain
 from services.browser_pool.safety import politeness
-from services.browser_pool.safety.politeness import Granted, Limits, Pace, Pause
+from services.browser_pool.safety.politeness import Pace, PaceGrant, PaceLimits, Pause
 from shared.aio import BackgroundTasks
 from shared.bus.ports import Records
 from shared.errors import ExhibitError
@@ -65,7 +65,7 @@ class Pacing:
         if self._records is not None:
             await self._records.watch(SITE_PAUSES, Pause, self._pauses.__setitem__)
 
-    async def admit(self, domain: str, limits: Limits, owner: str) -> Admission:
+    async def admit(self, domain: str, limits: PaceLimits, owner: str) -> Admission:
         """Waits for this document's turn. Nothing is asked of the bus where no limit is set and the domain is well."""
         began = self.now()
         deadline = began + self._longest_wait_s
@@ -105,7 +105,7 @@ class Pacing:
     def _refused(self, why: str) -> Admission:
         return Admission(False, 0.0, f"{why}, and our turn does not come within {self._longest_wait_s:g} s")
 
-    async def _turn(self, domain: str, limits: Limits, owner: str, deadline: float) -> Granted | Admission | None:
+    async def _turn(self, domain: str, limits: PaceLimits, owner: str, deadline: float) -> PaceGrant | Admission | None:
         """A turn; None while there is none to be had; a refusal where it would come too late to be taken."""
         late = False
 
@@ -115,13 +115,13 @@ class Pacing:
             late = granted is not None and granted.go_at > deadline
             return None if granted is None or late else granted.pace
 
-        granted: Granted | None = None
+        granted: PaceGrant | None = None
         await self._change(SITE_PACE, domain, Pace, changed)
         if late:
             return self._refused(f"so many pages of {domain} wait for their turn that fewer samples at a time would do")
         return granted
 
-    def answered(self, domain: str, slot: str, status: int | None, retry_after: str | None) -> None:
+    def record_answer(self, domain: str, slot: str, status: int | None, retry_after: str | None) -> None:
         """What came of a document: None for ``status`` where nothing did. The bus is told behind the caller's back."""
         if self._records is None or not domain:
             return
@@ -165,7 +165,7 @@ class Pacing:
     def _update(self, work: Coroutine[Any, Any, None]) -> None:
         self._updates.start(_logged(work))
 
-    async def drained(self) -> None:
+    async def drain(self) -> None:
         """Waits until the bus knows what was answered."""
         await self._updates.drain()
 
@@ -173,7 +173,7 @@ class Pacing:
 class SessionPace:
     """Of one session: its documents, its limits."""
 
-    def __init__(self, pacing: Pacing, limits: Limits, session_id: str) -> None:
+    def __init__(self, pacing: Pacing, limits: PaceLimits, session_id: str) -> None:
         self._pacing, self._limits, self._session_id = pacing, limits, session_id
         self._count = 0
         self._paid: set[str] = set()
@@ -194,12 +194,12 @@ class SessionPace:
             self._paid.add(domain)
         return admission
 
-    def answered(self, url: str, status: int | None, retry_after: str | None = None) -> None:
+    def record_answer(self, url: str, status: int | None, retry_after: str | None = None) -> None:
         """The document at ``url`` was answered, or (``status`` None) will never be."""
         domain = registrable_domain(url)
         self._paid.discard(domain)
         slots = self._slots.get(domain)
-        self._pacing.answered(domain, slots.pop(0) if slots else "", status, retry_after)
+        self._pacing.record_answer(domain, slots.pop(0) if slots else "", status, retry_after)
 
     def pause_s(self, url: str) -> float:
         """How long the domain of ``url`` is to be left alone from now on, as far as is known here."""
@@ -209,7 +209,7 @@ class SessionPace:
         """Lets go of what never came back."""
         for domain, slots in self._slots.items():
             for slot in slots:
-                self._pacing.answered(domain, slot, None, None)
+                self._pacing.record_answer(domain, slot, None, None)
         self._slots.clear()
 
 

@@ -152,7 +152,7 @@ class Vault:
 _vaults: WeakKeyDictionary[BrowserContext, Vault] = WeakKeyDictionary()
 
 
-async def opened(context: BrowserContext, store: SecretStore, names: tuple[str, ...]) -> Vault:
+async def open_vault(context: BrowserContext, store: SecretStore, names: tuple[str, ...]) -> Vault:
     """The vault of the session on this context."""
     vault = Vault(store, names)
     await vault.open()

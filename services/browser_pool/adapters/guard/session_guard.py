@@ -9,13 +9,13 @@ from typing import Any, Literal
 
 from playwright.async_api import BrowserContext, CDPSession, Error, Frame, Page, Response
 
-from services.browser_pool.adapters.guard.names import Names
+from services.browser_pool.adapters.guard.names import NameResolver
 from services.browser_pool.adapters.guard.pacing import SessionPace
 from services.browser_pool.adapters.guard.secrets import hidden_in
-from services.browser_pool.adapters.outcome import Outcome, refuse
+from services.browser_pool.adapters.outcome import ActionOutcome, refuse
 from services.browser_pool.adapters.protocol import send
 from services.browser_pool.safety import policy
-from services.browser_pool.safety.policy import Bounds
+from services.browser_pool.safety.policy import HostPolicy
 from services.browser_pool.safety.redaction import redacted_text
 from shared.aio import BackgroundTasks
 from shared.contracts.results import NotSeen, PageChanged
@@ -31,35 +31,35 @@ ORDINARY = ("about:blank", "about:srcdoc", "chrome-error:", ":")
 
 SEALED = "a stored page is shown, and nothing is opened beside it"
 
-Where = Literal["tab", "popup", "part", "shown"]
+DocumentUse = Literal["tab", "popup", "part", "shown"]
 """What a document was asked for. ``shown``: it had come before it was known to be none of ours, and was taken away."""
 
 
 @dataclass(frozen=True)
-class Denied:
+class DeniedDocument:
     url: str
     why: str
-    where: Where
+    where: DocumentUse
 
     def __str__(self) -> str:
         return f"{self.url[:300]}: {self.why}"
 
 
 @dataclass
-class Guard:
+class SessionGuard:
     """Of one session. ``tabs``: main frames, by the protocol's id, and whether a document was let into them."""
 
     context: BrowserContext
     context_id: str
-    bounds: Bounds
+    bounds: HostPolicy
     pace: SessionPace
-    names: Names
+    names: NameResolver
     proxied: bool
     """A proxy resolves the names; the address that is connected to is then always the proxy's."""
-    left: Callable[[Guard], None]
+    on_close: Callable[[SessionGuard], None]
     """Whom it tells that its session has ended."""
     tabs: dict[str, bool]
-    denied: list[Denied] = field(default_factory=list[Denied])
+    denied: list[DeniedDocument] = field(default_factory=list[DeniedDocument])
     sealed: str = ""
     """The file of a stored page: once one is shown, nothing else is opened, of the network least of all."""
     used: bool = False
@@ -75,7 +75,7 @@ class Guard:
         """Whether a document was refused to a tab since the action began."""
         return any(one.where != "part" for one in self.denied)
 
-    def told(self) -> tuple[str, ...]:
+    def denials(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(str(one) for one in self.denied))
 
     def may_hold_secrets(self, url: str) -> bool:
@@ -85,9 +85,9 @@ class Guard:
             return False
         return origin.scheme == "https" or fits_any(origin, self.bounds.private)
 
-    async def judged(self, outcome: Outcome) -> Outcome:
+    async def apply_denials(self, outcome: ActionOutcome) -> ActionOutcome:
         """The outcome of an action, knowing what the page was refused meanwhile."""
-        await self.checked()
+        await self.wait_for_checks()
         refused = [one for one in self.denied if one.where != "part"]
         if not refused:
             return outcome
@@ -96,16 +96,16 @@ class Guard:
         taken = any(one.where == "shown" for one in refused)
         if not outcome.ok or outcome.effect is None or came_to_nothing or taken:
             return refuse("policy_denied", f"not opened: {refused[0]}", target=outcome.target)
-        told = f"{outcome.message}; not opened: {refused[0]}"
-        return Outcome(outcome.ok, outcome.code, told, outcome.effect, outcome.target, outcome.captures)
+        denials = f"{outcome.message}; not opened: {refused[0]}"
+        return ActionOutcome(outcome.ok, outcome.code, denials, outcome.effect, outcome.target, outcome.captures)
 
-    async def checked(self) -> None:
+    async def wait_for_checks(self) -> None:
         """Until it is known of every document that has come where it really came from."""
         await self._checks.drain(CHECKED_BOUND_S)
 
     # --- decisions
 
-    async def document(self, url: str, where: Where, hop: bool) -> str | None:
+    async def document(self, url: str, where: DocumentUse, hop: bool) -> str | None:
         """Why a document may not be asked for; it waits for its turn where it may."""
         if self.sealed:
             return None if (url, where, hop) == (self.sealed, "tab", False) else SEALED
@@ -114,7 +114,7 @@ class Guard:
         self.used = True
         if not self.bounds.allowed:
             first = parse_origin(url)
-            self.bounds = Bounds(() if isinstance(first, str) else (first.rule,), self.bounds.private)
+            self.bounds = HostPolicy(() if isinstance(first, str) else (first.rule,), self.bounds.private)
         refusal = policy.document_refusal(url, (), self.bounds)
         refusal = refusal or policy.document_refusal(url, await self._addresses(url), self.bounds)
         if refusal is None and not hop:
@@ -128,11 +128,11 @@ class Guard:
             return ()
         return await self.names.addresses(origin.host)
 
-    def deny(self, url: str, why: str, where: Where) -> None:
+    def deny(self, url: str, why: str, where: DocumentUse) -> None:
         hidden = hidden_in(self.context)
         log.warning("refused: %s (%s): %s", redacted_text(url[:300], hidden), where, redacted_text(why, hidden))
         if len(self.denied) < MAX_DENIED:
-            self.denied.append(Denied(url, why, where))
+            self.denied.append(DeniedDocument(url, why, where))
 
     async def holds(self, frame_id: str) -> bool:
         """Whether one of the session's pages has this frame."""
@@ -153,10 +153,10 @@ class Guard:
     # --- what has come all the same
 
     def follow(self, page: Page) -> None:
-        page.on("framenavigated", self._arrived)
-        self._arrived(page.main_frame)
+        page.on("framenavigated", self._check_arrival)
+        self._check_arrival(page.main_frame)
 
-    def answered(self, response: Response) -> None:
+    def check_response(self, response: Response) -> None:
         """A name may stand for another address by the time the browser asks for it."""
         if not response.request.is_navigation_request() or self.proxied:
             return
@@ -176,7 +176,7 @@ class Guard:
         except Error:
             return  # the page is gone, and what it showed with it
 
-    def _arrived(self, frame: Frame) -> None:
+    def _check_arrival(self, frame: Frame) -> None:
         """What did not pass by us: ``blob:`` addresses, and whatever a browser may think of next."""
         if frame.parent_frame is not None or frame.url.startswith(ORDINARY) or not frame.url:
             return
@@ -197,8 +197,8 @@ class Guard:
         except Error:
             return  # it is gone already
 
-    def leave(self) -> None:
-        self.left(self)
+    def close(self) -> None:
+        self.on_close(self)
 
 
 def _ids(tree: dict[str, Any]) -> set[str]:

@@ -20,7 +20,7 @@ from playwright.async_api import Frame, Locator, Page, Playwright
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool.adapters.observe.worlds import Worlds, worlds_of
-from services.browser_pool.page.model import RawItem, Stats
+from services.browser_pool.page.model import PageStats, RawItem
 
 NAME = "exhibit"
 _PARTS = (
@@ -59,7 +59,7 @@ UNFORGED = (
 _FORGEABLE = re.compile(rf"(?<!\.)\.({'|'.join(UNFORGED)})\b")
 
 
-class State(msgspec.Struct, frozen=True):
+class DocumentState(msgspec.Struct, frozen=True):
     """A document now. ``doc`` tells one document from the next; ``mutations`` counts changes since an action began."""
 
     doc: str
@@ -87,7 +87,7 @@ class State(msgspec.Struct, frozen=True):
     appeared: tuple[str, ...] = ()
 
 
-class Surveyed(State, frozen=True):
+class FrameSurvey(DocumentState, frozen=True):
     """All things of one document, in short: ``content`` has a line for each, ``ranks`` a digit. ``items`` are they
     in full where there are few; ``frames`` are the numbers of iframes, ``hosts`` counts what may have a closed
     shadow root, kept under the snapshot's id with ``:hosts``."""
@@ -99,12 +99,12 @@ class Surveyed(State, frozen=True):
     hosts: int = 0
     weight: int = 0
     """In bytes, of the document as a file, where that was asked."""
-    stats: Stats = Stats()
+    stats: PageStats = PageStats()
     rows: int = 0
     items: tuple[RawItem, ...] | None = None
 
 
-class Described(State, frozen=True):
+class ElementState(DocumentState, frozen=True):
     """The element an action is about to act on."""
 
     role: str = ""
@@ -123,13 +123,13 @@ class Described(State, frozen=True):
     locators: tuple[tuple[str, str, int], ...] = ()
 
 
-class Gone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class StaleElement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Why a ref is stale."""
 
     gone: str
 
 
-class Matches(msgspec.Struct, frozen=True):
+class SearchMatches(msgspec.Struct, frozen=True):
     """What a text or a CSS selector matched in one frame. ``level``: 0 exact, 1 but for case, 2 in part, 9 none."""
 
     level: int
@@ -140,7 +140,7 @@ class Matches(msgspec.Struct, frozen=True):
     error: str | None = None
 
 
-class Counted(msgspec.Struct, frozen=True):
+class CountReply(msgspec.Struct, frozen=True):
     count: int
 
 
@@ -217,6 +217,6 @@ def decode(text: str, type_: type[AnswerT]) -> AnswerT:
         return msgspec.json.decode(clean, type=type_)
 
 
-async def describe(frame: Frame, snapshot_id: str, n: int, timeout_s: float) -> Described | Gone:
+async def describe(frame: Frame, snapshot_id: str, n: int, timeout_s: float) -> ElementState | StaleElement:
     answer = await _text(frame, timeout_s, "describe", snapshot_id, n)
-    return decode(answer, Gone) if answer.startswith('{"gone"') else decode(answer, Described)
+    return decode(answer, StaleElement) if answer.startswith('{"gone"') else decode(answer, ElementState)

@@ -11,9 +11,9 @@ from playwright.async_api import Error, Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool.adapters.observe import engine
-from services.browser_pool.adapters.observe.engine import Counted, Surveyed, decode
+from services.browser_pool.adapters.observe.engine import CountReply, FrameSurvey, decode
 from services.browser_pool.adapters.observe.worlds import Worlds
-from services.browser_pool.page.model import RawItem, RawPage, Seen, Stats
+from services.browser_pool.page.model import PageStats, RawItem, RawPage, Seen
 
 MAX_FRAMES = 40
 MIN_FRAME_PX = 4
@@ -23,12 +23,12 @@ ROUNDS_FOR_ROOTS = 4
 
 
 @dataclass(frozen=True)
-class Place:
+class FramePlace:
     """A frame. It is what the ``n``-th thing of its parent's snapshot holds; boxes in it count from ``x``, ``y``."""
 
     frame_id: str
     label: str = "main"
-    parent: Place | None = None
+    parent: FramePlace | None = None
     snapshot_id: str = ""
     n: int = 0
     x: float = 0.0
@@ -44,7 +44,7 @@ class Place:
 class Ref:
     """What a ref means: thing ``n`` of the snapshot in one frame."""
 
-    place: Place
+    place: FramePlace
     n: int
 
 
@@ -53,10 +53,10 @@ class Refs:
 
     def __init__(self) -> None:
         self._starts: list[int] = []
-        self._stretches: list[tuple[Place, int]] = []
+        self._stretches: list[tuple[FramePlace, int]] = []
         self._count = 0
 
-    def add(self, place: Place, first_n: int, count: int) -> None:
+    def add(self, place: FramePlace, first_n: int, count: int) -> None:
         if count > 0:
             self._starts.append(self._count)
             self._stretches.append((place, first_n))
@@ -65,7 +65,7 @@ class Refs:
     def __len__(self) -> int:
         return self._count
 
-    def indexes(self, place: Place, numbers: Collection[int]) -> set[int]:
+    def indexes(self, place: FramePlace, numbers: Collection[int]) -> set[int]:
         """Where things ``numbers`` of a frame stand among all."""
         ends = [*self._starts[1:], self._count]
         return {
@@ -82,20 +82,20 @@ class Refs:
 
 
 @dataclass
-class Whole:
+class WalkedPage:
     """All frames. ``refs``, ``contents`` and ``ranks`` have one entry for each thing, in document order."""
 
-    main: Surveyed
+    main: FrameSurvey
     refs: Refs = field(default_factory=Refs)
     contents: list[str] = field(default_factory=list[str])
     ranks: list[str] = field(default_factory=list[str])
-    parts: list[tuple[Place, Surveyed, int]] = field(default_factory=list[tuple[Place, Surveyed, int]])
+    parts: list[tuple[FramePlace, FrameSurvey, int]] = field(default_factory=list[tuple[FramePlace, FrameSurvey, int]])
     """With the number of table rows before it."""
     unread: list[str] = field(default_factory=list[str])
     rows: int = 0
 
     @property
-    def stats(self) -> Stats:
+    def stats(self) -> PageStats:
         return total([surveyed.stats for _, surveyed, _ in self.parts])
 
     def raw_page(
@@ -120,26 +120,26 @@ class Whole:
         )
 
 
-class Look:
+class PageWalk:
     """One look at a page, under a snapshot id."""
 
     def __init__(
-        self, worlds: Worlds, snapshot_id: str, timeout_s: float, *, locators: bool = False, weighed: bool = False
+        self, worlds: Worlds, snapshot_id: str, timeout_s: float, *, locators: bool = False, with_size: bool = False
     ) -> None:
         """``weighed``: whether each frame says how large it would be as a file."""
         self._worlds, self._snapshot_id, self._timeout_s = worlds, snapshot_id, timeout_s
-        self._how = ("locators",) if locators else ("weighed",) if weighed else ()
+        self._how = ("locators",) if locators else ("weighed",) if with_size else ()
         self._entered = 0
 
-    async def survey(self, *, scripts: bool) -> Whole:
+    async def survey(self, *, scripts: bool) -> WalkedPage:
         """``scripts``: whether the page is known to run any. Raises Playwright's errors for the main frame only."""
-        place = Place(self._worlds.main_id)
+        place = FramePlace(self._worlds.main_id)
         main = await self._one(place.frame_id, self._timeout_s, scripts=scripts)
-        whole = Whole(main)
+        whole = WalkedPage(main)
         await self._add(whole, place, main)
         return whole
 
-    async def _one(self, frame_id: str, timeout_s: float, *, scripts: bool = False) -> Surveyed:
+    async def _one(self, frame_id: str, timeout_s: float, *, scripts: bool = False) -> FrameSurvey:
         if scripts:
             await self._worlds.mark_listeners(frame_id, timeout_s)
         surveyed = await self._ask(frame_id, timeout_s)
@@ -152,14 +152,14 @@ class Look:
             surveyed = await self._ask(frame_id, timeout_s)
         return surveyed
 
-    async def _closed_roots(self, frame_id: str, surveyed: Surveyed, timeout_s: float) -> bool:
+    async def _closed_roots(self, frame_id: str, surveyed: FrameSurvey, timeout_s: float) -> bool:
         hosts = f"{self._snapshot_id}:hosts"
         return surveyed.hosts > 0 and await self._worlds.adopt_closed_roots(frame_id, hosts, surveyed.hosts, timeout_s)
 
-    async def _ask(self, frame_id: str, timeout_s: float) -> Surveyed:
-        return decode(await self._worlds.ask(frame_id, timeout_s, "survey", self._snapshot_id, *self._how), Surveyed)
+    async def _ask(self, frame_id: str, timeout_s: float) -> FrameSurvey:
+        return decode(await self._worlds.ask(frame_id, timeout_s, "survey", self._snapshot_id, *self._how), FrameSurvey)
 
-    async def _add(self, whole: Whole, place: Place, surveyed: Surveyed) -> None:
+    async def _add(self, whole: WalkedPage, place: FramePlace, surveyed: FrameSurvey) -> None:
         """Its things; those of each frame in it follow the iframe that holds it."""
         whole.parts.append((place, surveyed, whole.rows))
         whole.rows += surveyed.rows
@@ -174,7 +174,9 @@ class Look:
             if child is not None:
                 await self._add(whole, *child)
 
-    async def _children(self, whole: Whole, place: Place, surveyed: Surveyed) -> dict[int, tuple[Place, Surveyed]]:
+    async def _children(
+        self, whole: WalkedPage, place: FramePlace, surveyed: FrameSurvey
+    ) -> dict[int, tuple[FramePlace, FrameSurvey]]:
         """The frames in a frame, surveyed side by side: one that does not answer holds up no other."""
         try:
             ids = await self._worlds.frame_ids(place.frame_id, self._snapshot_id, surveyed.frames, FRAME_TIMEOUT_S)
@@ -194,7 +196,9 @@ class Look:
         whole.unread += [_label(item) for (_, _, item), child in zip(wanted, found, strict=False) if child is None]
         return {n: child for (n, _, _), child in zip(wanted, found, strict=False) if child is not None}
 
-    async def _child(self, parent: Place, n: int, frame_id: str, item: RawItem) -> tuple[Place, Surveyed] | None:
+    async def _child(
+        self, parent: FramePlace, n: int, frame_id: str, item: RawItem
+    ) -> tuple[FramePlace, FrameSurvey] | None:
         try:
             surveyed = await self._one(frame_id, FRAME_TIMEOUT_S)
         except (Error, PlaywrightTimeout):
@@ -203,9 +207,9 @@ class Look:
         x, y = parent.x + item.box[0] - surveyed.scroll_x, parent.y + item.box[1] - surveyed.scroll_y
         label = (surveyed.name or surveyed.url)[:200]
         in_view = parent.in_view and item.in_viewport
-        return Place(frame_id, label, parent, self._snapshot_id, n, x, y, in_view), surveyed
+        return FramePlace(frame_id, label, parent, self._snapshot_id, n, x, y, in_view), surveyed
 
-    async def seen(self, whole: Whole, wanted: Sequence[int]) -> tuple[Seen, ...]:
+    async def seen(self, whole: WalkedPage, wanted: Sequence[int]) -> tuple[Seen, ...]:
         """The things ``wanted`` in full; those that have no place on the page are left out."""
         refs = [(index, whole.refs[index]) for index in wanted]
         # By identity: what a place is hashed from is long.
@@ -222,7 +226,7 @@ class Look:
             if ref.n in items[id(ref.place)]
         )
 
-    async def sought(self, whole: Whole, locators: str) -> set[int]:
+    async def find_by_locators(self, whole: WalkedPage, locators: str) -> set[int]:
         """Indexes of the things that ``locators`` lead to, in any frame (see sought.js)."""
         found: set[int] = set()
         for place, _, _ in whole.parts:
@@ -230,7 +234,7 @@ class Look:
             found |= whole.refs.indexes(place, decode(told, frozenset[int]))
         return found
 
-    async def with_locators(self, place: Place, wanted: Sequence[int]) -> dict[int, RawItem]:
+    async def with_locators(self, place: FramePlace, wanted: Sequence[int]) -> dict[int, RawItem]:
         """The things ``wanted`` of one frame, each with the ways to find it, whatever the look itself was asked for."""
         if not wanted:
             return {}
@@ -238,7 +242,7 @@ class Look:
         told = decode(await self._worlds.ask(place.frame_id, self._timeout_s, *asked), tuple[RawItem, ...])
         return {item.n: item for item in told}
 
-    async def _items(self, place: Place, surveyed: Surveyed, wanted: Sequence[int]) -> dict[int, RawItem]:
+    async def _items(self, place: FramePlace, surveyed: FrameSurvey, wanted: Sequence[int]) -> dict[int, RawItem]:
         if surveyed.items is not None:
             return {item.n: item for item in surveyed.items}
         numbers = ",".join(map(str, wanted))
@@ -247,7 +251,7 @@ class Look:
         return {item.n: item for item in told}
 
 
-def _seen(ref: int, place: Place, item: RawItem, rows_before: int) -> Seen:
+def _seen(ref: int, place: FramePlace, item: RawItem, rows_before: int) -> Seen:
     row = None if item.row is None else rows_before + item.row + 1
     x, y, in_view = place.x + item.box[0], place.y + item.box[1], place.in_view and item.in_viewport
     return Seen(ref, item, place.label, x, y, in_view, row, place.frame_id)
@@ -257,11 +261,11 @@ def _label(item: RawItem) -> str:
     return (item.name or item.url or "without a name")[:200]
 
 
-def total(stats: Sequence[Stats]) -> Stats:
+def total(stats: Sequence[PageStats]) -> PageStats:
     """Counts of all frames together; each frame's canvases were measured against its own, smaller, view."""
     if len(stats) == 1:
         return stats[0]
-    return Stats(
+    return PageStats(
         total=sum(one.total for one in stats),
         interactive=sum(one.interactive for one in stats),
         unnamed=sum(one.unnamed for one in stats),
@@ -273,25 +277,28 @@ def total(stats: Sequence[Stats]) -> Stats:
     )
 
 
-async def places(worlds: Worlds, search_id: str, timeout_s: float) -> list[Place]:
+async def visible_frames(worlds: Worlds, search_id: str, timeout_s: float) -> list[FramePlace]:
     """The main frame and every frame a person can see, for a search through all of them."""
-    main = Place(worlds.main_id)
-    return [main, *(await _within(worlds, main, search_id, timeout_s) if worlds.page.main_frame.child_frames else ())]
+    main = FramePlace(worlds.main_id)
+    return [
+        main,
+        *(await _frames_within(worlds, main, search_id, timeout_s) if worlds.page.main_frame.child_frames else ()),
+    ]
 
 
-async def _within(worlds: Worlds, place: Place, search_id: str, timeout_s: float) -> list[Place]:
+async def _frames_within(worlds: Worlds, place: FramePlace, search_id: str, timeout_s: float) -> list[FramePlace]:
     try:
         held = f"{search_id}:frames"
-        told = decode(await worlds.ask(place.frame_id, timeout_s, "frames", held), Counted)
+        told = decode(await worlds.ask(place.frame_id, timeout_s, "frames", held), CountReply)
         ids = await worlds.frame_ids(place.frame_id, held, range(told.count), timeout_s)
     except (Error, PlaywrightTimeout):
         return []
-    children = [Place(frame_id, frame_id, place, held, n) for n, frame_id in enumerate(ids) if frame_id]
-    deeper = [await _within(worlds, child, search_id, FRAME_TIMEOUT_S) for child in children[:MAX_FRAMES]]
+    children = [FramePlace(frame_id, frame_id, place, held, n) for n, frame_id in enumerate(ids) if frame_id]
+    deeper = [await _frames_within(worlds, child, search_id, FRAME_TIMEOUT_S) for child in children[:MAX_FRAMES]]
     return [*children, *(one for some in deeper for one in some)]
 
 
-async def playwright_frame(page: Page, worlds: Worlds, place: Place) -> Frame | None:
+async def playwright_frame(page: Page, worlds: Worlds, place: FramePlace) -> Frame | None:
     """Playwright's own frame for it; None when the frame is gone."""
     if place.parent is None:
         return page.main_frame

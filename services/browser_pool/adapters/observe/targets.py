@@ -10,16 +10,16 @@ from playwright.async_api import Locator as PlaywrightLocator
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool.adapters.observe import engine
-from services.browser_pool.adapters.observe.engine import Described, Gone, Matches
+from services.browser_pool.adapters.observe.engine import ElementState, SearchMatches, StaleElement
 from services.browser_pool.adapters.observe.frames import (
     FRAME_TIMEOUT_S,
     Ref,
     Refs,
     frame_label,
-    places,
     playwright_frame,
+    visible_frames,
 )
-from services.browser_pool.adapters.outcome import Outcome, refuse
+from services.browser_pool.adapters.outcome import ActionOutcome, refuse
 from services.browser_pool.page import matching
 from shared.contracts.actions import ByCss, ByRef, ByText, Target
 from shared.contracts.results import Box, Locator, TargetFound
@@ -30,23 +30,23 @@ KEPT_SNAPSHOTS = 6
 
 
 @dataclass(frozen=True)
-class Found:
+class ResolvedElement:
     """One element. ``now`` is what it looked like when it was found."""
 
     frame: Frame
     snapshot_id: str
     n: int
-    now: Described
+    now: ElementState
     offset: tuple[float, float] = (0.0, 0.0)
 
     @property
     def locator(self) -> PlaywrightLocator:
         return engine.element(self.frame, self.snapshot_id, self.n)
 
-    async def again(self, timeout_s: float) -> Described | Gone:
+    async def again(self, timeout_s: float) -> ElementState | StaleElement:
         return await engine.describe(self.frame, self.snapshot_id, self.n, timeout_s)
 
-    def told(self) -> TargetFound:
+    def to_target_found(self) -> TargetFound:
         x, y, width, height = self.now.box
         return TargetFound(
             role=self.now.role,
@@ -83,7 +83,9 @@ class Targets:
         refs = self._snapshots.get(snapshot_id)
         return refs[ref - 1] if refs is not None and 1 <= ref <= len(refs) else None
 
-    async def resolve(self, page: Page, target: Target, intent: Intent, timeout_s: float) -> Found | Outcome:
+    async def resolve(
+        self, page: Page, target: Target, intent: Intent, timeout_s: float
+    ) -> ResolvedElement | ActionOutcome:
         """The one element that is meant, or a refusal: stale_ref, not_found, ambiguous."""
         match target:
             case ByRef():
@@ -93,7 +95,7 @@ class Targets:
             case ByCss():
                 return await self._search(page, f"css={target.css}", timeout_s, "css", target.css)
 
-    async def _by_ref(self, page: Page, target: ByRef, timeout_s: float) -> Found | Outcome:
+    async def _by_ref(self, page: Page, target: ByRef, timeout_s: float) -> ResolvedElement | ActionOutcome:
         refs = self._snapshots.get(target.snapshot_id)
         if refs is None:
             return _stale(target.ref, "its snapshot is not one of the last of this session")
@@ -109,33 +111,35 @@ class Targets:
             if frame is page.main_frame:
                 raise
             return _stale(target.ref, "its frame is gone")
-        if isinstance(found, Gone):
+        if isinstance(found, StaleElement):
             return _stale(target.ref, found.gone)
         return replace(found, offset=(ref.place.x, ref.place.y))
 
-    async def _search(self, page: Page, wanted: str, timeout_s: float, verb: str, *how: str) -> Found | Outcome:
+    async def _search(
+        self, page: Page, wanted: str, timeout_s: float, verb: str, *how: str
+    ) -> ResolvedElement | ActionOutcome:
         self._searches += 1
         search_id = f"q{self._searches}"
         worlds = await engine.worlds(page)
-        answers: list[tuple[Frame, Matches]] = []
-        for place in await places(worlds, search_id, timeout_s):
+        answers: list[tuple[Frame, SearchMatches]] = []
+        for place in await visible_frames(worlds, search_id, timeout_s):
             bound_s = timeout_s if place.parent is None else FRAME_TIMEOUT_S
             try:
-                told = engine.decode(await worlds.ask(place.frame_id, bound_s, verb, search_id, *how), Matches)
+                reply = engine.decode(await worlds.ask(place.frame_id, bound_s, verb, search_id, *how), SearchMatches)
             except (Error, PlaywrightTimeout):
                 if place.parent is None:
                     raise
                 continue
             frame = page.main_frame if place.parent is None else None
-            if told.count:
+            if reply.count:
                 frame = await playwright_frame(page, worlds, place)
-            answers.append((frame or page.main_frame, told))
+            answers.append((frame or page.main_frame, reply))
         return await _only_one(answers, wanted, search_id, timeout_s)
 
 
 async def _only_one(
-    answers: list[tuple[Frame, Matches]], wanted: str, search_id: str, timeout_s: float
-) -> Found | Outcome:
+    answers: list[tuple[Frame, SearchMatches]], wanted: str, search_id: str, timeout_s: float
+) -> ResolvedElement | ActionOutcome:
     broken = next((matches.error for _, matches in answers if matches.error), None)
     if broken:
         return refuse("not_found", f"{wanted} is not a CSS selector: {broken}")
@@ -150,13 +154,13 @@ async def _only_one(
         listed = [one for _, matches in best for one in matches.items]
         return refuse("ambiguous", matching.ambiguous(wanted, listed, count))
     found = await _describe(best[0][0], search_id, 0, timeout_s)
-    return refuse("not_found", f"{wanted} went away: {found.gone}") if isinstance(found, Gone) else found
+    return refuse("not_found", f"{wanted} went away: {found.gone}") if isinstance(found, StaleElement) else found
 
 
-async def _describe(frame: Frame, snapshot_id: str, n: int, timeout_s: float) -> Found | Gone:
+async def _describe(frame: Frame, snapshot_id: str, n: int, timeout_s: float) -> ResolvedElement | StaleElement:
     now = await engine.describe(frame, snapshot_id, n, timeout_s)
-    return now if isinstance(now, Gone) else Found(frame, snapshot_id, n, now)
+    return now if isinstance(now, StaleElement) else ResolvedElement(frame, snapshot_id, n, now)
 
 
-def _stale(ref: int, why: str) -> Outcome:
+def _stale(ref: int, why: str) -> ActionOutcome:
     return refuse("stale_ref", f"[{ref}] cannot be used: {why}. Observe the page again.")

@@ -22,10 +22,12 @@ from services.browser_pool.adapters.protocol import on, send
 WORLD = "__playwright_utility_world"
 NEW_WORLD_S = 2.0
 """How long a document that has just begun may take to get its world."""
-OBJECTS = "exhibit"
+OBJECT_GROUP = "exhibit"
 MOVED_ON = ("Cannot find context", "uniqueContextId not found", "context was destroyed", "Inspected target navigated")
 GONE_SESSION = ("Session closed", "Target closed", "session has been closed", "No session with given id")
-PRESSES = frozenset({"click", "dblclick", "mousedown", "mouseup", "pointerdown", "pointerup", "touchstart", "touchend"})
+PRESS_EVENTS = frozenset(
+    {"click", "dblclick", "mousedown", "mouseup", "pointerdown", "pointerup", "touchstart", "touchend"}
+)
 MAX_AT_ONCE = 200
 ATTACH_S = 3.0
 
@@ -40,9 +42,9 @@ class World:
     frame_id: str
     context_id: int
     unique_id: str
-    settled_in: list[bool] = field(default_factory=list[bool])
+    has_engine: list[bool] = field(default_factory=list[bool])
     document: list[str] = field(default_factory=list[str])
-    marked: set[int] = field(default_factory=set[int])
+    listener_nodes: set[int] = field(default_factory=set[int])
 
 
 class Worlds:
@@ -111,7 +113,7 @@ class Worlds:
     def _cleared(self, session: CDPSession) -> None:
         self._worlds = {key: world for key, world in self._worlds.items() if world.session is not session}
 
-    async def tell(self, method: str, **params: Any) -> dict[str, Any]:
+    async def send_command(self, method: str, **params: Any) -> dict[str, Any]:
         """One command of the protocol, for the page itself. Raises Playwright's errors."""
         assert self._session is not None
         return await send(self._session, method, **params)
@@ -133,9 +135,11 @@ class Worlds:
         async def answer(world: World) -> str:
             return str((await self._evaluate(world, f"__exhibit.ask({said})", by_value=True))["value"])
 
-        return await self._there(frame_id, timeout_s, answer)
+        return await self._in_current_document(frame_id, timeout_s, answer)
 
-    async def _there(self, frame_id: str, timeout_s: float, work: Callable[[World], Awaitable[ReplyT]]) -> ReplyT:
+    async def _in_current_document(
+        self, frame_id: str, timeout_s: float, work: Callable[[World], Awaitable[ReplyT]]
+    ) -> ReplyT:
         """Done in the document the frame has now; once more where it moved on to another meanwhile."""
         try:
             async with asyncio.timeout(timeout_s):
@@ -154,7 +158,7 @@ class Worlds:
 
     async def _world(self, frame_id: str) -> World:
         if frame_id not in self._worlds and frame_id != self.main_id:
-            await self._find_apart()
+            await self._attach_child_frames()
         try:
             async with asyncio.timeout(NEW_WORLD_S):
                 while frame_id not in self._worlds:
@@ -164,7 +168,7 @@ class Worlds:
             raise Error("the frame has no document that can be read") from None
         return self._worlds[frame_id]
 
-    async def _find_apart(self) -> None:
+    async def _attach_child_frames(self) -> None:
         """Frames of other sites live in processes, and so in sessions, of their own."""
         for frame in self.page.frames:
             if self._known.get(frame) in self._worlds:
@@ -179,35 +183,37 @@ class Worlds:
         reply = await send(
             world.session,
             "Runtime.evaluate",
-            expression=expression if world.settled_in else f"{self._script};{expression}",
+            expression=expression if world.has_engine else f"{self._script};{expression}",
             uniqueContextId=world.unique_id,
             returnByValue=by_value,
-            objectGroup=OBJECTS,
+            objectGroup=OBJECT_GROUP,
         )
         if "exceptionDetails" in reply:
             told = reply["exceptionDetails"]
             raise Error(f"page engine: {told.get('exception', {}).get('description', told['text'])}")
-        world.settled_in[:] = [True]
+        world.has_engine[:] = [True]
         return reply["result"]
 
     # --- what only the protocol can tell
 
     async def mark_listeners(self, frame_id: str, timeout_s: float) -> bool:
         """Tells the engine which elements scripts listen to for a press; whether there were any it did not know."""
-        return await self._there(frame_id, timeout_s, self._mark)
+        return await self._in_current_document(frame_id, timeout_s, self._mark)
 
     async def _mark(self, world: World) -> bool:
-        if not world.settled_in:
+        if not world.has_engine:
             await self._evaluate(world, "0", by_value=True)
         if not world.document:
             world.document.append(await self._page_document(world))
         told = await send(
             world.session, "DOMDebugger.getEventListeners", objectId=world.document[0], depth=-1, pierce=True
         )
-        fresh = {one["backendNodeId"] for one in told["listeners"] if one["type"] in PRESSES} - world.marked
-        world.marked.update(fresh)
+        fresh = {
+            one["backendNodeId"] for one in told["listeners"] if one["type"] in PRESS_EVENTS
+        } - world.listener_nodes
+        world.listener_nodes.update(fresh)
         for some in _chunks(sorted(fresh)):
-            await self._hand_over(world, "for (const el of given) __exhibit.listensTo(el)", some)
+            await self._call_with_nodes(world, "for (const el of given) __exhibit.listensTo(el)", some)
         return bool(fresh)
 
     async def _page_document(self, world: World) -> str:
@@ -224,7 +230,7 @@ class Worlds:
 
         async def adopt(world: World) -> bool:
             hosts = await self._objects(world, snapshot_id, range(count))
-            nodes = await asyncio.gather(*(self._described(world, host) for host in hosts))
+            nodes = await asyncio.gather(*(self._describe(world, host) for host in hosts))
             found = [
                 (host, root["backendNodeId"])
                 for host, node in zip(hosts, nodes, strict=True)
@@ -232,22 +238,22 @@ class Worlds:
                 if root.get("shadowRootType") == "closed"
             ]
             for host, root in found:
-                await self._hand_over(world, "__exhibit.adoptRoot(this, given[0])", [root], this=host)
+                await self._call_with_nodes(world, "__exhibit.adoptRoot(this, given[0])", [root], this=host)
             await self._release(world, hosts)
             return bool(found)
 
-        return await self._there(frame_id, timeout_s, adopt)
+        return await self._in_current_document(frame_id, timeout_s, adopt)
 
     async def frame_ids(self, frame_id: str, snapshot_id: str, wanted: Sequence[int], timeout_s: float) -> list[str]:
         """Which frames the iframe elements ``wanted`` of a snapshot hold; '' where one is gone or holds none."""
 
         async def described(world: World) -> list[str]:
             holders = await self._objects(world, snapshot_id, wanted)
-            nodes = await asyncio.gather(*(self._described(world, holder) for holder in holders))
+            nodes = await asyncio.gather(*(self._describe(world, holder) for holder in holders))
             await self._release(world, holders)
             return [str(node.get("frameId", "")) for node in nodes]
 
-        return await self._there(frame_id, timeout_s, described)
+        return await self._in_current_document(frame_id, timeout_s, described)
 
     async def _objects(self, world: World, snapshot_id: str, wanted: Sequence[int]) -> list[str]:
         """Handles of elements of a snapshot; '' for those that are gone."""
@@ -263,14 +269,14 @@ class Worlds:
         length = min(most, sum(name.isdecimal() for name in numbered))
         return [numbered[str(index)].get("objectId", "") for index in range(length)]
 
-    async def _described(self, world: World, object_id: str) -> dict[str, Any]:
+    async def _describe(self, world: World, object_id: str) -> dict[str, Any]:
         if not object_id:
             return {}
         return (await send(world.session, "DOM.describeNode", objectId=object_id, depth=0, pierce=True))["node"]
 
-    async def _hand_over(self, world: World, body: str, backend_ids: Sequence[int], *, this: str = "") -> None:
+    async def _call_with_nodes(self, world: World, body: str, backend_ids: Sequence[int], *, this: str = "") -> None:
         """Runs ``body`` in the world with the nodes as ``given``. A node that has gone meanwhile is left out."""
-        handles = await asyncio.gather(*(self._resolved(world, one) for one in backend_ids))
+        handles = await asyncio.gather(*(self._resolve(world, one) for one in backend_ids))
         given = [{"objectId": one} for one in handles if one]
         if not given:
             return
@@ -289,14 +295,14 @@ class Worlds:
         held = [one for one in handles if one]
         await asyncio.gather(*(send(world.session, "Runtime.releaseObject", objectId=one) for one in held))
 
-    async def _resolved(self, world: World, backend_id: int) -> str:
+    async def _resolve(self, world: World, backend_id: int) -> str:
         try:
             told = await send(
                 world.session,
                 "DOM.resolveNode",
                 backendNodeId=backend_id,
                 executionContextId=world.context_id,
-                objectGroup=OBJECTS,
+                objectGroup=OBJECT_GROUP,
             )
         except Error:
             return ""

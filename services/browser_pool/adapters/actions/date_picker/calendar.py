@@ -10,13 +10,12 @@ from typing import Literal
 import msgspec
 from playwright.async_api import Error
 
-from services.browser_pool.adapters.actions.click import Marked
-from services.browser_pool.adapters.actions.hit_test import reach, reach_part
-from services.browser_pool.adapters.actions.press import Shown
+from services.browser_pool.adapters.actions.effects import ControlState
+from services.browser_pool.adapters.actions.pointer.hit_test import reach, reach_part
 from services.browser_pool.adapters.observe import engine
-from services.browser_pool.adapters.observe.engine import Counted, ask
-from services.browser_pool.adapters.observe.targets import Found
-from services.browser_pool.adapters.outcome import Outcome, refuse
+from services.browser_pool.adapters.observe.engine import CountReply, ask
+from services.browser_pool.adapters.observe.targets import ResolvedElement
+from services.browser_pool.adapters.outcome import ActionOutcome, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page.dates import Moment, month_table
 
@@ -28,7 +27,7 @@ JOURNEY_S = 40.0
 POLL_S = 0.03
 
 
-class Move(msgspec.Struct, frozen=True):
+class MonthButton(msgspec.Struct, frozen=True):
     """A button that turns the pages. ``guess``: by how many months, from how it is called."""
 
     label: str
@@ -50,7 +49,7 @@ class Calendar(msgspec.Struct, frozen=True):
     day: bool = False
     disabled: bool = False
     picked: bool = False
-    moves: tuple[Move, ...] = ()
+    moves: tuple[MonthButton, ...] = ()
     month_list: int = -1
     month_at: int = -1
     year_list: int = -1
@@ -63,12 +62,12 @@ class Calendar(msgspec.Struct, frozen=True):
 
 
 @dataclass
-class Dating:
+class DateEntry:
     """One date being set. ``steps``: by how many months each button has turned out to move. ``lang``: the language the
     calendar says it is in."""
 
     session: PageSession
-    found: Found
+    found: ResolvedElement
     moment: Moment
     steps: dict[str, int] = field(default_factory=dict)
     lang: str = ""
@@ -78,7 +77,7 @@ class Dating:
         return (self.moment.year or 0) * 12 + (self.moment.month or 1) - 1
 
     @property
-    def bound_s(self) -> float:
+    def timeout_s(self) -> float:
         return self.session.limits.action_s
 
     async def calendar(self) -> Calendar:
@@ -86,166 +85,168 @@ class Dating:
         found, moment = self.found, self.moment
         day = f"{moment.year or 0}-{moment.month or 0}-{moment.day or 0}"
         while True:
-            work = ask(found.frame, Calendar, self.bound_s, "calendar", found.snapshot_id, found.n, MARK, PARTS, day)
+            work = ask(found.frame, Calendar, self.timeout_s, "calendar", found.snapshot_id, found.n, MARK, PARTS, day)
             calendar = await self.session.timed(work)
             if calendar.state != "unnamed":
                 self.lang = calendar.lang
                 return calendar
-            told = await asyncio.to_thread(month_table, calendar.lang)
-            await self.session.timed(ask(found.frame, Counted, self.bound_s, "months", calendar.lang, told))
+            reply = await asyncio.to_thread(month_table, calendar.lang)
+            await self.session.timed(ask(found.frame, CountReply, self.timeout_s, "months", calendar.lang, reply))
 
-    async def shown(self) -> Shown:
+    async def shown(self) -> ControlState:
         found = self.found
-        return await self.session.timed(ask(found.frame, Shown, self.bound_s, "shown", found.snapshot_id, found.n))
+        return await self.session.timed(
+            ask(found.frame, ControlState, self.timeout_s, "shown", found.snapshot_id, found.n)
+        )
 
-    async def press(self, kept: str, n: int, called: str) -> Outcome | None:
+    async def press(self, kept: str, n: int, called: str) -> ActionOutcome | None:
         """None once it is pressed."""
         reached = await reach_part(self.session, self.found.frame, kept, n, called)
-        if isinstance(reached, Outcome):
+        if isinstance(reached, ActionOutcome):
             return reached
         await reached.press(self.session)
         return None
 
 
-async def opened(dating: Dating) -> Calendar | Outcome:
+async def open_calendar(entry: DateEntry) -> Calendar | ActionOutcome:
     """The calendar, opened where it has to be; ``state`` is none where there is none."""
-    session, found = dating.session, dating.found
-    calendar = await dating.calendar()
+    session, found = entry.session, entry.found
+    calendar = await entry.calendar()
     if calendar.state == "shown":
         return calendar
-    await session.timed(ask(found.frame, Marked, dating.bound_s, "mark", MARK))
+    await session.timed(ask(found.frame, CountReply, entry.timeout_s, "mark", MARK))
     reached = await reach(session, found)
-    if isinstance(reached, Outcome):
+    if isinstance(reached, ActionOutcome):
         return reached
     await reached.press(session)
     until_s = time.monotonic() + OPENS_S
-    while (calendar := await dating.calendar()).state != "shown" and time.monotonic() < until_s:
+    while (calendar := await entry.calendar()).state != "shown" and time.monotonic() < until_s:
         await session.timed(asyncio.sleep(POLL_S))
     return calendar
 
 
-async def pick_day(dating: Dating, calendar: Calendar) -> Outcome | None:
+async def pick_day(entry: DateEntry, calendar: Calendar) -> ActionOutcome | None:
     """Turns to the month and presses the day. None once that is done; what it brought is for others to read."""
-    arrived = await _at_month(dating, calendar)
-    if isinstance(arrived, Outcome):
+    arrived = await _turn_to_month(entry, calendar)
+    if isinstance(arrived, ActionOutcome):
         return arrived
-    target = dating.found.told()
+    target = entry.found.to_target_found()
     if not arrived.day:
-        message = f"the calendar does not show the day {dating.moment.iso()}"
+        message = f"the calendar does not show the day {entry.moment.iso()}"
         return refuse("no_such_option", message, target=target)
     if arrived.disabled:
-        message = f"{dating.moment.iso()} cannot be picked: the calendar has it disabled"
+        message = f"{entry.moment.iso()} cannot be picked: the calendar has it disabled"
         return refuse("no_such_option", message, target=target)
-    return await dating.press(PARTS + "d", 0, f"the day {dating.moment.iso()}")
+    return await entry.press(PARTS + "d", 0, f"the day {entry.moment.iso()}")
 
 
-async def _at_month(dating: Dating, calendar: Calendar) -> Calendar | Outcome:
+async def _turn_to_month(entry: DateEntry, calendar: Calendar) -> Calendar | ActionOutcome:
     until_s = time.monotonic() + JOURNEY_S
     jumped = False
-    while dating.wanted not in calendar.months:
+    while entry.wanted not in calendar.months:
         known = [month for month in calendar.months if month]
         if not known:
-            return _lost(dating, "it does not say which month it shows")
+            return _not_reached(entry, "it does not say which month it shows")
         if time.monotonic() >= until_s:
-            return _lost(dating, f"it was not reached within {JOURNEY_S:g} s")
-        moved = None if jumped else await _jump(dating, calendar)
-        jumped = jumped or moved is None or dating.wanted in moved.months
+            return _not_reached(entry, f"it was not reached within {JOURNEY_S:g} s")
+        moved = None if jumped else await _jump(entry, calendar)
+        jumped = jumped or moved is None or entry.wanted in moved.months
         if moved is None:
-            moved = await _turn(dating, calendar, dating.wanted - min(known, key=lambda m: abs(dating.wanted - m)))
-        if isinstance(moved, Outcome):
+            moved = await _turn(entry, calendar, entry.wanted - min(known, key=lambda m: abs(entry.wanted - m)))
+        if isinstance(moved, ActionOutcome):
             return moved
         if moved.state != "shown":
-            return _lost(dating, "it went away")
+            return _not_reached(entry, "it went away")
         calendar = moved
     return calendar
 
 
-def _lost(dating: Dating, why: str) -> Outcome:
-    month = f"{dating.wanted // 12}-{dating.wanted % 12 + 1:02d}"
+def _not_reached(entry: DateEntry, why: str) -> ActionOutcome:
+    month = f"{entry.wanted // 12}-{entry.wanted % 12 + 1:02d}"
     message = f"the calendar could not be turned to {month}: {why}"
-    return refuse("effect_not_seen", message, target=dating.found.told())
+    return refuse("effect_not_seen", message, target=entry.found.to_target_found())
 
 
-async def _jump(dating: Dating, calendar: Calendar) -> Calendar | None:
+async def _jump(entry: DateEntry, calendar: Calendar) -> Calendar | None:
     """Through lists and fields of months and years; None where there are none, or they bring nothing more."""
-    session, frame = dating.session, dating.found.frame
+    session, frame = entry.session, entry.found.frame
     before = calendar.months
-    wrong_year = all(month // 12 != dating.wanted // 12 for month in calendar.months)
+    wrong_year = all(month // 12 != entry.wanted // 12 for month in calendar.months)
     try:
         if wrong_year and calendar.year_list >= 0:
             years = engine.element(frame, PARTS + "j", calendar.year_list)
-            await session.timed(years.select_option(index=calendar.year_at, timeout=dating.bound_s * 1000))
+            await session.timed(years.select_option(index=calendar.year_at, timeout=entry.timeout_s * 1000))
         elif wrong_year and calendar.year_field >= 0:
             year = engine.element(frame, PARTS + "j", calendar.year_field)
-            await session.timed(year.fill(str(dating.wanted // 12), timeout=dating.bound_s * 1000))
-            await session.timed(year.press("Enter", timeout=dating.bound_s * 1000))
+            await session.timed(year.fill(str(entry.wanted // 12), timeout=entry.timeout_s * 1000))
+            await session.timed(year.press("Enter", timeout=entry.timeout_s * 1000))
         elif calendar.month_list >= 0 and calendar.month_at >= 0:
             months = engine.element(frame, PARTS + "j", calendar.month_list)
-            await session.timed(months.select_option(index=calendar.month_at, timeout=dating.bound_s * 1000))
+            await session.timed(months.select_option(index=calendar.month_at, timeout=entry.timeout_s * 1000))
         else:
             return None
     except Error as error:
         session.tabs.raise_if_lost(error)
         return None
-    after = await _turned(dating, before)
+    after = await _wait_for_months(entry, before)
     return None if after.months == before else after
 
 
-async def _turn(dating: Dating, calendar: Calendar, distance: int) -> Calendar | Outcome:
+async def _turn(entry: DateEntry, calendar: Calendar, distance: int) -> Calendar | ActionOutcome:
     """One press on the button that goes furthest towards the month without passing it."""
-    steps = [dating.steps.get(move.label, move.guess) for move in calendar.moves]
+    steps = [entry.steps.get(move.label, move.guess) for move in calendar.moves]
     useful = [n for n, step in enumerate(steps) if step * distance > 0 and abs(step) <= abs(distance)]
     if not useful:
-        return _lost(dating, "no button was found that turns it there")
+        return _not_reached(entry, "no button was found that turns it there")
     best = max(useful, key=lambda n: abs(steps[n]))
     label = calendar.moves[best].label
-    refused = await dating.press(PARTS, best, f'the button "{label.rsplit("@", 1)[0]}"')
+    refused = await entry.press(PARTS, best, f'the button "{label.rsplit("@", 1)[0]}"')
     if refused is not None:
         return refused
-    after = await _turned(dating, calendar.months)
+    after = await _wait_for_months(entry, calendar.months)
     moved = [now - was for now, was in zip(after.months, calendar.months, strict=False) if now and was]
-    dating.steps[label] = moved[0] if moved else 0
+    entry.steps[label] = moved[0] if moved else 0
     return after
 
 
-async def _turned(dating: Dating, before: tuple[int, ...]) -> Calendar:
+async def _wait_for_months(entry: DateEntry, before: tuple[int, ...]) -> Calendar:
     """The calendar once it shows other months, or has had its time."""
     until_s = time.monotonic() + TURNS_S
     while True:
-        calendar = await dating.calendar()
+        calendar = await entry.calendar()
         if (calendar.months != before and all(calendar.months)) or time.monotonic() >= until_s:
             return calendar
-        await dating.session.timed(asyncio.sleep(POLL_S))
+        await entry.session.timed(asyncio.sleep(POLL_S))
 
 
-async def set_clock(dating: Dating, calendar: Calendar) -> None:
+async def set_time_of_day(entry: DateEntry, calendar: Calendar) -> None:
     """Hours and minutes beside the days, in halves of the day where the calendar counts so."""
-    session, moment = dating.session, dating.moment
+    session, moment = entry.session, entry.moment
     hour = moment.hour or 0
-    told = hour if not calendar.half else (hour % 12) or 12
+    reply = hour if not calendar.half else (hour % 12) or 12
     try:
-        for n, value in enumerate((told, moment.minute)):
-            field_ = engine.element(dating.found.frame, PARTS + "t", n)
-            tag = await session.timed(field_.evaluate("el => el.localName", timeout=dating.bound_s * 1000))
+        for n, value in enumerate((reply, moment.minute)):
+            field_ = engine.element(entry.found.frame, PARTS + "t", n)
+            tag = await session.timed(field_.evaluate("el => el.localName", timeout=entry.timeout_s * 1000))
             if tag == "select":
-                await session.timed(field_.select_option(label=f"{value:02d}", timeout=dating.bound_s * 1000))
+                await session.timed(field_.select_option(label=f"{value:02d}", timeout=entry.timeout_s * 1000))
             else:
-                await session.timed(field_.fill(f"{value:02d}", timeout=dating.bound_s * 1000))
-                await session.timed(field_.press("Tab", timeout=dating.bound_s * 1000))
+                await session.timed(field_.fill(f"{value:02d}", timeout=entry.timeout_s * 1000))
+                await session.timed(field_.press("Tab", timeout=entry.timeout_s * 1000))
         if calendar.half and (calendar.half == "pm") != (hour >= 12):
-            await session.timed(engine.element(dating.found.frame, PARTS + "t", 2).click(timeout=1000))
+            await session.timed(engine.element(entry.found.frame, PARTS + "t", 2).click(timeout=1000))
     except Error as error:
         session.tabs.raise_if_lost(error)
     await session.settle()
 
 
-async def put_away(dating: Dating) -> None:
+async def close_calendar(entry: DateEntry) -> None:
     """A calendar that stays open after it has been used would lie over what comes next."""
-    calendar = await dating.calendar()
+    calendar = await entry.calendar()
     if calendar.state == "shown" and not calendar.inline:
-        await dating.session.timed(dating.session.page.keyboard.press("Escape"))
+        await entry.session.timed(entry.session.page.keyboard.press("Escape"))
         # One that fades away would be taken for open by whoever looks next.
         until_s = time.monotonic() + OPENS_S
-        while (await dating.calendar()).state == "shown" and time.monotonic() < until_s:
-            await dating.session.timed(asyncio.sleep(POLL_S))
-        await dating.session.settle()
+        while (await entry.calendar()).state == "shown" and time.monotonic() < until_s:
+            await entry.session.timed(asyncio.sleep(POLL_S))
+        await entry.session.settle()

@@ -7,10 +7,10 @@ from dataclasses import replace
 from playwright.async_api import Error
 
 from services.browser_pool.adapters.actions.date_picker import calendar as calendars
-from services.browser_pool.adapters.actions.date_picker.calendar import Calendar, Dating
-from services.browser_pool.adapters.actions.select.picker import Text
+from services.browser_pool.adapters.actions.date_picker.calendar import Calendar, DateEntry
+from services.browser_pool.adapters.actions.select.picker import NearbyText
 from services.browser_pool.adapters.observe.engine import ask
-from services.browser_pool.adapters.outcome import Outcome, done, refuse
+from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page import dates
 from services.browser_pool.page.dates import Format, Moment
@@ -24,129 +24,137 @@ PROBE_DAY = 28
 """A day that no month's number can be mistaken for, and that every month has."""
 
 
-async def set_date(session: PageSession, action: SetDate) -> Outcome:
+async def set_date(session: PageSession, action: SetDate) -> ActionOutcome:
     moment = dates.parse(action.date)
     if moment is None:
         wanted = "2026-11-21, 2026-11, 14:30 or 2026-11-21T14:30"
         return refuse("failed", f"{action.date[:80]!r} is no date: write it like {wanted}")
     found = await session.find(action.target, "edit")
-    if isinstance(found, Outcome):
+    if isinstance(found, ActionOutcome):
         return found
     if found.now.disabled:
-        return refuse("not_editable", f'{found.now.role} "{found.now.name}" is disabled', target=found.told())
-    dating = Dating(session, found, moment)
+        return refuse(
+            "not_editable", f'{found.now.role} "{found.now.name}" is disabled', target=found.to_target_found()
+        )
+    entry = DateEntry(session, found, moment)
     if found.now.tag == "input" and found.now.type in NATIVE:
-        return await _native(dating)
-    return await _scripted(dating)
+        return await _set_native(entry)
+    return await _set_scripted(entry)
 
 
-async def _native(dating: Dating) -> Outcome:
-    found, session = dating.found, dating.session
-    value = dates.native(dating.moment, found.now.type)
+async def _set_native(entry: DateEntry) -> ActionOutcome:
+    found, session = entry.found, entry.session
+    value = dates.native(entry.moment, found.now.type)
     if value is None:
-        message = f'"{found.now.name}" takes a {found.now.type}, and {dating.moment.iso()} does not say one'
-        return refuse("failed", message, target=found.told())
+        message = f'"{found.now.name}" takes a {found.now.type}, and {entry.moment.iso()} does not say one'
+        return refuse("failed", message, target=found.to_target_found())
     if not found.now.editable:
-        return refuse("not_editable", f'"{found.now.name}" is read-only', target=found.told())
-    await session.timed(found.locator.fill(value, timeout=dating.bound_s * 1000))
+        return refuse("not_editable", f'"{found.now.name}" is read-only', target=found.to_target_found())
+    await session.timed(found.locator.fill(value, timeout=entry.timeout_s * 1000))
     await session.settle()
-    shown = await dating.shown()
+    shown = await entry.shown()
     if not shown.here:
-        return refuse("effect_not_seen", "the field went away before it could be read back", target=found.told())
+        return refuse(
+            "effect_not_seen", "the field went away before it could be read back", target=found.to_target_found()
+        )
     effect = ValueSet(value=shown.value)
     if shown.value != value:
         message = f'after setting {value}, the field holds "{shown.value}"'
-        return refuse("effect_not_seen", message, effect=effect, target=found.told())
+        return refuse("effect_not_seen", message, effect=effect, target=found.to_target_found())
     out = "; the page says that it is not valid (out of its range, perhaps)" if shown.invalid else ""
-    return done(f'set "{found.now.name}" to {value}{out}', effect=effect, target=found.told())
+    return done(f'set "{found.now.name}" to {value}{out}', effect=effect, target=found.to_target_found())
 
 
-async def _scripted(dating: Dating) -> Outcome:
+async def _set_scripted(entry: DateEntry) -> ActionOutcome:
     """Written, where the field says how it wants dates; else picked in its calendar; else written and read."""
-    calendar = await dating.calendar()
-    shown = await dating.shown()
+    calendar = await entry.calendar()
+    shown = await entry.shown()
     known = dates.format_of(*calendar.hints) or dates.example(shown.value)
-    if calendar.editable and (known or dating.moment.year is None):
-        written = await _written(dating, known or ISO, calendar)
+    if calendar.editable and (known or entry.moment.year is None):
+        written = await _type_in_format(entry, known or ISO, calendar)
         if written.ok:
             return written
-    if dating.moment.day is not None:
-        opened = await calendars.opened(dating)
-        if isinstance(opened, Outcome):
-            return opened
-        if opened.state == "shown":
-            return await _picked(dating, opened)
+    if entry.moment.day is not None:
+        open_calendar = await calendars.open_calendar(entry)
+        if isinstance(open_calendar, ActionOutcome):
+            return open_calendar
+        if open_calendar.state == "shown":
+            return await _pick_in_calendar(entry, open_calendar)
     if calendar.editable:
-        return await _probed(dating, calendar)
-    what = f'{dating.found.now.role} "{dating.found.now.name}"'
-    return refuse("not_editable", f"{what} takes no text, and no calendar came up", target=dating.found.told())
+        return await _probe_format(entry, calendar)
+    what = f'{entry.found.now.role} "{entry.found.now.name}"'
+    return refuse(
+        "not_editable", f"{what} takes no text, and no calendar came up", target=entry.found.to_target_found()
+    )
 
 
-async def _picked(dating: Dating, calendar: Calendar) -> Outcome:
-    refused = await calendars.pick_day(dating, calendar)
+async def _pick_in_calendar(entry: DateEntry, calendar: Calendar) -> ActionOutcome:
+    refused = await calendars.pick_day(entry, calendar)
     if refused is not None:
         return refused
-    await dating.session.settle()
-    again = await dating.calendar()
-    if dating.moment.hour is not None and again.clock:
-        await calendars.set_clock(dating, again)
-    outcome = await _read_after_picking(dating)
+    await entry.session.settle()
+    again = await entry.calendar()
+    if entry.moment.hour is not None and again.clock:
+        await calendars.set_time_of_day(entry, again)
+    outcome = await _outcome_after_pick(entry)
     if outcome.ok:
-        await calendars.put_away(dating)
-        read = await _read_after_picking(dating)
+        await calendars.close_calendar(entry)
+        read = await _outcome_after_pick(entry)
         return read if read.effect != outcome.effect and not again.inline and calendar.editable else outcome
-    again = await dating.calendar()
+    again = await entry.calendar()
     if again.state == "shown" and again.confirm:
-        refused = await dating.press(calendars.PARTS + "c", 0, "the button that confirms")
-        await dating.session.settle()
-        outcome = refused or await _read_after_picking(dating)
-    if not outcome.ok and dating.moment.hour is not None and calendar.editable:
-        return await _with_clock(dating, calendar)
+        refused = await entry.press(calendars.PARTS + "c", 0, "the button that confirms")
+        await entry.session.settle()
+        outcome = refused or await _outcome_after_pick(entry)
+    if not outcome.ok and entry.moment.hour is not None and calendar.editable:
+        return await _type_day_and_time(entry, calendar)
     return outcome
 
 
-async def _read_after_picking(dating: Dating) -> Outcome:
+async def _outcome_after_pick(entry: DateEntry) -> ActionOutcome:
     """The day was pressed under the name of its month: what reads as it, among others, is it."""
-    shown = await dating.shown()
-    target, iso = dating.found.told(), dating.moment.iso()
+    shown = await entry.shown()
+    target, iso = entry.found.to_target_found(), entry.moment.iso()
     value = shown.value if shown.here else ""
-    if value and dates.reads_as(value, dating.moment, dating.lang) is not False:
+    if value and dates.reads_as(value, entry.moment, entry.lang) is not False:
         return done(f"picked {iso}", effect=ValueSet(value=value), target=target)
-    calendar = await dating.calendar()
-    if calendar.state == "shown" and calendar.picked and dating.moment.hour is None:
+    calendar = await entry.calendar()
+    if calendar.state == "shown" and calendar.picked and entry.moment.hour is None:
         return done(f"picked {iso}; the calendar marks it", effect=ValueSet(value=iso), target=target)
-    near = await _near(dating) if shown.here and not calendar.editable else ""
-    if near and dates.reads_as(near, dating.moment, dating.lang):
+    near = await _nearby_text(entry) if shown.here and not calendar.editable else ""
+    if near and dates.reads_as(near, entry.moment, entry.lang):
         return done(f"picked {iso}", effect=ValueSet(value=near[:200]), target=target)
-    message = f'after picking {iso}, "{dating.found.now.name}" holds "{value}"'
+    message = f'after picking {iso}, "{entry.found.now.name}" holds "{value}"'
     return refuse("effect_not_seen", message, effect=ValueSet(value=value), target=target)
 
 
-async def _near(dating: Dating) -> str:
-    found = dating.found
-    work = ask(found.frame, Text, dating.bound_s, "around", found.snapshot_id, found.n)
-    return (await dating.session.timed(work)).text
+async def _nearby_text(entry: DateEntry) -> str:
+    found = entry.found
+    work = ask(found.frame, NearbyText, entry.timeout_s, "around", found.snapshot_id, found.n)
+    return (await entry.session.timed(work)).text
 
 
-async def _with_clock(dating: Dating, calendar: Calendar) -> Outcome:
+async def _type_day_and_time(entry: DateEntry, calendar: Calendar) -> ActionOutcome:
     """The calendar has set the day in the field's own format; the time of day is written behind it."""
-    shown = await dating.shown()
-    day = replace(dating.moment, hour=None, minute=0)
+    shown = await entry.shown()
+    day = replace(entry.moment, hour=None, minute=0)
     known = dates.format_of(*calendar.hints) or dates.example(shown.value)
-    if known is None or dates.reads_as(shown.value, day, dating.lang) is False:
-        message = f'"{dating.found.now.name}" holds "{shown.value}", without the time {dating.moment.clock}'
-        return refuse("effect_not_seen", message, effect=ValueSet(value=shown.value), target=dating.found.told())
-    return await _written(dating, known, calendar)
+    if known is None or dates.reads_as(shown.value, day, entry.lang) is False:
+        message = f'"{entry.found.now.name}" holds "{shown.value}", without the time {entry.moment.clock}'
+        return refuse(
+            "effect_not_seen", message, effect=ValueSet(value=shown.value), target=entry.found.to_target_found()
+        )
+    return await _type_in_format(entry, known, calendar)
 
 
-async def _written(dating: Dating, known: Format, calendar: Calendar) -> Outcome:
+async def _type_in_format(entry: DateEntry, known: Format, calendar: Calendar) -> ActionOutcome:
     """Types it in a format that is known, and reads it in the same."""
-    text = _text_in(dating.moment, known, calendar.hints)
-    value, invalid = await _type(dating, text)
-    target, effect = dating.found.told(), ValueSet(value=value)
-    right = value == text or dates.reads_in(value, known.order, dating.moment, dating.lang)
+    text = _text_in(entry.moment, known, calendar.hints)
+    value, invalid = await _type(entry, text)
+    target, effect = entry.found.to_target_found(), ValueSet(value=value)
+    right = value == text or dates.reads_in(value, known.order, entry.moment, entry.lang)
     if right and not invalid:
-        return done(f'set "{dating.found.now.name}" to {value}', effect=effect, target=target)
+        return done(f'set "{entry.found.now.name}" to {value}', effect=effect, target=target)
     why = " and is marked as invalid" if invalid else ""
     message = f'after typing "{text}", the field holds "{value}"{why}'
     return refuse("effect_not_seen", message, effect=effect, target=target)
@@ -161,40 +169,40 @@ def _text_in(moment: Moment, known: Format, hints: tuple[str, ...]) -> str:
     return " ".join(part for part in (known.write(moment), clock) if part)
 
 
-async def _probed(dating: Dating, calendar: Calendar) -> Outcome:
+async def _probe_format(entry: DateEntry, calendar: Calendar) -> ActionOutcome:
     """A field that says nothing of how it wants dates. What it does to a day above 12 tells the order."""
-    text = _text_in(dating.moment, ISO, calendar.hints)
-    value, invalid = await _type(dating, text)
-    target = dating.found.told()
-    if not invalid and (value == text or dates.reads_as(value, dating.moment, dating.lang)):
-        return done(f'set "{dating.found.now.name}" to {value}', effect=ValueSet(value=value), target=target)
-    if dating.moment.day is not None:
-        fits = [one for one in (ISO, *PROBED) if await _takes(dating, one)]
+    text = _text_in(entry.moment, ISO, calendar.hints)
+    value, invalid = await _type(entry, text)
+    target = entry.found.to_target_found()
+    if not invalid and (value == text or dates.reads_as(value, entry.moment, entry.lang)):
+        return done(f'set "{entry.found.now.name}" to {value}', effect=ValueSet(value=value), target=target)
+    if entry.moment.day is not None:
+        fits = [one for one in (ISO, *PROBED) if await _accepts(entry, one)]
         orders = {one.order for one in fits}
         if len(orders) == 1:
-            return await _written(dating, fits[0], calendar)
-    value = (await dating.shown()).value
-    message = f'it cannot be told how "{dating.found.now.name}" wants dates; it holds "{value}"'
+            return await _type_in_format(entry, fits[0], calendar)
+    value = (await entry.shown()).value
+    message = f'it cannot be told how "{entry.found.now.name}" wants dates; it holds "{value}"'
     return refuse("effect_not_seen", message, effect=ValueSet(value=value), target=target)
 
 
-async def _takes(dating: Dating, one: Format) -> bool:
-    probe = replace(dating.moment, day=PROBE_DAY)
-    value, invalid = await _type(dating, one.write(probe))
-    return not invalid and dates.reads_as(value, probe, dating.lang) is True
+async def _accepts(entry: DateEntry, one: Format) -> bool:
+    probe = replace(entry.moment, day=PROBE_DAY)
+    value, invalid = await _type(entry, one.write(probe))
+    return not invalid and dates.reads_as(value, probe, entry.lang) is True
 
 
-async def _type(dating: Dating, text: str) -> tuple[str, bool]:
+async def _type(entry: DateEntry, text: str) -> tuple[str, bool]:
     """Types as a person does, leaves the field, and tells what it holds then and whether it is marked as invalid."""
-    session, locator = dating.session, dating.found.locator
-    bound_ms = dating.bound_s * 1000
+    session, locator = entry.session, entry.found.locator
+    timeout_ms = entry.timeout_s * 1000
     try:
-        await session.timed(locator.fill("", timeout=bound_ms))
-        await session.timed(locator.press_sequentially(text, timeout=bound_ms))
+        await session.timed(locator.fill("", timeout=timeout_ms))
+        await session.timed(locator.press_sequentially(text, timeout=timeout_ms))
         # Fields check and rewrite what they hold when they are left.
-        await session.timed(locator.press("Tab", timeout=bound_ms))
+        await session.timed(locator.press("Tab", timeout=timeout_ms))
     except Error as error:
         session.tabs.raise_if_lost(error)
     await session.settle()
-    shown = await dating.shown()
+    shown = await entry.shown()
     return (shown.value, shown.invalid) if shown.here else ("", True)

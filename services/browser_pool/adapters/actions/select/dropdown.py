@@ -7,14 +7,20 @@ import time
 
 from playwright.async_api import Error
 
-from services.browser_pool.adapters.actions.effects import page_before
-from services.browser_pool.adapters.actions.hit_test import MAX_PRESSES, reach, reach_part
+from services.browser_pool.adapters.actions.effects import state_before
+from services.browser_pool.adapters.actions.pointer.hit_test import MAX_PRESSES, reach, reach_part
 from services.browser_pool.adapters.actions.select.native import pick_native
-from services.browser_pool.adapters.actions.select.picker import OFFERED, Aimed, Choices, Moved, Picking
-from services.browser_pool.adapters.actions.select.read_back import Before, Pressed, is_picked, option_state, read_back
+from services.browser_pool.adapters.actions.select.picker import OFFERED, Choices, OptionFound, OptionPick, ScrolledBy
+from services.browser_pool.adapters.actions.select.read_back import (
+    BeforePick,
+    PressedOption,
+    is_option_marked,
+    is_picked,
+    read_back,
+)
 from services.browser_pool.adapters.observe import engine
 from services.browser_pool.adapters.observe.engine import ask
-from services.browser_pool.adapters.outcome import Outcome, done, refuse
+from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page import options
 from services.browser_pool.page.options import Offer
@@ -32,79 +38,81 @@ SCROLL_BOUND_S = 15.0
 POLL_S = 0.05
 
 
-async def pick(session: PageSession, action: PickOption) -> Outcome:
+async def pick(session: PageSession, action: PickOption) -> ActionOutcome:
     found = await session.find(action.target, "act")
-    if isinstance(found, Outcome):
+    if isinstance(found, ActionOutcome):
         return found
     if found.now.tag == "select":
         return await pick_native(session, found, action.option)
     if found.now.disabled:
-        return refuse("not_editable", f'{found.now.role} "{found.now.name}" is disabled', target=found.told())
-    picking = Picking(session, found)
-    before = await page_before(session, found)
-    shown = await picking.shown()
+        return refuse(
+            "not_editable", f'{found.now.role} "{found.now.name}" is disabled', target=found.to_target_found()
+        )
+    pick = OptionPick(session, found)
+    before = await state_before(session, found)
+    shown = await pick.shown()
     path = (action.option,)
-    choices = await _opened(picking, action.option)
-    if isinstance(choices, Outcome):
+    choices = await _open_list(pick, action.option)
+    if isinstance(choices, ActionOutcome):
         return choices
-    index = await _meant(picking, choices, action.option)
-    if isinstance(index, Outcome) and index.code == "no_such_option" and len(options.steps(action.option)) > 1:
+    index = await _find_option(pick, choices, action.option)
+    if isinstance(index, ActionOutcome) and index.code == "no_such_option" and len(options.steps(action.option)) > 1:
         path = options.steps(action.option)
-        index = await _through_menus(picking, path)
-    if isinstance(index, Outcome):
-        await _put_away(picking)
+        index = await _walk_menus(pick, path)
+    if isinstance(index, ActionOutcome):
+        await _close_list(pick)
         return index
     if choices.kind == "datalist":
-        return await _suggested(picking, choices.items[index])
-    return await _pressed(picking, Before(before, shown, await picking.around(), path[-1]))
+        return await _pick_suggestion(pick, choices.items[index])
+    return await _press_option(pick, BeforePick(before, shown, await pick.nearby_text(), path[-1]))
 
 
-async def _suggested(picking: Picking, offer: Offer) -> Outcome:
+async def _pick_suggestion(pick: OptionPick, offer: Offer) -> ActionOutcome:
     """The suggestions of a plain field are shown by the browser, not the page; the field takes their value."""
     value = (*offer.parts, offer.name)[0]
-    locator = picking.found.locator
-    await picking.session.timed(locator.fill(value, timeout=picking.bound_s * 1000))
-    await picking.session.settle()
-    shown = await picking.shown()
+    locator = pick.found.locator
+    await pick.session.timed(locator.fill(value, timeout=pick.timeout_s * 1000))
+    await pick.session.settle()
+    shown = await pick.shown()
     effect = ValueSet(value=shown.value)
     if shown.value != value:
         message = f'after picking "{offer.name}" the field holds "{shown.value}"'
-        return refuse("effect_not_seen", message, effect=effect, target=picking.found.told())
-    return done(f'picked "{offer.name}"', effect=effect, target=picking.found.told())
+        return refuse("effect_not_seen", message, effect=effect, target=pick.found.to_target_found())
+    return done(f'picked "{offer.name}"', effect=effect, target=pick.found.to_target_found())
 
 
-async def _opened(picking: Picking, option: str) -> Choices | Outcome:
+async def _open_list(pick: OptionPick, option: str) -> Choices | ActionOutcome:
     """The list, opened where it has to be; it is found by what came into sight."""
-    await picking.mark()
-    choices = await picking.choices()
+    await pick.mark()
+    choices = await pick.choices()
     if choices.kind in ("inside", "datalist") or choices.items:
         return choices
-    reached = await reach(picking.session, picking.found)
-    if isinstance(reached, Outcome):
+    reached = await reach(pick.session, pick.found)
+    if isinstance(reached, ActionOutcome):
         return reached
     for _ in range(2):
-        await reached.press(picking.session)
-        choices = await _held_still(picking, option)
-        if choices.items or choices.search or (await picking.sights()).left == 0:
+        await reached.press(pick.session)
+        choices = await _wait_until_still(pick, option)
+        if choices.items or choices.search or (await pick.sights()).left == 0:
             return choices
         # It was open, and has been closed by this.
-        await picking.mark()
+        await pick.mark()
     return choices
 
 
-async def _held_still(picking: Picking, option: str, patience_s: float = STILL_S) -> Choices:
+async def _wait_until_still(pick: OptionPick, option: str, patience_s: float = STILL_S) -> Choices:
     """The list once it has not changed for ``patience_s``; at once, where what is meant is in it.
 
     What has just been loaded is not drawn yet, so it is waited for from then on. And a browser that is short of time
     comes late to the page's timers: it is looked at as often as ``patience_s`` asks for, however long that takes.
     """
-    network = picking.session.network
+    network = pick.session.network
     began_s = idle_s = still_s = time.monotonic()
     looks = 0
-    choices = await picking.choices()
+    choices = await pick.choices()
     while True:
         now_s = time.monotonic()
-        loading = choices.loading or network.holding() or (not choices.items and network.asked_by_action())
+        loading = choices.loading or network.has_pending() or (not choices.items and network.has_request_of_action())
         if loading:
             idle_s, still_s, looks = now_s, now_s, 0
         quiet_s = patience_s if choices.items or choices.search else EMPTY_S
@@ -114,32 +122,32 @@ async def _held_still(picking: Picking, option: str, patience_s: float = STILL_S
             return choices
         if len(options.meant(choices.items, option)) == 1 and not loading and now_s - still_s >= POLL_S:
             return choices
-        await picking.session.timed(asyncio.sleep(POLL_S))
-        fresh = await picking.choices()
+        await pick.session.timed(asyncio.sleep(POLL_S))
+        fresh = await pick.choices()
         looks += 1
         if fresh.items != choices.items:
             still_s, looks = time.monotonic(), 0
         choices = fresh
 
 
-async def _meant(picking: Picking, choices: Choices, option: str) -> int | Outcome:
+async def _find_option(pick: OptionPick, choices: Choices, option: str) -> int | ActionOutcome:
     """The index of the option, searched for where the list can be searched, scrolled to where it goes on."""
-    found = _one_of(picking, choices, option)
+    found = _match_option(pick, choices, option)
     if found is None and choices.kind == "datalist":
-        return _none(picking, option)
+        return _not_offered(pick, option)
     if found is None and choices.search:
-        narrowed = await _filtered(picking, option)
-        found = _one_of(picking, narrowed, option)
+        narrowed = await _filter_by_typing(pick, option)
+        found = _match_option(pick, narrowed, option)
         if found is None and narrowed.items != choices.items:
-            return _none(picking, option, searched=True)
+            return _not_offered(pick, option, searched=True)
     if found is None:
-        found = await _scrolled(picking, choices, option)
-    return _none(picking, option, searched=choices.search) if found is None else found
+        found = await _scroll_to_option(pick, choices, option)
+    return _not_offered(pick, option, searched=choices.search) if found is None else found
 
 
-def _one_of(picking: Picking, choices: Choices, option: str) -> int | Outcome | None:
+def _match_option(pick: OptionPick, choices: Choices, option: str) -> int | ActionOutcome | None:
     indexes = options.meant(choices.items, option)
-    target = picking.found.told()
+    target = pick.found.to_target_found()
     if len(indexes) > 1:
         several = options.listing(choices.items[n].name for n in indexes)
         message = f'"{option}" is {len(indexes)} of the options, and it must be one: {several}'
@@ -151,118 +159,120 @@ def _one_of(picking: Picking, choices: Choices, option: str) -> int | Outcome | 
     return indexes[0]
 
 
-def _none(picking: Picking, option: str, *, searched: bool = False) -> Outcome:
-    message = f'"{option}" is not one of the options of {picking.called}: {options.listing(picking.offered)}'
-    if not picking.offered:
+def _not_offered(pick: OptionPick, option: str, *, searched: bool = False) -> ActionOutcome:
+    message = f'"{option}" is not one of the options of {pick.description}: {options.listing(pick.offered)}'
+    if not pick.offered:
         why = f'typing "{option}" brought none' if searched else "no list came up"
-        message = f"{picking.called} offers nothing to pick from: {why}"
-    return refuse("no_such_option", message, target=picking.found.told())
+        message = f"{pick.description} offers nothing to pick from: {why}"
+    return refuse("no_such_option", message, target=pick.found.to_target_found())
 
 
-async def _filtered(picking: Picking, text: str) -> Choices:
+async def _filter_by_typing(pick: OptionPick, text: str) -> Choices:
     """Types into the field that narrows the list, the last letter with a real key: some lists listen for nothing
     else."""
-    session = picking.session
-    field_ = engine.element(picking.found.frame, OFFERED + "s", 0)
-    picking.typed = text
+    session = pick.session
+    field_ = engine.element(pick.found.frame, OFFERED + "s", 0)
+    pick.typed = text
     try:
-        await session.timed(field_.fill(text[:-1], timeout=picking.bound_s * 1000))
+        await session.timed(field_.fill(text[:-1], timeout=pick.timeout_s * 1000))
         if text:
-            await session.timed(field_.press_sequentially(text[-1], timeout=picking.bound_s * 1000))
+            await session.timed(field_.press_sequentially(text[-1], timeout=pick.timeout_s * 1000))
     except Error as error:
         session.tabs.raise_if_lost(error)
-    return await _held_still(picking, text, patience_s=EMPTY_S)
+    return await _wait_until_still(pick, text, patience_s=EMPTY_S)
 
 
-async def _scrolled(picking: Picking, choices: Choices, option: str) -> int | Outcome | None:
+async def _scroll_to_option(pick: OptionPick, choices: Choices, option: str) -> int | ActionOutcome | None:
     """Through a list that shows only some of its options at a time, or brings more as it is scrolled."""
     until_s = time.monotonic() + SCROLL_BOUND_S
-    frame, how = picking.found.frame, "top"
+    frame, how = pick.found.frame, "top"
     while choices.items and time.monotonic() < until_s:
-        moved = await picking.session.timed(ask(frame, Moved, picking.bound_s, "scrollChoices", OFFERED, how))
+        moved = await pick.session.timed(ask(frame, ScrolledBy, pick.timeout_s, "scrollChoices", OFFERED, how))
         if how == "down" and moved.moved < 1:
-            fresh = await _held_still(picking, option)
+            fresh = await _wait_until_still(pick, option)
             if fresh.items == choices.items:
-                return _one_of(picking, fresh, option)
+                return _match_option(pick, fresh, option)
             choices = fresh
             continue
         how = "down"
-        await picking.session.timed(asyncio.sleep(POLL_S))
-        choices = await picking.choices()
-        found = _one_of(picking, choices, option)
+        await pick.session.timed(asyncio.sleep(POLL_S))
+        choices = await pick.choices()
+        found = _match_option(pick, choices, option)
         if found is not None:
             return found
     return None
 
 
-async def _through_menus(picking: Picking, path: tuple[str, ...]) -> int | Outcome:
+async def _walk_menus(pick: OptionPick, path: tuple[str, ...]) -> int | ActionOutcome:
     """Opens one submenu after the other; the last step is left to be pressed."""
-    choices = await picking.choices()
+    choices = await pick.choices()
     for at, step in enumerate(path):
-        found = _one_of(picking, choices, step)
+        found = _match_option(pick, choices, step)
         if found is None:
-            return _none(picking, step)
-        if isinstance(found, Outcome) or at == len(path) - 1:
+            return _not_offered(pick, step)
+        if isinstance(found, ActionOutcome) or at == len(path) - 1:
             return found
-        choices = await _entered(picking, found, path[at + 1])
-        if isinstance(choices, Outcome):
+        choices = await _enter_submenu(pick, found, path[at + 1])
+        if isinstance(choices, ActionOutcome):
             return choices
-    return _none(picking, path[-1])
+    return _not_offered(pick, path[-1])
 
 
-async def _entered(picking: Picking, index: int, following: str) -> Choices | Outcome:
+async def _enter_submenu(pick: OptionPick, index: int, following: str) -> Choices | ActionOutcome:
     """Some submenus open under the mouse, others when pressed."""
-    reached = await reach_part(picking.session, picking.found.frame, OFFERED, index, "the submenu")
-    if isinstance(reached, Outcome):
+    reached = await reach_part(pick.session, pick.found.frame, OFFERED, index, "the submenu")
+    if isinstance(reached, ActionOutcome):
         return reached
-    await reached.hover(picking.session)
-    choices = await _held_still(picking, following)
+    await reached.hover(pick.session)
+    choices = await _wait_until_still(pick, following)
     if options.meant(choices.items, following):
         return choices
-    await reached.press(picking.session)
-    return await _held_still(picking, following)
+    await reached.press(pick.session)
+    return await _wait_until_still(pick, following)
 
 
-async def _pressed(picking: Picking, before: Before) -> Outcome:
+async def _press_option(pick: OptionPick, before: BeforePick) -> ActionOutcome:
     """Lists are drawn anew under the mouse: the option is looked for again where it was missed."""
-    session, found = picking.session, picking.found
+    session, found = pick.session, pick.found
     for _ in range(MAX_PRESSES):
-        choices = await picking.choices()
+        choices = await pick.choices()
         indexes = options.meant(choices.items, before.option)
         if len(indexes) != 1:
             message = f'"{before.option}" went away before it could be picked'
-            return refuse("no_such_option", message, target=found.told())
+            return refuse("no_such_option", message, target=found.to_target_found())
         offer = choices.items[indexes[0]]
-        if choices.many and offer.selected and await is_picked(picking, offer, choices):
-            return done(f'"{offer.name}" is picked already', effect=ValueSet(value=offer.name), target=found.told())
-        await session.timed(ask(found.frame, Aimed, picking.bound_s, "aim", OFFERED, indexes[0], before.option))
+        if choices.many and offer.selected and await is_picked(pick, offer, choices):
+            return done(
+                f'"{offer.name}" is picked already', effect=ValueSet(value=offer.name), target=found.to_target_found()
+            )
+        await session.timed(ask(found.frame, OptionFound, pick.timeout_s, "aim", OFFERED, indexes[0], before.option))
         reached = await reach_part(session, found.frame, OFFERED + "p", 0, f'the option "{offer.name}"')
-        if isinstance(reached, Outcome):
+        if isinstance(reached, ActionOutcome):
             return reached
         if await reached.press(session):
             # Read while the list may still be there; afterwards it is often gone.
-            marked = await option_state(picking, indexes[0])
+            marked = await is_option_marked(pick, indexes[0])
             await session.settle()
-            return await read_back(picking, Pressed(offer, choices, marked, before))
+            return await read_back(pick, PressedOption(offer, choices, marked, before))
     message = f'"{before.option}" cannot be pressed: something else came under the mouse'
-    return refuse("blocked", message, target=found.told())
+    return refuse("blocked", message, target=found.to_target_found())
 
 
-async def _put_away(picking: Picking) -> None:
+async def _close_list(pick: OptionPick) -> None:
     """Closes the list that was opened for nothing, without closing the dialog it is in."""
     try:
-        choices = await picking.choices()
+        choices = await pick.choices()
         if choices.kind != "opens" or not choices.opened:
             return
-        reached = await reach(picking.session, picking.found)
-        if isinstance(reached, Outcome):
-            await picking.session.timed(picking.session.page.keyboard.press("Escape"))
+        reached = await reach(pick.session, pick.found)
+        if isinstance(reached, ActionOutcome):
+            await pick.session.timed(pick.session.page.keyboard.press("Escape"))
             return
-        shown = await picking.shown()
+        shown = await pick.shown()
         if choices.search and shown.role != "button":
-            await picking.session.timed(picking.session.page.keyboard.press("Escape"))
+            await pick.session.timed(pick.session.page.keyboard.press("Escape"))
         else:
-            await reached.press(picking.session)
+            await reached.press(pick.session)
     except Error as error:
-        picking.session.tabs.raise_if_lost(error)
-    await picking.session.settle()
+        pick.session.tabs.raise_if_lost(error)
+    await pick.session.settle()

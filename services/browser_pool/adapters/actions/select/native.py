@@ -7,9 +7,9 @@ import time
 
 from playwright.async_api import Error
 
-from services.browser_pool.adapters.observe.engine import Described, Gone
-from services.browser_pool.adapters.observe.targets import Found
-from services.browser_pool.adapters.outcome import Outcome, done, refuse
+from services.browser_pool.adapters.observe.engine import ElementState, StaleElement
+from services.browser_pool.adapters.observe.targets import ResolvedElement
+from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page import matching
 from shared.contracts.actions import SelectOption
@@ -21,51 +21,51 @@ LATE_OPTIONS_S = 1.5
 POLL_S = 0.05
 
 
-async def select_option(session: PageSession, action: SelectOption) -> Outcome:
+async def select_option(session: PageSession, action: SelectOption) -> ActionOutcome:
     found = await session.find(action.target, "select")
-    if isinstance(found, Outcome):
+    if isinstance(found, ActionOutcome):
         return found
     if found.now.tag != "select":
         message = f'{found.now.role} "{found.now.name}" is no native select; use pick on it'
-        return refuse("not_editable", message, target=found.told())
+        return refuse("not_editable", message, target=found.to_target_found())
     return await pick_native(session, found, action.option)
 
 
-async def pick_native(session: PageSession, found: Found, option: str) -> Outcome:
+async def pick_native(session: PageSession, found: ResolvedElement, option: str) -> ActionOutcome:
     """Of a list that takes several, what is picked already stays picked."""
-    now = await _offering(session, found, option)
+    now = await _wait_for_option(session, found, option)
     index = matching.pick_option(now.options, option)
     if index is None:
         several = [label for label, _, _ in now.options].count(option.strip()) > 1
         code: ActionCode = "ambiguous" if several else "no_such_option"
-        return refuse(code, matching.no_such_option(now.options, option), target=found.told())
+        return refuse(code, matching.no_such_option(now.options, option), target=found.to_target_found())
     label, _, disabled = now.options[index]
     if disabled or now.disabled:
-        return refuse("not_editable", f'"{label}" cannot be picked: it is disabled', target=found.told())
-    kept = await _picked_already(session, found)
+        return refuse("not_editable", f'"{label}" cannot be picked: it is disabled', target=found.to_target_found())
+    kept = await _selected_indexes(session, found)
     await session.timed(
         found.locator.select_option(index=sorted({*kept, index}), timeout=session.limits.action_s * 1000)
     )
-    after = await _shown(session, found)
-    if isinstance(after, Gone):
-        return done(f'picked "{label}", and the page went on', effect=PageChanged(), target=found.told())
+    after = await _read_settled(session, found)
+    if isinstance(after, StaleElement):
+        return done(f'picked "{label}", and the page went on', effect=PageChanged(), target=found.to_target_found())
     effect = ValueSet(value=after.text)
     if label not in (after.text, *after.text.split(", ")):
         message = f'after picking, the list shows "{after.text}"'
-        return refuse("effect_not_seen", message, effect=effect, target=found.told())
-    return done(f'picked "{label}"', effect=effect, target=found.told())
+        return refuse("effect_not_seen", message, effect=effect, target=found.to_target_found())
+    return done(f'picked "{label}"', effect=effect, target=found.to_target_found())
 
 
-async def _shown(session: PageSession, found: Found) -> Described | Gone:
+async def _read_settled(session: PageSession, found: ResolvedElement) -> ElementState | StaleElement:
     """The list once the page has come to rest, for it may have taken the choice back; as it was before that, where
     the page has gone on."""
     at_once = await session.timed(found.again(session.limits.action_s))
     await session.settle()
-    later = at_once if isinstance(at_once, Gone) else await session.timed(found.again(session.limits.action_s))
-    return at_once if isinstance(later, Gone) else later
+    later = at_once if isinstance(at_once, StaleElement) else await session.timed(found.again(session.limits.action_s))
+    return at_once if isinstance(later, StaleElement) else later
 
 
-async def _offering(session: PageSession, found: Found, option: str) -> Described:
+async def _wait_for_option(session: PageSession, found: ResolvedElement, option: str) -> ElementState:
     """The list with its options, once the one that is meant is among them, or it is clear that it will not be."""
     now = found.now
     until_s = time.monotonic() + min(LATE_OPTIONS_S, session.limits.action_s)
@@ -74,13 +74,13 @@ async def _offering(session: PageSession, found: Found, option: str) -> Describe
     while matching.pick_option(now.options, option) is None and time.monotonic() < until_s:
         await session.timed(asyncio.sleep(POLL_S))
         again = await session.timed(found.again(session.limits.action_s))
-        if isinstance(again, Gone):
+        if isinstance(again, StaleElement):
             break
         now = again
     return now
 
 
-async def _picked_already(session: PageSession, found: Found) -> tuple[int, ...]:
+async def _selected_indexes(session: PageSession, found: ResolvedElement) -> tuple[int, ...]:
     script = "el => el.multiple ? [...el.options].flatMap((one, at) => one.selected ? [at] : []) : []"
     try:
         return tuple(await session.timed(found.locator.evaluate(script, timeout=session.limits.action_s * 1000)))

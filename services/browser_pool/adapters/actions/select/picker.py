@@ -7,10 +7,9 @@ from typing import Literal
 
 import msgspec
 
-from services.browser_pool.adapters.actions.click import Marked, Sights
-from services.browser_pool.adapters.actions.press import Shown
-from services.browser_pool.adapters.observe.engine import ask
-from services.browser_pool.adapters.observe.targets import Found
+from services.browser_pool.adapters.actions.effects import ControlState, VisibleChanges
+from services.browser_pool.adapters.observe.engine import CountReply, ask
+from services.browser_pool.adapters.observe.targets import ResolvedElement
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page.options import Offer
 
@@ -28,54 +27,56 @@ class Choices(msgspec.Struct, frozen=True):
     loading: bool = False
 
 
-class Text(msgspec.Struct, frozen=True):
+class NearbyText(msgspec.Struct, frozen=True):
     text: str
 
 
-class Aimed(msgspec.Struct, frozen=True):
+class OptionFound(msgspec.Struct, frozen=True):
     here: bool
 
 
-class Moved(msgspec.Struct, frozen=True):
+class ScrolledBy(msgspec.Struct, frozen=True):
     moved: float
 
 
 @dataclass
-class Picking:
+class OptionPick:
     """One pick: what it acts on and what has been offered so far."""
 
     session: PageSession
-    found: Found
+    found: ResolvedElement
     offered: list[str] = field(default_factory=list)
     typed: str = ""
     """What was typed to narrow the list."""
 
     @property
-    def bound_s(self) -> float:
+    def timeout_s(self) -> float:
         return self.session.limits.action_s
 
     async def choices(self, mark: str = MARK) -> Choices:
         found = self.found
-        work = ask(found.frame, Choices, self.bound_s, "choices", found.snapshot_id, found.n, mark, OFFERED)
+        work = ask(found.frame, Choices, self.timeout_s, "choices", found.snapshot_id, found.n, mark, OFFERED)
         choices = await self.session.timed(work)
         self.offered += [one.name for one in choices.items if one.name not in self.offered]
         return choices
 
     async def mark(self) -> None:
-        await self.session.timed(ask(self.found.frame, Marked, self.bound_s, "mark", MARK))
+        await self.session.timed(ask(self.found.frame, CountReply, self.timeout_s, "mark", MARK))
 
-    async def shown(self) -> Shown:
+    async def shown(self) -> ControlState:
         found = self.found
-        return await self.session.timed(ask(found.frame, Shown, self.bound_s, "shown", found.snapshot_id, found.n))
+        return await self.session.timed(
+            ask(found.frame, ControlState, self.timeout_s, "shown", found.snapshot_id, found.n)
+        )
 
-    async def around(self) -> str:
+    async def nearby_text(self) -> str:
         found = self.found
-        work = ask(found.frame, Text, self.bound_s, "around", found.snapshot_id, found.n)
+        work = ask(found.frame, NearbyText, self.timeout_s, "around", found.snapshot_id, found.n)
         return (await self.session.timed(work)).text
 
-    async def sights(self) -> Sights:
-        return await self.session.timed(ask(self.found.frame, Sights, self.bound_s, "sights", MARK))
+    async def sights(self) -> VisibleChanges:
+        return await self.session.timed(ask(self.found.frame, VisibleChanges, self.timeout_s, "sights", MARK))
 
     @property
-    def called(self) -> str:
+    def description(self) -> str:
         return f'{self.found.now.role} "{(self.found.now.name or self.found.now.text)[:80]}"'

@@ -23,7 +23,7 @@ from shared.aio import BackgroundTasks
 
 MAX_FILES = 20
 """That one action may bring; what comes after is stopped and told."""
-MAX_TOLD = 500
+MAX_ANNOUNCED = 500
 """Of the files of all sessions, how many are remembered."""
 WATCH_S = 0.05
 CLOSE_BOUND_S = 2.0
@@ -32,7 +32,7 @@ Fate = Literal["coming", "here", "too_large", "too_many", "late", "interrupted"]
 
 
 @dataclass
-class Incoming:
+class IncomingFile:
     """One file. ``fate`` says what became of it, or why it was stopped."""
 
     guid: str
@@ -44,19 +44,19 @@ class Incoming:
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-class Files:
+class DownloadTracker:
     """``limit_bytes`` bounds each file, and all that one action brings together."""
 
     def __init__(self, limit_bytes: int) -> None:
         self.limit_bytes = limit_bytes
-        self.incoming: list[Incoming] = []
+        self.incoming: list[IncomingFile] = []
         """Begun and not yet taken, in the order in which they began."""
         self.refused = 0
         """Begun and stopped at once, because there were too many."""
         self.begun = asyncio.Event()
         self._by_label: dict[str, tuple[Path, int]] = {}
-        self._told: dict[str, Incoming] = {}
-        self._ours: set[str] = set()
+        self._announced: dict[str, IncomingFile] = {}
+        self._own: set[str] = set()
         self._folder: Path | None = None
         self._cdp: CDPSession | None = None
         self._context_id = ""
@@ -69,13 +69,13 @@ class Files:
         if self._cdp is not None:
             return
         self._context_id = context_id
-        self._folder = Path(tempfile.mkdtemp(dir=process_folder.of_this_process()))
+        self._folder = Path(tempfile.mkdtemp(dir=process_folder.process_folder_path()))
         self._cdp = await browser.new_browser_cdp_session()
         page.context.on("page", self._page_opened)
         for opened in page.context.pages:
             self._page_opened(opened)
-        self._cdp.on("Browser.downloadWillBegin", self._began)
-        self._cdp.on("Browser.downloadProgress", self._progressed)
+        self._cdp.on("Browser.downloadWillBegin", self._on_begin)
+        self._cdp.on("Browser.downloadProgress", self._on_progress)
         await _send(
             self._cdp,
             "Browser.setDownloadBehavior",
@@ -100,24 +100,24 @@ class Files:
                     await self.begun.wait()
         return len(self.incoming) > count
 
-    def take(self, one: Incoming, label: str) -> Path:
+    def take(self, one: IncomingFile, label: str) -> Path:
         """The file, for whoever then removes it; the session keeps a second name of it, to give it to a page."""
         assert self._folder is not None
         self.incoming.remove(one)
         here = self._folder / one.guid
         named = Path(tempfile.mkdtemp(dir=self._folder)) / safe_name(one.name).encode()[:240].decode("utf-8", "ignore")
-        handed = process_folder.of_this_process() / one.guid
-        os.link(here, handed)
+        handed_over = process_folder.process_folder_path() / one.guid
+        os.link(here, handed_over)
         here.rename(named)
         self._remember(label, named, one.got_bytes)
-        return handed
+        return handed_over
 
     def named(self, label: str) -> Path | None:
         """What was last downloaded in this session under that label, with its own name."""
         known = self._by_label.get(label)
         return known[0] if known else None
 
-    def drop(self, one: Incoming) -> None:
+    def drop(self, one: IncomingFile) -> None:
         """Forgets it, stops it where it is still coming, and leaves nothing of it on the disk."""
         if one in self.incoming:
             self.incoming.remove(one)
@@ -140,38 +140,38 @@ class Files:
     # It tells of the files of all sessions. Which are ours, Playwright knows.
 
     def _page_opened(self, page: Page) -> None:
-        page.on("download", self._is_ours)
+        page.on("download", self._mark_own)
 
-    def _is_ours(self, download: Download) -> None:
-        self._ours.add(guid_of(download))
-        self._adopt(guid_of(download))
+    def _mark_own(self, download: Download) -> None:
+        self._own.add(guid_of(download))
+        self._accept(guid_of(download))
 
-    def _began(self, event: dict[str, Any]) -> None:
+    def _on_begin(self, event: dict[str, Any]) -> None:
         name = safe_name(str(event.get("suggestedFilename", "")))
-        self._told[event["guid"]] = Incoming(event["guid"], str(event.get("url", "")), name)
-        while len(self._told) > MAX_TOLD:
-            del self._told[next(iter(self._told))]
-        self._adopt(event["guid"])
+        self._announced[event["guid"]] = IncomingFile(event["guid"], str(event.get("url", "")), name)
+        while len(self._announced) > MAX_ANNOUNCED:
+            del self._announced[next(iter(self._announced))]
+        self._accept(event["guid"])
 
-    def _adopt(self, guid: str) -> None:
+    def _accept(self, guid: str) -> None:
         """The two tell of a file in either order."""
-        if guid not in self._ours or guid not in self._told:
+        if guid not in self._own or guid not in self._announced:
             return
-        one = self._told[guid]
+        one = self._announced[guid]
         if len(self.incoming) >= MAX_FILES:
             self.refused += 1
             self._stop(one, "too_many")
             return
         self.incoming.append(one)
-        self._grew(one, 0)
+        self._update_size(one, 0)
         self.begun.set()
         self._watch()
 
-    def _progressed(self, event: dict[str, Any]) -> None:
-        one = self._told.get(event["guid"])
+    def _on_progress(self, event: dict[str, Any]) -> None:
+        one = self._announced.get(event["guid"])
         if one is None:
             return
-        self._grew(one, int(event["receivedBytes"]), int(event["totalBytes"]))
+        self._update_size(one, int(event["receivedBytes"]), int(event["totalBytes"]))
         if event["state"] == "inProgress":
             return
         if one.fate == "coming":
@@ -180,7 +180,7 @@ class Files:
             self._unlink(one)
         one.over.set()
 
-    def _grew(self, one: Incoming, got_bytes: int, announced_bytes: int = 0) -> None:
+    def _update_size(self, one: IncomingFile, got_bytes: int, announced_bytes: int = 0) -> None:
         # An interrupted download is told with nothing received: what had come is what a person wants to know.
         one.got_bytes = max(one.got_bytes, got_bytes)
         one.announced_bytes = max(one.announced_bytes, announced_bytes)
@@ -188,21 +188,21 @@ class Files:
             other.got_bytes for other in self.incoming if other is not one and other.fate in ("coming", "here")
         )
         too_large = others + max(one.got_bytes, one.announced_bytes) > self.limit_bytes
-        if too_large and one.guid in self._ours and one.fate in ("coming", "here"):
+        if too_large and one.guid in self._own and one.fate in ("coming", "here"):
             self._stop(one, "too_large")
 
-    def _stop(self, one: Incoming, fate: Fate) -> None:
+    def _stop(self, one: IncomingFile, fate: Fate) -> None:
         one.fate = fate
         one.over.set()
         self._background.start(self._cancel(one))
 
-    async def _cancel(self, one: Incoming) -> None:
+    async def _cancel(self, one: IncomingFile) -> None:
         assert self._cdp is not None
         with contextlib.suppress(Error):  # it has ended by itself, or its browser has
             await _send(self._cdp, "Browser.cancelDownload", {"guid": one.guid, "browserContextId": self._context_id})
         self._unlink(one)
 
-    def _unlink(self, one: Incoming) -> None:
+    def _unlink(self, one: IncomingFile) -> None:
         assert self._folder is not None
         for name in (f"{one.guid}.crdownload", one.guid):  # the browser turns the first into the second
             (self._folder / name).unlink(missing_ok=True)
@@ -218,12 +218,12 @@ class Files:
         try:
             while growing := [one for one in self.incoming if one.fate == "coming"]:
                 for one in growing:
-                    self._grew(one, self._size(one))
+                    self._update_size(one, self._size(one))
                 await asyncio.sleep(WATCH_S)
         finally:
             self._watching = False
 
-    def _size(self, one: Incoming) -> int:
+    def _size(self, one: IncomingFile) -> int:
         assert self._folder is not None
         with contextlib.suppress(OSError):
             return (self._folder / f"{one.guid}.crdownload").stat().st_size

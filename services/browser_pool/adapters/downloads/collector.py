@@ -6,9 +6,9 @@ import asyncio
 import time
 from dataclasses import replace
 
-from services.browser_pool.adapters.downloads.downloads import Files, Incoming
-from services.browser_pool.adapters.downloads.preview import text_preview
-from services.browser_pool.adapters.outcome import Outcome
+from services.browser_pool.adapters.downloads.preview import read_preview
+from services.browser_pool.adapters.downloads.tracker import DownloadTracker, IncomingFile
+from services.browser_pool.adapters.outcome import ActionOutcome
 from services.browser_pool.adapters.tabs import Tabs
 from services.browser_pool.files import filenames
 from services.browser_pool.ports import Capture
@@ -25,7 +25,7 @@ CODES: dict[str, ActionCode] = {
 }
 
 
-async def arrived(files: Files, one: Incoming, stall_s: float, until_s: float) -> None:
+async def wait_for_file(files: DownloadTracker, one: IncomingFile, stall_s: float, until_s: float) -> None:
     """Until its fate is known. It is given up when nothing of it comes for ``stall_s`` seconds, or the monotonic
     clock has reached ``until_s``."""
     while one.fate == "coming":
@@ -39,7 +39,7 @@ async def arrived(files: Files, one: Incoming, stall_s: float, until_s: float) -
                 files.drop(one)
 
 
-async def captured(files: Files, one: Incoming, label: str) -> Capture:
+async def capture_file(files: DownloadTracker, one: IncomingFile, label: str) -> Capture:
     """A file that is here. It is on the disk; whoever stores it removes it there."""
     path = files.take(one, label)
     return Capture(
@@ -50,11 +50,11 @@ async def captured(files: Files, one: Incoming, label: str) -> Capture:
         data=path,
         source_url=one.url[:2000],
         original_name=one.name,
-        text_preview=await text_preview(path, one.name),
+        text_preview=await read_preview(path, one.name),
     )
 
 
-def refusal(files: Files, one: Incoming) -> str:
+def refusal_message(files: DownloadTracker, one: IncomingFile) -> str:
     """Why a file is not here."""
     if one.fate == "too_large":
         return filenames.too_large(one.name, files.limit_bytes, one.got_bytes, one.announced_bytes)
@@ -63,19 +63,19 @@ def refusal(files: Files, one: Incoming) -> str:
     return filenames.interrupted(one.name, one.got_bytes, one.announced_bytes)
 
 
-async def with_files(outcome: Outcome, files: Files, tabs: Tabs, stall_s: float) -> Outcome:
+async def collect_files(outcome: ActionOutcome, files: DownloadTracker, tabs: Tabs, stall_s: float) -> ActionOutcome:
     """The outcome, with every file that came down beside it kept and told: nothing that a click brings is lost."""
     until_s = time.monotonic() + LONGEST_S
     captures, told = list(outcome.captures), [outcome.message]
     while files.incoming:
         one = files.incoming[0]
-        await arrived(files, one, stall_s, until_s)
+        await wait_for_file(files, one, stall_s, until_s)
         if one.fate != "here":
             files.drop(one)
-            told.append(refusal(files, one))
+            told.append(refusal_message(files, one))
             continue
         label = filenames.label_of(one.name, {capture.label for capture in captures})
-        captures.append(await captured(files, one, label))
+        captures.append(await capture_file(files, one, label))
         told.append(f'the file "{one.name}" came down ({one.got_bytes} bytes) and is kept as "{label}"')
     if files.refused:
         told.append(f"{files.refused} more files were stopped: one action may bring no more than these")

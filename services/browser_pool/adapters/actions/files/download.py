@@ -9,10 +9,16 @@ from contextlib import contextmanager, suppress
 
 from playwright.async_api import Error, Request
 
-from services.browser_pool.adapters.downloads.collect import CODES, LONGEST_S, arrived, captured, refusal
-from services.browser_pool.adapters.downloads.downloads import Incoming
-from services.browser_pool.adapters.observe.targets import Found
-from services.browser_pool.adapters.outcome import Outcome, done, refuse
+from services.browser_pool.adapters.downloads.collector import (
+    CODES,
+    LONGEST_S,
+    capture_file,
+    refusal_message,
+    wait_for_file,
+)
+from services.browser_pool.adapters.downloads.tracker import IncomingFile
+from services.browser_pool.adapters.observe.targets import ResolvedElement
+from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import Download
 from shared.contracts.results import Captured
@@ -30,30 +36,30 @@ ONCE_MORE = """() => {
 }"""
 
 
-async def download(session: PageSession, action: Download) -> Outcome:
+async def download(session: PageSession, action: Download) -> ActionOutcome:
     """Clicks, and keeps the file that comes of it, also where the browser would rather show it."""
     found = await session.find(action.target, "act")
-    if isinstance(found, Outcome):
+    if isinstance(found, ActionOutcome):
         return found
     earlier = frozenset(one.guid for one in session.files.incoming)
-    with _methods(session) as methods:
+    with _record_methods(session) as methods:
         # What the click asks for is waited for below, however long the site takes.
         await session.timed(found.locator.click(timeout=session.limits.action_s * 1000, no_wait_after=True))
-        offered = await session.timed(_offered(session, earlier))
-    shown = None if offered else await session.timed(_shown(session))
+        offered = await session.timed(_wait_for_offer(session, earlier))
+    shown = None if offered else await session.timed(_shown_media_type(session))
     if shown and methods[-1:] == ["POST"]:
         why = f"the browser shows it ({shown}), and what a form was answered with cannot be asked for twice"
-        return refuse("no_file", f"no file came down: {why}", target=found.told())
+        return refuse("no_file", f"no file came down: {why}", target=found.to_target_found())
     if shown:
         await session.timed(session.page.evaluate(ONCE_MORE))
-        offered = await session.timed(_begun(session, earlier, session.limits.action_s))
+        offered = await session.timed(_wait_for_new_file(session, earlier, session.limits.action_s))
     if offered is None:
-        return refuse("no_file", f'clicking "{found.now.name}" brought no file', target=found.told())
-    return await _keep(session, action, offered, found, shown)
+        return refuse("no_file", f'clicking "{found.now.name}" brought no file', target=found.to_target_found())
+    return await _finish(session, action, offered, found, shown)
 
 
 @contextmanager
-def _methods(session: PageSession) -> Generator[list[str]]:
+def _record_methods(session: PageSession) -> Generator[list[str]]:
     """How documents are asked for meanwhile: GET, POST."""
     methods: list[str] = []
 
@@ -68,26 +74,26 @@ def _methods(session: PageSession) -> Generator[list[str]]:
         session.tabs.context.remove_listener("request", asked)
 
 
-async def _offered(session: PageSession, earlier: frozenset[str]) -> Incoming | None:
+async def _wait_for_offer(session: PageSession, earlier: frozenset[str]) -> IncomingFile | None:
     """The file the click leads to; given up when the click led to a page instead, or time has run out."""
     until_s = time.monotonic() + session.limits.action_s
     while time.monotonic() < until_s:
-        begun = await _begun(session, earlier, 0.1)
+        begun = await _wait_for_new_file(session, earlier, 0.1)
         if begun:
             return begun
-        if _landed(session):
+        if _has_document_arrived(session):
             await session.settle()
             break
-    return await _begun(session, earlier, 0.0)
+    return await _wait_for_new_file(session, earlier, 0.0)
 
 
-def _landed(session: PageSession) -> bool:
+def _has_document_arrived(session: PageSession) -> bool:
     """Whether a document has come, in this tab or in one of its own."""
     elsewhere = any(not page.is_closed() and page.url not in ("", "about:blank") for page in session.tabs.opened)
     return (elsewhere or session.network.fresh_status is not None) and not session.network.loading_document()
 
 
-async def _begun(session: PageSession, earlier: frozenset[str], timeout_s: float) -> Incoming | None:
+async def _wait_for_new_file(session: PageSession, earlier: frozenset[str], timeout_s: float) -> IncomingFile | None:
     """The first file that was not there before, once it has begun to come."""
     files = session.files
     with suppress(TimeoutError):
@@ -99,9 +105,9 @@ async def _begun(session: PageSession, earlier: frozenset[str], timeout_s: float
     return None
 
 
-async def _shown(session: PageSession) -> str | None:
+async def _shown_media_type(session: PageSession) -> str | None:
     """What the browser shows instead of a page: a text, a picture; None where it is a page like any other."""
-    if not _landed(session):
+    if not _has_document_arrived(session):
         return None
     session.tabs.follow()
     try:
@@ -112,20 +118,24 @@ async def _shown(session: PageSession) -> str | None:
     return None if kind in PAGES else kind
 
 
-async def _others(session: PageSession) -> None:
+async def _wait_for_more(session: PageSession) -> None:
     """Until the files that come beside the one asked for have begun, so that they are told with it."""
     while await session.files.more_than(len(session.files.incoming), MORE_S):
         continue
 
 
-async def _keep(session: PageSession, action: Download, offered: Incoming, found: Found, shown: str | None) -> Outcome:
-    await session.timed(arrived(session.files, offered, session.limits.navigation_s, time.monotonic() + LONGEST_S))
+async def _finish(
+    session: PageSession, action: Download, offered: IncomingFile, found: ResolvedElement, shown: str | None
+) -> ActionOutcome:
+    await session.timed(
+        wait_for_file(session.files, offered, session.limits.navigation_s, time.monotonic() + LONGEST_S)
+    )
     if offered.fate != "here":
         session.files.drop(offered)
-        return refuse(CODES[offered.fate], refusal(session.files, offered), target=found.told())
+        return refuse(CODES[offered.fate], refusal_message(session.files, offered), target=found.to_target_found())
     if session.rest.state is None or session.rest.state.scripts:
-        await session.timed(_others(session))
-    capture = await captured(session.files, offered, action.label)
+        await session.timed(_wait_for_more(session))
+    capture = await capture_file(session.files, offered, action.label)
     again = f"; the browser showed it ({shown}), so it was asked for once more" if shown else ""
     message = f'downloaded "{offered.name}", {offered.got_bytes} bytes{again}'
-    return done(message, effect=Captured(), target=found.told(), captures=(capture,))
+    return done(message, effect=Captured(), target=found.to_target_found(), captures=(capture,))

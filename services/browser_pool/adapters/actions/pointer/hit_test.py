@@ -7,28 +7,28 @@ import time
 from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Literal
+from weakref import WeakKeyDictionary
 
 import msgspec
-from playwright.async_api import Error, Frame
+from playwright.async_api import Error, Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from services.browser_pool.adapters.actions.mouse import travel
 from services.browser_pool.adapters.observe import engine
-from services.browser_pool.adapters.observe.targets import Found
-from services.browser_pool.adapters.outcome import Outcome, refuse
+from services.browser_pool.adapters.observe.targets import ResolvedElement
+from services.browser_pool.adapters.outcome import ActionOutcome, refuse
 from services.browser_pool.adapters.session import PageSession
 
 WAY = "hands-way"
 """The id under which the page keeps what could be pressed; with an x, what the mouse would be put on."""
-MAX_CLOSED = 4
-GIVES_WAY_S = 1.0
+MAX_DISMISSED = 4
+OVERLAY_TIMEOUT_S = 1.0
 """What covers an element for a moment (a fading veil, a toast) is given this long."""
 POLL_S = 0.05
-AIMED_S = 1.0
+PRESS_REPLY_TIMEOUT_S = 1.0
 MAX_PRESSES = 3
 
 
-class Way(msgspec.Struct, frozen=True):
+class HitTest(msgspec.Struct, frozen=True):
     """``x``, ``y``: where the mouse hits it, from the corner of its frame's window; ``dx``, ``dy``: from the corner
     of the element. ``over`` is what covers it, ``way`` the button that would close that."""
 
@@ -45,59 +45,59 @@ class Way(msgspec.Struct, frozen=True):
     busy: bool = False
 
 
-class Aim(msgspec.Struct, frozen=True):
+class AimReply(msgspec.Struct, frozen=True):
     state: Literal["ready", "moved", "covered", "outside", "gone"]
     x: float = 0.0
     y: float = 0.0
 
 
-class Aimed(msgspec.Struct, frozen=True):
+class PressReply(msgspec.Struct, frozen=True):
     missed: bool
 
 
 @dataclass(frozen=True)
-class Reached:
+class ReachedElement:
     """The element the mouse goes to (its label, where the element itself cannot be hit), and where on it."""
 
     frame: Frame
-    way: Way
+    way: HitTest
 
     async def press(self, session: PageSession) -> bool:
         """The mouse goes there, what is under it then is looked at once more, and it is pressed. False when something
         else was under it at that moment, or still is: then the page has heard of nothing."""
-        left, top = await corner(session, self.frame)
+        left, top = await frame_origin(session, self.frame)
         x, y = self.way.x, self.way.y
         until_s = time.monotonic() + session.limits.action_s
         while True:
-            await heard(session, travel(session.page, left + x, top + y))
+            await await_input(session, travel(session.page, left + x, top + y))
             aim = await session.timed(
-                engine.ask(self.frame, Aim, session.limits.action_s, "press", WAY + "x", str(x), str(y))
+                engine.ask(self.frame, AimReply, session.limits.action_s, "press", WAY + "x", str(x), str(y))
             )
             if aim.state == "ready":
                 break
             if aim.state != "moved" or time.monotonic() >= until_s:
                 return False
             x, y = aim.x, aim.y
-        await heard(session, session.page.mouse.click(left + x, top + y))
+        await await_input(session, session.page.mouse.click(left + x, top + y))
         return not await self._missed(session)
 
     async def _missed(self, session: PageSession) -> bool:
         """A document that has gone meanwhile has heard of the press."""
         try:
-            return (await session.timed(engine.ask(self.frame, Aimed, AIMED_S, "pressed"))).missed
+            return (await session.timed(engine.ask(self.frame, PressReply, PRESS_REPLY_TIMEOUT_S, "pressed"))).missed
         except (Error, PlaywrightTimeout):
             return False
 
     async def hover(self, session: PageSession) -> None:
-        await heard(session, travel(session.page, *await self.point(session)))
+        await await_input(session, travel(session.page, *await self.point(session)))
 
     async def point(self, session: PageSession) -> tuple[float, float]:
         """Where the mouse hits it, from the corner of the window."""
-        left, top = await corner(session, self.frame)
+        left, top = await frame_origin(session, self.frame)
         return left + self.way.x, top + self.way.y
 
 
-async def heard(session: PageSession, work: Awaitable[None]) -> None:
+async def await_input(session: PageSession, work: Awaitable[None]) -> None:
     """Playwright waits without end until a page has dealt with a mouse or a key. TimeoutError (Playwright's) where it
     has not when the time of an action is over."""
     limit_s = session.limits.action_s
@@ -105,11 +105,11 @@ async def heard(session: PageSession, work: Awaitable[None]) -> None:
         async with asyncio.timeout(limit_s):
             await session.timed(work)
     except TimeoutError:
-        told = f"the page has not dealt with it within {limit_s:g} s; its script may never end"
-        raise PlaywrightTimeout(told) from None
+        reply = f"the page has not dealt with it within {limit_s:g} s; its script may never end"
+        raise PlaywrightTimeout(reply) from None
 
 
-async def corner(session: PageSession, frame: Frame) -> tuple[float, float]:
+async def frame_origin(session: PageSession, frame: Frame) -> tuple[float, float]:
     """Where the window of a frame begins within that of the page."""
     if frame.parent_frame is None:
         return 0.0, 0.0
@@ -120,25 +120,27 @@ async def corner(session: PageSession, frame: Frame) -> tuple[float, float]:
 
 
 async def reach(
-    session: PageSession, found: Found, *, enabled: bool = True, patience_s: float = GIVES_WAY_S
-) -> Reached | Outcome:
+    session: PageSession, found: ResolvedElement, *, enabled: bool = True, patience_s: float = OVERLAY_TIMEOUT_S
+) -> ReachedElement | ActionOutcome:
     """The way to an element, made free where something is over it that can be closed; ``blocked`` otherwise."""
-    called = _called(found)
+    called = _description(found)
     return await reach_part(
         session, found.frame, found.snapshot_id, found.n, called, enabled=enabled, patience_s=patience_s
     )
 
 
-async def press_on(session: PageSession, found: Found) -> Outcome | None:
+async def press_element(session: PageSession, found: ResolvedElement) -> ActionOutcome | None:
     """Presses an element, found free anew where something came between; an outcome only where it cannot be done."""
     for _ in range(MAX_PRESSES):
         reached = await reach(session, found)
-        if isinstance(reached, Outcome):
+        if isinstance(reached, ActionOutcome):
             return reached
         if await reached.press(session):
             return None
     return refuse(
-        "blocked", f"{_called(found)} cannot be pressed: something else came under the mouse", target=session.target
+        "blocked",
+        f"{_description(found)} cannot be pressed: something else came under the mouse",
+        target=session.target,
     )
 
 
@@ -150,30 +152,30 @@ async def reach_part(
     called: str,
     *,
     enabled: bool = True,
-    patience_s: float = GIVES_WAY_S,
-) -> Reached | Outcome:
+    patience_s: float = OVERLAY_TIMEOUT_S,
+) -> ReachedElement | ActionOutcome:
     began_s = time.monotonic()
     tried: list[str] = []
     while True:
-        way, over_frame = await _look(session, frame, snapshot_id, n)
+        way, over_frame = await _hit_test(session, frame, snapshot_id, n)
         if way.state == "free" and not (enabled and way.disabled):
-            return Reached(frame, way)
+            return ReachedElement(frame, way)
         if way.state == "gone":
             return refuse("stale_ref", f"{called} is no longer on the page. Observe the page again.")
-        if way.state == "covered" and await _clear(session, over_frame, way, tried):
+        if way.state == "covered" and await _dismiss_overlay(session, over_frame, way, tried):
             began_s = time.monotonic()
             continue
-        bound_s = session.limits.action_s if way.busy else min(patience_s, session.limits.action_s)
-        if time.monotonic() - began_s >= bound_s:
-            return refuse("blocked", f"{called} {_why(way)}", target=session.target)
+        timeout_s = session.limits.action_s if way.busy else min(patience_s, session.limits.action_s)
+        if time.monotonic() - began_s >= timeout_s:
+            return refuse("blocked", f"{called} {_blocked_reason(way)}", target=session.target)
         await session.timed(asyncio.sleep(POLL_S))
 
 
-def _called(found: Found) -> str:
+def _description(found: ResolvedElement) -> str:
     return f'{found.now.role} "{(found.now.name or found.now.text)[:80]}"'
 
 
-def _why(way: Way) -> str:
+def _blocked_reason(way: HitTest) -> str:
     match way.state:
         case "covered":
             return f"cannot be reached: {way.over} is over it" + (", and it did not go away" if way.way else "")
@@ -185,35 +187,39 @@ def _why(way: Way) -> str:
             return "is disabled"
 
 
-async def _look(session: PageSession, frame: Frame, snapshot_id: str, n: int) -> tuple[Way, Frame]:
+async def _hit_test(session: PageSession, frame: Frame, snapshot_id: str, n: int) -> tuple[HitTest, Frame]:
     """The way within its own frame, then whether the frame itself is free at that point of the page."""
-    bound_s = session.limits.action_s
-    way = await session.timed(engine.ask(frame, Way, bound_s, "reach", snapshot_id, n, WAY))
+    timeout_s = session.limits.action_s
+    way = await session.timed(engine.ask(frame, HitTest, timeout_s, "reach", snapshot_id, n, WAY))
     main = session.page.main_frame
     if way.state != "free" or frame is main:
         return way, frame
-    left, top = await corner(session, frame)
-    over = await session.timed(engine.ask(main, Way, bound_s, "over", round(left + way.x), round(top + way.y), WAY))
+    left, top = await frame_origin(session, frame)
+    over = await session.timed(
+        engine.ask(main, HitTest, timeout_s, "over", round(left + way.x), round(top + way.y), WAY)
+    )
     if over.state == "outside":
-        await session.timed((await frame.frame_element()).scroll_into_view_if_needed(timeout=bound_s * 1000))
-        left, top = await corner(session, frame)
-        over = await session.timed(engine.ask(main, Way, bound_s, "over", round(left + way.x), round(top + way.y), WAY))
+        await session.timed((await frame.frame_element()).scroll_into_view_if_needed(timeout=timeout_s * 1000))
+        left, top = await frame_origin(session, frame)
+        over = await session.timed(
+            engine.ask(main, HitTest, timeout_s, "over", round(left + way.x), round(top + way.y), WAY)
+        )
     return (way, frame) if over.state == "free" else (over, main)
 
 
-async def _clear(session: PageSession, frame: Frame, way: Way, tried: list[str]) -> bool:
+async def _dismiss_overlay(session: PageSession, frame: Frame, way: HitTest, tried: list[str]) -> bool:
     """Closes what is over the target, where there is a way not tried yet; True once something was pressed."""
     step = f"{way.over}: pressed {way.way or 'Escape'}"
     if step in tried:
         # It is still there, so it was not closed.
         session.tabs.dismissed[:] = [one for one in session.tabs.dismissed if one != step]
         return False
-    if not (way.way or way.escape) or len(tried) >= MAX_CLOSED:
+    if not (way.way or way.escape) or len(tried) >= MAX_DISMISSED:
         return False
     tried.append(step)
     try:
         if way.way:
-            await session.timed(engine.element(frame, WAY, 0).click(timeout=GIVES_WAY_S * 1000))
+            await session.timed(engine.element(frame, WAY, 0).click(timeout=OVERLAY_TIMEOUT_S * 1000))
         else:
             await session.timed(session.page.keyboard.press("Escape"))
     except Error as error:
@@ -222,3 +228,23 @@ async def _clear(session: PageSession, frame: Frame, way: Way, tried: list[str])
     session.tabs.dismissed.append(step)
     await session.settle()
     return True
+
+
+# --- the mouse
+
+_resting: WeakKeyDictionary[Page, tuple[float, float]] = WeakKeyDictionary()
+
+
+async def travel(page: Page, x: float, y: float) -> None:
+    """A person's mouse stirs where it rests before it leaves, and arrives by moving within its target. Lists that came
+    up under a resting mouse take their first move for a wish to stay on what lies there."""
+    at = _resting.get(page)
+    if at is not None and at != (x, y):
+        await page.mouse.move(at[0] + 1, at[1])
+    await arrive(page, x, y)
+
+
+async def arrive(page: Page, x: float, y: float) -> None:
+    await page.mouse.move(x + 1, y)
+    await page.mouse.move(x, y)
+    _resting[page] = (x, y)

@@ -9,12 +9,12 @@ import msgspec
 from playwright.async_api import ElementHandle, Error, FileChooser
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from services.browser_pool.adapters.actions.effects import navigated, page_before
-from services.browser_pool.adapters.actions.hit_test import reach
+from services.browser_pool.adapters.actions.effects import has_navigated, state_before
+from services.browser_pool.adapters.actions.pointer.hit_test import reach
 from services.browser_pool.adapters.observe import engine
-from services.browser_pool.adapters.observe.engine import Counted, ask
-from services.browser_pool.adapters.observe.targets import Found
-from services.browser_pool.adapters.outcome import Outcome, done, refuse
+from services.browser_pool.adapters.observe.engine import CountReply, ask
+from services.browser_pool.adapters.observe.targets import ResolvedElement
+from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import Upload
 from shared.contracts.results import FilesGiven
@@ -25,38 +25,38 @@ MAX_LISTED = 30
 NAMES = "el => Array.from(el.files || []).map(file => file.name)"
 
 
-class Said(msgspec.Struct, frozen=True):
+class TextCount(msgspec.Struct, frozen=True):
     """How often a text is to be read on the page."""
 
     times: int
 
 
-async def upload(session: PageSession, action: Upload) -> Outcome:
+async def upload(session: PageSession, action: Upload) -> ActionOutcome:
     folder = session.limits.upload_dir
-    path = await asyncio.to_thread(file_named, folder, action.file) or session.files.named(action.file)
+    path = await asyncio.to_thread(find_upload, folder, action.file) or session.files.named(action.file)
     if path is None:
-        return refuse("no_such_file", await asyncio.to_thread(no_such_file, folder, action.file))
+        return refuse("no_such_file", await asyncio.to_thread(missing_file_message, folder, action.file))
     found = await session.find(action.target, "act")
-    if isinstance(found, Outcome):
+    if isinstance(found, ActionOutcome):
         return found
-    before = await page_before(session, found)
-    told = await _tells(session, found, path.name)
+    before = await state_before(session, found)
+    reply = await _count_on_page(session, found, path.name)
     field = await _give(session, found, path)
-    if isinstance(field, Outcome):
+    if isinstance(field, ActionOutcome):
         return field
-    held = await _held(session, field)
+    held = await _selected_names(session, field)
     rest = await session.settle()
     if path.name in held:
-        return done(f'gave the file "{path.name}"', effect=FilesGiven(names=held), target=found.told())
+        return done(f'gave the file "{path.name}"', effect=FilesGiven(names=held), target=found.to_target_found())
     # Pages that take a file at once empty the field and show its name, or go on.
-    if navigated(before, rest.state) or await _tells(session, found, path.name) > told:
+    if has_navigated(before, rest.state) or await _count_on_page(session, found, path.name) > reply:
         message = f'gave the file "{path.name}"; the page took it at once'
-        return done(message, effect=FilesGiven(names=(path.name,)), target=found.told())
+        return done(message, effect=FilesGiven(names=(path.name,)), target=found.to_target_found())
     message = f'after "{path.name}" was given, the field holds {", ".join(held) or "nothing"}'
-    return refuse("effect_not_seen", message, effect=FilesGiven(names=held), target=found.told())
+    return refuse("effect_not_seen", message, effect=FilesGiven(names=held), target=found.to_target_found())
 
 
-def file_named(folder: Path | None, name: str) -> Path | None:
+def find_upload(folder: Path | None, name: str) -> Path | None:
     """The file of that name in the folder itself; nothing that leads out of it."""
     if folder is None or not name or name != Path(name).name or name in (".", ".."):
         return None
@@ -68,7 +68,7 @@ def file_named(folder: Path | None, name: str) -> Path | None:
         return None
 
 
-def no_such_file(folder: Path | None, name: str) -> str:
+def missing_file_message(folder: Path | None, name: str) -> str:
     """Why, in words for a person, with what there is instead."""
     if "/" in name or "\\" in name:
         return f"{name[:120]!r} is a path; give the name of a file in the upload folder, or the label of a download"
@@ -79,36 +79,40 @@ def no_such_file(folder: Path | None, name: str) -> str:
     return f"there is no file and no download {name[:120]!r}; the upload folder holds {listed}"
 
 
-async def _give(session: PageSession, found: Found, path: Path) -> ElementHandle | Outcome:
+async def _give(session: PageSession, found: ResolvedElement, path: Path) -> ElementHandle | ActionOutcome:
     """Into the field itself, or the one that belongs to a button or a drop zone. The field that has it now."""
     field = await _field(session, found, "file")
     if field is None and found.now.role not in ("button", "link", "menuitem"):
         field = await _field(session, found, "file near")
     if field is None:
         chooser = await _chooser(session, found)
-        if isinstance(chooser, Outcome):
+        if isinstance(chooser, ActionOutcome):
             return chooser
         field = chooser.element if chooser else await _field(session, found, "file near")
     if field is None:
         what = f'{found.now.role} "{found.now.name or found.now.text[:80]}"'
-        return refuse("not_editable", f"{what} takes no file, and no file field is beside it", target=found.told())
+        return refuse(
+            "not_editable", f"{what} takes no file, and no file field is beside it", target=found.to_target_found()
+        )
     await session.timed(field.set_input_files(path, timeout=session.limits.action_s * 1000))
     return field
 
 
-async def _field(session: PageSession, found: Found, kind: str) -> ElementHandle | None:
+async def _field(session: PageSession, found: ResolvedElement, kind: str) -> ElementHandle | None:
     """The one file field inside an element, or beside it."""
-    bound_s = session.limits.action_s
-    parts = await session.timed(ask(found.frame, Counted, bound_s, "part", found.snapshot_id, found.n, FIELD, kind))
+    timeout_s = session.limits.action_s
+    parts = await session.timed(
+        ask(found.frame, CountReply, timeout_s, "part", found.snapshot_id, found.n, FIELD, kind)
+    )
     if parts.count != 1:
         return None
-    return await session.timed(engine.element(found.frame, FIELD, 0).element_handle(timeout=bound_s * 1000))
+    return await session.timed(engine.element(found.frame, FIELD, 0).element_handle(timeout=timeout_s * 1000))
 
 
-async def _chooser(session: PageSession, found: Found) -> FileChooser | Outcome | None:
+async def _chooser(session: PageSession, found: ResolvedElement) -> FileChooser | ActionOutcome | None:
     """What a press on it opens; None where that is no file chooser."""
     reached = await reach(session, found)
-    if isinstance(reached, Outcome):
+    if isinstance(reached, ActionOutcome):
         return reached
     try:
         async with session.page.expect_file_chooser(timeout=CHOOSER_S * 1000) as opening:
@@ -118,7 +122,7 @@ async def _chooser(session: PageSession, found: Found) -> FileChooser | Outcome 
         return None
 
 
-async def _held(session: PageSession, field: ElementHandle) -> tuple[str, ...]:
+async def _selected_names(session: PageSession, field: ElementHandle) -> tuple[str, ...]:
     try:
         return tuple(await session.timed(field.evaluate(NAMES)))
     except Error as error:
@@ -126,10 +130,10 @@ async def _held(session: PageSession, field: ElementHandle) -> tuple[str, ...]:
         return ()
 
 
-async def _tells(session: PageSession, found: Found, name: str) -> int:
+async def _count_on_page(session: PageSession, found: ResolvedElement, name: str) -> int:
     """How often the page shows the name of the file."""
     try:
-        return (await session.timed(ask(found.frame, Said, session.limits.action_s, "reads", name))).times
+        return (await session.timed(ask(found.frame, TextCount, session.limits.action_s, "reads", name))).times
     except Error as error:
         session.tabs.raise_if_lost(error)
         return 0

@@ -7,11 +7,11 @@ from dataclasses import replace
 from playwright.async_api import Error, Locator
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from services.browser_pool.adapters.actions.effects import navigated, page_before
-from services.browser_pool.adapters.actions.hit_test import reach
-from services.browser_pool.adapters.observe.engine import Counted, Gone, State, ask
-from services.browser_pool.adapters.observe.targets import Found
-from services.browser_pool.adapters.outcome import Outcome, done, refuse
+from services.browser_pool.adapters.actions.effects import has_navigated, state_before
+from services.browser_pool.adapters.actions.pointer.hit_test import reach
+from services.browser_pool.adapters.observe.engine import CountReply, DocumentState, StaleElement, ask
+from services.browser_pool.adapters.observe.targets import ResolvedElement
+from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page import matching
 from shared.contracts.actions import TypeText
@@ -25,82 +25,84 @@ LONGEST_BY_KEYS = 500
 """A longer text is not typed again key by key where it was not taken at once."""
 
 
-async def type_text(session: PageSession, action: TypeText) -> Outcome:
+async def type_text(session: PageSession, action: TypeText) -> ActionOutcome:
     return await type_into(session, action, action.text, hidden=False)
 
 
-async def type_into(session: PageSession, action: TypeText, text: str, *, hidden: bool) -> Outcome:
+async def type_into(session: PageSession, action: TypeText, text: str, *, hidden: bool) -> ActionOutcome:
     """``hidden``: neither the text nor what the field holds is told."""
     found = await session.find(action.target, "edit")
-    if isinstance(found, Outcome):
+    if isinstance(found, ActionOutcome):
         return found
     field = await _field(session, found)
-    if isinstance(field, Outcome):
+    if isinstance(field, ActionOutcome):
         return field
     hidden = hidden or found.now.secret
-    before = await page_before(session, found)
-    held = await _typed(session, found, field, text)
+    before = await state_before(session, found)
+    held = await _type_at_once(session, found, field, text)
     if held is not None and not matching.says_the_same(text, held) and len(text) <= LONGEST_BY_KEYS:
-        held = await _by_keys(session, found, field, text)
+        held = await _type_by_keys(session, found, field, text)
     await session.settle()
-    if held is not None and not isinstance(await session.timed(found.again(session.limits.action_s)), Gone):
+    if held is not None and not isinstance(await session.timed(found.again(session.limits.action_s)), StaleElement):
         # A page may take back what it has let be typed.
         held = await _read_back(session, found, field)
-    return _told(session, found, before, text, held, hidden=hidden)
+    return _outcome(session, found, before, text, held, hidden=hidden)
 
 
-async def _field(session: PageSession, found: Found) -> Locator | Outcome:
+async def _field(session: PageSession, found: ResolvedElement) -> Locator | ActionOutcome:
     """The element itself, or the one field inside it."""
     if found.now.editable or (found.now.type in SET_WHOLE and found.now.tag == "input" and not found.now.disabled):
         return found.locator
     own = found.now.tag in ("input", "textarea")
     if not own and not found.now.disabled:
-        work = ask(found.frame, Counted, session.limits.action_s, "part", found.snapshot_id, found.n, FIELD, "edit")
+        work = ask(found.frame, CountReply, session.limits.action_s, "part", found.snapshot_id, found.n, FIELD, "edit")
         if (await session.timed(work)).count == 1:
-            return _inner(found)
+            return _inner_field(found)
     why = "disabled or read-only" if found.now.disabled or own else "no text field"
-    return refuse("not_editable", f'{found.now.role} "{found.now.name}" is {why}', target=found.told())
+    return refuse("not_editable", f'{found.now.role} "{found.now.name}" is {why}', target=found.to_target_found())
 
 
-def _inner(found: Found) -> Locator:
+def _inner_field(found: ResolvedElement) -> Locator:
     return replace(found, snapshot_id=FIELD, n=0).locator
 
 
-async def _typed(session: PageSession, found: Found, field: Locator, text: str) -> str | None:
+async def _type_at_once(session: PageSession, found: ResolvedElement, field: Locator, text: str) -> str | None:
     """All but the last letter at once, the last with its key: many pages listen for nothing but keys."""
-    bound_ms = session.limits.action_s * 1000
+    timeout_ms = session.limits.action_s * 1000
     letters = found.now.tag != "input" or found.now.type in WRITTEN
     split = len(text) if not letters or not text or text[-1] in "\r\n\t" else len(text) - 1
-    await _clear_the_way(session, found)
-    await session.timed(field.fill(text[:split], timeout=bound_ms))
+    await _dismiss_overlays(session, found)
+    await session.timed(field.fill(text[:split], timeout=timeout_ms))
     if text[split:]:
-        await session.timed(field.press_sequentially(text[split:], timeout=bound_ms))
+        await session.timed(field.press_sequentially(text[split:], timeout=timeout_ms))
     return await _read_back(session, found, field)
 
 
-async def _clear_the_way(session: PageSession, found: Found) -> None:
+async def _dismiss_overlays(session: PageSession, found: ResolvedElement) -> None:
     """A field can be filled with something over it; but what is over it is closed where a person would have to."""
     await reach(session, found, patience_s=0.0)
 
 
-async def _by_keys(session: PageSession, found: Found, field: Locator, text: str) -> str | None:
+async def _type_by_keys(session: PageSession, found: ResolvedElement, field: Locator, text: str) -> str | None:
     """Letter by letter, for fields that rewrite what they hold as one types."""
-    bound_ms = session.limits.action_s * 1000
+    timeout_ms = session.limits.action_s * 1000
     if found.now.tag == "input" and found.now.type not in WRITTEN:
         return await _read_back(session, found, field)
     try:
-        await session.timed(field.fill("", timeout=bound_ms))
+        await session.timed(field.fill("", timeout=timeout_ms))
         written = text.rstrip("\r\n") if found.now.tag == "input" else text
-        await session.timed(field.press_sequentially(written, timeout=bound_ms))
+        await session.timed(field.press_sequentially(written, timeout=timeout_ms))
     except PlaywrightTimeout:
         return await _read_back(session, found, field)
     return await _read_back(session, found, field)
 
 
-def _told(session: PageSession, found: Found, before: State, text: str, held: str | None, *, hidden: bool) -> Outcome:
-    target = found.told()
+def _outcome(
+    session: PageSession, found: ResolvedElement, before: DocumentState, text: str, held: str | None, *, hidden: bool
+) -> ActionOutcome:
+    target = found.to_target_found()
     if held is None:
-        if navigated(before, session.rest.state):
+        if has_navigated(before, session.rest.state):
             effect: Effect = Navigated(url=session.page.url, http_status=session.network.fresh_status)
             return done("typed, and the page went on", effect=effect, target=target)
         return refuse("effect_not_seen", "the field went away before it could be read back", target=target)
@@ -111,19 +113,19 @@ def _told(session: PageSession, found: Found, before: State, text: str, held: st
     return done(f'typed into "{found.now.name}"', effect=effect, target=target)
 
 
-async def _read_back(session: PageSession, found: Found, field: Locator) -> str | None:
+async def _read_back(session: PageSession, found: ResolvedElement, field: Locator) -> str | None:
     """What the field holds now. A secret is compared here and goes no further."""
-    bound_s = session.limits.action_s
+    timeout_s = session.limits.action_s
     try:
         if found.now.tag in ("input", "textarea"):
-            return await session.timed(field.input_value(timeout=bound_s * 1000))
+            return await session.timed(field.input_value(timeout=timeout_s * 1000))
         if not found.now.editable:
             script = "el => 'value' in el ? el.value : el.innerText"
-            return str(await session.timed(field.evaluate(script, timeout=bound_s * 1000)))
+            return str(await session.timed(field.evaluate(script, timeout=timeout_s * 1000)))
     except PlaywrightTimeout:
         return None
     except Error as error:
         session.tabs.raise_if_lost(error)
         return None
-    after = await session.timed(found.again(bound_s))
-    return None if isinstance(after, Gone) else after.text
+    after = await session.timed(found.again(timeout_s))
+    return None if isinstance(after, StaleElement) else after.text

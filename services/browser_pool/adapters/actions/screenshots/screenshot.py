@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from services.browser_pool.adapters.actions.capturing import Clip, picture
-from services.browser_pool.adapters.archive.page_archive import keep_page
-from services.browser_pool.adapters.observe.engine import Counted, State, ask
-from services.browser_pool.adapters.outcome import Outcome, done, refuse
+from services.browser_pool.adapters.actions.screenshots.png import Clip, take_png
+from services.browser_pool.adapters.archive.page_archive import capture_page
+from services.browser_pool.adapters.observe.engine import CountReply, DocumentState, ask
+from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.adapters.settle import Rest
+from services.browser_pool.adapters.settle import RestState
 from services.browser_pool.page import tiles
 from services.browser_pool.ports import Capture
 from shared.contracts.actions import Screenshot, ScreenshotElement, ScreenshotViews
@@ -25,7 +25,7 @@ VIEWS_BOUND_S = 100.0
 """For all views together: whoever asked waits for the answer."""
 
 
-class View(msgspec.Struct, frozen=True):
+class ScrollView(msgspec.Struct, frozen=True):
     """Where the main scroller is. ``before``: where it was when it was asked; ``own``: whether it is the page itself.
     ``left``, ``top``, ``width`` and ``height``: what of the document is in view."""
 
@@ -40,21 +40,21 @@ class View(msgspec.Struct, frozen=True):
     height: float
 
 
-async def screenshot(session: PageSession, action: Screenshot) -> Outcome:
+async def screenshot(session: PageSession, action: Screenshot) -> ActionOutcome:
     """PNG, with animations stopped, the caret hidden and secrets covered; a high page comes in parts."""
     if action.full_page:
-        await session.timed(ask(session.page.main_frame, Counted, session.limits.action_s, "hurry"))
-    state = await _with_pictures(session)
+        await session.timed(ask(session.page.main_frame, CountReply, session.limits.action_s, "hurry"))
+    state = await _wait_for_images(session)
     clips: list[Clip | None] = _clips(session, state) if action.full_page else [None]
-    data = await session.timed(_pictures(session, clips))
+    data = await session.timed(_take_pngs(session, clips))
     parts = f" in {len(data)} parts" if len(data) > 1 else ""
     cut = tiles.left_out(state.width, state.height) if action.full_page else ""
-    areas = [_area(clip or _in_view(state)) for clip in clips]
+    areas = [_area(clip or _viewport_clip(state)) for clip in clips]
     captures = _captures(session, action.label, data, areas)
-    return done(f"took a picture{parts}{cut}", effect=Captured(), captures=captures, page=await keep_page(session))
+    return done(f"took a picture{parts}{cut}", effect=Captured(), captures=captures, page=await capture_page(session))
 
 
-def _in_view(state: State) -> Clip:
+def _viewport_clip(state: DocumentState) -> Clip:
     return state.scroll_x, state.scroll_y, state.view_width, state.view_height
 
 
@@ -63,7 +63,7 @@ def _area(clip: Clip) -> Box:
     return Box(x=x, y=y, width=width, height=height)
 
 
-def _clips(session: PageSession, state: State) -> list[Clip | None]:
+def _clips(session: PageSession, state: DocumentState) -> list[Clip | None]:
     view = session.page.viewport_size
     # A page that fits its window is simply what is in view, which is quicker.
     if view and state.height <= view["height"] and state.width <= view["width"]:
@@ -72,8 +72,8 @@ def _clips(session: PageSession, state: State) -> list[Clip | None]:
     return [(0, top, width, height) for top, height in tiles.spans(state.height)]
 
 
-async def _pictures(session: PageSession, clips: Sequence[Clip | None]) -> list[bytes]:
-    return [await picture(session.page, clip) for clip in clips]
+async def _take_pngs(session: PageSession, clips: Sequence[Clip | None]) -> list[bytes]:
+    return [await take_png(session.page, clip) for clip in clips]
 
 
 def _captures(session: PageSession, label: str, data: list[bytes], areas: Sequence[Box | None]) -> tuple[Capture, ...]:
@@ -84,84 +84,84 @@ def _captures(session: PageSession, label: str, data: list[bytes], areas: Sequen
     )
 
 
-async def _with_pictures(session: PageSession) -> State:
+async def _wait_for_images(session: PageSession) -> DocumentState:
     """Images that are still loading get a moment, so that the picture is not taken without them."""
     until_s = time.monotonic() + PICTURES_BOUND_S
     while True:
-        state = await session.timed(ask(session.page.main_frame, State, session.limits.action_s, "state"))
+        state = await session.timed(ask(session.page.main_frame, DocumentState, session.limits.action_s, "state"))
         if not state.pictures or time.monotonic() >= until_s:
-            session.rest = Rest(session.rest.settled, state)
+            session.rest = RestState(session.rest.settled, state)
             return state
         await session.timed(asyncio.sleep(0.05))
 
 
-async def screenshot_element(session: PageSession, action: ScreenshotElement) -> Outcome:
+async def screenshot_element(session: PageSession, action: ScreenshotElement) -> ActionOutcome:
     """The element alone, scrolled to; one that is very high comes in parts."""
     found = await session.find(action.target, "read")
-    if isinstance(found, Outcome):
+    if isinstance(found, ActionOutcome):
         return found
     what = f'{found.now.role} "{found.now.name[:80]}"'
     timeout_ms = session.limits.action_s * 1000
     box = await session.timed(found.locator.bounding_box(timeout=timeout_ms))
     if box is None or box["width"] < 1 or box["height"] < 1:
         why = f"{what} takes up no room on the page, so there is no picture of it"
-        return refuse("failed", why, target=found.told())
+        return refuse("failed", why, target=found.to_target_found())
     await session.timed(found.locator.scroll_into_view_if_needed(timeout=timeout_ms))
-    state = await _with_pictures(session)
+    state = await _wait_for_images(session)
     box = await session.timed(found.locator.bounding_box(timeout=timeout_ms)) or box
     left, top = box["x"] + state.scroll_x, box["y"] + state.scroll_y
     width = min(box["width"], tiles.MAX_WIDTH_PX)
     clips: list[Clip] = [(left, top + y, width, height) for y, height in tiles.spans(box["height"])]
-    data = await session.timed(_pictures(session, clips))
+    data = await session.timed(_take_pngs(session, clips))
     return done(
         f"took a picture of {what}{tiles.left_out(box['width'], box['height'])}",
         effect=Captured(),
-        target=found.told(),
+        target=found.to_target_found(),
         captures=_captures(session, action.label, data, [_area(clip) for clip in clips]),
-        page=await keep_page(session),
+        page=await capture_page(session),
     )
 
 
-async def screenshot_views(session: PageSession, action: ScreenshotViews) -> Outcome:
+async def screenshot_views(session: PageSession, action: ScreenshotViews) -> ActionOutcome:
     """From top to bottom, and back to where the page was; what loads meanwhile is shown too, within a bound."""
     until_s = time.monotonic() + VIEWS_BOUND_S
-    view = await _view(session, 0)
-    began_px = view.before
+    view = await _show_view(session, 0)
+    start_px = view.before
     data: list[bytes] = []
     areas: list[Box | None] = []
     try:
         while True:
-            data += await session.timed(_pictures(session, [None]))
-            areas.append(_area_of(view, began_px))
-            below = await _below(session, view)
+            data += await session.timed(_take_pngs(session, [None]))
+            areas.append(_view_area(view, start_px))
+            below = await _next_view_px(session, view)
             if below is None or len(data) >= tiles.MAX_VIEWS or time.monotonic() >= until_s:
                 break
-            view = await _view(session, below)
+            view = await _show_view(session, below)
     finally:
-        await _view(session, began_px)
+        await _show_view(session, start_px)
     rest = "" if below is None else f"; the page goes on below {view.y + view.visible:.0f} px and was left at that"
     message = f"took {len(data)} pictures, from the top down{rest}"
     captures = _captures(session, action.label, data, areas)
-    return done(message, effect=Captured(), captures=captures, page=await keep_page(session))
+    return done(message, effect=Captured(), captures=captures, page=await capture_page(session))
 
 
-def _area_of(view: View, began_px: float) -> Box | None:
+def _view_area(view: ScrollView, start_px: float) -> Box | None:
     """None where a part of the page was scrolled away from where the page is told: its boxes are elsewhere then."""
-    if not view.own and view.y != began_px:
+    if not view.own and view.y != start_px:
         return None
     return Box(x=view.left, y=view.top, width=view.width, height=view.height)
 
 
-async def _view(session: PageSession, y_px: float) -> View:
+async def _show_view(session: PageSession, y_px: float) -> ScrollView:
     main = session.page.main_frame
-    view = await session.timed(ask(main, View, session.limits.action_s, "view", int(y_px)))
+    view = await session.timed(ask(main, ScrollView, session.limits.action_s, "view", int(y_px)))
     if view.before != view.y:
         await session.settle(acted=False, bound_s=min(VIEW_SETTLE_S, session.limits.settle_s))
-        await _with_pictures(session)
+        await _wait_for_images(session)
     return view
 
 
-async def _below(session: PageSession, view: View) -> float | None:
+async def _next_view_px(session: PageSession, view: ScrollView) -> float | None:
     """Asked anew: a page may have grown at its end while its picture was taken."""
-    now = await session.timed(ask(session.page.main_frame, View, session.limits.action_s, "view", int(view.y)))
+    now = await session.timed(ask(session.page.main_frame, ScrollView, session.limits.action_s, "view", int(view.y)))
     return tiles.next_view(now.y, now.max, now.visible)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import msgspec
 from playwright.async_api import Error, Frame
 
-from services.browser_pool.adapters.actions.effects import changed, navigated
-from services.browser_pool.adapters.actions.hit_test import heard
-from services.browser_pool.adapters.observe.engine import State, ask
-from services.browser_pool.adapters.outcome import Outcome, done, refuse
+from services.browser_pool.adapters.actions.effects import ControlState, has_changed, has_navigated
+from services.browser_pool.adapters.actions.pointer.hit_test import await_input
+from services.browser_pool.adapters.observe.engine import DocumentState, ask
+from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.adapters.settle import look
+from services.browser_pool.adapters.settle import document_state
 from services.browser_pool.page.keys import chord, refusal
 from shared.contracts.actions import Press
 from shared.contracts.results import CheckboxSet, Effect, Navigated, NotSeen, PageChanged, ValueSet
@@ -19,37 +19,20 @@ FOCUS = "hands-focus"
 VALUE_ROLES = frozenset({"textbox", "searchbox", "combobox", "listbox", "spinbutton", "slider"})
 
 
-class Shown(msgspec.Struct, frozen=True):
-    """What a control shows now. ``checked`` is None where it cannot be checked; ``seen``: it is in sight itself."""
-
-    here: bool = True
-    seen: bool = False
-    tag: str = ""
-    has: bool = False
-    role: str = ""
-    name: str = ""
-    value: str = ""
-    secret: bool = False
-    checked: bool | None = None
-    invalid: bool = False
-    selected: bool = False
-    expanded: str | None = None
-
-
-class Taken(msgspec.Struct, frozen=True):
+class FocusTaken(msgspec.Struct, frozen=True):
     took: bool
 
 
-async def press(session: PageSession, action: Press) -> Outcome:
+async def press(session: PageSession, action: Press) -> ActionOutcome:
     keys = chord(action.keys)
     if keys is None:
         return refuse("failed", refusal(action.keys))
-    refused = await _take_focus(session, action) if action.target is not None else None
+    refused = await _focus_target(session, action) if action.target is not None else None
     if refused is not None:
         return refused
-    holder, shown = await focus(session)
-    before = await session.timed(look(session.tabs, session.limits.action_s, "act"))
-    await heard(session, session.page.keyboard.press(keys))
+    holder, shown = await focused_control(session)
+    before = await session.timed(document_state(session.tabs, session.limits.action_s, "act"))
+    await await_input(session, session.page.keyboard.press(keys))
     await session.settle()
     effect = await _effect(session, holder, shown, before)
     if isinstance(effect, Navigated) and (effect.http_status or 0) >= 400:
@@ -59,43 +42,47 @@ async def press(session: PageSession, action: Press) -> Outcome:
     return done(f"pressed {keys}{seen}", effect=effect, target=session.target)
 
 
-async def _take_focus(session: PageSession, action: Press) -> Outcome | None:
+async def _focus_target(session: PageSession, action: Press) -> ActionOutcome | None:
     """Gives the focus to the target, or says why it cannot have it."""
     assert action.target is not None
     found = await session.find(action.target, "edit")
-    if isinstance(found, Outcome):
+    if isinstance(found, ActionOutcome):
         return found
-    bound_s = session.limits.action_s
-    taken = await session.timed(ask(found.frame, Taken, bound_s, "take", found.snapshot_id, found.n))
+    timeout_s = session.limits.action_s
+    taken = await session.timed(ask(found.frame, FocusTaken, timeout_s, "take", found.snapshot_id, found.n))
     if taken.took:
         return None
     what = f'{found.now.role} "{found.now.name}"'
-    return refuse("not_editable", f"{what} does not take the focus, so no key reaches it", target=found.told())
+    return refuse(
+        "not_editable", f"{what} does not take the focus, so no key reaches it", target=found.to_target_found()
+    )
 
 
-async def _effect(session: PageSession, holder: Frame | None, shown: Shown, before: State | None) -> Effect:
+async def _effect(
+    session: PageSession, holder: Frame | None, shown: ControlState, before: DocumentState | None
+) -> Effect:
     if session.tabs.follow():
         await session.settle()
         return Navigated(url=session.page.url, http_status=session.network.status(session.page))
     after = session.rest.state
-    if before is None or navigated(before, after):
+    if before is None or has_navigated(before, after):
         return Navigated(url=session.page.url, http_status=session.network.fresh_status)
     filled = after is None or after.forms != before.forms
     value = await _value_effect(session, holder, shown, filled=filled)
     if value is not None:
         return value
-    if session.tabs.dialogs or changed(before, after):
+    if session.tabs.dialogs or has_changed(before, after):
         return PageChanged()
-    return await _moved(session, shown)
+    return await _focus_effect(session, shown)
 
 
-async def focus(session: PageSession) -> tuple[Frame | None, Shown]:
+async def focused_control(session: PageSession) -> tuple[Frame | None, ControlState]:
     """The frame that has the focus, and what has it there; kept in the page under FOCUS."""
     frames = [session.page.main_frame]
     while frames:
         frame = frames.pop()
         try:
-            shown = await session.timed(ask(frame, Shown, session.limits.action_s, "focused", FOCUS))
+            shown = await session.timed(ask(frame, ControlState, session.limits.action_s, "focused", FOCUS))
         except Error as error:
             session.tabs.raise_if_lost(error)
             continue
@@ -103,15 +90,17 @@ async def focus(session: PageSession) -> tuple[Frame | None, Shown]:
             frames += frame.child_frames
         elif shown.tag and (shown.has or frame is session.page.main_frame):
             return frame, shown
-    return None, Shown(here=False)
+    return None, ControlState(here=False)
 
 
-async def _value_effect(session: PageSession, frame: Frame | None, before: Shown, *, filled: bool) -> Effect | None:
+async def _value_effect(
+    session: PageSession, frame: Frame | None, before: ControlState, *, filled: bool
+) -> Effect | None:
     """The value or the mark of what had the focus, where it is another now."""
     if frame is None or frame.is_detached():
         return None
     try:
-        now = await session.timed(ask(frame, Shown, session.limits.action_s, "shown", FOCUS, 0))
+        now = await session.timed(ask(frame, ControlState, session.limits.action_s, "shown", FOCUS, 0))
     except Error as error:
         session.tabs.raise_if_lost(error)
         return None
@@ -122,9 +111,9 @@ async def _value_effect(session: PageSession, frame: Frame | None, before: Shown
     return None
 
 
-async def _moved(session: PageSession, before: Shown) -> Effect:
+async def _focus_effect(session: PageSession, before: ControlState) -> Effect:
     """Whether the focus went on, which is all that Tab and arrow keys often do."""
-    frame, now = await focus(session)
+    frame, now = await focused_control(session)
     same = frame is None or (now.tag, now.role, now.name, now.value) == (
         before.tag,
         before.role,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from playwright.async_api import Error, Frame
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from services.browser_pool.adapters.observe.engine import Counted, ask
-from services.browser_pool.adapters.observe.targets import Found
-from services.browser_pool.adapters.outcome import Outcome, done, refuse
+from services.browser_pool.adapters.observe.engine import CountReply, ask
+from services.browser_pool.adapters.observe.targets import ResolvedElement
+from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page import matching
 from services.browser_pool.safety.redaction import HIDDEN
@@ -15,27 +15,33 @@ from shared.contracts.actions import TypeSecret
 from shared.contracts.results import ValueSet
 
 
-async def type_secret(session: PageSession, action: TypeSecret) -> Outcome:
+async def type_secret(session: PageSession, action: TypeSecret) -> ActionOutcome:
     vault, guard = session.vault, session.guard
     if vault is None or guard is None or action.secret not in vault.names:
         named = ", ".join(vault.names) if vault is not None and vault.names else "none"
         return refuse("no_such_secret", f"{action.secret!r} is no secret of this task; its secrets: {named}")
     found = await session.find(action.target, "edit")
-    if isinstance(found, Outcome):
+    if isinstance(found, ActionOutcome):
         return found
-    where = where_it_goes(found.frame)
+    where = document_address(found.frame)
     if not guard.may_hold_secrets(where):
         why = "secrets are typed only into pages of allowed hosts, and only over https unless the host is a private one"
-        return refuse("policy_denied", f"the field is in a document of {where[:200]}: {why}", target=found.told())
+        return refuse(
+            "policy_denied", f"the field is in a document of {where[:200]}: {why}", target=found.to_target_found()
+        )
     if not found.now.editable:
-        return refuse("not_editable", f'{found.now.role} "{found.now.name}" is no text field', target=found.told())
+        return refuse(
+            "not_editable", f'{found.now.role} "{found.now.name}" is no text field', target=found.to_target_found()
+        )
     value = await session.timed(vault.reveal(action.secret))
     if value is None:
-        return refuse("no_such_secret", f"this browser pool knows no secret {action.secret!r}", target=found.told())
-    return await _typed(session, found, action.secret, value)
+        return refuse(
+            "no_such_secret", f"this browser pool knows no secret {action.secret!r}", target=found.to_target_found()
+        )
+    return await _type_value(session, found, action.secret, value)
 
 
-def where_it_goes(frame: Frame) -> str:
+def document_address(frame: Frame) -> str:
     """The address of the document; one without an address of its own belongs to the page around it."""
     while frame.url.startswith(("about:", "")) and frame.url in ("", "about:blank", "about:srcdoc"):
         if frame.parent_frame is None:
@@ -44,27 +50,27 @@ def where_it_goes(frame: Frame) -> str:
     return frame.url
 
 
-async def _typed(session: PageSession, found: Found, name: str, value: str) -> Outcome:
+async def _type_value(session: PageSession, found: ResolvedElement, name: str, value: str) -> ActionOutcome:
     limit_s = session.limits.action_s
     # Known as secret before it holds anything: from now on it is never read out, whatever the page makes of it.
-    await session.timed(ask(found.frame, Counted, limit_s, "hideField", found.snapshot_id, found.n))
+    await session.timed(ask(found.frame, CountReply, limit_s, "hideField", found.snapshot_id, found.n))
     await session.timed(found.locator.fill(value, timeout=limit_s * 1000))
-    held = await _held(session, found)
+    held = await _read_field(session, found)
     if held is not None and not matching.says_the_same(value, held):
         await session.timed(found.locator.press("Control+A", timeout=limit_s * 1000))
         await session.timed(found.locator.press_sequentially(value, timeout=limit_s * 1000))
-        held = await _held(session, found)
+        held = await _read_field(session, found)
     await session.settle()
     effect = ValueSet(value=HIDDEN)
     if held is None:
-        return done(f"typed the secret {name!r}, and the page went on", effect=effect, target=found.told())
+        return done(f"typed the secret {name!r}, and the page went on", effect=effect, target=found.to_target_found())
     if not matching.says_the_same(value, held):
-        told = f"after typing the secret {name!r}, the field holds something else"
-        return refuse("effect_not_seen", told, effect=effect, target=found.told())
-    return done(f'typed the secret {name!r} into "{found.now.name}"', effect=effect, target=found.told())
+        reply = f"after typing the secret {name!r}, the field holds something else"
+        return refuse("effect_not_seen", reply, effect=effect, target=found.to_target_found())
+    return done(f'typed the secret {name!r} into "{found.now.name}"', effect=effect, target=found.to_target_found())
 
 
-async def _held(session: PageSession, found: Found) -> str | None:
+async def _read_field(session: PageSession, found: ResolvedElement) -> str | None:
     """What the field holds, for comparison only; None where it is gone."""
     try:
         if found.now.tag in ("input", "textarea"):

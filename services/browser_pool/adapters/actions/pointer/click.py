@@ -1,0 +1,120 @@
+"""Clicks, and the mouse over things."""
+
+from __future__ import annotations
+
+from playwright.async_api import Error
+
+from services.browser_pool.adapters.actions.effects import VisibleChanges, has_changed, has_navigated, state_before
+from services.browser_pool.adapters.actions.pointer.hit_test import arrive, await_input, press_element, reach
+from services.browser_pool.adapters.observe.engine import CountReply, DocumentState, ElementState, StaleElement, ask
+from services.browser_pool.adapters.observe.targets import ResolvedElement
+from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
+from services.browser_pool.adapters.session import PageSession
+from shared.contracts.actions import Click, Hover
+from shared.contracts.results import CheckboxSet, Effect, Navigated, NotSeen, PageChanged
+
+SIGHTS = "hands-sights"
+
+
+async def click(session: PageSession, action: Click) -> ActionOutcome:
+    found = await session.find(action.target, "act")
+    if isinstance(found, ActionOutcome):
+        return found
+    if found.now.tag == "option":
+        return refuse(
+            "failed", "an option is not clicked; use select_option on its list", target=found.to_target_found()
+        )
+    before = await state_before(session, found)
+    refusal = await press_element(session, found)
+    if refusal is not None:
+        return refusal
+    await session.settle()
+    effect = await read_effect(session, found, before)
+    return _outcome(session, found, effect)
+
+
+async def read_effect(session: PageSession, found: ResolvedElement, before: DocumentState) -> Effect:
+    if session.tabs.follow():
+        await session.settle()
+        return Navigated(url=session.page.url, http_status=session.network.status(session.page))
+    after = session.rest.state
+    if has_navigated(before, after):
+        return Navigated(url=session.page.url, http_status=session.network.fresh_status)
+    element = await session.timed(found.again(session.limits.action_s)) if _shows_own_effect(found) else None
+    if isinstance(element, ElementState) and element.checked is not None and not _is_unchanged_checkbox(found, element):
+        return CheckboxSet(checked=element.checked)
+    if session.tabs.dialogs or has_changed(before, after) or _has_element_changed(found, element):
+        return PageChanged()
+    return NotSeen()
+
+
+def _shows_own_effect(found: ResolvedElement) -> bool:
+    """A check box says what became of it; an element in a child frame, what became of its document."""
+    return found.now.checkable or (found.frame.parent_frame is not None and not found.frame.is_detached())
+
+
+def _is_unchanged_checkbox(found: ResolvedElement, element: ElementState) -> bool:
+    """Whether a check box stayed as it was; a radio button that is on stays on, and that is what was wanted."""
+    return found.now.type == "checkbox" and element.checked == found.now.checked
+
+
+def _has_element_changed(found: ResolvedElement, element: ElementState | StaleElement | None) -> bool:
+    return found.frame.parent_frame is not None and (
+        not isinstance(element, ElementState) or has_changed(found.now, element)
+    )
+
+
+def _outcome(session: PageSession, found: ResolvedElement, effect: Effect) -> ActionOutcome:
+    what = f'{found.now.role} "{found.now.name or found.now.text[:80]}"'
+    status = effect.http_status if isinstance(effect, Navigated) else None
+    if status is not None and status >= 400:
+        return refuse(
+            "http_error",
+            f"clicked {what}; the page answered with HTTP {status}",
+            effect=effect,
+            target=found.to_target_found(),
+        )
+    message = f"clicked {what}"
+    if session.tabs.opened:
+        message += f"; it opened the tab {session.tabs.number(session.page)}, which is looked at now"
+    if isinstance(effect, NotSeen) and not session.files.incoming:
+        message += "; nothing was seen to come of it"
+    if session.tabs.downloads:
+        message += f'; it offers the file "{session.tabs.downloads[-1].suggested_filename}": use download to keep it'
+    if session.tabs.dialogs:
+        message += f"; a dialog opened and was answered: {session.tabs.dialogs[-1]}"
+    return done(message, effect=effect, target=found.to_target_found())
+
+
+async def hover(session: PageSession, action: Hover) -> ActionOutcome:
+    """What a hover shows is often a matter of style alone, so what is in sight is compared."""
+    found = await session.find(action.target, "act")
+    if isinstance(found, ActionOutcome):
+        return found
+    reached = await reach(session, found, enabled=False)
+    if isinstance(reached, ActionOutcome):
+        return reached
+    before = await state_before(session, found)
+    # A mouse that is there already moves away first, or nothing would be noticed.
+    await await_input(session, session.page.mouse.move(0, 0))
+    await session.timed(ask(found.frame, CountReply, session.limits.action_s, "mark", SIGHTS))
+    # Straight there: what a way across the page would open might push the target from under the mouse.
+    x, y = await reached.point(session)
+    await await_input(session, arrive(session.page, x, y))
+    rest = await session.settle()
+    if has_navigated(before, rest.state):
+        return done("the page went on", effect=Navigated(url=session.page.url), target=found.to_target_found())
+    sights = await _visible_changes(session, found)
+    what = f'the mouse is over {found.now.role} "{found.now.name or found.now.text[:80]}"'
+    if sights is None or sights.came or sights.left or has_changed(before, rest.state):
+        seen = f"; it shows: {' | '.join(sights.texts)}" if sights and sights.texts else ""
+        return done(what + seen, effect=PageChanged(), target=found.to_target_found())
+    return done(f"{what}; nothing was seen to come of it", effect=NotSeen(), target=found.to_target_found())
+
+
+async def _visible_changes(session: PageSession, found: ResolvedElement) -> VisibleChanges | None:
+    try:
+        return await session.timed(ask(found.frame, VisibleChanges, session.limits.action_s, "sights", SIGHTS))
+    except Error as error:
+        session.tabs.raise_if_lost(error)
+        return None

@@ -1,0 +1,164 @@
+"""Drags: with the mouse pressed, over points in between, as pages that watch the mouse expect it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+import msgspec
+from playwright.async_api import Error
+
+from services.browser_pool.adapters.actions.effects import ControlState, has_changed, has_navigated, state_before
+from services.browser_pool.adapters.actions.pointer.hit_test import (
+    HitTest,
+    ReachedElement,
+    await_input,
+    frame_origin,
+    reach,
+)
+from services.browser_pool.adapters.observe.engine import DocumentState, StaleElement, ask
+from services.browser_pool.adapters.observe.targets import ResolvedElement
+from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
+from services.browser_pool.adapters.session import PageSession
+from shared.contracts.actions import Drag, DragBy
+from shared.contracts.results import Effect, Navigated, NotSeen, PageChanged, ValueSet
+
+STEPS = 12
+RELEASE_S = 2.0
+FIRST_PX = 6.0
+"""What is dragged begins to follow only after a few pixels."""
+OVER = "hands-over"
+
+
+class SliderThumb(msgspec.Struct, frozen=True):
+    """Where a slider has its handle, from the corner of its frame's window; none: it is no native slider."""
+
+    x: float | None = None
+    y: float | None = None
+
+
+async def drag(session: PageSession, action: Drag) -> ActionOutcome:
+    source = await session.find(action.target, "act")
+    if isinstance(source, ActionOutcome):
+        return source
+    onto = await session.find(action.onto, "read")
+    if isinstance(onto, ActionOutcome):
+        return onto
+    reached = await reach(session, source)
+    if isinstance(reached, ActionOutcome):
+        return reached
+    before = await _state_before_drag(session, source)
+    start = await reached.point(session)
+    async with _button_down(session, start):
+        await _nudge(session, start)
+        # Now that it is held, the place may be scrolled into view: the mouse stays where it is.
+        end = await _drop_point(session, onto)
+        if end is None:
+            message = f'"{onto.now.name or onto.now.text[:80]}" is not visible, so nothing can be dropped there'
+            return refuse("blocked", message, target=source.to_target_found())
+        await await_input(session, session.page.mouse.move(*end, steps=STEPS))
+        # A second move on the spot: what accepts a drop often says so only when it is moved over.
+        await await_input(session, session.page.mouse.move(end[0] + 1, end[1] + 1))
+        await await_input(session, session.page.mouse.move(*end))
+    where = f'onto {onto.now.role} "{onto.now.name or onto.now.text[:80]}"'
+    return await _outcome(session, source, before, where)
+
+
+async def drag_by(session: PageSession, action: DragBy) -> ActionOutcome:
+    found = await session.find(action.target, "act")
+    if isinstance(found, ActionOutcome):
+        return found
+    reached = await reach(session, found)
+    if isinstance(reached, ActionOutcome):
+        return reached
+    before = await _state_before_drag(session, found)
+    start = await _grab_point(session, found, reached)
+    end = (start[0] + action.right_px, start[1] + action.down_px)
+    async with _button_down(session, start):
+        await await_input(session, session.page.mouse.move(*end, steps=STEPS))
+    return await _outcome(session, found, before, f"by {action.right_px:g} px right, {action.down_px:g} px down")
+
+
+@asynccontextmanager
+async def _button_down(session: PageSession, start: tuple[float, float]) -> AsyncGenerator[None]:
+    """With the mouse button down, and up again whatever happens."""
+    mouse = session.page.mouse
+    await await_input(session, mouse.move(*start))
+    await await_input(session, mouse.down())
+    try:
+        yield
+    finally:
+        try:
+            async with asyncio.timeout(RELEASE_S):
+                await mouse.up()
+        except (Error, TimeoutError):
+            pass  # its page is gone, or asks something; there is nothing left to let go of
+
+
+async def _nudge(session: PageSession, start: tuple[float, float]) -> None:
+    await await_input(session, session.page.mouse.move(start[0] + FIRST_PX / 2, start[1] + FIRST_PX / 2))
+    await await_input(session, session.page.mouse.move(start[0] + FIRST_PX, start[1] + FIRST_PX))
+
+
+async def _drop_point(session: PageSession, found: ResolvedElement) -> tuple[float, float] | None:
+    work = ask(found.frame, HitTest, session.limits.action_s, "reach", found.snapshot_id, found.n, OVER)
+    way = await session.timed(work)
+    # What is dragged may itself lie over the place; that is no obstacle.
+    if way.state not in ("free", "covered"):
+        return None
+    left, top = await frame_origin(session, found.frame)
+    return left + way.x, top + way.y
+
+
+async def _grab_point(session: PageSession, found: ResolvedElement, reached: ReachedElement) -> tuple[float, float]:
+    """A native slider is taken at its handle, everything else where the mouse hits it."""
+    if (found.now.tag, found.now.type) != ("input", "range"):
+        return await reached.point(session)
+    thumb = await session.timed(
+        ask(found.frame, SliderThumb, session.limits.action_s, "thumb", found.snapshot_id, found.n)
+    )
+    if thumb.x is None or thumb.y is None:
+        return await reached.point(session)
+    left, top = await frame_origin(session, found.frame)
+    return left + thumb.x, top + thumb.y
+
+
+async def _state_before_drag(session: PageSession, found: ResolvedElement) -> tuple[DocumentState, ControlState]:
+    page = await state_before(session, found)
+    return page, await _control_state(session, found)
+
+
+async def _control_state(session: PageSession, found: ResolvedElement) -> ControlState:
+    try:
+        work = ask(found.frame, ControlState, session.limits.action_s, "shown", found.snapshot_id, found.n)
+        return await session.timed(work)
+    except Error as error:
+        session.tabs.raise_if_lost(error)
+        return ControlState(here=False)
+
+
+async def _outcome(
+    session: PageSession, found: ResolvedElement, before: tuple[DocumentState, ControlState], where: str
+) -> ActionOutcome:
+    rest = await session.settle()
+    page, shown = before
+    what = f'dragged {found.now.role} "{found.now.name or found.now.text[:80]}" {where}'
+    effect: Effect = NotSeen()
+    if session.tabs.follow() or has_navigated(page, rest.state):
+        effect = Navigated(url=session.page.url, http_status=session.network.fresh_status)
+    else:
+        now = await _control_state(session, found)
+        if now.here and now.role in ("slider", "spinbutton", "separator") and now.value != shown.value:
+            effect = ValueSet(value=now.value)
+        elif has_changed(page, rest.state) or session.tabs.dialogs or await _has_moved(session, found):
+            effect = PageChanged()
+    seen = "; nothing was seen to come of it" if isinstance(effect, NotSeen) else ""
+    return done(what + seen, effect=effect, target=found.to_target_found())
+
+
+async def _has_moved(session: PageSession, found: ResolvedElement) -> bool:
+    if found.frame.is_detached():
+        return True
+    now = await session.timed(found.again(session.limits.action_s))
+    return isinstance(now, StaleElement) or now.box != found.now.box or has_changed(found.now, now)
