@@ -12,4 +12,5 @@ def isolated_settings(**values: Any) -> Settings:
 
     Environment variables still count, as for every other process.
     """
-    return Settings(**{"_env_file": None, **values})
+    arguments: dict[str, Any] = {"_env_file": None, **values}
+    return Settings(**arguments)
