@@ -22,6 +22,7 @@ NAME = "planner"
 
 @asynccontextmanager
 async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[PlannerDeps]:
+    """Open what the planner needs: clients of models stay open for the whole process."""
     actor.stored[WORK_SAMPLE.pattern] = replace(actor.stored[WORK_SAMPLE.pattern], max_attempts=settings.max_attempts)
     async with aclosing(Deciders(settings, bus)) as deciders, aclosing(ModelHelpers(settings)) as helpers:
         model = helpers if settings.anthropic_api_key is not None else None

@@ -1,4 +1,4 @@
-"""What the planner needs of the world."""
+"""What the planner needs from outside: deciders, the bus, clocks and helpers of a model."""
 
 from __future__ import annotations
 
@@ -21,89 +21,91 @@ from shared.task.spec import TaskSpec
 
 
 class Decider(Protocol):
-    """A brain. ``name`` goes into the result: ``rules``, or the name of the model."""
+    """Decides the next action of a sample. `name` goes into the result: `rules`, or the name of the model."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def asks_model(self) -> bool:
-        """Whether it costs: budgets bind it, and it may be helped by questions about pictures."""
+        """Whether decisions cost money: budgets apply, and questions about pictures may be asked."""
         ...
 
     def check(self) -> None:
-        """Raises PermanentError, in words for people, where this decider cannot work at all (a key is missing)."""
+        """Raise PermanentError, with a message for people, if the decider cannot work at all, such as without a key."""
         ...
 
     async def decide(self, view: SampleView) -> Decision:
-        """The next action. Raises TransientError or PermanentError; a reply that makes no sense is `Unusable`."""
+        """Return the next action. Raises TransientError or PermanentError; an unusable reply is an `UnusableAnswer`."""
         ...
 
     async def aclose(self) -> None:
-        """Lets go of connections."""
+        """Close connections."""
         ...
 
 
 class Teacher(Protocol):
-    """Says what a sample has taught."""
+    """Derives lessons from the transcript of a sample."""
 
     async def distil(self, transcript: Transcript, /) -> tuple[object, Usage]:
-        """What it says, unchecked, and what that cost. Raises TransientError or PermanentError."""
+        """Return the model's unchecked arguments and what the call cost. Raises TransientError or PermanentError."""
         ...
 
 
 class Drafter(Protocol):
-    """Makes a task of a sentence."""
+    """Drafts a task from a sentence."""
 
     @property
     def name(self) -> str: ...
 
     async def draft(self, request: str, /) -> tuple[Draft | None, tuple[Problem, ...], Usage]:
-        """A draft that validates, or what was wrong with the last one; and what it cost. Raises TransientError, or
-        PermanentError where there is no key."""
+        """Return a valid draft or the problems of the last one, and the usage.
+
+        Raises TransientError, or PermanentError without a key.
+        """
         ...
 
 
 @dataclass(frozen=True)
 class CheckedRun:
-    """A run as the planner keeps it: its record, and the specs in it, checked."""
+    """The record of a run with its checked specs."""
 
     record: RunRecord
     spec: TaskSpec
     discovery: TaskSpec | None = None
 
     def spec_of(self, message: WorkSample) -> TaskSpec:
-        """The spec for this sample: that of the discovery for the one that finds the others."""
+        """Return the spec for this sample: the discovery spec for the sample that finds the others."""
         return self.discovery if message.discover and self.discovery is not None else self.spec
 
 
 @dataclass
 class PlannerDeps:
-    """``now`` is aware UTC, ``elapsed_s`` a clock that only runs forward, ``wait`` a pause in seconds."""
+    """What the handlers need. `now` is aware UTC, `elapsed_s` a monotonic clock, `wait` a pause in seconds."""
 
     asks: Asks
     publishes: Publishes
     records: Records
     decider: Callable[[str], Decider]
-    """The decider of that name; Unsupported where there is none."""
+    """Returns the decider of that name. Raises Unsupported if there is none."""
     default_planner: str
     now: Callable[[], datetime]
     elapsed_s: Callable[[], float]
     wait: Callable[[float], Awaitable[None]]
     blobs: Blobs | None = None
-    """Where evidence puts what it lends. None: nothing is borrowed."""
+    """Where evidence puts the files that it lends. None: stored pages cannot be borrowed."""
     teacher: Teacher | None = None
-    """None: nothing is learned."""
+    """None: no lessons are derived."""
     drafter: Drafter | None = None
     """None: no task can be drafted."""
     lease_bound_s: float = 120.0
-    """The longest that is waited for a browser session."""
+    """Timeout of the wait for a browser session."""
     heartbeat_every_s: float = HEARTBEAT_EVERY_S
-    """Between two heartbeats of a browser session that is held."""
+    """Interval between heartbeats of a leased browser session."""
     runs: dict[str, CheckedRun] = field(default_factory=dict[str, CheckedRun])
 
     def lease(self, request: LeaseSession) -> AbstractAsyncContextManager[ActiveLease | ProfilePaused]:
-        """See :func:`shared.sessions.lease_session`."""
+        """Lease a browser session, see :func:`shared.sessions.lease_session`."""
         return lease_session(
             self.asks,
             request,

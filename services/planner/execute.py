@@ -1,4 +1,4 @@
-"""Carrying out one action: in the browser, by asking about a picture, or by the gates."""
+"""Executes one action: in the browser, by a question about a picture, or by the gates that end a sample."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ VISION_TIMEOUT_S = 150.0
 
 @dataclass(frozen=True)
 class ActionOutcome:
-    """What came of one action; the fields of StepTaken of the same names. ``ending``: the sample ends with it."""
+    """What an action has led to; most fields are those of `StepTaken`. `ending`: the sample ends with it."""
 
     action: AnyAction | None
     message: str
@@ -49,17 +49,17 @@ class ActionOutcome:
     usage: Usage = NO_USAGE
     ending: Ending | None = None
     page_files: tuple[FiledArtifact, ...] = ()
-    """Pages that were kept because values were taken from them."""
+    """Pages that were stored because values were taken from them."""
     seen: tuple[FieldValue, ...] = ()
-    """Readings of the page that is about to be left, bound to what was kept of it."""
+    """Readings of the page that is about to be left, with their stored page."""
     browser_ms: float = 0.0
-    """What was spent on the page beside the action itself."""
+    """Time spent on the page apart from the action itself."""
 
 
 async def execute_action(
     view: SampleView, action: AnyAction, decided_by: str, session: SessionLeased, deps: PlannerDeps
 ) -> ActionOutcome:
-    """Does what was decided and says what came of it. It publishes no step."""
+    """Execute the action and return its outcome. Publishes no step."""
     if isinstance(action, Done | Fail):
         return await _end_sample(view, action, decided_by, session, deps)
     if isinstance(action, SaveProgress):
@@ -85,7 +85,10 @@ async def execute_action(
 async def _attach_before_leaving(
     view: SampleView, action: BrowserAction, session: SessionLeased, deps: PlannerDeps
 ) -> StoredValues:
-    """What was read along a route is bound before the page may be gone. Without one, everything is read at the end."""
+    """Store the page of values that were read along a route before the action may leave it.
+
+    Without a route all values are read at the end, so nothing is stored here.
+    """
     here = view.page.snapshot_id if view.page is not None and (view.spec.route or view.log) else None
     fresh = [one for one in view.state.seen.values() if one.source is not None and one.source.snapshot_id == here]
     if here is None or not changes_page(action) or not fresh:
@@ -133,8 +136,7 @@ async def _end_sample(
 async def save_partial_values(
     view: SampleView, ending: Ending, session: SessionLeased, deps: PlannerDeps
 ) -> ActionOutcome | None:
-    """A bound ends the sample with what was read so far: the page is kept that it was read from, where that still
-    shows it. None where nothing is left to be kept."""
+    """Store the page of the values that a partial success keeps. Returns None if nothing is left to store."""
     named = {value.field for value in ending.values}
     read = tuple(value for value in view.state.seen.values() if value.field in named)
     if not refs_to_capture(with_files(read, stored_pages(view.state.stored)), view.page):
@@ -159,7 +161,7 @@ async def _act(action: BrowserAction, session: SessionLeased, deps: PlannerDeps)
 
 
 async def _publish_items(view: SampleView, action: ReportItems, deps: PlannerDeps) -> ActionOutcome:
-    """Items that were not known go to discovery at once: their samples start while the list is still being read."""
+    """Publish new items at once, so that their samples start while the list is still being read."""
     listed = check_items(view, action)
     if listed.new:
         event = SamplesListed(
@@ -178,7 +180,7 @@ async def _publish_items(view: SampleView, action: ReportItems, deps: PlannerDep
 async def _ask_picture(
     view: SampleView, action: AskPicture, session: SessionLeased, deps: PlannerDeps
 ) -> ActionOutcome:
-    """The picture is asked about before the step is said: once evidence has filed it, it is gone from the bus."""
+    """Take a picture and ask about it before the step is published: evidence removes its blob from the bus then."""
     result = await _act(screenshot_action(view, action), session, deps)
     if not result.ok or not result.artifacts:
         return ActionOutcome(action, result.message, result)

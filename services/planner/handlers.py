@@ -1,4 +1,4 @@
-"""The actor: takes samples from the work queue and says how each ended."""
+"""The actor: takes samples from the work queue and answers how each ended."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from shared.subjects import CHECK_PLANNER, DRAFT_TASK, REPERFORM, SAMPLE_FINISHE
 from shared.task.spec import TaskSpec, check_spec
 
 DEADLINE_S = 6 * 3600.0
-"""A last resort; the bounds of one attempt are max_steps and max_time_s of the task."""
+"""A last resort. The limits of one attempt are `max_steps` and `max_time_s` of the task."""
 DRAFT_DEADLINE_S = 300.0
 REPERFORM_DEADLINE_S = 600.0
 KEPT_RUNS = 64
@@ -51,7 +51,7 @@ actor: Actor[PlannerDeps] = Actor("planner")
 
 
 def give_up(message: WorkSample, deps: PlannerDeps, attempt: int, error: ExhibitError) -> SampleFinished:
-    """Accounts for a sample that will not be tried again."""
+    """Return the result of a sample that will not be tried again."""
     final = isinstance(error, PermanentError) or error.code == "retries_exhausted"
     tried = "" if final else f"given up after {attempt} attempts; the last one: "
     reason = cast("PermanentCode", error.code) if isinstance(error, PermanentError) else "retries_exhausted"
@@ -64,7 +64,7 @@ def give_up(message: WorkSample, deps: PlannerDeps, attempt: int, error: Exhibit
     WORK_SAMPLE, queues=SAMPLE_QUEUES, emits=SAMPLE_FINISHED, deadline_s=DEADLINE_S, max_attempts=4, give_up=give_up
 )
 async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> SampleFinished | None:
-    """Works on one sample in a browser of its own. Without a decider that can work, no browser is leased."""
+    """Work on one sample in a browser session of its own. No session is leased if the decider cannot work."""
     run = await load_run(message.run_id, deps)
     spec = run.spec_of(message)
     decider = deps.decider(run.record.planner or deps.default_planner)
@@ -93,7 +93,7 @@ async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> S
 
 @actor.answers(CHECK_PLANNER)
 async def check_planner(request: CheckPlanner, deps: PlannerDeps) -> PlannerChecked:
-    """What would end every sample of a run is said before it starts."""
+    """Return the problem that would end every sample of a run, before the run starts."""
     try:
         deps.decider(request.planner or deps.default_planner).check()
     except PermanentError as exc:
@@ -103,13 +103,13 @@ async def check_planner(request: CheckPlanner, deps: PlannerDeps) -> PlannerChec
 
 @actor.answers(REPERFORM, deadline_s=REPERFORM_DEADLINE_S)
 async def reperform_sample(request: Reperform, deps: PlannerDeps) -> SampleReperformed:
-    """Every value of a sample extracted again from its stored pages."""
+    """Extract every value of a sample again from its stored pages."""
     return await reperform_values(request, deps)
 
 
 @actor.answers(DRAFT_TASK, deadline_s=DRAFT_DEADLINE_S)
 async def draft_task(request: DraftTask, deps: PlannerDeps) -> DraftReply:
-    """A task made of a sentence. It is checked, and nothing is run."""
+    """Draft a task from a sentence and check it. Nothing is run."""
     problem = request_problem(request.request)
     if problem:
         return DraftRefused(problems=(Problem(where="request", message=problem),))
@@ -131,13 +131,16 @@ async def draft_task(request: DraftTask, deps: PlannerDeps) -> DraftReply:
 
 
 def login_required(message: WorkSample, attempt: int, paused: ProfilePaused, deps: PlannerDeps) -> SampleFinished:
-    """Accounts for a sample whose login state has met a login wall: no browser is opened for it."""
+    """Return the result of a sample whose login state is paused after a login wall. No browser is opened for it."""
     now = deps.now()
     return to_finished(message, attempt, ending_of("login_required", paused.reason), now, now)
 
 
 async def load_run(run_id: str, deps: PlannerDeps) -> CheckedRun:
-    """The run's record and spec, read once a process. Two samples that ask at the same time read the same thing."""
+    """Return the run's record and checked specs, read from RUNS once per process.
+
+    Concurrent reads of one run are idempotent. Raises Unavailable if the record is not there yet.
+    """
     if run_id not in deps.runs:
         record: RunRecord | None = await deps.records.read(RUNS, run_id, RunRecord)
         if record is None:

@@ -1,6 +1,6 @@
-"""What samples teach, kept on the bus: read once when a sample begins, added to when it has ended.
+"""Lessons from samples, in the bucket MEMORY: loaded when a sample begins, saved when it has ended.
 
-Learning is never a reason for a sample to fail: what goes wrong here is logged, and the result stands.
+A failure here never fails a sample: it is logged, and the result stays as it is.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 
 async def load_hints(spec: TaskSpec, run_id: str, deps: PlannerDeps) -> tuple[str, ...]:
-    """What is shown with every step of a sample that begins now."""
+    """Return the hints that every step of a new sample is shown."""
     key = memory_key(spec, run_id)
     memory: Memory | None = None if key is None else await deps.records.read(MEMORY, key, Memory)
     return memory_hints(memory) if memory is not None else ()
@@ -40,7 +40,7 @@ async def load_hints(spec: TaskSpec, run_id: str, deps: PlannerDeps) -> tuple[st
 async def save_lessons(
     spec: TaskSpec, finished: SampleFinished, state: AttemptState, deps: PlannerDeps
 ) -> SampleFinished:
-    """The result with what it has taught, which later samples will be shown; its price is part of the sample's."""
+    """Ask the teacher for lessons and save them. Returns the result with its lessons and their cost."""
     key = memory_key(spec, finished.run_id)
     if key is None or deps.teacher is None:
         return finished

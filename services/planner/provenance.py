@@ -1,4 +1,9 @@
-"""Has the page kept that values are taken from, and binds them to it. What is not kept is said, and fails nothing."""
+"""Attaches provenance to values: has the browser pool store the page they were read from, and records where they are on
+it.
+
+How a value is tied to its stored page is decided in :mod:`services.planner.state.value_sources`. A page that cannot be
+stored adds a note and fails nothing.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +30,7 @@ CAPTURE_TIMEOUT_S = 60.0
 
 @dataclass(frozen=True)
 class StoredValues:
-    """The values, with the files that were kept for them and what a reviewer should know."""
+    """Values with their provenance, the files that were stored for them, and notes for a reviewer."""
 
     values: tuple[FieldValue, ...]
     page_files: tuple[FiledArtifact, ...] = ()
@@ -36,7 +41,7 @@ class StoredValues:
 async def attach_provenance(
     view: SampleView, values: Iterable[FieldValue], session: SessionLeased, deps: PlannerDeps
 ) -> StoredValues:
-    """A page with an observation that is kept already is not kept again."""
+    """Return the values with their stored pages. A page whose observation is stored already is not stored again."""
     done = StoredValues(with_files(values, stored_pages(view.state.stored)))
     for snapshot_id, refs in refs_to_capture(done.values, view.page).items():
         stored = (*view.state.stored, *done.page_files)
@@ -57,7 +62,7 @@ async def attach_provenance(
         notes = (*done.notes, *not_stored_notes(problems), *doubts)
         done = StoredValues(values, (*done.page_files, *kept), notes, done.browser_ms + answer.browser_ms)
         if not answer.observation_sha256:
-            break  # a page that does not answer would take its time again for each look
+            break  # a page that does not answer would cost the timeout again for each snapshot
     return done
 
 

@@ -1,4 +1,8 @@
-"""The shell: borrows what is stored of a sample from evidence, has a browser pool open it, and asks the rules."""
+"""Re-performs a sample: borrows its stored files from evidence, has a browser pool open the pages, and compares the
+values.
+
+The comparison is pure and in `reperform/`; this module does the I/O.
+"""
 
 from __future__ import annotations
 
@@ -39,16 +43,16 @@ from shared.subjects import LEND_ARTIFACT, LOAD_RESULT, RESTORE
 from shared.task.spec import TaskSpec, check_spec
 
 NOWHERE = ("stored.invalid",)
-"""The host a session for stored pages may open: there is no such host."""
+"""The only host that a session for stored pages may open. It does not exist."""
 NO_BROWSER: frozenset[ErrorCode] = frozenset({"no_browser", "no_session", "no_responders"})
-"""Nothing that a stored page could be to blame for."""
+"""Errors that no stored page can cause. They are raised, not reported."""
 ASK_TIMEOUT_S = 120.0
 MAX_TOKENS, FEWER_TOKENS = 20_000, 4_000
 
 
 @dataclass(frozen=True)
 class ReperformJob:
-    """One sample. ``blobs`` is where evidence puts what it lends."""
+    """One sample to re-perform. `blobs` is where evidence puts the files that it lends."""
 
     result: ResultLoaded
     spec: TaskSpec
@@ -57,8 +61,10 @@ class ReperformJob:
 
 
 async def reperform_values(request: Reperform, deps: PlannerDeps) -> SampleReperformed:
-    """Every value of the sample, extracted again. What is wrong with what is stored is told, never raised; Unavailable
-    where there is no evidence or no browser to ask."""
+    """Extract every value of the sample again. Problems of stored files are reported, not raised.
+
+    Raises Unavailable if evidence or a browser pool does not answer.
+    """
     if deps.blobs is None:
         raise Unsupported("this planner borrows nothing from evidence")
     reply = await deps.asks.ask(
@@ -78,7 +84,7 @@ def _problem_reply(request: Reperform, problem: str) -> SampleReperformed:
 
 
 async def _reperform_all(job: ReperformJob) -> SampleReperformed:
-    """One page after the other: a sample has few, and no more than one of them is in memory."""
+    """Re-perform page by page, so that only one page is in memory."""
     result, pages = job.result, dict[tuple[str, str], StoredPage]()
     for place in dict.fromkeys(_source_hashes(value) for value in result.values):
         if place != NO_HASHES:
@@ -101,7 +107,7 @@ async def _reperform_all(job: ReperformJob) -> SampleReperformed:
 
 
 def _removed_values(job: ReperformJob) -> tuple[ValueReperformed, ...]:
-    """A sample is done with all required fields or not at all: where the result lacks one, somebody took it out."""
+    """Return a verdict for each required field that a done sample lacks: it was removed from the result afterwards."""
     if job.result.status != "done":
         return ()
     there = {value.field for value in job.result.values}
@@ -118,7 +124,7 @@ NOTHING_STORED = StoredPage(StoredFile(), StoredFile())
 
 
 def _source_hashes(value: FieldValue) -> tuple[str, str]:
-    """The hashes of the page and of the observation that a value is bound to."""
+    """Return the hashes of the page and of the observation that the value is tied to."""
     source = value.source
     if source is None or value.origin != "page" or value.state == "not_found":
         return NO_HASHES
@@ -126,7 +132,7 @@ def _source_hashes(value: FieldValue) -> tuple[str, str]:
 
 
 async def _load_page(job: ReperformJob, values: Sequence[FieldValue]) -> StoredPage:
-    """The page that these values are bound to, and its observation, as far as they are to be had."""
+    """Load the stored page and the stored observation of these values, as far as they are available."""
     sources = [value.source for value in values if value.source is not None]
     shown = tuple(value.shown for value in values if value.shown)
     page = await _load_stored_page(job, sources, shown)
@@ -158,12 +164,12 @@ async def _load_stored_page(job: ReperformJob, sources: Sequence[ValueSource], s
 async def _restore_page(
     job: ReperformJob, file: KeptFile, blob: str, sources: Sequence[ValueSource], shown: tuple[str, ...]
 ) -> RestoreReply:
-    """In a session of its own: what one stored page does to its browser, it does to no other."""
+    """Open the stored page in a session of its own, so that a page that kills its browser affects no other."""
     known = keywords(job.spec, job.result.sample)
     try:
         return await _open_in_session(job, file, blob, sources, (*known, *shown), MAX_TOKENS)
     except ExhibitError as exc:
-        if exc.code == "session_lost":  # the browser may have died of something else
+        if exc.code == "session_lost":  # the browser may have crashed for another reason
             return await _open_in_session(job, file, blob, sources, (*known, *shown), MAX_TOKENS)
         if exc.code == "too_large":
             return await _open_in_session(job, file, blob, sources, (), FEWER_TOKENS)
@@ -214,7 +220,7 @@ async def _load_observation(job: ReperformJob, sha256: str) -> StoredFile:
 
 
 async def _borrow(job: ReperformJob, kind: str, sha256: str) -> tuple[KeptFile, str] | StoredFile:
-    """The file of this hash and its bytes' name in ANSWERS, or what is wrong with it."""
+    """Return the file with this hash and the name of its bytes in ANSWERS, or a file that says what is wrong."""
     file = next((one for one in job.result.artifacts if (one.kind, one.sha256) == (kind, sha256)), None)
     if file is None:
         return StoredFile(

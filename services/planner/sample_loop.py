@@ -1,7 +1,7 @@
-"""The shell around the decisions on one sample: observe, decide, act, say so. It decides nothing itself.
+"""The loop of one attempt at a sample: observe, decide, act, publish the step. It makes no decision itself.
 
-Its state changes in two ways only (``state/transitions.py``): a page is observed, or a step is taken and published. The
-step is built first and the state made from it, so that the step log never knows less than the loop did.
+Its state changes in two ways only (`state/transitions.py`): a page is observed, or a step is taken and published. The
+step is built first and the state is made from it, so that the step log holds everything the loop knew.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ OBSERVE_TIMEOUT_S = 60.0
 
 @dataclass(frozen=True)
 class Attempt:
-    """One attempt at one sample; ``attempt`` counts over resumed rounds."""
+    """One attempt at one sample. `attempt` counts over resumed runs."""
 
     message: WorkSample
     attempt: int
@@ -59,7 +59,7 @@ class Attempt:
 
 @dataclass
 class StepTimer:
-    """Of one step. ``browser_ms`` holds pauses for the page too: they are spent on the site, not by us."""
+    """Times of one step. `browser_ms` includes pauses for the page, because they are spent on the site."""
 
     started_at: datetime
     started_s: float
@@ -69,7 +69,7 @@ class StepTimer:
 
 @dataclass(frozen=True)
 class StepFacts:
-    """What a step says beside what was decided and what came of it."""
+    """What a step records beside the decision and its outcome: the observation, the number of the call, the remark."""
 
     observation: ObservationRef | None
     call: int
@@ -82,7 +82,7 @@ class SampleWork:
     def __init__(self, task: Attempt, session: SessionLeased, deps: PlannerDeps) -> None:
         self.task, self.session, self.deps = task, session, deps
         self.state_after_step = AttemptState()
-        """As the last step has left it: what is looked at meanwhile is weighed on top of it, the last look alone."""
+        """As of the last step. Each observation since is applied to it anew, so that only the last one counts."""
         self.state = self.state_after_step
         self.page: PageObserved | None = None
         self.observation: ObservationRef | None = None
@@ -92,7 +92,8 @@ class SampleWork:
         self.timer = StepTimer(self.started_at, self.started_s)
 
     async def run(self) -> SampleFinished:
-        """Steps until an ending. Errors of the browser pool or the model pass through: the sample is tried again."""
+        """Take steps until the sample ends. Errors of the browser pool or the model are raised: the sample is tried
+        again."""
         while True:
             due = limit_reached(self.view, self.deps.elapsed_s() - self.started_s)
             ending = await self._take_turn() if due is None else await self._end_at_limit(due)
@@ -108,7 +109,7 @@ class SampleWork:
         )  # fmt: skip
 
     async def _take_turn(self) -> Ending | None:
-        """One decision, and what follows from it."""
+        """Make one decision and execute it."""
         await self._refresh_state()
         due = limit_reached(self.view, self.deps.elapsed_s() - self.started_s)
         due = due or await fetch_budget_ending(self.view, self.task.decider, self.deps)
@@ -130,9 +131,9 @@ class SampleWork:
         before_s = self.deps.elapsed_s()
         asked = due_question(self.view, asks_model=self.task.decider.asks_model)
         if asked is not None and await fetch_exceeded_run_budget(self.view, self.deps):
-            asked = None  # a picture is read by a model, whoever decides
+            asked = None  # a model reads the picture, even for a decider without one
         decision = asked or await self.task.decider.decide(self.view)
-        if not isinstance(decision, ObserveAgain):  # paid, whatever becomes of the action
+        if not isinstance(decision, ObserveAgain):  # the call is paid even if its action is refused
             await add_spending(self.task.message.run_id, decision.usage, self.deps)
         decision = await guard_irreversible(self.view, decision, EvidenceClaims(self.deps.asks))
         self.timer.decide_ms += (self.deps.elapsed_s() - before_s) * 1000
@@ -141,7 +142,7 @@ class SampleWork:
     # --- the page
 
     async def _refresh_state(self) -> None:
-        """Before every decision: the page as it is now, and what the steps before have led to."""
+        """Observe the page if it may have changed, and apply the observation to the state."""
         if self.stale:
             await self._observe()
         self.state = after_observation(self.state_after_step, self.task.spec, self.observation)
@@ -160,7 +161,7 @@ class SampleWork:
         self.timer.browser_ms += self.page.browser_ms
 
     async def _observe_again(self, look: ObserveAgain) -> None:
-        """No step: what was read meanwhile is said with the next one."""
+        """Observe the page again without a step. What was read so far is recorded with the next step."""
         self.unlogged_readings = (*self.unlogged_readings, *look.seen)
         if look.after_s:
             before_s = self.deps.elapsed_s()
@@ -173,8 +174,10 @@ class SampleWork:
     # --- what was decided
 
     async def _end_at_limit(self, due: Ending) -> Ending:
-        """A bound ends the sample: what is kept for its values is a step like any other, so that the log has it. A page
-        that may have changed is not looked at anew: time may be up because it does not answer."""
+        """End the sample at a limit. Storing the page of its values is a step too, so that the log has it.
+
+        A page that may have changed is not observed again: it may be the reason why the time is up.
+        """
         if not self.stale:
             await self._refresh_state()
         outcome = await save_partial_values(self.view, due, self.session, self.deps)
@@ -187,7 +190,7 @@ class SampleWork:
         return with_partial_values(self.view, due)
 
     async def _execute_calls(self, decision: Act) -> Ending | None:
-        """The calls of one answer, in their order, for as long as the page stays what they were chosen on."""
+        """Execute the calls of one answer in order, as long as the page stays the one that they were chosen on."""
         action, chosen_on = decision.action, self.page
         for number, following in enumerate((*decision.then, None), 1):
             decided_on = self.observation
@@ -204,7 +207,7 @@ class SampleWork:
         refused = refusal(self.view, action, by_rule=decision.decided_by in WITHOUT_MODEL)
         if refused:
             return ActionOutcome(action, refused, refused=True)
-        # What the decision itself has read and remarked is known where it ends the sample.
+        # If the action ends the sample, the result includes what its own decision has read and noted.
         view = self.view
         view = replace(view, state=with_notes(with_readings(view.state, decision.seen), decision.notes))
         outcome = await execute_action(view, action, decision.decided_by, self.session, self.deps)
@@ -217,8 +220,10 @@ class SampleWork:
     async def _next_call(
         self, action: AnyAction, outcome: ActionOutcome, following: AnyAction | None, chosen_on: PageObserved | None
     ) -> tuple[AnyAction | None, str]:
-        """The next call as it is to be carried out now, or None and why not. Its refs are of the page that all calls
-        were chosen on, however often it was looked at since."""
+        """Return the next call with refs of the current observation, or None and the reason.
+
+        Its refs are those of the page that all calls of the answer were chosen on.
+        """
         if following is None:
             return None, ""
         stopped = stop_reason(action, outcome)
@@ -229,7 +234,7 @@ class SampleWork:
         return (following, "") if self.page is chosen_on else next_batched_call(following, chosen_on, self.page)
 
     async def _publish_step(self, decision: Act | UnusableAnswer, outcome: ActionOutcome, facts: StepFacts) -> None:
-        """The step is made, the state made from it, and the step published."""
+        """Build the step, make the state from it, and publish it."""
         step = self._build_step(decision, outcome, facts)
         self.state_after_step = self.state = after_step(self.state, step)
         self.unlogged_readings = ()
@@ -240,7 +245,7 @@ class SampleWork:
         self.timer = StepTimer(self.deps.now(), self.deps.elapsed_s())
 
     def _is_unreached(self) -> bool:
-        """Nothing has been reached yet: there is no page worth looking at."""
+        """Return whether no page has been reached yet, so that there is nothing to observe."""
         last = self.state.last
         only_goto = all(isinstance(entry.action, Goto) for entry in self.state.history)
         no_answer = last is not None and last.result is not None and last.result.change.http_status is None

@@ -1,4 +1,4 @@
-"""Pure: what a record lacks as a whole: the right page, required fields, required artifacts."""
+"""What a record lacks as a whole: the right identity, required fields, required artifacts."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from shared.text.normal import quoted
 
 
 def missing_field_problems(view: SampleView, values: Iterable[FieldValue]) -> list[SampleProblem]:
+    """Return a problem if required fields, or all fields, were not found."""
     absent = [v.field for v in values if v.state == "not_found"]
     nothing = len(absent) == len(view.spec.output_schema)
     missing = absent if nothing else [name for name in absent if name in view.spec.required_fields]
@@ -24,7 +25,7 @@ def missing_field_problems(view: SampleView, values: Iterable[FieldValue]) -> li
 
 
 def identity_problems(view: SampleView, values: Iterable[FieldValue]) -> list[SampleProblem]:
-    """The values name the record that was asked for, and a page was seen that shows it."""
+    """Return a problem unless the values name the record that was asked for and a page was proven to show it."""
     by_name = {value.field: value for value in values}
     for name, wanted in expected_identity(view.spec, view.sample).items():
         value = by_name[name]
@@ -39,7 +40,7 @@ def identity_problems(view: SampleView, values: Iterable[FieldValue]) -> list[Sa
 
 
 def _record_advice(view: SampleView) -> str:
-    """What the page shows, and what to do about it."""
+    """Return what the page shows and what the decider should do about it."""
     asked = ", ".join(f"{name} {quoted(value)}" for name, value in expected_identity(view.spec, view.sample).items())
     proof = identity_proof(view.spec, view.sample, view.page) if view.page is not None else None
     if proof is not None and proof.state == "proven":
@@ -52,11 +53,12 @@ def _record_advice(view: SampleView) -> str:
 
 
 def shows_other_record(view: SampleView) -> bool:
+    """Return whether the current page shows another record."""
     return view.page is not None and identity_proof(view.spec, view.sample, view.page).state == "mismatch"
 
 
 def missing_artifacts(view: SampleView) -> tuple[str, ...]:
-    """Entries of required_artifacts that nothing captured on the proven record answers."""
+    """Return the entries of `required_artifacts` that no artifact of the proven record satisfies."""
     held = view.state.proven_artifacts()
     return tuple(
         wanted
@@ -66,7 +68,7 @@ def missing_artifacts(view: SampleView) -> tuple[str, ...]:
 
 
 def to_kind_and_label(wanted: str) -> tuple[str, str]:
-    """``screenshot:ticket``; the label is empty where any will do."""
+    """Return the parts of an entry such as `screenshot:ticket`. An empty label is satisfied by any."""
     kind, _, label = wanted.partition(":")
     return kind, label
 
@@ -77,6 +79,7 @@ def _satisfies(wanted: str, kind: str, label: str) -> bool:
 
 
 def artifact_problems(view: SampleView) -> list[SampleProblem]:
+    """Return a problem if required artifacts are missing."""
     missing = missing_artifacts(view)
     if not missing:
         return []

@@ -1,4 +1,4 @@
-"""Pure: one field of what is reported: its value in its type, where that comes from, and what speaks against it."""
+"""One field of a report: its typed value, where it comes from, and what contradicts it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from shared.text.normal import QUOTED_CHARS, Invalid, fold, quoted
 
 
 def partial_values(view: SampleView) -> tuple[FieldValue, ...]:
-    """Readings so far, normalised; nothing where the record was not proven to be the right one."""
+    """Return the typed readings so far; empty if the right record was not proven."""
     if not view.state.proven:
         return ()
     nothing = Done(values={})
@@ -37,7 +37,7 @@ def partial_values(view: SampleView) -> tuple[FieldValue, ...]:
 def judge_field(
     name: str, field: OutputField, view: SampleView, done: Done, by_model: bool = False
 ) -> tuple[FieldValue, list[SampleProblem], list[Note]]:
-    """The field's value in its type, what is wrong with it, and what a reviewer should know."""
+    """Return the field's typed value, its problems, and notes for a reviewer."""
     before = view.state.seen.get(name)
     written = _with_origin(_claimed_value(name, field, view, done), field, view, by_model)
     problems = _model_problems(written, before, field, view, done.refs.get(name)) if by_model else []
@@ -59,8 +59,11 @@ def judge_field(
 def _model_problems(
     written: FieldValue, before: FieldValue | None, field: OutputField, view: SampleView, ref: int | None
 ) -> list[SampleProblem]:
-    """What was confirmed when it was saved need not stand on this page; its label must not say otherwise. What was
-    worked out, or read from a picture, stands on no page in these words."""
+    """Return what contradicts a value that a model reports.
+
+    A value that was confirmed when it was saved need not be on this page, but its label must not show another one. A
+    derived value, or one read from a picture, is on no page in these words.
+    """
     if written.origin == "vision":
         return label_problems(written, field, view, ref, proven_only=True)
     if written.origin != "page":
@@ -71,7 +74,7 @@ def _model_problems(
 
 
 def _with_origin(value: FieldValue, field: OutputField, view: SampleView, by_model: bool) -> FieldValue:
-    """Where a model has it from: the page, a picture that was asked about, or its own working out, where allowed."""
+    """Return the value with its origin: the page, a picture that was asked about, or derived, if allowed."""
     if not by_model or value.state != "value" or value.origin != "page":
         return value
     said = next(
@@ -84,7 +87,7 @@ def _with_origin(value: FieldValue, field: OutputField, view: SampleView, by_mod
 
 
 def _picture_answers(name: str, view: SampleView) -> list[Entry]:
-    """Where pictures of this very record were found to say something of a field, and surely; the last first."""
+    """Return the confident answers about this field from pictures of this record, the last first."""
     asked = (e for e in reversed(view.state.history) if isinstance(e.action, AskPicture) and e.action.field == name)
     return [entry for entry in asked if entry.picture_answer and entry.picture_is_sure and entry.proven]
 
@@ -94,7 +97,7 @@ def _type_problem(value: FieldValue, field: OutputField) -> str:
 
 
 def _claimed_value(name: str, field: OutputField, view: SampleView, done: Done) -> FieldValue:
-    """What the decider says of a field; what it saved or was seen to read before, where it says the same or nothing."""
+    """Return the value that the decider claims, or the earlier reading if the claim is the same or missing."""
     before = view.state.seen.get(name)
     raw, words = done.values.get(name), done.not_present.get(name)
     if raw is None and words is None:
@@ -114,7 +117,7 @@ def _claimed_value(name: str, field: OutputField, view: SampleView, done: Done) 
 def values_to_save(
     view: SampleView, action: SaveProgress
 ) -> tuple[tuple[FieldValue, ...], tuple[Note, ...], frozenset[str]]:
-    """What SaveProgress keeps, as written; what a reviewer should know of it; the fields that no page showed."""
+    """Return the values that `SaveProgress` keeps, notes for a reviewer, and the fields that no page has shown."""
     said = Done(values=action.values, not_present=action.not_present, refs=action.refs)
     named = {name for name, value in action.values.items() if value is not None} | set(action.not_present)
     known = {name: field for name, field in view.spec.output_schema.items() if name in named}
@@ -136,13 +139,14 @@ def _save_problems(value: FieldValue, field: OutputField, view: SampleView, ref:
 
 
 def truncation_notes(value: FieldValue) -> list[Note]:
+    """Return a note if the shown text was cut in the observation."""
     if value.state == "not_found" or truncation_of(value.shown or "") is None:
         return []
     return [plain_note("the text is longer than an observation shows, and was cut off", value.field)]
 
 
 def _shown_text(raw: Any, field: OutputField, element: Element | None) -> str:
-    """The text on the page: the element's own where the value is another form of it."""
+    """Return the text on the page: the element's own if the value is another form of it."""
     text = as_shown(raw)
     if element is None or fold(text) in fold(text_of(element)):
         return text

@@ -1,4 +1,4 @@
-"""Pure: when a sample counts as done, and how it ends when it does not."""
+"""When a sample counts as done, and how it ends otherwise."""
 
 from __future__ import annotations
 
@@ -29,13 +29,15 @@ from shared.text.normal import quoted, tidy
 
 @dataclass(frozen=True)
 class Rejection:
-    """Not done yet: what the decider is told, once."""
+    """The ending is not accepted yet; `message` tells the decider why, once."""
 
     message: str
 
 
 @dataclass(frozen=True)
 class CheckedDone:
+    """A report of `Done` after its checks."""
+
     values: tuple[FieldValue, ...]
     problems: tuple[SampleProblem, ...]
     notes: tuple[Note, ...]
@@ -45,9 +47,9 @@ class CheckedDone:
 def judge_done(
     view: SampleView, done: Done, *, by_model: bool = True, decided_by: str = ""
 ) -> tuple[Ending | Rejection, tuple[FieldValue, ...]]:
-    """Whether ``done`` is accepted, and the values as they go into the result either way.
+    """Return whether `done` is accepted, and the values that go into the result in either case.
 
-    What the rules report they have read off the page; what a model reports is compared with it.
+    Values of the rules were read off the page; those of a model are compared with it.
     """
     if view.spec.phase == "discovery":
         return listing_ending(view, artifact_problems(view)), ()
@@ -56,7 +58,7 @@ def judge_done(
 
 
 def checked_done(view: SampleView, done: Done, *, by_model: bool = True, decided_by: str = "") -> CheckedDone:
-    """Values in their types, with everything that speaks against them."""
+    """Return the typed values of the report with all its problems."""
     fields = [judge_field(name, field, view, done, by_model) for name, field in view.spec.output_schema.items()]
     values = tuple(value for value, _, _ in fields)
     judgment, doubts = to_judgment(view, done.judgment, decided_by)
@@ -71,7 +73,10 @@ def checked_done(view: SampleView, done: Done, *, by_model: bool = True, decided
 
 
 def done_ruling(view: SampleView, checked: CheckedDone, *, by_model: bool) -> Ending | Rejection:
-    """Done; or back once with the exact reason; or to a person. Another record than the one asked for is never done."""
+    """Return done, a rejection with the exact reason, or a review by a person.
+
+    A report is rejected once. Another record than the one that was asked for is never done.
+    """
     state = view.state
     notes = combined_notes(state.notes, checked.notes)
     if not checked.problems:
@@ -90,13 +95,15 @@ def done_ruling(view: SampleView, checked: CheckedDone, *, by_model: bool) -> En
 
 
 def _needs_review(view: SampleView, checked: CheckedDone) -> bool:
-    """Done, with something that a person should look at."""
+    """Return whether a person should check a sample that is done."""
     return bool(checked.notes) or (checked.judgment is not None and is_doubtful(checked.judgment))
 
 
 def judge_fail(view: SampleView, fail: Fail, *, by_model: bool = True) -> Ending | Rejection:
-    """The ending a failure code stands for, with what was said about it. That a record does not exist
-    is not taken from a model while the page shows it, nor without a picture; once it is sent back."""
+    """Return the ending for a failure code, with the decider's message.
+
+    If a model fails with `not_found` while the page shows the record, or without a screenshot, it is rejected once.
+    """
     doubts = _not_found_problems(view) if by_model and fail.code == "not_found" else ()
     if doubts and view.state.refusals(Fail) == 0 and not is_last_step(view):
         return Rejection("\n".join(doubt.message for doubt in doubts))
@@ -126,7 +133,7 @@ def _not_found_problems(view: SampleView) -> tuple[SampleProblem, ...]:
 def to_finished(
     work: WorkSample, attempt: int, ending: Ending, started_at: datetime, finished_at: datetime
 ) -> SampleFinished:
-    """Return the message that ends an attempt at a sample; what its steps have left behind is added to it."""
+    """Return the message that ends an attempt at a sample. What its steps have left behind is added by the caller."""
     return SampleFinished(
         run_id=work.run_id,
         sample_id=work.sample_id,
@@ -146,14 +153,14 @@ def to_finished(
 
 
 def login_wall(finished: SampleFinished, page: PageObserved | None) -> str:
-    """What showed that nobody is logged in, where something did; empty where nothing did.
+    """Return what showed that the session is not logged in; empty: nothing did.
 
-    A login state is no longer used for any sample then, so a decider's word alone is not enough, and neither is 403:
-    that one record may not be seen says nothing of the others.
+    The login state is then paused for all samples. So the decider's word alone is not enough, and neither is HTTP 403,
+    which may concern one record only.
     """
     if finished.status != "auth_required" or page is None:
         return ""
-    # Its query may bear what only this one login is to know, and the reason is shown with every other sample.
+    # The query may hold a secret of this login, and the reason is shown with every other sample.
     url = page.url.partition("?")[0].partition("#")[0]
     if page.http_status == 401:
         return f"{url} answered HTTP 401"

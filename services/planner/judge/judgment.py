@@ -1,5 +1,6 @@
-"""Pure: a judgment is checked apart from the data. Whether it is right is for the person who reads it; that it answers
-the question, says why, and rests on evidence that exists is checked here.
+"""Checks of a judgment: it answers the question, gives reasons, and refers to existing evidence.
+
+Whether the judgment is right is for the person who reads it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ DOUBTFUL_BELOW = 0.6
 
 
 def answers_of(schema: dict[str, Any] | None) -> tuple[str, ...]:
-    """The answers that a task allows: ``"yes | no"``, an ``enum`` or a list in its ``answer``; else the usual three."""
+    """Return the answers that a task allows: `"yes | no"`, an `enum` or a list in its `answer`; else the default."""
     written: object = (schema or {}).get("answer")
     if isinstance(written, dict):
         written = written.get("enum")  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
@@ -35,7 +36,7 @@ def answers_of(schema: dict[str, Any] | None) -> tuple[str, ...]:
 def to_judgment(
     view: SampleView, given: JudgmentGiven | None, decided_by: str
 ) -> tuple[Judgment | None, tuple[SampleProblem, ...]]:
-    """The judgment as it goes into the result, and what is wrong with it."""
+    """Return the judgment that goes into the result, and its problems."""
     spec = view.spec
     if not spec.judgment_required:
         return None, ()
@@ -59,7 +60,7 @@ def to_judgment(
 
 
 def _to_filenames(view: SampleView, refs: tuple[str, ...]) -> tuple[str, ...]:
-    """File names; a label of exactly one file stands for it, since a picture of the same answer has no name yet."""
+    """Return the references as file names. A label of exactly one file counts as its name."""
     files = [filed.filename for filed in view.state.artifacts]
     labels = [safe_label(filed.artifact.label) for filed in view.state.artifacts]
     one = {label: name for label, name in zip(labels, files, strict=True) if labels.count(label) == 1}
@@ -67,7 +68,7 @@ def _to_filenames(view: SampleView, refs: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def is_doubtful(judgment: Judgment) -> bool:
-    """A person should look at it first."""
+    """Return whether a person should check the judgment first."""
     return judgment.confidence < DOUBTFUL_BELOW or fold(judgment.answer) == "inconclusive"
 
 

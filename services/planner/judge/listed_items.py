@@ -1,7 +1,7 @@
-"""Pure: what a page of a list holds, as a decider reports it: nothing invented, each once. And how a search ends.
+"""Items of a list as a decider reports them: each is checked against the page and counted once. And how a search ends.
 
-An item is believed as far as the page bears it out: an address must be that of a link on it, anything else must stand
-in its text, and both in one row where the page has rows.
+An address must be that of a link on the page; other values must be in its text, and all of one item in one row if the
+page has rows.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MAX_PROBLEMS = 5
 
 @dataclass(frozen=True)
 class ReportedItems:
-    """``problems`` says why items were left out, in words for the decider."""
+    """New and known items of a report. `problems` tells the decider why items were left out."""
 
     new: tuple[dict[str, Any], ...]
     known: int
@@ -35,7 +35,7 @@ class ReportedItems:
 
 
 def check_items(view: SampleView, action: ReportItems) -> ReportedItems:
-    """The items that the page bears out and that were not reported before, each once, in their types."""
+    """Return the typed items that the page confirms and that were not reported before."""
     new: dict[str, dict[str, Any]] = {}
     problems: list[str] = []
     known, shown = 0, PageLookup(view.page)
@@ -54,7 +54,7 @@ def check_items(view: SampleView, action: ReportItems) -> ReportedItems:
 
 
 def listing_ending(view: SampleView, missing: Iterable[SampleProblem]) -> Ending:
-    """How the search ends once its decider says that the list has been read; ``missing``: artifacts."""
+    """Return how the search ends once its decider reports the end of the list. `missing`: artifacts."""
     lacking = tuple(missing)
     notes = view.state.notes
     if lacking:
@@ -68,7 +68,7 @@ def listing_ending(view: SampleView, missing: Iterable[SampleProblem]) -> Ending
 
 
 class PageLookup:
-    """What a page shows, for looking things up."""
+    """An index of a page's links and texts."""
 
     def __init__(self, page: PageObserved | None) -> None:
         self.page_url = page.url if page is not None else ""
@@ -81,7 +81,7 @@ class PageLookup:
             self._elements_by_text.setdefault(fold(text_of(element)), []).append(element)
 
     def links_to(self, written: str) -> tuple[str, list[Element]]:
-        """The whole address of what was written, and the links of the page that lead there."""
+        """Return the absolute address, and the links of the page that lead to it."""
         try:
             whole = urljoin(self.page_url, written.strip())
         except ValueError:
@@ -90,7 +90,7 @@ class PageLookup:
         return (urljoin(self.page_url, there[0].url or "") if there else whole), there
 
     def elements_showing(self, field: OutputField, value: object) -> list[Element]:
-        """The elements that show ``value``: as their text, in it as words of its own, or as a part of their address."""
+        """Return the elements that show the value: as their text, as words in it, or as a segment of their address."""
         text = as_shown(value)
         exact = self._elements_by_text.get(fold(text), [])
         return exact or [element for element in self.elements if _shows(element, field, text, value)]
@@ -113,7 +113,7 @@ def _item(spec: TaskSpec, written: Mapping[str, Any], shown: PageLookup) -> tupl
 
 
 def _field(name: str, field: OutputField, raw: object, shown: PageLookup) -> tuple[Any, list[Element], str]:
-    """The value in its type, the elements it stands in, and what is wrong with it."""
+    """Return the typed value, the elements that show it, and what is wrong with it."""
     if raw is None or raw == "" or (isinstance(raw, str) and is_not_present(raw, field.not_present)):
         return None, [], ""
     if is_address(name):
@@ -130,7 +130,7 @@ def _field(name: str, field: OutputField, raw: object, shown: PageLookup) -> tup
 
 
 def _split_rows(places: Mapping[str, list[Element]]) -> Iterator[str]:
-    """Where the page has rows, what is told of one item must stand in one of them."""
+    """Return a problem if the values of one item are in different rows."""
     rows = {name: {element.row for element in there} for name, there in places.items()}
     bound = {name: found for name, found in rows.items() if None not in found}
     common = set[int | None].intersection(*bound.values()) if bound else {None}
@@ -150,7 +150,7 @@ def _shows(element: Element, field: OutputField, text: str, value: object) -> bo
 
 
 def _has_user(url: str) -> bool:
-    """An address with a name or a password in it is no evidence of anything."""
+    """Return whether the address holds a user name or password. Such an address is no evidence."""
     try:
         return "@" in urlsplit(url).netloc
     except ValueError:

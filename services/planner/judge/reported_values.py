@@ -1,6 +1,6 @@
-"""Pure: whether what a model reports stands on the page, at the element it names, and under the field's own label.
+"""Whether the page confirms what a model reports: at the element that it names, and under the field's own label.
 
-Nothing it says is believed for its own sake: it may have read the wrong line, or made the value up.
+A model may have read the wrong line or made the value up, so its report is never taken unchecked.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from shared.text.written_dates import DateHints
 
 MAX_RUN_ELEMENTS = 60
 CONJUNCTIONS = frozenset({"and", "und", "et", "y"})
-"""Words between the items of a list that are none of its items."""
+"""Words between the items of a list that are not items."""
 _NUMBERS = (re.compile(r"[+-]?\d[\d.,]*"), re.compile(r"[+-]?\d[\d.,' \u00a0\u202f’]*"))
 _ENDS = ".,' \u00a0\u202f’"
 
 
 def value_problems(value: FieldValue, field: OutputField, view: SampleView, ref: int | None) -> list[SampleProblem]:
-    """What speaks against a value that was just reported; ``ref`` is the element it is said to stand in."""
+    """Return what contradicts a value that was just reported. `ref`: the element that it is reported from."""
     doubts = unconfirmed_problems(value, field, view, ref)
     against = label_problems(value, field, view, ref)
     return [*(doubt for doubt in doubts if not against or doubt.reason == "unconfirmed_values"), *against]
@@ -40,7 +40,7 @@ def value_problems(value: FieldValue, field: OutputField, view: SampleView, ref:
 def unconfirmed_problems(
     value: FieldValue, field: OutputField, view: SampleView, ref: int | None
 ) -> list[SampleProblem]:
-    """It must stand in the element it is said to stand in, or, where none is named, anywhere on the page."""
+    """Return a problem unless the named element shows the value, or any element if none is named."""
     page, raw = view.page, claimed(value)
     if page is None or not as_shown(raw).strip():
         return []
@@ -58,7 +58,7 @@ def unconfirmed_problems(
 def label_problems(
     value: FieldValue, field: OutputField, view: SampleView, ref: int | None, *, proven_only: bool = False
 ) -> list[SampleProblem]:
-    """The one value that stands under the field's own label must agree. Another record's page says nothing here."""
+    """Return a problem if the one value under the field's own label differs. Pages of another record are not asked."""
     page, spec = view.page, view.spec
     if page is None or value.state == "not_found" or value.field in spec.identity:
         return []
@@ -78,11 +78,12 @@ def label_problems(
 
 
 def claimed(value: FieldValue) -> Any:
-    """What was said: the value, or the words that there is none."""
+    """Return what was reported: the value, or the words that there is none."""
     return value.value if value.state == "value" else value.shown
 
 
 def element_of(page: PageObserved | None, ref: int | None) -> Element | None:
+    """Return the element with this ref, or None."""
     if page is None or ref is None:
         return None
     return next((element for element in page.elements if element.ref == ref), None)
@@ -91,7 +92,7 @@ def element_of(page: PageObserved | None, ref: int | None) -> Element | None:
 def is_same_value(
     raw: object, field: OutputField, text: str, *, title: str | None = None, order: DateHints | None = None
 ) -> bool:
-    """Whether ``text``, of an element with this title, is another form of the same value."""
+    """Return whether the text of an element with this title is another form of the same value."""
     meant, there = typed_value(field, raw, order=order), typed_value(field, text, title=title, order=order)
     if not isinstance(meant, Normal) or not isinstance(there, Normal):
         return False
@@ -103,10 +104,10 @@ def is_same_value(
 def is_shown_in(
     raw: Any, field: OutputField, text: str, *, title: str | None = None, order: DateHints | None = None
 ) -> bool:
-    """Word for word, or ``text`` means the same value of the type. ``7`` does not stand in ``17``."""
+    """Return whether the text holds the value word for word or means the same. `17` does not show `7`."""
     if fold(as_shown(raw)) == fold(text) or is_same_value(raw, field, text, title=title, order=order):
         return True
-    if base_type(field.type) == "enum":  # "passed" does not stand in "have not passed yet"
+    if base_type(field.type) == "enum":  # "have not passed yet" does not show "passed"
         return False
     if base_type(field.type) in ("number", "decimal"):
         found = [match.rstrip(_ENDS) for pattern in _NUMBERS for match in pattern.findall(text)]
@@ -126,7 +127,8 @@ def _contains_words(raw: Any, text: str, *, digits: bool = True) -> bool:
 
 
 def _contains_whole(words: str, text: str) -> bool:
-    """``Ann`` does not stand in ``Annual``; scripts that write no spaces are taken as they come."""
+    """Return whether the text holds the words on their own: `Annual` does not hold `Ann`. Scripts without spaces are
+    exempt."""
     before = r"(?<![a-z0-9])" if words[:1].isascii() and words[:1].isalnum() else ""
     after = r"(?![a-z0-9])" if words[-1:].isascii() and words[-1:].isalnum() else ""
     return re.search(f"{before}{re.escape(words)}{after}", text) is not None
@@ -159,25 +161,25 @@ def _is_shown_anywhere(raw: Any, name: str, field: OutputField, view: SampleView
 
 
 def _order(field: OutputField, page: PageObserved | None) -> DateHints | None:
-    """What the page settles of its dates, where that can matter."""
+    """Return what the page settles about its dates, for fields that are dates."""
     dated = base_type(field.type) in ("date", "date-time")
     return date_hints(page) if dated and page is not None else None
 
 
 def _each_is_shown(raw: list[object], name: str, field: OutputField, view: SampleView) -> bool:
-    """The items of a list may stand each in an element of its own."""
+    """Return whether each item of a list is shown by some element."""
     return all(_is_shown_anywhere(one, name, field, view) for one in raw)
 
 
 def _extracted(view: SampleView) -> list[str]:
-    """What was read of single elements in this sample, at full length, and of no other record."""
+    """Return the full texts that were extracted from pages of this record."""
     own = (entry for entry in view.state.history if not entry.on_other_record)
     effects = (entry.result.effect for entry in own if entry.result is not None)
     return [effect.text for effect in effects if isinstance(effect, TextRead)]
 
 
 def _continues_from(element: Element, said: str, page: PageObserved | None) -> bool:
-    """One value may lie in several elements that follow one another, the first of which was named."""
+    """Return whether the value extends over several adjacent elements, of which the first was named."""
     if page is None or not text_of(element):
         return False
     at = next(n for n, other in enumerate(page.elements) if other is element)
@@ -186,7 +188,7 @@ def _continues_from(element: Element, said: str, page: PageObserved | None) -> b
 
 
 def _has_cut_beginning(said: str, text: str) -> bool:
-    """An observation shows only the beginning of a long text."""
+    """Return whether the text is the beginning of the value and was cut in the observation."""
     truncation = truncation_of(text)
     return truncation is not None and fold(said).startswith(fold(truncation.beginning))
 
@@ -220,8 +222,7 @@ def _agrees(value: FieldValue, field: OutputField, reading: FieldFound, page: Pa
 
 
 def _covers(items: list[object], shown: str) -> bool:
-    """Every item stands in the text, each in a place of its own, and nothing else does: no name is left out, and none
-    is there twice."""
+    """Return whether the text is exactly these items: none is missing, and none is there twice."""
     rest = fold(shown)
     for words in sorted((fold(as_shown(item)) for item in items), key=len, reverse=True):
         if not words or not _contains_whole(words, rest):
@@ -231,7 +232,7 @@ def _covers(items: list[object], shown: str) -> bool:
 
 
 def _label(name: str, element: Element) -> str:
-    """As the page writes it, where the element says so itself."""
+    """Return the label as the page writes it, if the element has one."""
     written = element.header or (element.name if is_input(element) else "")
     return quoted(written)[1:-1] if written else humanised(name).capitalize()
 

@@ -1,4 +1,4 @@
-"""Pure: where the browser may go for a task, and which of that may be private."""
+"""Where the browser may go for a task, and which of these hosts may be private."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shared.task.spec import PLACEHOLDER, TaskSpec
 
 
 def allowed_hosts(spec: TaskSpec, sample: Sample) -> tuple[str, ...]:
-    """What the spec says, else the host of the start URL; none where the row lacks what that is filled from."""
+    """Return the allowed hosts of the spec, else the host of the start URL; empty if the row lacks a column of it."""
     if spec.allowed_hosts:
         return tuple(spec.allowed_hosts)
     try:
@@ -22,21 +22,22 @@ def allowed_hosts(spec: TaskSpec, sample: Sample) -> tuple[str, ...]:
 
 
 def private_hosts(spec: TaskSpec) -> tuple[str, ...]:
-    """What the spec itself names, in ``allowed_hosts`` or literally in ``start_url``; never what only a row says."""
+    """Return the hosts that the spec itself names, in `allowed_hosts` or literally in `start_url`; never one from a row
+    only."""
     host = host_of(PLACEHOLDER.sub("\x00", spec.start_url))
     literal = (host,) if host and "\x00" not in host else ()
     return (*spec.allowed_hosts, *literal)
 
 
 def may_open(url: str, spec: TaskSpec, sample: Sample) -> bool:
-    """Whether ``url`` is on one of the allowed hosts. The browser pool, which has the last word, decides by the same
+    """Return whether the address is on an allowed host. The browser pool, which decides in the end, uses the same
     rules."""
     origin = _web_origin(url)
     return origin is not None and fits_any(origin, allowed_hosts(spec, sample))
 
 
 def is_on_visited_host(url: str, visited: Iterable[str]) -> bool:
-    """Whether ``url`` is on the host and port of one of the addresses that were visited."""
+    """Return whether the address is on the host and port of a visited address."""
     origin = _web_origin(url)
     known = (_web_origin(one) for one in visited)
     return origin is not None and origin.netloc in {one.netloc for one in known if one is not None}

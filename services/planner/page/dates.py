@@ -1,4 +1,4 @@
-"""Pure: what a page settles for reading its dates: their order, where they leave no doubt, and its language."""
+"""What a page settles about reading its dates: the order of their parts, if it is unambiguous, and their language."""
 
 from __future__ import annotations
 
@@ -21,21 +21,24 @@ from shared.text.written_dates import Dated, DateHints, Order, in_language, lang
 _ALONE = re.compile(rf"(?<![\w./-]){NUMERIC.pattern}(?![\w/-]|\.\d)")
 _WORDED = re.compile(r"\d.*[^\W\d_]{2}|[^\W\d_]{2}.*\d")
 MAX_DATE_CHARS = 60
-"""An element that is a date, and no sentence with one, says no more."""
+"""A longer text is a sentence with a date, not a date."""
 Evidence = tuple[str, DateOrder]
 
 
 @dataclass(frozen=True)
 class DateSettlement:
-    """What of a page settled how one of its dates is read: the order of its parts, or the language of its month."""
+    """What settled how one date is read: the order of the page's dates, or the language of its month."""
 
     order: str | None = None
     language: str | None = None
 
 
 def date_hints(page: PageObserved) -> DateHints:
-    """What all dates on the page say together. One that says another order than the rest, and no order is settled; the
-    same holds for languages, where the page does not say its own."""
+    """Return what all dates of the page say together.
+
+    If one says another order than the rest, no order is settled. The same holds for languages, unless the page declares
+    its own.
+    """
     found: set[Evidence] = {evidence for element in page.elements for evidence in _evidence(element)}
     orders: set[DateOrder] = {order for _, order in found}
     if len(orders) != 1:
@@ -44,7 +47,7 @@ def date_hints(page: PageObserved) -> DateHints:
 
 
 def date_settlement(shown: str, field: OutputField, title: str | None, page: PageObserved) -> DateSettlement:
-    """What the page had to settle for a date that can be read in several ways by itself; nothing for all others."""
+    """Return what the page had to settle for a date that is ambiguous by itself; empty for all other values."""
     dated = base_type(field.type) in ("date", "date-time")
     if not dated or isinstance(typed_value(field, shown, title=title), Normal):
         return DateSettlement()
@@ -60,7 +63,7 @@ def date_settlement(shown: str, field: OutputField, title: str | None, page: Pag
 
 
 def recorded_hints(source: ValueSource | None) -> Order:
-    """What was recorded of a value's page to read its date again by."""
+    """Return what a value's source has recorded for reading its date again."""
     if source is None:
         return None
     if source.date_language:
@@ -69,7 +72,7 @@ def recorded_hints(source: ValueSource | None) -> Order:
 
 
 def _languages(page: PageObserved) -> tuple[frozenset[str], ...]:
-    """That of the document, where it says one of ours; else those in which all its dates in words can be read."""
+    """Return the declared language of the document, else the languages in which all its dates in words can be read."""
     own = language_of(page.lang)
     if own in LANGUAGES:
         return (frozenset({own}),)
@@ -93,7 +96,7 @@ def _may_hold_one(text: str) -> bool:
 
 
 def _only_order(match: re.Match[str]) -> DateOrder | None:
-    """The one order in which this can be a date. 2.13.24 is rather a version than a date of thirteen months."""
+    """Return the one order in which this is a date. `2.13.24` is more likely a version than a date with 13 months."""
     orders = days_by_order(match["a"], match["b"], match["y"])
     if match["sep"] == "/":
         orders.pop("ymd", None)
@@ -103,7 +106,7 @@ def _only_order(match: re.Match[str]) -> DateOrder | None:
 
 
 def _title_evidence(element: Element) -> Iterator[Evidence]:
-    """A date whose title says which one it is shows how the page writes them."""
+    """A date whose title gives the full date shows how the page writes dates."""
     match = NUMERIC.fullmatch(plain(element.name)) if element.title is not None and len(element.name) <= 30 else None
     if match is None or element.title is None:
         return

@@ -1,8 +1,7 @@
-"""Pure: finds a field on any page by its labels. Two different values are ambiguous, never a guess.
+"""Finds a field on any page by its labels. Two different values are ambiguous; none is guessed.
 
-Evidence is taken in this order, and a weaker kind counts only where no stronger one is there:
-an element that names its label itself (a ``dd``, a cell, an input, ``Label: value`` in one text), then
-a label followed by the next element that stands beside or right below it.
+An element that names its own label counts first (a `dd`, a cell, an input, `Label: value` in one text). Only if there
+is none, the element beside or right below a label counts.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _NEXT_LABEL = re.compile(r"\s[A-Z][\w-]*(?: [\w-]+){0,2}:\s")
 
 @dataclass(frozen=True)
 class Candidate:
-    """One value that stands where a field's value would stand; ``shown`` may be empty."""
+    """One value in the place of a field's value; `shown` may be empty."""
 
     shown: str
     element: Element
@@ -46,17 +45,21 @@ class Candidate:
 
     @property
     def title(self) -> str | None:
-        """What the element's markup says beside ``shown``; nothing where ``shown`` is only a part of its text."""
+        """The title of the element, if `shown` is all of its text."""
         return self.element.title if self.shown == text_of(self.element) else None
 
 
 @dataclass(frozen=True)
 class FieldFound:
+    """The page shows exactly one value."""
+
     candidate: Candidate
 
 
 @dataclass(frozen=True)
 class FieldAmbiguous:
+    """The page shows different values."""
+
     texts: tuple[str, ...]
 
 
@@ -68,16 +71,17 @@ Reading = FieldFound | FieldAmbiguous | FieldMissing
 
 
 def labels_of(name: str, field: OutputField) -> frozenset[str]:
+    """Return the labels of a field in comparable form."""
     return frozenset(label_form(label) for label in (name, humanised(name), *field.labels)) - {""}
 
 
 def all_labels(spec: TaskSpec) -> frozenset[str]:
+    """Return the labels of all output fields in comparable form."""
     return frozenset(label for name, field in spec.output_schema.items() for label in labels_of(name, field))
 
 
 def read_fields(spec: TaskSpec, page: PageObserved, row_key: str | None = None) -> dict[str, Reading]:
-    """Every field of the output as this page shows it. ``row_key`` is what the row of this sample shows
-    where the page lists many."""
+    """Return a reading of every output field. `row_key`: the text that marks this sample's row among many."""
     known = all_labels(spec)
     return {name: _read(name, field, page, known, row_key) for name, field in spec.output_schema.items()}
 
@@ -106,7 +110,7 @@ def _resolve(candidates: Sequence[Candidate], field: OutputField, page: PageObse
 
 
 def _is_one_value(candidates: Sequence[Candidate], field: OutputField, page: PageObserved) -> bool:
-    """Two shown texts are one value when they normalise to one."""
+    """Return whether all shown texts normalise to one value."""
     if base_type(field.type) == "string":
         return len({fold(one.shown) for one in candidates}) == 1
     order = date_hints(page)
@@ -118,19 +122,19 @@ def _is_one_value(candidates: Sequence[Candidate], field: OutputField, page: Pag
 
 
 def _in_row_of(key: str, candidates: Sequence[Candidate], page: PageObserved) -> list[Candidate]:
-    """The candidates in table rows that show ``key``; all of them where no such row is."""
+    """Return the candidates in table rows that show the key; all of them if there is no such row."""
     rows = {e.row for e in page.elements if e.row is not None and fold(text_of(e)) == fold(key)}
     chosen = [candidate for candidate in candidates if candidate.row in rows]
     return chosen or list(candidates)
 
 
 def labelled_candidates(elements: Sequence[Element], labels: frozenset[str]) -> tuple[Candidate, ...]:
-    """What elements that name their label themselves show under one of the labels."""
+    """Return what elements with one of these labels of their own show."""
     return tuple(_self_labelled(elements, labels, labels))
 
 
 def adjacent_candidates(elements: Sequence[Element], labels: frozenset[str]) -> tuple[Candidate, ...]:
-    """What stands beside, or right below, a text that is one of the labels."""
+    """Return what is beside, or right below, a text that is one of the labels."""
     return tuple(_adjacent_values(elements, labels, labels))
 
 
@@ -152,7 +156,7 @@ def _self_labelled(elements: Sequence[Element], labels: frozenset[str], known: f
 
 
 def _headed(elements: Sequence[Element], labels: frozenset[str]) -> Iterator[Candidate]:
-    """Cells and definitions. What lies inside one cell comes as several elements, which are one value."""
+    """Cells and definitions. The elements inside of one cell are one value."""
     for group in _groups(elements):
         if label_form(group[0].header or "") in labels:
             candidate = _joined_value(group)
@@ -173,15 +177,15 @@ def _groups(elements: Sequence[Element]) -> Iterator[list[Element]]:
 
 
 def _continues(first: Element, element: Element) -> bool:
-    """Whether ``element`` lies in the same cell. A second ``dd`` of one ``dt`` is a value of its own."""
+    """Return whether the element is in the same cell. A second `dd` of one `dt` is a value of its own."""
     same_place = element.header == first.header and element.row == first.row and element.frame == first.frame
     return same_place and not is_header(element) and not (element.row is None and element.tag == "dd")
 
 
 def _joined_value(group: Sequence[Element]) -> Candidate | None:
-    """The control in a cell, else the text that holds all the others, else the pieces joined.
+    """Return the control in a cell, else the text that holds all others, else the joined texts.
 
-    None where there are only buttons or pictures: they may stand beside an empty value, or be the value.
+    None if there are only buttons or pictures: they may be beside an empty value, or be the value.
     """
     row = group[0].row
     controls = [element for element in group if is_input(element)]
@@ -198,7 +202,7 @@ def _joined_value(group: Sequence[Element]) -> Candidate | None:
 
 
 def _inline(text: str, labels: frozenset[str], known: frozenset[str]) -> str | None:
-    """The value of ``Label: value``; None where the text goes on to a next label, which would be swallowed."""
+    """Return the value of `Label: value`; None if a second label follows in the same text."""
     label, colon, value = tidy(text).partition(":")
     if not colon or not value.startswith(" ") or label_form(label) not in labels or len(value) > MAX_VALUE_CHARS:
         return None
@@ -226,18 +230,18 @@ def _is_label(element: Element, labels: frozenset[str]) -> bool:
 def _value_after(elements: Sequence[Element], at: int, known: frozenset[str]) -> Candidate | None:
     label = elements[at]
     following = elements[at + 1] if at + 1 < len(elements) else None
-    if following is not None and following.look:  # it says nothing to us, but there is no empty value either
+    if following is not None and following.look:  # the icon has no text, but the value is not empty either
         return _text_past(label, elements[at + 2 : at + 3], known)
     if following is not None and following.frame == label.frame and _adjacent(label, following):
         if not _looks_like_label(label, following, known):
             return Candidate(text_of(following), following, following.row)
         return Candidate("", label, label.row) if _may_be_empty(label) else None
-    # Only where the markup itself says "label" may nothing beside it be read as an empty value.
+    # A label without a neighbour is an empty value only if the markup declares it a label.
     return Candidate("", label, label.row) if _may_be_empty(label) else None
 
 
 def _text_past(label: Element, following: Sequence[Element], known: frozenset[str]) -> Candidate | None:
-    """The text behind an icon that stands beside a label, where there is any."""
+    """Return the text after an icon that is beside a label, if there is one."""
     for one in following:
         if text_of(one) and one.frame == label.frame and _adjacent(label, one):
             return None if _looks_like_label(label, one, known) else Candidate(text_of(one), one, one.row)
@@ -257,7 +261,8 @@ def _looks_like_label(label: Element, element: Element, known: frozenset[str]) -
 
 
 def _adjacent(label: Element, element: Element) -> bool:
-    """On one line with the label, or right below it. Without boxes the order of the document must do."""
+    """Return whether the element is on one line with the label or right below it. Without boxes, document order
+    decides."""
     if label.box is None or element.box is None:
         return True
     a, b = label.box, element.box
@@ -273,7 +278,7 @@ def _adjacent(label: Element, element: Element) -> bool:
 
 
 def field_value(name: str, field: OutputField, reading: Reading, page: PageObserved) -> FieldValue:
-    """The reading as a value. Nothing beside a label means "not present" only where the task allows none."""
+    """Return the reading as a value. An empty text means "not present" only if the task allows none."""
     if not isinstance(reading, FieldFound):
         return FieldValue(field=name, state="not_found")
     candidate = reading.candidate
@@ -286,14 +291,18 @@ def field_value(name: str, field: OutputField, reading: Reading, page: PageObser
 
 
 def field_values(spec: TaskSpec, readings: Mapping[str, Reading], page: PageObserved) -> tuple[FieldValue, ...]:
+    """Return the readings as values."""
     return tuple(field_value(name, spec.output_schema[name], reading, page) for name, reading in readings.items())
 
 
 def value_source(
     element: Element, page: PageObserved, shown: str | None = None, field: OutputField | None = None
 ) -> ValueSource:
-    """Where a value stands. ``shown`` and ``field``: what else the page says of how it is to be read is kept beside
-    it, for the page may be gone when it is."""
+    """Return where a value is on the page.
+
+    With `shown` and `field`, it also records what the page says about reading the value, because the page may be gone
+    later.
+    """
     title = element.title if shown is not None and fold(shown) == fold(text_of(element)) else None
     settled = DateSettlement() if shown is None or field is None else date_settlement(shown, field, title, page)
     return ValueSource(
@@ -314,7 +323,7 @@ def value_source(
 
 
 def _value(name: str, state: str, candidate: Candidate, page: PageObserved, field: OutputField) -> FieldValue:
-    """``value`` is still the shown text; the gate normalises it."""
+    """Return the value as shown; the gates normalise it."""
     source = value_source(candidate.element, page, candidate.shown, field)
     if state == "not_present":
         return FieldValue(field=name, state="not_present", shown=candidate.shown, source=source, read_by=BY_RULE)

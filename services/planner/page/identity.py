@@ -1,4 +1,4 @@
-"""Pure: whether the page at hand shows the record that the sample asks for. The right one, or none."""
+"""Whether a page shows the record that the sample asks for."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from shared.text.normal import fold, quoted
 
 @dataclass(frozen=True)
 class Proof:
-    """``wrong`` says what stands on the page and what was asked for, where that differs."""
+    """Whether the page shows the record. `wrong`: how the shown identity differs."""
 
     state: Literal["proven", "mismatch", "unproven"]
     wrong: str = ""
@@ -36,7 +36,7 @@ class Proof:
 
 @dataclass(frozen=True)
 class PageRead:
-    """All fields of the output as one page shows them, and whose record it is."""
+    """Readings of all output fields on one page, and whose record it shows."""
 
     readings: Mapping[str, Reading]
     proof: Proof
@@ -44,11 +44,11 @@ class PageRead:
 
 ReadT = TypeVar("ReadT")
 PAGES_READ = 32
-"""Pages whose reading is remembered: one for every sample at work, and a few that were just left."""
+"""Cached page readings: one for each sample at work, and a few of pages just left."""
 
 
 class IdentityKey(Generic[ReadT]):
-    """Something as a key by which one it is: to compare two pages would take as long as to read one."""
+    """A cache key that compares by identity, because comparing two pages takes as long as reading one."""
 
     __slots__ = ("value",)
 
@@ -63,13 +63,13 @@ class IdentityKey(Generic[ReadT]):
 
 
 def template_values(sample: Sample) -> dict[str, str]:
-    """What templates may name: the sample's columns, and its id, key and URL where no column is called that."""
+    """Return what templates may name: the sample's columns, and its id, key and URL unless a column has that name."""
     own = {"sample_id": sample.sample_id, "key": sample.key}
     return {**own, **({"url": sample.url} if sample.url is not None else {}), **sample.fields}
 
 
 def missing_columns(spec: TaskSpec, sample: Sample) -> tuple[str, ...]:
-    """Columns that the start URL or the identity asks for and this row has not."""
+    """Return the columns that the start URL or the identity needs and that the row lacks."""
     templates = (spec.start_url, *spec.identity.values())
     wanted = dict.fromkeys(name for template in templates for name in placeholders(template))
     row = template_values(sample)
@@ -77,7 +77,7 @@ def missing_columns(spec: TaskSpec, sample: Sample) -> tuple[str, ...]:
 
 
 def start_url(spec: TaskSpec, sample: Sample) -> str:
-    """The filled template; a column's value is URL-encoded, the column ``url`` is a URL already."""
+    """Return the filled template. Values are URL-encoded, except those of a column `url`."""
     row = template_values(sample)
     return PLACEHOLDER.sub(
         lambda m: row[m[1]].strip() if m[1] == "url" else quote(row[m[1]].strip(), safe=""), spec.start_url
@@ -85,26 +85,28 @@ def start_url(spec: TaskSpec, sample: Sample) -> str:
 
 
 def expected_identity(spec: TaskSpec, sample: Sample) -> dict[str, str]:
-    """What each identity field must show."""
+    """Return what each identity field must show."""
     row = template_values(sample)
     return {name: fill(template, row).strip() for name, template in spec.identity.items()}
 
 
 def keywords(spec: TaskSpec, sample: Sample) -> tuple[str, ...]:
-    """What an observation keeps whatever its budget: the task's words, the labels, the record's own id."""
+    """Return the texts that an observation keeps within any budget: the task's words, its labels, the record's id."""
     ids = (value for value in expected_identity(spec, sample).values() if value)
     route = (text for step in spec.route for text in texts_of(step) if len(text) > 3 and "{" not in text)
     return tuple(dict.fromkeys((*spec.keywords, *sorted(all_labels(spec)), *route, *ids)))
 
 
 def is_equal_text(one: str, other: str) -> bool:
+    """Return whether two texts are equal but for case and white space."""
     return fold(one) == fold(other)
 
 
 def read_page(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:
-    """Reads every field. An identity field that has no label is looked for in headings and lone texts.
+    """Return the readings of the page. Identity fields without a label are looked for in headings and lone texts.
 
-    A decision asks several times what one page says, so that is worked out once: none of the three ever changes."""
+    The result is cached, because one decision reads the same page several times.
+    """
     return _read_once(IdentityKey(spec), IdentityKey(sample), IdentityKey(page))
 
 
@@ -125,9 +127,11 @@ def _read(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:
 
 
 def identity_proof(spec: TaskSpec, sample: Sample, page: PageObserved) -> Proof:
-    """For deciders that read the page themselves: as strict where the page has a label or a heading,
-    else content with the value standing on the page as a word of its own, outside lists, links and other labels,
-    where neither its headings nor its title name another one."""
+    """Return whether the page shows the record, for deciders that read the page themselves.
+
+    A labelled value or a heading decides. Without them the value as a word of its own is enough, outside of lists,
+    links and other labels, unless a heading or the title names another record.
+    """
     proof = read_page(spec, sample, page).proof
     if proof.state != "unproven":
         return proof
@@ -141,8 +145,10 @@ def identity_proof(spec: TaskSpec, sample: Sample, page: PageObserved) -> Proof:
 
 
 def shows_record(spec: TaskSpec, sample: Sample, page: PageObserved) -> bool:
-    """Whether the page plainly shows the record asked for. A page that says "not found" may repeat the id,
-    so there a field of the record must stand as well."""
+    """Return whether the page plainly shows the record.
+
+    A page that says "not found" may repeat the id, so there another field of the record must be shown too.
+    """
     if not spec.identity or identity_proof(spec, sample, page).state != "proven":
         return False
     if says_not_found(page, tuple(spec.not_found_texts)) is None:
@@ -168,9 +174,9 @@ def _proof(wanted: dict[str, str], readings: Mapping[str, Reading]) -> Proof:
 
 
 def _unlabelled(value: str, page: PageObserved, not_found: tuple[str, ...], others: bool) -> Reading:
-    """The first heading that bears an id of this shape decides; then a text that is the value and nothing else.
+    """Return the first heading with an id of this shape, else a text that is exactly the value.
 
-    A heading such as "TCK-9 not found" proves nothing on a page that has no field of the record.
+    A heading such as "TCK-9 not found" proves nothing on a page without a field of the record.
     """
     headings = [e for e in page.elements if is_heading(e) and (others or not is_not_found_text(e.name, not_found))]
     by_heading = _first_of_shape(value, headings)
@@ -183,12 +189,12 @@ def _unlabelled(value: str, page: PageObserved, not_found: tuple[str, ...], othe
 
 
 def _is_lone(element: Element) -> bool:
-    """It may be the record's own id: what stands under another label, such as "Duplicate of", is another's."""
+    """Return whether the text may be the record's own id. Under another label, such as "Duplicate of", it is not."""
     return element.row is None and element.header is None and element.role not in ("link", "button", "option")
 
 
 def _names_another(value: str, heads: Iterable[str]) -> bool:
-    """Headings bear an id like ``value``, a number with as many digits included, and never this one."""
+    """Return whether headings hold an id of the same shape, or a number of the same length, and never this one."""
     alike = _alike(value.strip())
     found = [text for text in heads if alike is not None and alike.search(text) is not None]
     return bool(found) and not any(find_mention(text, value) for text in heads)
@@ -201,7 +207,7 @@ def _alike(value: str) -> re.Pattern[str] | None:
 
 
 def _first_of_shape(value: str, headings: Iterable[Element]) -> Candidate | None:
-    """Of several ids in one heading the first is the record's own."""
+    """Return the first id of this shape. Of several ids in one heading the first is the record's own."""
     shape = id_pattern(value)
     for element in headings:
         written = shape.search(element.name) if shape is not None else None

@@ -1,6 +1,6 @@
-"""Pure: what repeats on a page: rows of tables, cards under headings or links, links at one place. It knows no site.
+"""What repeats on a page: rows of tables, cards under headings or links, links at one place. No site is known by name.
 
-Header, footer, navigation and what stands beside the page's own content are never a list that was not asked for.
+Header, footer, navigation and sidebars are never a list, unless the task names them.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from shared.contracts.browser_pool import Element, PageObserved
 NOISE = frozenset({"navigation", "banner", "contentinfo", "complementary", "pager", "search"})
 MAX_CANDIDATES = 12
 WITHIN_A_LINE_PX = 24
-"""Two links this near stand in one line of text; those of two cards are further apart."""
+"""Two links this near are in one line of text; those of two cards are further apart."""
 ROWS = "row"
-"""The place of a list whose items are rows of a table."""
+"""The place of a list whose items are table rows."""
 _OF_AN_ITEM = re.compile(r"(?:^|>)(?:li|tr|article|dd|option)>")
 
 
 @dataclass(frozen=True)
 class ListedRecord:
-    """One item of a list: what heads it, and all of its parts, the head among them."""
+    """One item of a list: its heading element, and all of its parts including that one."""
 
     head: Element
     parts: tuple[Element, ...]
 
 
 def repeated_records(page: PageObserved, place: str = "") -> list[tuple[str, list[ListedRecord]]]:
-    """Return all that may be a list, each with its place; ``place``: only what stands there, as on earlier pages."""
+    """Return all candidate lists with their places. `place`: only the list there, as on earlier pages."""
     own = [e for e in page.elements if e.area not in NOISE and not e.in_dialog]
     found: list[tuple[str, list[ListedRecord]]] = []
     if place in ("", ROWS) and (rows := [row for row in table_rows(own) if any(e.header for e in row)]):
@@ -50,7 +50,7 @@ def repeated_records(page: PageObserved, place: str = "") -> list[tuple[str, lis
 
 
 def table_rows(elements: Iterable[Element]) -> list[list[Element]]:
-    """Return the cells of each row of a table, without those of column headers."""
+    """Return the cells of each table row, without column headers."""
     rows: dict[tuple[str, int], list[Element]] = {}
     for element in elements:
         if element.row is not None and not (is_header(element) and element.role != "rowheader"):
@@ -59,7 +59,8 @@ def table_rows(elements: Iterable[Element]) -> list[list[Element]]:
 
 
 def cards(elements: Sequence[Element]) -> list[list[Element]]:
-    """Return a card for each heading, else for each link: all up to the next one. A card has something to open."""
+    """Return a card for each heading, else for each link: all elements up to the next one. Cards without a link are
+    left out."""
     headings = [at for at, e in enumerate(elements) if is_heading(e)]
     starts = headings or [at for at, e in enumerate(elements) if _opens(e)]
     return [card for card in _slices(elements, starts, len(elements)) if any(map(_opens, card))]
@@ -74,15 +75,18 @@ def _slices(elements: Sequence[Element], starts: Sequence[int], end: int) -> lis
 
 
 def _from_each_link(own: Sequence[Element], heads: Sequence[Element]) -> list[ListedRecord]:
-    """Each head with all that follows it up to the next one; behind the last, as much as behind the others at most."""
+    """Return each head with all elements up to the next one; the last gets as many as the longest of the others."""
     starts = [own.index(head) for head in _distinct_heads(heads)]
     longest = max((b - a for a, b in pairwise(starts)), default=8)
     return [ListedRecord(part[0], tuple(part)) for part in _slices(own, starts, starts[-1] + longest)]
 
 
 def _distinct_heads(heads: Sequence[Element]) -> list[Element]:
-    """Two links in a row that lead to the same are one head; a link in the line of one, to another kind of page, is a
-    part of it: the pull request that is named beside a commit, say."""
+    """Return one head for each item.
+
+    Two adjacent links to one address are one head. A link in the line of a head, to another kind of page, is a part of
+    it, such as the pull request beside a commit.
+    """
     kept: list[Element] = []
     for head in heads:
         if not kept or (kept[-1].url != head.url and not _is_beside(kept[-1], head)):
@@ -102,18 +106,18 @@ def _is_beside(head: Element, other: Element) -> bool:
 
 
 def is_address(name: str) -> bool:
-    """Whether a field of this name holds an address."""
+    """Return whether a field of this name holds an address."""
     last = name.lower().replace("-", "_").rpartition("_")[2]
     return last in ("url", "link", "href", "uri") or name.lower().endswith("url")
 
 
 def same_address(url: str) -> str:
-    """For comparing addresses: without fragment, and without a slash at the end."""
+    """Return the address in comparable form: without fragment and trailing slash."""
     return urldefrag(url)[0].rstrip("/")
 
 
 def path_segments(url: str) -> list[str]:
-    """The parts of the path of an address; none of one that is not valid."""
+    """Return the segments of the address's path; empty if it is invalid."""
     try:
         return [unquote(part) for part in urlsplit(url).path.split("/") if part]
     except ValueError:
@@ -121,5 +125,5 @@ def path_segments(url: str) -> list[str]:
 
 
 def last_segment(url: str) -> str:
-    """The last part of the path of an address."""
+    """Return the last segment of the address's path."""
     return (path_segments(url) or [""])[-1]

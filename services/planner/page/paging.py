@@ -1,8 +1,8 @@
-"""Pure: what turns the pages of a list. By what links say of themselves, and by whole labels: "Feedback", "Rollback",
-"Next.js" and "Back" turn no page. The words of all languages stand here and nowhere else.
+"""Which control turns the pages of a list, in all languages. All words for that are in this module.
 
-A list that was looked for on a whole page (:func:`turning`) is turned only by what stands in a pager or behind it. One
-that a route has named (:func:`turning_results`) is turned by whatever is called so, wherever it stands.
+Links count by what they declare about themselves, and by whole labels: "Feedback", "Rollback" and "Next.js" turn no
+page. A list that was found on a whole page (:func:`next_page_control`) is turned only by controls in a pager or behind
+it. A list that a route names (:func:`next_results_control`) is turned by any control with such a label.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ MORE_WORDS = (
     r"(?:charger|afficher) plus",
     r"(?:cargar|mostrar) más",
 )
-"""What adds to a list, whatever stands around it."""
+"""Labels that add to a list, wherever they are."""
 MORE_BEHIND_WORDS = (
     r"(?:load|show|see|view|fetch)(?: \d+)? more(?: [\w ]{1,30})?",
     r"voir plus",
     r"ver más",
 )
-"""What may open one item of the list as well: it counts behind the list only, and alone."""
+"""Labels that may open one item as well: they count only behind the list, and if there is only one."""
 _ARROWS = re.compile(r"[\s›»→❯▶⟩>]+")
 _PAGER_SIGNS = frozenset({"›", "→", ">", "❯"})
 _RESULTS_SIGNS = frozenset({"›", "→", "»"})
@@ -52,8 +52,7 @@ _PRESSED = frozenset({"link", "button"})
 
 @dataclass(frozen=True)
 class PagingControl:
-    """``next`` leads to another page of the list, ``more`` adds to this one. ``url`` is where it leads, where that is
-    another page; else it must be pressed."""
+    """`next` leads to another page of the list, `more` adds to this one. `url`: None if it must be pressed."""
 
     kind: Literal["next", "more"]
     element: Element
@@ -61,7 +60,7 @@ class PagingControl:
 
 
 def next_page_control(page: PageObserved, after: int) -> PagingControl | None:
-    """What leads to more of a list; ``after`` is the ref of its last item."""
+    """Return what leads to more of a list. `after`: the ref of its last item."""
     pressable = [e for e in page.elements if _pressable(e)]
     following = _best([e for e in pressable if _turns(e)], after) or _numbered(page, pressable, after)
     if following is not None:
@@ -72,8 +71,10 @@ def next_page_control(page: PageObserved, after: int) -> PagingControl | None:
 
 
 def next_results_control(page: PageObserved, part: Sequence[Element]) -> PagingControl | None:
-    """What leads to more results: the first thing called so in the ``part`` of the page that holds them, else anywhere.
-    None where it is disabled: the results are at their end."""
+    """Return what leads to more results: the first such control in `part`, else on the page.
+
+    None if it is disabled, which marks the end of the results.
+    """
     for elements in (part, page.elements):
         for element in elements:
             kind = _kind_of(element)
@@ -106,7 +107,7 @@ def _says_next(element: Element) -> bool:
 
 
 def _best(candidates: Sequence[Element], after: int) -> Element | None:
-    """What says so itself, then what stands in a pager, then what stands behind the list."""
+    """Prefer declared links, then those in a pager, then those behind the list."""
     ranked = [(rank, e.ref, e) for e in candidates if (rank := _rank(e, after)) is not None]
     return min(ranked, key=lambda one: one[:2])[2] if ranked else None
 
@@ -120,7 +121,7 @@ def _rank(element: Element, after: int) -> int | None:
 
 
 def _numbered(page: PageObserved, pressable: Sequence[Element], after: int) -> Element | None:
-    """The number behind that of this page, in a row of numbers."""
+    """Return the control with the number after that of the current page, in a row of numbers."""
     current = [e for e in page.elements if "current" in e.states and e.name.strip().isdecimal()]
     if len(current) != 1:
         return None
@@ -130,7 +131,7 @@ def _numbered(page: PageObserved, pressable: Sequence[Element], after: int) -> E
 
 
 def _elsewhere(element: Element, page: PageObserved) -> str | None:
-    """Its address, where following it loads another page; a script's ``#`` is none."""
+    """Return the absolute address if it loads another page; a script's `#` does not."""
     if element.url is None or element.role != "link":
         return None
     try:

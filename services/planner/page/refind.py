@@ -1,16 +1,15 @@
-"""Pure: an element of an earlier look, found again on a page. Exactly one is taken, or none.
+"""Finds an element of an earlier observation again. The result is one element or none.
 
-Its fingerprint tells it (tag, role, name and path of tags), and so do its locators: those that found one element alone
-then, where they find one alone now. How much must agree depends on what follows, so there are four questions:
+An element is identified by its fingerprint (tag, role, name and path of tags) and by its locators: those that were
+unique then, if they are unique now. How much must agree depends on the purpose:
 
-- :func:`find_target`, where an action is taken again on the site: role and name must agree, or two locators, for a
-  wrong press does harm. Nothing else decides between equals.
-- :func:`find_source`, where a value is read again from a stored page: nothing is done to the page, so of several that
-  are the same to the letter the label or the box decides. A stored page lacks elements that were hidden, so a path by
-  numbers may lead elsewhere: where no fingerprint agrees, a locator that stands on the element's place must.
-- :func:`find_source_in_observation`, in what was observed when that page was stored: elements have numbers there.
-- :func:`find_ref`, between two looks within one answer of a model: the page is the one it was chosen on, so the n-th of
-  a kind is still the n-th, whatever it holds by now.
+- :func:`find_target`, to repeat an action on the site: role and name must agree, or two locators, because a wrong click
+  does harm. Equal elements are not told apart.
+- :func:`find_source`, to read a value again from a stored page: equal elements are told apart by label or box. A stored
+  page lacks hidden elements, so a path with numbers may lead elsewhere; without an equal fingerprint, a locator of the
+  element's place must agree.
+- :func:`find_source_in_observation`, in the stored observation of that page: its elements have numbers.
+- :func:`find_ref`, between two observations within one answer of a model: the n-th of a kind is still the n-th.
 """
 
 from __future__ import annotations
@@ -27,16 +26,16 @@ from shared.contracts.steps import ValueSource
 from shared.text.normal import quoted
 
 LOCATOR_ORDER = ("id", "testid", "role", "label", "text", "css")
-"""What is told first where locators lead to different elements."""
+"""Which locator is named first if they lead to different elements."""
 BY_PLACE = frozenset({"id", "testid", "label", "css"})
-"""Locators that stand on the place of an element; the others stand on its words."""
+"""Locators of an element's place; the others identify its words."""
 NEAR_PX = 2.0
 MOST_NAMED = 8
 
 
 @dataclass(frozen=True)
 class Refound:
-    """``by``: what led to it. ``unchanged``: its fingerprint is the recorded one, so its words are too."""
+    """`found_by`: what led to the element. `unchanged`: its fingerprint, and so its words, are the recorded ones."""
 
     element: Element
     found_by: tuple[str, ...]
@@ -45,14 +44,14 @@ class Refound:
 
 @dataclass(frozen=True)
 class NotRefound:
-    """``message``: what was looked for, and what is there instead."""
+    """`message`: what was looked for, and what is there instead."""
 
     message: str
     verdict: Literal["not_found", "ambiguous"] = "not_found"
 
 
 def refs_by_locators(locators: Sequence[Locator], inside: Sequence[Element]) -> dict[int, list[str]]:
-    """Return the refs that locators lead to, each with the kinds that do, of those that were and are unique."""
+    """Return the refs that locators lead to, each with their kinds. Only locators that were and are unique count."""
     led: dict[int, list[str]] = {}
     for locator in locators:
         found = [element for element in inside if locator.matches == 1 and _has_locator(element, locator)]
@@ -70,8 +69,10 @@ def _has_locator(element: Element, locator: Locator) -> bool:
 
 
 def find_target(wanted: TargetFound, page: PageObserved) -> Element | NotRefound:
-    """By its fingerprint with role and name; else by its locators, where all that lead anywhere lead to one element.
-    One that bears another name now must be found by two of them: an id alone may have moved on."""
+    """Return the element to repeat an action on: by fingerprint, role and name, else by its locators.
+
+    If its name has changed, two locators must lead to it: an id alone may have moved to another element.
+    """
     inside = [element for element in page.elements if element.frame == wanted.frame]
     same = [e for e in inside if (e.fingerprint, e.role, e.name) == (wanted.fingerprint, wanted.role, wanted.name)]
     if len(same) == 1:
@@ -87,7 +88,7 @@ def find_target(wanted: TargetFound, page: PageObserved) -> Element | NotRefound
 
 
 def description_of(one: TargetFound | Element) -> str:
-    """``button "Save"``."""
+    """Return a description such as `button "Save"`."""
     return f"{one.role or one.tag} {quoted(one.name, 60)}"
 
 
@@ -109,7 +110,7 @@ def _not_found_target(wanted: TargetFound, same: int, led: dict[int, list[str]],
 
 
 def find_source(source: ValueSource, elements: Sequence[Element]) -> Refound | NotRefound:
-    """In a stored page that was opened again, whose elements come with their locators."""
+    """Return the source's element in a stored page that was opened again, whose elements have locators."""
     inside = [element for element in elements if element.frame == source.frame]
     led = refs_by_locators(source.locators, inside)
     same = _same_fingerprint(source, inside)
@@ -127,7 +128,7 @@ def find_source(source: ValueSource, elements: Sequence[Element]) -> Refound | N
 
 
 def find_source_in_observation(source: ValueSource, elements: Sequence[Element]) -> Refound | NotRefound:
-    """In what was observed of the page when it was stored: elements there have numbers and fingerprints."""
+    """Return the source's element in the stored observation, whose elements have numbers and fingerprints."""
     inside = [element for element in elements if element.frame == source.frame]
     if source.kept_ref:
         numbered = [element for element in elements if element.ref == source.kept_ref]
@@ -142,8 +143,8 @@ def _same_fingerprint(source: ValueSource, inside: Sequence[Element]) -> list[El
 
 
 def _chosen_of(source: ValueSource, same: Sequence[Element], led: dict[int, list[str]]) -> Refound | NotRefound:
-    """Of several that are the same to the letter: the one that locators lead to, else that stands under the label, else
-    that stands where it stood."""
+    """Of several equal elements, return the one that locators lead to, else the one under the label, else the one at
+    the place."""
     for by, fits in (
         ((), [element for element in same if len(same) == 1]),
         ((), [element for element in same if element.ref in led]),
@@ -178,7 +179,7 @@ def _not_found_message(source: ValueSource, inside: Sequence[Element]) -> str:
 
 
 def find_ref(ref: int, before: PageObserved, now: PageObserved) -> int | None:
-    """Its number in the page as it is now: the n-th of its kind, where there are as many as before; else None."""
+    """Return the ref in the new observation: the n-th of its kind, if there are as many as before; else None."""
     wanted = next((e for e in before.elements if e.ref == ref), None)
     if wanted is None:
         return None
@@ -188,5 +189,5 @@ def find_ref(ref: int, before: PageObserved, now: PageObserved) -> int | None:
 
 
 def _kind(element: Element) -> tuple[object, ...]:
-    """What it is, whatever it holds: a field that was just filled is the same field."""
+    """What the element is, whatever it holds: a field that was just filled is the same field."""
     return (element.frame, element.role, element.name, element.fingerprint, element.header)

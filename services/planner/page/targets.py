@@ -1,6 +1,5 @@
-"""Pure: which element is called so. The closest way of being called so decides, and whoever asks gets all that are
-equally close: two are never one.
-"""
+"""Finds elements by what they are called. Only the closest way of matching counts, and all equally close ones are
+returned."""
 
 from __future__ import annotations
 
@@ -30,36 +29,42 @@ Rows = frozenset[tuple[str, int | None]]
 def find_pressable(
     page: PageObserved, words: Sequence[str], roles: frozenset[str] = PRESSABLE, own: Rows = frozenset()
 ) -> list[Element]:
-    """What can be pressed and is called so, by name, by its header, or by a label in front of it; in a table of many
-    records, in the ``own`` rows of this one."""
+    """Return what can be pressed and has this name, header, or label in front of it.
+
+    In a table of many records only the `own` rows count.
+    """
     return _find_called(page, words, [e for e in page.elements if e.role in roles], own)
 
 
 def rows_showing(page: PageObserved, values: Iterable[str]) -> Rows:
-    """The rows in which a cell is one of the values and nothing else."""
+    """Return the rows in which a cell is exactly one of the values."""
     keys = {fold(value) for value in values if value}
     return frozenset((e.frame, e.row) for e in page.elements if e.row is not None and fold(text_of(e)) in keys)
 
 
 def find_controls(page: PageObserved, words: Sequence[str]) -> list[Element]:
-    """Fields, boxes and lists that are called so. A list that a field opens is a part of it."""
+    """Return the fields, boxes and lists with this name. A list that a field opens is part of it."""
     fields = [e for e in page.elements if is_control(e)]
     return _find_called(page, words, [e for e in fields if not _within_another(e, fields)])
 
 
 def find_tabs(page: PageObserved, words: Sequence[str]) -> list[Element]:
+    """Return the tabs with this name, else anything that can be pressed."""
     return find_pressable(page, words, TABS) or find_pressable(page, words)
 
 
 def is_control(element: Element) -> bool:
+    """Return whether the element holds a value that a user can set."""
     if element.role in (*INPUT_ROLES, "searchbox") or (is_input(element) and element.role not in PRESSED_ROLES):
         return element.role != "radio"
     return element.role == "button" and bool(OPENS_MORE & set(element.states))
 
 
 def find_section(page: PageObserved, words: Sequence[str]) -> tuple[Element, ...] | None:
-    """What stands under the one heading that is called so, up to the next heading of its rank, or above that of its
-    items. None where no heading, or more than one, is called so."""
+    """Return the elements under the one heading with this name; None if there is no such heading or more than one.
+
+    The section ends at the next heading of the same rank, or above the rank of its items.
+    """
     heads = _find_closest(words, [e for e in page.elements if is_heading(e) or e.role in ("term", "caption")])
     if len(heads) != 1:
         return None
@@ -70,7 +75,7 @@ def find_section(page: PageObserved, words: Sequence[str]) -> tuple[Element, ...
 
 
 def distinct_targets(elements: Iterable[Element]) -> list[Element]:
-    """Links to one address are one target."""
+    """Return the elements with links to one address counted once."""
     found: dict[object, Element] = {}
     for element in elements:
         found.setdefault(element.url if element.role == "link" and element.url else element.ref, element)
@@ -120,5 +125,5 @@ def _mentions_any(text: str, words: Sequence[str]) -> bool:
 
 
 def _within_another(element: Element, fields: Sequence[Element]) -> bool:
-    """The list of options that a field of the same name has opened."""
+    """Return whether this is the list of options that a field of the same name has opened."""
     return element.role == "listbox" and any(e.role == "combobox" and e.name == element.name for e in fields)

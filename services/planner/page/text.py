@@ -1,4 +1,4 @@
-"""Pure: small questions about the elements of a page. Nothing here knows any site."""
+"""Small facts about the elements of a page. No site is known by name."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ INPUT_TAGS = frozenset({"input", "select", "textarea"})
 PRESSED_ROLES = frozenset({"button", "tab", "menuitem", "option"})
 
 OPENS_MORE = frozenset({"opens more", "collapsed", "expanded"})
-"""States of what shows or hides a part of the page."""
+"""States of elements that show or hide a part of the page."""
 LEAST_DOM_CONFIDENCE = 0.6
 HIDDEN = "(hidden)"
-"""What the browser pool says instead of the value of a password field."""
+"""Stands for the value of a password field in an observation."""
 
 _CUT_MARKER = re.compile(r" ?\.\.\. \(\+(\d+) characters: extract\)$")
 _PENDING = re.compile(r"(?:loading|please wait|fetching)\b.{0,20}|[.…]{1,3}", re.I)
@@ -30,7 +30,7 @@ NOT_FOUND = re.compile(
     re.I,
 )
 
-# Best first: refusing is always safe, agreeing only when nothing else closes the thing.
+# Best first: refusing is always safe, agreeing only if nothing else closes the dialog.
 DISMISS_LABELS = (
     ("reject all", "reject", "decline all", "decline", "refuse", "deny", "disagree", "only necessary",
      "necessary only", "only essential", "essential only", "use necessary cookies only", "reject all cookies",
@@ -60,49 +60,54 @@ def truncation_of(text: str) -> Truncation | None:
 
 
 def text_of(element: Element) -> str:
-    """What an element shows: the value of an input, the text of anything else."""
+    """Return what an element shows: the value of an input, the text of anything else."""
     if element.role in ("checkbox", "switch"):
         return "true" if "checked" in element.states else "false"
     return tidy(element.value if element.value is not None else "" if is_input(element) else element.name)
 
 
 def label_form(text: str) -> str:
-    """For comparing labels: without case, a trailing colon, or an asterisk."""
+    """Return the label in comparable form: without case, trailing colon or asterisk."""
     return _LABEL_END.sub("", fold(text))
 
 
 def humanised(name: str) -> str:
-    """``ticket_number`` and ``ticketNumber`` to ``ticket number``."""
+    """Return the name in words: `ticket_number` and `ticketNumber` as `ticket number`."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).replace("_", " ").replace("-", " ")
 
 
 def is_input(element: Element) -> bool:
+    """Return whether the element is a form field."""
     return element.role in INPUT_ROLES or element.tag in INPUT_TAGS
 
 
 def is_header(element: Element) -> bool:
+    """Return whether the element is a header of a cell or a definition."""
     return element.role in HEADER_ROLES or element.tag in HEADER_TAGS
 
 
 def is_heading(element: Element) -> bool:
+    """Return whether the element is a heading."""
     return element.role == "heading" or re.fullmatch(r"h[1-6]", element.tag) is not None
 
 
 def is_pending(text: str) -> bool:
-    """A placeholder that a page shows until the value has come."""
+    """Return whether the text is a placeholder, shown until the value arrives."""
     return _PENDING.fullmatch(text.strip()) is not None
 
 
 def is_password(element: Element) -> bool:
+    """Return whether the element is a password field."""
     return is_input(element) and (element.value == HIDDEN or _PASSWORD.search(element.name) is not None)
 
 
 def asks_for_password(page: PageObserved) -> bool:
+    """Return whether the page has a password field."""
     return any(is_password(element) for element in page.elements)
 
 
 def find_dismissal(page: PageObserved) -> Element | None:
-    """The button that best sends away a dialog or a banner that lies over the page."""
+    """Return the button that best closes a dialog or banner over the page."""
     ranks = {name: rank for rank, names in enumerate(DISMISS_LABELS) for name in names}
     buttons = [
         (ranks[fold(e.name)], e.ref, e)
@@ -113,12 +118,12 @@ def find_dismissal(page: PageObserved) -> Element | None:
 
 
 def is_unsure(page: PageObserved) -> bool:
-    """Whether parts of the page may be pictures without a text, so that its structure does not tell all it shows."""
+    """Return whether parts of the page may be pictures without text, so that its structure does not show all."""
     return bool(page.triggers) or page.dom_confidence < LEAST_DOM_CONFIDENCE
 
 
 def says_not_found(page: PageObserved, texts: tuple[str, ...]) -> str | None:
-    """The words by which a page says that the record does not exist, or None."""
+    """Return the words by which the page says that the record does not exist, or None."""
     shown = [page.title, *(text_of(e) for e in page.elements if not is_input(e) and e.role not in ("link", "button"))]
     for text in shown:
         if len(text) <= 300 and is_not_found_text(text, texts):
@@ -127,14 +132,14 @@ def says_not_found(page: PageObserved, texts: tuple[str, ...]) -> str | None:
 
 
 def is_not_found_text(text: str, texts: tuple[str, ...]) -> bool:
-    """``texts`` are the site's own words; where the task names none, a short general list is used."""
+    """Return whether the text says so. `texts`: the site's own words; without them a short general list is used."""
     if texts:
         return any(fold(words) in fold(text) for words in texts)
     return NOT_FOUND.search(text) is not None
 
 
 def find_mention(text: str, value: str) -> str | None:
-    """``value`` as written in ``text``, where it stands as a word of its own: ``100`` is not in ``1001``."""
+    """Return the value as written in the text, as a word of its own, or None: `1001` does not mention `100`."""
     if not value.strip():
         return None
     words = r"\s+".join(re.escape(word) for word in value.split())
@@ -143,7 +148,7 @@ def find_mention(text: str, value: str) -> str | None:
 
 
 def id_pattern(value: str) -> re.Pattern[str] | None:
-    """A pattern of ids like ``value`` (``TCK-1001``: any ``TCK-`` and digits), or None where letters or digits lack."""
+    """Return a pattern of ids with this shape (`TCK-1001`: any `TCK-` and digits); None without letters or digits."""
     if not re.search(r"\d", value) or not re.search(r"[^\W\d]", value):
         return None
     shape = re.sub(r"\\?\d+", lambda _: r"\d+", re.escape(value.strip()))

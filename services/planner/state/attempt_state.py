@@ -1,6 +1,6 @@
-"""Pure: what is known of one sample while it is worked on; what a decider sees, and may answer. Frozen.
+"""The state of one attempt at a sample, what a decider sees of it, and what a decider may answer. All types are frozen.
 
-How the state moves on stands in :mod:`services.planner.state.transitions`.
+The functions that make a new state are in :mod:`services.planner.state.transitions`.
 """
 
 from __future__ import annotations
@@ -47,41 +47,41 @@ NO_USAGE = Usage()
 
 @dataclass(frozen=True)
 class Entry:
-    """One step as deciders are told of it. ``proven``: the page shown was proven to be the sample's record."""
+    """One step as deciders see it. `proven`: the page was proven to show the sample's record."""
 
     action: AnyAction | None
-    """None where the reply held no call that could be used."""
+    """None: the reply held no usable call."""
     result: ActionResult | None
     message: str
     filed: tuple[FiledArtifact, ...] = ()
-    """Pictures and files: what a decider asked for."""
+    """Pictures and files that a decider asked for."""
     proven: bool = False
-    """The right record is shown, or a page on the trail of it."""
+    """The right record was shown, or a page that its page has led to."""
     on_other_record: bool = False
-    """Another one is, or a page on the trail of that."""
+    """Another record was shown, or a page that its page has led to."""
     refused: bool = False
-    """Not accepted by us: it could not be understood, the gates did not agree, or only an end was open to it."""
+    """Not accepted: it could not be parsed, the gates rejected it, or only an ending was open."""
     remark: str = ""
-    """What else we tell the decider of its answer."""
+    """What else the decider is told about its answer."""
     notices: tuple[str, ...] = ()
-    """What we told the decider of its progress after this step."""
+    """What the decider was told about its progress after this step."""
     url: str = ""
-    """Of the page that was decided on."""
+    """Address of the page that was decided on."""
     picture_answer: str = ""
-    """What a picture was found to say."""
+    """The answer to a question about a picture."""
     picture_is_sure: bool = False
-    """Whether the picture said it surely enough to count."""
+    """Whether the answer is confident enough to count as a value."""
     decided_by: str = ""
     picture_read_by: str = ""
     """Who read the picture."""
     picture_source: ValueSource | None = None
-    """Where it was taken."""
+    """Where the picture was taken."""
     page_files: tuple[FiledArtifact, ...] = ()
-    """Pages and what was observed of them: nobody asked for them, and no decider is told."""
+    """Stored pages and observations. No decider sees them."""
     route: RouteMark | None = None
     """The step of the route that the action was taken for."""
     new_items: int = 0
-    """Of a list: how many were reported that were not known before."""
+    """Number of reported list items that were not known before."""
 
     @property
     def ok(self) -> bool:
@@ -89,80 +89,83 @@ class Entry:
 
     @property
     def may_have_fired(self) -> bool:
-        """Whether the action may have reached the page; True where that is not known."""
+        """Return whether the action may have reached the page; True if that is not known."""
         return not self.refused and (self.ok or self.result is None or may_have_fired(self.result.code))
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Whether the work moves on: counted apart from what deciders are told, so that no notice resets it.
+    """Whether the work makes progress. Counted apart from notices, so that no notice resets it.
 
-    ``stalled``: steps in a row that showed no page that was new and brought nothing. ``repeats``: how often the same
-    was done to the same on the same page, to no effect. ``weighed``: the step up to which all this is counted.
+    `stalled`: steps in a row without a new page or a new fact. `repeats`: how often the same action was taken on the
+    same target of the same page without effect. `counted_steps`: the step up to which all this is counted.
     """
 
     counted_steps: int = 0
     stalled: int = 0
     gained: bool = False
-    """The last step brought something: a value, a file, a text, an item."""
+    """The last step brought a value, a file, a text or an item."""
     repeats: Mapping[str, int] = field(default_factory=dict[str, int])
     signatures: frozenset[str] = frozenset()
     warned: frozenset[int] = frozenset()
-    """Shares of the step budget, in percent, that the decider has been warned of."""
+    """Shares of the step budget, in percent, that the decider was warned about."""
     levels: frozenset[int] = frozenset()
-    """Levels of this stall that the decider has been told of: what comes up between the calls of one answer is told
-    before the next."""
+    """Levels of this stall that the decider was told about.
+
+    A level that is reached between the calls of one answer is told before the next answer.
+    """
     pending: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())
-    """Warnings and levels that the decider has been told of once it has decided on what it is shown now."""
+    """Warnings and levels that count as told once the decider has decided on what it is shown now."""
 
 
 @dataclass(frozen=True)
 class AttemptState:
-    """``looks`` counts extra observations of the page as it is, since the last action that may change it.
+    """All that is known of one attempt. `looks` counts extra observations since the last action that may change the
+    page.
 
-    ``seen`` is the latest reading of each field, ``proven`` whether the record was shown to be the right one.
+    `seen` is the latest reading of each field, `proven` whether the right record was shown.
     """
 
     history: tuple[Entry, ...] = ()
     seen: Mapping[str, FieldValue] = field(default_factory=dict[str, FieldValue])
     unconfirmed: frozenset[str] = frozenset()
-    """Fields in ``seen`` that a model saved, and that the page it saw did not show."""
+    """Fields in `seen` that a model has saved and that its page did not show."""
     proven: bool = False
     on_other_record: bool = False
-    """The last page that said whose record it shows showed another one."""
+    """The last page that showed any identity showed another record."""
     steps: int = 0
     granted: int = 0
-    """Steps added to those of the task, for pages of a list that brought something."""
+    """Steps added to those of the task, for pages of a list that had new items."""
     failures: int = 0
     bad_replies: int = 0
     network_failures: int = 0
     looks: int = 0
     max_tokens: int = OBSERVE_TOKENS
     progress: Progress = Progress()
-    """As the page that is looked at now shows it."""
+    """As of the current observation."""
     settled_progress: Progress = Progress()
-    """As it was with the last step."""
+    """As of the last step."""
     notices: tuple[str, ...] = ()
-    """What the decider is to be told of its progress now."""
+    """What the decider is told about its progress now."""
     listed: frozenset[str] = frozenset()
-    """Keys of the items of a list that were reported."""
+    """Keys of the reported items of a list."""
     listed_pages: int = 0
     vision_asked: Mapping[str, int] = field(default_factory=dict[str, int])
     """How often a picture was asked about, by the signature of the page."""
     summaries: tuple[Summary, ...] = ()
     token_scale: float = 0.0
-    """Tokens that were counted for each that was reckoned, as the last answer's usage showed; 0: not known yet."""
+    """Counted tokens per estimated token, from the usage of the last answer; 0: not known yet."""
     usage: Usage = NO_USAGE
     notes: tuple[Note, ...] = ()
 
     @property
     def artifacts(self) -> tuple[FiledArtifact, ...]:
-        """Pictures and files."""
+        """Pictures and files that a decider asked for."""
         return tuple(filed for entry in self.history for filed in entry.filed)
 
     @property
     def stored(self) -> tuple[FiledArtifact, ...]:
-        """All that lies with the evidence, pages too."""
+        """All stored files, pages too."""
         return tuple(filed for entry in self.history for filed in (*entry.filed, *entry.page_files))
 
     @property
@@ -170,31 +173,31 @@ class AttemptState:
         return self.history[-1] if self.history else None
 
     def refusals(self, kind: type[Done] | type[Fail]) -> int:
-        """How often an ending of this kind was sent back."""
+        """Return how often an ending of this kind was sent back."""
         return sum(entry.refused and isinstance(entry.action, kind) for entry in self.history)
 
     def proven_artifacts(self) -> tuple[Artifact, ...]:
-        """What was captured while the right record was shown; a picture taken for a question is no evidence of it."""
+        """Return what was captured while the right record was shown, without pictures taken for a question."""
         counted = (entry for entry in self.history if entry.proven and not isinstance(entry.action, AskPicture))
         return tuple(filed.artifact for entry in counted for filed in entry.filed)
 
 
 @dataclass(frozen=True)
 class SampleView:
-    """All a decider may know. ``page`` is None before the first navigation."""
+    """All that a decider may know. `page` is None before the first navigation."""
 
     spec: TaskSpec
     sample: Sample
     state: AttemptState
     page: PageObserved | None
     hints: tuple[str, ...] = ()
-    """What earlier samples have taught; the same for the whole sample."""
+    """Lessons of earlier samples; the same for the whole sample."""
     log: tuple[StepTaken, ...] = ()
-    """Steps of an earlier run that are to be taken again."""
+    """Steps of an earlier run, to be repeated."""
     run_id: str = ""
     attempt: int = 1
     allow_effects: bool = False
-    """Whether steps of ``log`` that may change something on the site are taken again."""
+    """Whether steps of `log` that may change something on the site are repeated."""
 
 
 # --- what a decider may answer
@@ -202,9 +205,9 @@ class SampleView:
 
 @dataclass(frozen=True)
 class Act:
-    """Take this action, and ``then`` these, for as long as the page stays what it was when they were chosen.
+    """Take this action, and then those of `then` as long as the page stays the one that they were chosen on.
 
-    ``seen``: fields as read from the page the decision was made on.
+    `seen`: fields as read from that page.
     """
 
     action: AnyAction
@@ -213,10 +216,10 @@ class Act:
     seen: tuple[FieldValue, ...] = ()
     notes: tuple[Note, ...] = ()
     remark: str = ""
-    """What the decider is told of its answer, beside what comes of the action."""
+    """What the decider is told about its answer, apart from the outcome of the action."""
     then: tuple[AnyAction, ...] = ()
     route: RouteMark | None = None
-    """The step of the route that ``action`` is taken for."""
+    """The step of the route that `action` is taken for."""
     summary: Summary | None = None
     prompt_chars: int = 0
     prompt_weight: float = 0.0
@@ -224,7 +227,7 @@ class Act:
 
 @dataclass(frozen=True)
 class ObserveAgain:
-    """Show me the page again after a pause, with this budget. No step: nothing is done to the page."""
+    """Observe the page again after a pause, with this token budget. It is no step: the page is not touched."""
 
     after_s: float
     max_tokens: int
@@ -233,7 +236,7 @@ class ObserveAgain:
 
 @dataclass(frozen=True)
 class UnusableAnswer:
-    """The decider's answer could not be understood; ``message`` is what it is told of that."""
+    """The decider's answer could not be parsed. `message` tells the decider why."""
 
     message: str
     decided_by: str
@@ -250,7 +253,7 @@ Decision = Act | ObserveAgain | UnusableAnswer
 
 @dataclass(frozen=True)
 class SampleProblem:
-    """One reason why a sample is not done. ``reason`` is that of the result if it stays so."""
+    """One reason why a sample is not done. `reason` is that of the result if the problem stays."""
 
     reason: Reason
     text: str
@@ -268,7 +271,7 @@ class SampleProblem:
 
 @dataclass(frozen=True)
 class Ending:
-    """How the work on a sample ends; the fields of SampleFinished of the same names."""
+    """How the work on a sample ends, with the fields of `SampleFinished` of the same names."""
 
     status: Status
     reason: Reason | Literal[""]
@@ -281,7 +284,7 @@ class Ending:
 
 
 def ending_of(reason: Reason, message: str = "") -> Ending:
-    """The ending that a reason stands for; without a message it says what the reason means."""
+    """Return the ending for a reason. The default message is the one of the reason."""
     facts = REASONS[reason]
     return Ending(facts.status, reason, message or facts.words, facts.fault)
 
@@ -295,14 +298,15 @@ def combined_notes(known: tuple[Note, ...], fresh: Iterable[Note]) -> tuple[Note
 
 
 def changes_page(action: Action) -> bool:
-    """False for what only looks, and for what ends in the planner."""
+    """Return whether the action may change the page: False for pictures, reads, and actions that end in the planner."""
     return not isinstance(action, Screenshot | ScreenshotElement | Views | Extract) and is_browser_action(action)
 
 
 def is_page(artifact: Artifact) -> bool:
-    """Whether it was kept of a page beside what was asked for: the page itself, or what was observed of it."""
+    """Return whether the artifact is a stored page or its observation."""
     return artifact.kind in ("page", "observation")
 
 
 def is_browser_action(action: Action) -> bool:
+    """Return whether the action is executed in the browser."""
     return not isinstance(action, SaveProgress | ReportItems | AskPicture | Done | Fail)

@@ -1,7 +1,7 @@
-"""Pure: several calls of one answer are carried out in order, and stop when the page changes under them.
+"""Several calls of one answer: executed in order, and stopped when the page changes under them.
 
-A model chooses them all on one look at the page. Each later one is carried out only where what it acts on is
-still there, still the same thing, and where the page as a whole is still the one it was chosen on.
+A model chooses all of them on one observation. A later call is executed only if its target is still there and the same,
+and if the page as a whole is still the one that was observed.
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult
 
 SHIFTED_SHARE, SHIFTED_LEAST = 0.2, 3
-"""More elements than this share, and at least so many, came or went: it is another page now."""
+"""If more than this share, and at least this many elements came or went, it counts as another page."""
 LAST_OF_ITS_ANSWER = (Goto, SaveProgress, ReportItems, Done, Fail)
 NEEDS_ITS_PAGE = (Done, Fail, SaveProgress, ReportItems)
-"""What reports of a page is only of the page that was looked at."""
+"""Actions that report something of a page: they are valid only for the page that was observed."""
 
 
 class ExecutedAction(Protocol):
+    """The part of an outcome that decides whether the next call follows."""
+
     @property
     def result(self) -> ActionResult | None: ...
     @property
@@ -31,7 +33,7 @@ class ExecutedAction(Protocol):
 
 
 def stop_reason(action: AnyAction, outcome: ExecutedAction) -> str:
-    """Why nothing after ``action`` is carried out; empty where something may be."""
+    """Return why no call after this action is executed; empty: the next one may be."""
     result = outcome.result
     if outcome.refused:
         return _dropped_calls("this one was refused")
@@ -49,7 +51,7 @@ def stop_reason(action: AnyAction, outcome: ExecutedAction) -> str:
 def next_batched_call(
     action: AnyAction, before: PageObserved | None, now: PageObserved | None
 ) -> tuple[AnyAction | None, str]:
-    """``action`` as it is to be carried out on the page as it is now, or None and why not."""
+    """Return the call with refs of the current observation, or None and the reason why it is dropped."""
     if before is None or now is None or before.url != now.url:
         return None, _dropped_calls("another page is shown")
     came_or_went = changed_elements(before, now)
@@ -61,14 +63,14 @@ def next_batched_call(
 
 
 def changed_elements(before: PageObserved, now: PageObserved) -> int:
-    """How many elements came or went. That a dialog went is no change of the page it lay over; one that came is."""
+    """Return how many elements came or went. A dialog that went is no change; one that came is."""
     stays = Counter(_same(element) for element in before.elements if not element.in_dialog)
     one, other = Counter(map(_same, before.elements)), Counter(map(_same, now.elements))
     return sum(((stays - other) + (other - one)).values())
 
 
 def _with_current_refs(action: AnyAction, before: PageObserved, now: PageObserved) -> tuple[AnyAction | None, str]:
-    """Refs mean elements of one look only: each is looked up again, and must be the only one of its kind."""
+    """Refs are valid for one observation only: each is looked up again and must be unique."""
     changed: dict[str, Any] = {}
     for name in ("target", "onto"):
         target = getattr(action, name, None)

@@ -1,6 +1,6 @@
-"""Pure: what every decider does first, and what needs no brain: go to the start page, and read its status.
+"""Decisions that all deciders share: open the start page, read its status, wait, scroll, close dialogs, take evidence.
 
-A page that answers with an error, or not at all, ends the sample before any model is asked.
+A start page that answers with an error, or not at all, ends the sample before any model is asked.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LOGIN = (401, 403)
 
 
 def start_page_decision(view: SampleView) -> Act | None:
-    """The next action while the start page is not yet open and well; None once it is."""
+    """Return the next action until the start page is open without an error; then None."""
     missing = missing_columns(view.spec, view.sample)
     if missing:
         return by_rule(Fail(code="missing_column", note=f"the row has no value for: {', '.join(missing)}"))
@@ -53,7 +53,7 @@ def _after_visit(view: SampleView, visits: list[Entry]) -> Act | None:
 
 
 def fail_with_screenshot(view: SampleView, fail: Fail) -> Act:
-    """A picture of the page first, so that a person can see why; it is tried once."""
+    """Return a screenshot of the page as evidence of the failure, then the failure. The screenshot is tried once."""
     label = reason_of_fail(fail.code)
     tried = any(isinstance(e.action, Screenshot) and e.action.label == label for e in view.state.history)
     if tried or view.page is None or is_last_step(view):
@@ -62,14 +62,14 @@ def fail_with_screenshot(view: SampleView, fail: Fail) -> Act:
 
 
 def _status(view: SampleView, visit: Entry) -> int | None:
-    """Of the page as it is; where it was not looked at, of the navigation."""
+    """Return the HTTP status of the observed page, else that of the navigation."""
     if view.page is not None and view.page.http_status is not None:
         return view.page.http_status
     return visit.result.change.http_status if visit.result is not None else None
 
 
 def _is_past_start(action: AnyAction | None, first: Entry) -> bool:
-    """Once a decider has gone on from the start page, its status is no longer what counts."""
+    """Return whether the action leads on from the start page, so that its status no longer counts."""
     if isinstance(action, Goto):
         return action.url != _url(first)
     return not isinstance(action, Screenshot | Fail)
@@ -80,14 +80,14 @@ def _url(visit: Entry) -> str:
 
 
 def by_rule(action: AnyAction, route: RouteMark | None = None) -> Act:
-    """A step of ours; where it ends the sample, its note is its reason. ``route``: the step that it is taken for."""
+    """Return an action decided by a rule. The reason of a failure is its note."""
     if isinstance(action, Fail) and not action.reason:
         action = msgspec.structs.replace(action, reason=action.note)
     return Act(action, BY_RULE, route=route)
 
 
 PAUSES_S = (0.3, 0.7, 1.5, 3.0)
-"""Between looks at a page that may still be rendering."""
+"""Pauses between observations of a page that may still be rendering."""
 ALL_LOOKS = len(PAUSES_S)
 MAX_SCROLLS = 3
 MAX_DISMISSALS = 3
@@ -96,19 +96,20 @@ SCROLL_PX = 4000
 
 
 def observe_later(view: SampleView, *, looks: int = ALL_LOOKS) -> ObserveAgain | None:
+    """Return another observation after a pause, or None after this many."""
     done = view.state.looks
     return ObserveAgain(PAUSES_S[done], view.state.max_tokens) if done < min(looks, ALL_LOOKS) else None
 
 
 def observe_more(view: SampleView, page: PageObserved) -> ObserveAgain | None:
-    """With a larger budget, where something was left out of the observation."""
+    """Return an observation with a larger budget, if something was left out of the last one."""
     if page.left_out and view.state.max_tokens < MAX_OBSERVE_TOKENS:
         return ObserveAgain(0.0, view.state.max_tokens * 4)
     return None
 
 
 def dismiss_dialog(page: PageObserved, tried: int) -> Act | None:
-    """Sends away a dialog or a banner that lies over the page; ``tried``: how often that was done already."""
+    """Return a click that closes a dialog or banner over the page. `tried`: how often that was done already."""
     button = find_dismissal(page)
     if button is None or tried >= MAX_DISMISSALS:
         return None
@@ -117,6 +118,7 @@ def dismiss_dialog(page: PageObserved, tried: int) -> Act | None:
 
 
 def scroll_down(view: SampleView, page: PageObserved) -> Act | None:
+    """Return a scroll down, or None at the end of the page or after the last allowed scroll."""
     scrolls = sum(isinstance(entry.action, Scroll) for entry in view.state.history)
     if page.scroll_y_px >= page.scroll_max_y_px or scrolls >= MAX_SCROLLS:
         return None

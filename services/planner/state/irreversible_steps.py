@@ -142,7 +142,7 @@ def _is_button_of(view: SampleView, at: int, target: Target | None) -> bool:
 
 
 def _buttons(view: SampleView, at: int) -> frozenset[int]:
-    """Refs of what may be the button: what is called so in full, and the buttons that are called so most closely."""
+    """Return refs of elements that may be the button: those with its exact label, and the closest matching buttons."""
     page, wanted = view.page, _words(view, at)
     if page is None:
         return frozenset()
@@ -153,7 +153,7 @@ def _buttons(view: SampleView, at: int) -> frozenset[int]:
 
 
 def _may_mean(view: SampleView, at: int, text: str) -> bool:
-    """Text is looked for in full, then as a part: a part of the button's words may find it, and more than these too."""
+    """Return whether this target text may find the button: text is matched in full first, then as a part."""
     said, wanted = label_form(text), _words(view, at)
     labels = {label_form(word) for word in wanted}
     page = view.page
@@ -165,7 +165,7 @@ def _may_mean(view: SampleView, at: int, text: str) -> bool:
 
 
 def _may_be(view: SampleView, entry: Entry, at: int) -> bool:
-    """Whether what was done may have been the press of this step; the page it was done on is gone."""
+    """Return whether an earlier action may have been the press of this step. Its page is gone."""
     action = entry.action
     if not isinstance(action, PRESSING_ACTIONS):
         return False
@@ -179,7 +179,7 @@ def _may_be(view: SampleView, entry: Entry, at: int) -> bool:
 
 
 def _says(view: SampleView, at: int, text: str) -> bool:
-    """The button's words stand in it, and they are not those of another step."""
+    """Return whether the text holds the button's words and is not the label of another step."""
     return any(find_mention(text, word) is not None for word in _words(view, at)) and not _another(view, at, text)
 
 

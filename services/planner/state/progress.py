@@ -1,7 +1,7 @@
-"""Pure: whether the work on a sample moves on, and what its decider is told when it does not.
+"""Whether the work makes progress, and the notices for a decider if it does not.
 
-A step is progress when it leads to a page not seen before in this sample, or brings a value, a file, a text or an
-item. Going to and fro between known pages is none, and neither is a page whose clock ticks.
+A step is progress if it leads to a page that is new in this sample, or brings a value, a file, a text or an item. Going
+back and forth between known pages is not, and neither is a page whose clock ticks.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from shared.contracts.actions import Goto, SaveProgress
 from shared.contracts.browser_pool import PageObserved
 
 NUDGE_AT, CHANGE_AT, END_AT, STOP_AT = 3, 5, 8, 10
-"""Steps in a row without progress: a hint; the order to change; only an end is open; the sample ends."""
+"""Steps in a row without progress: a hint; an order to change; only an ending is accepted; the sample ends."""
 REPEATS_AT = 3
 FAILURES_AT = 3
 WARN_AT = (75, 90)
@@ -28,7 +28,7 @@ _CLOCK = re.compile(r"\b\d{1,2}:\d{2}(?::\d{2})?\b|\b\d+\s*(?:s|sec|secs|second|
 
 
 def page_signature(page: PageObserved) -> str:
-    """Equal for two looks at a page on which nothing has moved on."""
+    """Return a hash that is equal for two observations of an unchanged page. Clock times do not count."""
     parts = [page.url, page.dialog or "", f"{page.scroll_y_px:.0f}", *(tab.url for tab in page.tabs)]
     parts += [
         f"{e.frame}|{e.role}|{_CLOCK.sub('', e.name)}|{_CLOCK.sub('', e.value or '')}|{','.join(e.states)}"
@@ -38,7 +38,7 @@ def page_signature(page: PageObserved) -> str:
 
 
 def updated_progress(progress: Progress, steps: int, last: Entry | None, signature: str) -> Progress:
-    """What the steps since the last weighing were worth, now that the page they led to is known."""
+    """Return the progress with the steps since the last update counted, now that the page they led to is known."""
     if steps == progress.counted_steps:
         return replace(progress, signatures=progress.signatures | {signature})
     moved = progress.gained or signature not in progress.signatures
@@ -58,7 +58,7 @@ def updated_progress(progress: Progress, steps: int, last: Entry | None, signatu
 
 
 def repeat_key(entry: Entry) -> str:
-    """The same done to the same, on the same page."""
+    """Return a key that is equal for the same action on the same target of the same page."""
     if entry.action is None:
         return "|no call"
     found = entry.result.target if entry.result is not None else None
@@ -75,8 +75,8 @@ Due = tuple[frozenset[int], frozenset[int]]
 
 
 def progress_notices(state: AttemptState, progress: Progress, max_steps: int) -> tuple[tuple[str, ...], Due]:
-    """The notices of this moment, and the warnings and levels that have been told once a decider was shown them. Each
-    comes up until it was shown, once; being told resets nothing."""
+    """Return the notices to show now, and the warnings and levels that they tell. Each is told once; telling resets
+    nothing."""
     budget, warned = _budget(state.steps, max_steps, progress.warned)
     stall, levels = _stall(progress)
     notices = (*stall, *_repeat(state, progress), *_failures(state), *_saved_nothing(state), *budget)
@@ -84,13 +84,13 @@ def progress_notices(state: AttemptState, progress: Progress, max_steps: int) ->
 
 
 def with_notices_shown(progress: Progress) -> Progress:
-    """A decider has decided, and was shown what was due."""
+    """Return the progress after a decider has decided and so has seen the pending notices."""
     warned, levels = progress.pending
     return replace(progress, warned=progress.warned | warned, levels=progress.levels | levels)
 
 
 def must_end(progress: Progress) -> bool:
-    """From here on only done and fail are accepted."""
+    """Return whether only `Done` and `Fail` are accepted from now on."""
     return progress.stalled >= END_AT
 
 
@@ -128,7 +128,7 @@ def _repeat(state: AttemptState, progress: Progress) -> tuple[str, ...]:
 def _failures(state: AttemptState) -> tuple[str, ...]:
     if state.failures < FAILURES_AT or state.last is None or state.last.ok:
         return ()
-    # What a page says stands inside of the fence only, so neither list is a part of these words.
+    # Text of a page may be shown inside of the fence only, so the notice does not quote the list.
     return (
         f"The last {state.failures} actions failed. Choose from what can be acted on now, listed under "
         "WHAT CAN BE ACTED ON.",
@@ -136,7 +136,7 @@ def _failures(state: AttemptState) -> tuple[str, ...]:
 
 
 def _budget(steps: int, max_steps: int, warned: frozenset[int]) -> tuple[tuple[str, ...], frozenset[int]]:
-    """Each warning once; where both come at the same time, the later alone."""
+    """Each warning comes once; if both come at the same time, only the later."""
     reached = frozenset(percent for percent in WARN_AT if steps >= math.ceil(max_steps * percent / 100))
     fresh = reached - warned
     if not fresh or steps >= max_steps:
@@ -147,7 +147,7 @@ def _budget(steps: int, max_steps: int, warned: frozenset[int]) -> tuple[tuple[s
 
 
 def known_values_json(state: AttemptState) -> str:
-    """What is known of the fields, as JSON of bounded length."""
+    """Return the known fields as JSON of bounded length."""
     known = {name: value.shown if value.value is None else value.value for name, value in state.seen.items()}
     text = json.dumps(known, ensure_ascii=False, default=str)
     return text if len(text) <= CHECKPOINT_CHARS else f"{text[:CHECKPOINT_CHARS]} ..."

@@ -51,17 +51,19 @@ def with_page(ref: ObservationRef | None, stored: tuple[FiledArtifact, ...]) -> 
 
 
 def filename(number: int, artifact: Artifact) -> str:
-    """``01_ticket.png``, or ``02_ticket_2of3.png`` where there are several parts."""
-    # A download's suffix comes from the site.
-    suffix = "".join(c for c in artifact.suffix.lower() if c.isascii() and c.isalnum())[:10]
+    """Return a file name such as `01_ticket.png`, or `02_ticket_2of3.png` if there are several parts."""
+    # The suffix of a download comes from the site, so it is cleaned.
+    suffix = "".join(c for c in artifact.suffix.lower() if c.isascii() and c.isalnum())[:MAX_SUFFIX_CHARS]
     part = f"_{artifact.part}of{artifact.parts}" if artifact.parts > 1 else ""
     suffix = SUFFIXES.get(artifact.kind, suffix)
     return f"{number:02d}_{safe_label(artifact.label)}{part}" + (f".{suffix}" if suffix else "")
 
 
 def to_filed(state: AttemptState, result: ActionResult | None) -> tuple[FiledArtifact, ...]:
-    """What an action brought, under the next names of the sample's folder. The page that pictures were taken of, and
-    what was observed of it, bear the number of the first of them, and use none up: ``01_ticket.mhtml.zst``."""
+    """Return an action's artifacts with the next file names of the sample's folder.
+
+    A stored page and its observation get the number of the first picture taken of it: `01_ticket.mhtml.zst`.
+    """
     artifacts = result.artifacts if result is not None else ()
     first = len(state.artifacts) + 1
     asked = [one for one in artifacts if not is_page(one)]
@@ -72,7 +74,7 @@ def to_filed(state: AttemptState, result: ActionResult | None) -> tuple[FiledArt
 
 
 def to_filed_pages(stored: Iterable[FiledArtifact], artifacts: Iterable[Artifact]) -> tuple[FiledArtifact, ...]:
-    """Pages that were kept without a picture, with numbers of their own: ``page_01_tck_1001.mhtml.zst``."""
+    """Return pages stored without a picture, with numbers of their own: `page_01_tck_1001.mhtml.zst`."""
     captured = {one.artifact.capture for one in stored if one.filename.startswith(PAGE_NAME)}
     number = len(captured) + 1
     return tuple(

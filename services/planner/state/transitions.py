@@ -1,9 +1,9 @@
-"""Pure: how the state of a sample moves on. Two transitions, and nothing else makes a state:
+"""The transitions of an attempt's state. Two of them exist, and nothing else makes a state:
 
-    observed(state, what is seen)   a page is looked at
-    advanced(state, step)           a step was taken, as the step log has it
+    after_observation(state, ...)   a page was observed
+    after_step(state, step)         a step was taken, as the step log has it
 
-so that the step log of an attempt gives its state again, without a browser or a model (`replayed`).
+So the step log of an attempt gives its state again, without a browser or a model (`replayed_state`).
 """
 
 from __future__ import annotations
@@ -34,12 +34,14 @@ from shared.task.spec import TaskSpec
 
 KEPT_SUMMARIES = 3
 SURE_FROM = 0.8
-"""Least confidence with which an answer about a picture counts as a value."""
+"""Least confidence of an answer about a picture that counts as a value."""
 
 
 def after_observation(state: AttemptState, spec: TaskSpec, ref: ObservationRef | None) -> AttemptState:
-    """A page is looked at: whose record it shows, and whether the steps before have led anywhere. Only the last look
-    before a decision counts, for it is the one that the step log has."""
+    """Return the state after an observation: whose record is shown, and whether the last steps were progress.
+
+    Only the last observation before a decision counts, because the step log has that one.
+    """
     if ref is None:
         return state
     if ref.proof != "unproven":
@@ -57,12 +59,12 @@ def _with_progress(state: AttemptState, spec: TaskSpec, signature: str) -> Attem
 
 
 def after_look(state: AttemptState, look: ObserveAgain) -> AttemptState:
-    """An extra observation is about to be made."""
+    """Return the state before an extra observation."""
     return replace(state, looks=state.looks + 1, max_tokens=min(look.max_tokens, MAX_OBSERVE_TOKENS))
 
 
 def after_step(state: AttemptState, step: StepTaken) -> AttemptState:
-    """One more step. An action that may have changed the page makes earlier looks at it worthless."""
+    """Return the state after one more step. An action that may have changed the page resets the extra observations."""
     before = replace(state, looks=step.looks, max_tokens=step.observe_tokens or OBSERVE_TOKENS)
     after = _with_values(with_readings(before, step.seen), step)
     moved = step.action is not None and not step.refused and changes_page(step.action)
@@ -83,7 +85,7 @@ def after_step(state: AttemptState, step: StepTaken) -> AttemptState:
 
 
 def replayed_state(spec: TaskSpec, steps: Iterable[StepTaken]) -> AttemptState:
-    """The state that the steps of one attempt, in their order, have led to."""
+    """Return the state that these steps of one attempt, in order, have led to."""
     state = AttemptState()
     for step in steps:
         state = after_step(after_observation(state, spec, step.observation), step)
@@ -91,7 +93,7 @@ def replayed_state(spec: TaskSpec, steps: Iterable[StepTaken]) -> AttemptState:
 
 
 def to_entry(step: StepTaken, state: AttemptState) -> Entry:
-    """``state``: as the step was decided on."""
+    """Return the step as deciders see it. `state`: the state that the step was decided on."""
     url = step.observation.url if step.observation is not None else ""
     said = (step.vision.answer or "") if step.vision is not None else ""
     asked, kept = _asked_for(step.artifacts), tuple(one for one in step.artifacts if is_page(one.artifact))
@@ -110,7 +112,7 @@ def _asked_for(artifacts: Iterable[FiledArtifact]) -> tuple[FiledArtifact, ...]:
 
 
 def _with_counts(state: AttemptState, step: StepTaken) -> AttemptState:
-    """Failures in a row; an answer that was refused is no action that failed."""
+    """Count failures in a row. A refused answer is no failed action."""
     network = state.network_failures
     if step.result is not None:
         network = 0 if step.result.ok else network + is_unanswered(step.result.code)
@@ -142,8 +144,8 @@ def _with_values(state: AttemptState, step: StepTaken) -> AttemptState:
 
 
 def _with_picture(state: AttemptState, step: StepTaken, name: str, vision: VisionAnswered | None) -> AttemptState:
-    """What a picture of the right record says of a field counts where nothing else is known of it, and a reviewer is
-    told."""
+    """Keep the answer about a picture of the right record, if nothing else is known of the field, and note it for a
+    reviewer."""
     if not name or vision is None or vision.answer is None or not _sure(vision) or name in state.seen:
         return state
     if not state.proven:
@@ -157,7 +159,7 @@ def _with_picture(state: AttemptState, step: StepTaken, name: str, vision: Visio
 
 
 def item_key(item: Mapping[str, object]) -> str:
-    """Equal for items that say the same."""
+    """Return a key that is equal for items with equal values."""
     return "\x1f".join(f"{name}={item[name]}" for name in sorted(item))
 
 
@@ -166,7 +168,7 @@ def _sure(vision: VisionAnswered | None) -> bool:
 
 
 def with_readings(state: AttemptState, seen: tuple[FieldValue, ...]) -> AttemptState:
-    """Keeps a reading; a field that was seen earlier is not forgotten because it is out of sight now."""
+    """Return the state with these readings. A field that was read earlier stays known while it is out of sight."""
     fresh = {value.field: value for value in seen if value.state != "not_found"}
     if not fresh:
         return state
@@ -174,12 +176,12 @@ def with_readings(state: AttemptState, seen: tuple[FieldValue, ...]) -> AttemptS
 
 
 def with_notes(state: AttemptState, notes: tuple[Note, ...]) -> AttemptState:
-    """A remark is kept once."""
+    """Return the state with these notes, each once."""
     return replace(state, notes=combined_notes(state.notes, notes)) if notes else state
 
 
 def _gained(before: AttemptState, after: AttemptState, step: StepTaken) -> bool:
-    """Whether the step brought something that was not there before: a value, a file, a text, an item, an answer."""
+    """Return whether the step brought a value, a file, a text, an item or an answer that was not known before."""
     if step.refused:
         return False
     labels = {filed.artifact.label for filed in before.artifacts}

@@ -1,7 +1,8 @@
-"""Pure: values are bound to the files that show where they stood: the stored page, what was read of it, a picture.
+"""How a value is tied to the files that show it: the stored page, its observation, a picture.
 
-A value is bound to a page that shows it, or to none. Where the page was another one by the time it was kept, the value
-keeps where it was read, and a reviewer is told.
+This module alone decides that; :mod:`services.planner.provenance` has the pages stored. A value is tied to a page that
+shows it, or to none. If the page had changed by the time it was stored, the value keeps where it was read, and a
+reviewer is told.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from shared.contracts.steps import FieldValue, FiledArtifact, Note, StepTaken, V
 from shared.text.normal import fold, quoted
 
 MAX_PARTS = 60
-"""Elements that one value is spread over."""
+"""Most elements that one value may extend over."""
 
 
 @dataclass(frozen=True)
 class StoredPageFiles:
-    """All files of one state of a page. ``page`` and ``observation`` are hashes, empty where there is no such file."""
+    """The files of one state of a page. `page` and `observation` are hashes, empty if there is no such file."""
 
     observation_sha256: str
     page: str = ""
@@ -34,14 +35,14 @@ class StoredPageFiles:
     pictures: tuple[Artifact, ...] = ()
 
     def picture_of(self, box: Box | None) -> str:
-        """Hash of the first picture that shows the middle of the box."""
+        """Return the hash of the first picture that shows the middle of the box, or an empty text."""
         if box is None:
             return ""
         return next((one.sha256 for one in self.pictures if one.area is not None and _in(box, one.area)), "")
 
 
 def stored_pages(filed: Iterable[FiledArtifact]) -> dict[str, StoredPageFiles]:
-    """By the hash of what was observed."""
+    """Return the stored files of each page, by the hash of its observation."""
     kept: dict[str, StoredPageFiles] = {}
     for one in (each.artifact for each in filed):
         if one.capture is None:
@@ -64,7 +65,7 @@ def _in(box: Box, area: Box) -> bool:
 
 
 def with_reader(values: Iterable[FieldValue], name: str) -> tuple[FieldValue, ...]:
-    """Whoever reported what nobody had read before has read it."""
+    """Return the values with this reader, where none is recorded yet."""
     return tuple(one if one.read_by or one.state == "not_found" else replace_part(one, read_by=name) for one in values)
 
 
@@ -72,7 +73,7 @@ def with_reader(values: Iterable[FieldValue], name: str) -> tuple[FieldValue, ..
 
 
 def with_files(values: Iterable[FieldValue], kept: Mapping[str, StoredPageFiles]) -> tuple[FieldValue, ...]:
-    """Files that are kept already of exactly the state of the page that a value was read from."""
+    """Return the values with the files that are already stored of exactly the page state they were read from."""
     return tuple(_with_files(one, kept) for one in values)
 
 
@@ -104,8 +105,8 @@ def _page_of(source: ValueSource, kept: Mapping[str, StoredPageFiles]) -> Stored
 
 
 def refs_to_capture(values: Iterable[FieldValue], page: PageObserved | None) -> dict[str, tuple[int, ...]]:
-    """Elements by the look they were seen in: of values that lack a page or their locators, and whose page is, by all
-    we know, the one that is shown."""
+    """Return the refs to store, by snapshot: of values that lack a stored page or locators and whose page is still
+    shown."""
     asked: dict[str, tuple[int, ...]] = {}
     for value in values:
         source = value.source
@@ -119,7 +120,7 @@ def refs_to_capture(values: Iterable[FieldValue], page: PageObserved | None) -> 
 
 
 def _others(value: FieldValue, source: ValueSource, page: PageObserved) -> tuple[int, ...]:
-    """A value may lie in several elements that follow one another, the first of which is its source: the rest."""
+    """Return the other elements of a value that extends over several adjacent ones. The first is its source."""
     following = [one for one in page.elements if one.ref >= source.ref and one.frame == source.frame][:MAX_PARTS]
     if source.snapshot_id != page.snapshot_id or not following or not value.shown:
         return ()
@@ -130,7 +131,7 @@ def _others(value: FieldValue, source: ValueSource, page: PageObserved) -> tuple
 
 
 def _shows(text: str, words: str) -> bool:
-    """``1`` is not shown by ``10`` or ``1.5``."""
+    """Return whether the text holds the words on their own: `10` and `1.5` do not show `1`."""
     return re.search(rf"(?<!\w){re.escape(fold(words))}(?!\w|[.,]\d)", fold(text)) is not None
 
 
@@ -141,8 +142,10 @@ def with_captured_sources(
     page: PageObserved | None,
     kept: Mapping[str, StoredPageFiles],
 ) -> tuple[tuple[FieldValue, ...], tuple[Note, ...]]:
-    """Values that were seen in the look ``snapshot_id``, with where they are on the page that was kept; and what a
-    reviewer should know. The others are left as they are."""
+    """Return the values of this snapshot with their place on the stored page, and notes for a reviewer.
+
+    Other values are returned unchanged.
+    """
     found = {one.ref: one.element for one in answer.found}
     files = kept.get(answer.observation_sha256)
     then = {} if page is None or page.snapshot_id != snapshot_id else {one.ref: one for one in page.elements}
@@ -166,7 +169,7 @@ def with_captured_sources(
 
 
 def _doubt(value: FieldValue, source: ValueSource, then: Element | None, now: Element | None) -> str:
-    """Why the page that was kept does not show the value; empty where it does."""
+    """Return why the stored page does not show the value; empty: it does."""
     if now is None:
         return "its element was gone when the page was kept"
     read, shown = text_of(then) if then is not None else None, text_of(now)
@@ -185,7 +188,7 @@ def _other_doubt(then: Element, now: Element | None) -> str:
 
 
 def _captured_source(source: ValueSource, now: Element, files: StoredPageFiles | None) -> ValueSource:
-    """Where the page is bound already, only what is not known yet is added."""
+    """Return the source with the stored page. If it has one already, only missing facts are added."""
     where = replace_part(source, fingerprint=now.fingerprint, locators=now.locators, frame=now.frame)
     if source.page_sha256 or source.observation_file_sha256 or files is None:
         return where
@@ -203,7 +206,7 @@ def _captured_source(source: ValueSource, now: Element, files: StoredPageFiles |
 
 
 def picture_source(step: StepTaken) -> ValueSource | None:
-    """Where a picture that was asked about was taken; None where there is none, or nothing was seen before it."""
+    """Return where a picture that was asked about was taken, or None."""
     pictures = [one.artifact for one in step.artifacts if one.artifact.kind == "screenshot"]
     if not isinstance(step.action, AskPicture) or step.observation is None or not pictures:
         return None
@@ -233,17 +236,17 @@ def picture_source(step: StepTaken) -> ValueSource | None:
 
 
 def merged_readings(seen: Iterable[FieldValue], again: Iterable[FieldValue]) -> tuple[FieldValue, ...]:
-    """The readings of a step, those of the same field that are bound meanwhile in their place."""
+    """Return the readings of a step; `again` replaces those of the same fields."""
     fresh = tuple(again)
     fields = {one.field for one in fresh}
     return (*(one for one in seen if one.field not in fields), *fresh)
 
 
 def not_stored_notes(problems: Iterable[str]) -> tuple[Note, ...]:
-    """Notes about pages that could not be stored."""
+    """Return notes about pages that could not be stored."""
     return tuple(Note(kind="not_kept", text=problem) for problem in problems)
 
 
 def needs_review(notes: Sequence[Note]) -> bool:
-    """Whether one of the notes is about a value that its page does not show any more."""
+    """Return whether a note says that a stored page no longer shows its value."""
     return any(note.kind == "not_as_read" for note in notes)

@@ -1,4 +1,4 @@
-"""Pure: when a picture is asked about, which picture, and what. One targeted question, never "describe this page"."""
+"""When a question about a picture is asked, about which picture, and what. One field per question."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ NEAR_ELEMENTS = 3
 
 
 def due_question(view: SampleView, *, asks_model: bool) -> Act | None:
-    """A question by rule, where the structure of the page cannot tell a field that is still missing: about the icon
-    that stands as its value; else, where a model is there to read it, about what is in view."""
+    """Return a question that a rule asks, or None: about the icon that is a missing field's value.
+
+    If a model is there to read it, also about the visible part of a page whose structure does not show the field.
+    """
     page, state = view.page, view.state
     if page is None or view.spec.vision == "off" or is_last_step(view):
         return None
@@ -51,7 +53,7 @@ def _picture_question(view: SampleView, name: str, icon: Element | None) -> Act:
 
 
 def _icon_of(view: SampleView, page: PageObserved, name: str) -> Element | None:
-    """The one picture without a text that stands where the field's value would, on a page of this very record."""
+    """Return the one picture without a text that is in the place of the field's value, on a page of this record."""
     if view.spec.identity and identity_proof(view.spec, view.sample, page).state != "proven":
         return None
     labels = labels_of(name, view.spec.output_schema[name])
@@ -60,7 +62,7 @@ def _icon_of(view: SampleView, page: PageObserved, name: str) -> Element | None:
 
 
 def unread_fields(view: SampleView) -> tuple[str, ...]:
-    """Fields nothing is known of yet, required ones first."""
+    """Return the fields without a reading, required ones first."""
     required = [name for name in view.spec.output_schema if name in view.spec.required_fields]
     others = [name for name in view.spec.output_schema if name not in required]
     known = {name for name, value in view.state.seen.items() if value.state != "not_found"}
@@ -68,13 +70,13 @@ def unread_fields(view: SampleView) -> tuple[str, ...]:
 
 
 def question(name: str, field: OutputField) -> str:
-    """Asks for one field, in the words of the task."""
+    """Return the question for one field, in the words of the task."""
     about = f" ({field.description.strip()})" if field.description.strip() else ""
     return f'What does the picture show as "{humanised(name)}"{about}? Answer with the {field.type} only.'
 
 
 def screenshot_action(view: SampleView, action: AskPicture) -> Screenshot | ScreenshotElement:
-    """Of the element that is meant, else of what is in view."""
+    """Return the picture to take: of the target, else of the visible part of the page."""
     number = sum(isinstance(entry.action, AskPicture) for entry in view.state.history) + 1
     label = f"{LABEL}_{number}"
     if action.target is None:
@@ -83,7 +85,7 @@ def screenshot_action(view: SampleView, action: AskPicture) -> Screenshot | Scre
 
 
 def vision_question(view: SampleView, action: AskPicture, result: ActionResult) -> AskVision:
-    """The question about the picture that was taken."""
+    """Return the question about the picture that was taken."""
     picture = result.artifacts[0]
     field = view.spec.output_schema.get(action.field)
     return AskVision(
@@ -102,7 +104,7 @@ def vision_question(view: SampleView, action: AskPicture, result: ActionResult) 
 
 
 def answer_text(answered: VisionAnswered) -> str:
-    """For the decider: what the picture says, how sure that is, and who read it."""
+    """Return the answer as a decider sees it, with its confidence and its reader."""
     if answered.answer is None:
         return f"It cannot be told from the picture: {tidy(answered.reasoning)[:300]}"
     return (
@@ -112,14 +114,14 @@ def answer_text(answered: VisionAnswered) -> str:
 
 
 def _unsure(page: PageObserved, field: OutputField) -> bool:
-    """A list of icons says something of what is worked out from it, such as a count, and of nothing else."""
+    """Return whether the page may show the field as a picture. A list of icons counts only for derived fields."""
     if page.triggers == ("icons",):
         return field.derived
     return is_unsure(page)
 
 
 def _hints(view: SampleView, action: AskPicture, found: TargetFound | None) -> tuple[str, ...]:
-    """What the page itself says of the thing and right beside it."""
+    """Return what the page says about the target and right beside it."""
     own = (found.name,) if found is not None and found.name else ()
     page = view.page
     if page is None or not isinstance(action.target, ByRef):
@@ -127,7 +129,7 @@ def _hints(view: SampleView, action: AskPicture, found: TargetFound | None) -> t
     ref = action.target.ref
     meant = next((e for e in page.elements if e.ref == ref), None)
     near = (e for e in page.elements if 0 < abs(e.ref - ref) <= NEAR_ELEMENTS or e.ref == ref)
-    if meant is not None and meant.look:  # the words of another row are no witness for its icon
+    if meant is not None and meant.look:  # the text of another row says nothing about this icon
         near = (e for e in near if _on_one_line(meant, e))
     return tuple(dict.fromkeys((*own, *(tidy(e.name)[:200] for e in near if e.name.strip()))))
 

@@ -1,5 +1,7 @@
-"""Pure: the values of a task as JSON Schema (2020-12): what :func:`services.planner.values.typed` makes of them, and
-nothing else. For the model's ``done``, and for whoever checks a result.
+"""The values of a task as JSON Schema (2020-12), as :func:`services.planner.values.typed_values.typed_value` returns
+them.
+
+The schema is for a model's `done` and for the checks of a result.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ DECIMAL = r"^-?[0-9]+(\.[0-9]+)?$"
 """An exact decimal number as text: no exponent, no grouping."""
 DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 DATE_TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{6})?([+-][0-9]{2}:[0-9]{2})?$"
-"""ISO 8601. The format ``date-time`` of JSON Schema wants a zone, and many pages give none."""
+"""ISO 8601. The format `date-time` of JSON Schema needs a zone, and many pages show none."""
 
 _BY_TYPE: dict[str, Schema] = {
     "string": {"type": "string"},
@@ -30,8 +32,10 @@ _BY_TYPE: dict[str, Schema] = {
 
 
 def values_schema(spec: TaskSpec) -> Schema:
-    """An object of the fields in the order of the task. A field that may be missing may be null; of the fields without
-    which the sample is not done, each must be there."""
+    """Return the schema of an object with the task's fields in order.
+
+    Optional fields may be null; fields that a done sample needs are required.
+    """
     needed = {*spec.required_fields, *spec.identity}
     return {
         "type": "object",
@@ -42,7 +46,7 @@ def values_schema(spec: TaskSpec) -> Schema:
 
 
 def field_schema(field: OutputField) -> Schema:
-    """One value, as it goes into the result."""
+    """Return the schema of one value in the result."""
     schema = dict(_BY_TYPE[base_type(field.type)])
     if field.values:
         schema["enum"] = list(field.values)
@@ -52,6 +56,6 @@ def field_schema(field: OutputField) -> Schema:
 
 
 def _or_null(schema: Schema) -> Schema:
-    # An enum holds for null as well, whatever the type says.
+    # An enum must list null too, whatever the type says.
     allowed = {"enum": [*schema["enum"], None]} if "enum" in schema else {}
     return {**schema, "type": [schema["type"], "null"], **allowed}

@@ -1,7 +1,7 @@
-"""Pure: text as a page shows it, to the type the task asks for. The shown text is kept beside it.
+"""Converts text as a page shows it to the type that the task asks for. The shown text is kept beside it.
 
-Nothing is guessed: what can be read in two ways is invalid. How numbers and dates are read is told in ``numbers`` and
-``dates``; ``page_dates`` says what a page settles for all of its dates.
+Ambiguous text is invalid; nothing is guessed. How numbers and dates are read is decided in `shared/text`, and what a
+page settles about its dates in :mod:`services.planner.page.dates`.
 """
 
 from __future__ import annotations
@@ -23,15 +23,14 @@ from shared.text.written_dates import Order
 TRUE = frozenset({"true", "yes", "y", "on", "checked", "enabled", "1", "✓", "✔", "☑"})
 FALSE = frozenset({"false", "no", "n", "off", "unchecked", "disabled", "0", "✗", "✘", "☐"})
 FLOAT_DIGITS = 15
-"""As many decimal digits as a float can hold whatever they are."""
+"""Decimal digits that a float always holds exactly."""
 
 _ITEMS = re.compile(r"\s*[,;\n]\s*")
 
 
 @dataclass(frozen=True)
 class Context:
-    """What helps to read a text, beside the text: the values of an enum, the order of dates that the task or the page
-    settles, and the title of the element that shows it."""
+    """What helps to read a text: the values of an enum, the settled order of dates, and the title of its element."""
 
     values: tuple[str, ...] = ()
     order: Order = None
@@ -42,7 +41,7 @@ NO_CONTEXT = Context()
 
 
 def as_shown(raw: object) -> str:
-    """A value that came as JSON, as text."""
+    """Return a JSON value as text."""
     if isinstance(raw, bool):
         return "true" if raw else "false"
     if isinstance(raw, list | tuple):
@@ -51,20 +50,23 @@ def as_shown(raw: object) -> str:
 
 
 def is_not_present(shown: str, words: Iterable[str]) -> bool:
-    """Whether ``shown`` is one of the words by which a page says that there is nothing."""
+    """Return whether the text is one of the words by which a page says that there is nothing."""
     return fold(plain(shown)) in {fold(plain(word)) for word in words}
 
 
 def typed_value(
     field: OutputField, shown: object, *, title: str | None = None, order: Order = None
 ) -> Normal | Invalid:
-    """``shown`` as a value of the field. ``title`` is that of the element that shows it, ``order`` what its page
-    settles (:func:`services.planner.page_dates.date_hints_of`); what the task says of the order comes first."""
+    """Return the text as a value of the field, or why it is invalid.
+
+    `title` is that of the element that shows it, `order` what its page settles
+    (:func:`services.planner.page.dates.date_hints`). The task's own order comes first.
+    """
     return normalise(field.type, shown, Context(tuple(field.values), field.date_order or order, title))
 
 
 def normalise(type_expression: str, raw: object, context: Context = NO_CONTEXT) -> Normal | Invalid:
-    """``raw`` (text, or what a model wrote as JSON) as a value of the type. None is always invalid."""
+    """Return text, or a model's JSON value, as a value of the type. None is always invalid."""
     if raw is None:
         return Invalid("there is no value")
     kind = base_type(type_expression)
