@@ -25,8 +25,9 @@ from services.evidence.recovery.sample_files import SampleFiles
 from services.evidence.state.file_contents import AttemptLog, result_of, sample_file, samples_csv
 from shared.contracts.actions import ByRef, Click, Done, Judgment, Screenshot
 from shared.contracts.base import Usage
-from shared.contracts.codes import Status
+from shared.contracts.codes import OpenCode
 from shared.contracts.discovery import RunRecord, Sample, SampleFound
+from shared.contracts.error_codes import EndCode, Status
 from shared.contracts.evidence import OutcomeCount, RunFinished
 from shared.contracts.planner import SampleFinished
 from shared.contracts.results import Box, Locator
@@ -83,9 +84,9 @@ def found(number: int) -> SampleFound:
     return SampleFound(run_id=RUN_ID, sample_id=sample.sample_id, sample=sample, found_at=BEGAN)
 
 
-def outcome_of(number: int) -> tuple[Status, str, Literal["", "record", "site", "us"]]:
+def outcome_of(number: int) -> tuple[Status, OpenCode[EndCode], Literal["", "record", "site", "us"]]:
     """Of a hundred samples 88 are done, and the others end in eight ways."""
-    ends: dict[int, tuple[Status, str, Literal["", "record", "site", "us"]]] = {
+    ends: dict[int, tuple[Status, OpenCode[EndCode], Literal["", "record", "site", "us"]]] = {
         7: ("needs_review", "judgment_missing", "us"),
         19: ("needs_review", "ambiguous_record", "record"),
         23: ("needs_review", "invalid_values", "us"),

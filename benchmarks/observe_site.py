@@ -34,7 +34,8 @@ def _handler(files: dict[str, str]) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             html = files.get(self.path.split("?")[0])
-            port = self.server.server_address[1]
+            assert isinstance(self.server, ThreadingHTTPServer)
+            port = self.server.server_port
             body = (html or "").replace(OTHER, f"http://localhost:{port}").encode()
             self.send_response(404 if html is None else 200)
             self.send_header("content-type", "text/html; charset=utf-8")

@@ -47,6 +47,7 @@ async def page(session: BrowserSession, rounds: int, url: str) -> dict[str, obje
     await session.navigate_to(url)
     state = await session.get_browser_state_summary(include_screenshot=False)
     spent_ms: list[float] = []
+    text = ""
     for _ in range(rounds):
         began_s = time.perf_counter()
         state = await session.get_browser_state_summary(include_screenshot=False)

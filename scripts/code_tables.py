@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from shared.contracts.codes import ACTION_CODES, REASONS, ReasonFacts
 from shared.contracts.error_codes import ERRORS, RESTORE_REFUSALS, SEAL_PROBLEMS, SQL_REFUSALS, is_transient
-from shared.statuses import GROUPS, STATUSES, STYLES, population_order
+from shared.statuses import GROUPS, STATUSES, STYLES, Status, population_order
 
 HEAD = """# Codes
 
@@ -74,7 +74,7 @@ def statuses() -> str:
 
 def reasons_by_status() -> str:
     """The reasons that each status may have."""
-    by_status = {
+    by_status: dict[Status, list[str]] = {
         status: [f"`{reason}`" for reason, facts in REASONS.items() if status in _possible(facts)]
         for status in sorted(STATUSES, key=population_order)
     }

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from services.browser_pool.adapters.browser.chromium import Chromium
+from services.browser_pool.adapters.browser.chromium import Chromium, PoolSession
 from services.browser_pool.adapters.browser.login_files import LoginFolder
-from services.browser_pool.adapters.session import PageSession, SessionLimits
+from services.browser_pool.adapters.session import SessionLimits
 from services.browser_pool.page.snapshot import compose
 from shared.contracts.browser_pool import PageObserved
 from shared.settings import Settings
@@ -33,7 +33,7 @@ async def chromium(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Ch
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def session(chromium: Chromium) -> AsyncIterator[PageSession]:
+async def session(chromium: Chromium) -> AsyncIterator[PoolSession]:
     leased = await chromium.open_session(LOOPBACK)
     yield leased
     await leased.close()
@@ -48,7 +48,7 @@ async def site() -> AsyncIterator[Site]:
 
 
 @pytest.fixture
-def look(session: PageSession) -> Look:
+def look(session: PoolSession) -> Look:
     """Shows the page: `await look(html)` sets its content first, `await look()` looks at what is there."""
     counter = iter(range(1, 1000))
 

@@ -64,7 +64,7 @@ async def pictured(browser: Browser, values: Mapping[str, str], *, above_px: int
     for name in values:
         box = await page.locator(f"#{name}").bounding_box()
         assert box is not None
-        boxes[name] = dict(box)
+        boxes[name] = {"x": box["x"], "y": box["y"], "width": box["width"], "height": box["height"]}
     height: float = await page.evaluate("document.documentElement.scrollHeight")
     png = await page.screenshot(full_page=True)
     await page.close()

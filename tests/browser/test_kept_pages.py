@@ -18,10 +18,9 @@ import pytest_asyncio
 import zstandard
 
 from services.browser_pool.adapters.archive import page_archive
-from services.browser_pool.adapters.browser.chromium import Chromium
+from services.browser_pool.adapters.browser.chromium import Chromium, PoolSession
 from services.browser_pool.adapters.browser.login_files import LoginFolder
 from services.browser_pool.adapters.guard.secrets import SecretStore
-from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.files.captures import PackedPage, pack_page
 from services.browser_pool.page.snapshot import compose
 from services.browser_pool.ports import CaptureFailed, PageCapture, SessionTerms, WantedRefs
@@ -48,13 +47,13 @@ TICKET = """<title>TCK-1</title><h1>TCK-1</h1><dl><dt>Owner</dt><dd id=owner>Ann
 <script>host.attachShadow({mode: 'closed'}).innerHTML = '<b>in the shadow</b>'</script>"""
 
 
-async def kept(session: PageSession, *known: str, wanted: WantedRefs | None = None) -> PageCapture:
+async def kept(session: PoolSession, *known: str, wanted: WantedRefs | None = None) -> PageCapture:
     page = await session.capture(known, wanted or WantedRefs())
     assert isinstance(page, PageCapture), page
     return page
 
 
-async def shot(session: PageSession, action: BrowserAction) -> PageCapture:
+async def shot(session: PoolSession, action: BrowserAction) -> PageCapture:
     acted = await session.act(action)
     assert acted.result.ok, acted.result.message
     assert isinstance(acted.page, PageCapture), acted.page
@@ -86,7 +85,7 @@ def element(page: PageObserved, text: str) -> Element:
     return next(one for one in page.elements if one.name == text)
 
 
-async def test_a_picture_brings_the_page_and_what_is_read_of_it(look: Look, session: PageSession, site: Site) -> None:
+async def test_a_picture_brings_the_page_and_what_is_read_of_it(look: Look, session: PoolSession, site: Site) -> None:
     headers = {"x-served-by": "one", "set-cookie": "login=hunter2", "x-csrf-token": "letmein"}
     url = site.add("/kept", f"<html lang=de>{TICKET}", headers=headers)
     await session.act(Goto(url=url))
@@ -118,7 +117,7 @@ async def test_a_picture_brings_the_page_and_what_is_read_of_it(look: Look, sess
 
 
 @pytest.mark.parametrize("scrolled", [0, 500])
-async def test_an_element_lies_where_its_picture_says(look: Look, session: PageSession, scrolled: int) -> None:
+async def test_an_element_lies_where_its_picture_says(look: Look, session: PoolSession, scrolled: int) -> None:
     style = "margin:0;position:absolute;left:40px;top:700px;width:100px;height:50px;background:red"
     await look(f"<body style='margin:0;height:3000px'><p id=p style='{style}'>Here</p>")
     await session.page.evaluate(f"scrollTo(0, {scrolled})")
@@ -137,20 +136,20 @@ async def test_an_element_lies_where_its_picture_says(look: Look, session: PageS
     assert (box.x, round(box.y)) == (40, 700)
 
 
-async def test_views_of_a_page_say_where_they_are(look: Look, session: PageSession) -> None:
+async def test_views_of_a_page_say_where_they_are(look: Look, session: PoolSession) -> None:
     await look("<body style='margin:0'><div style='height:2000px'>High</div>")
     views = await session.act(ScreenshotViews(label="v"))
     assert [one.area.y for one in views.captures if one.area] == [0, 810, 1100]
     assert isinstance(views.page, PageCapture)
 
 
-async def test_views_of_a_part_that_scrolls_say_so_only_where_it_stands_now(look: Look, session: PageSession) -> None:
+async def test_views_of_a_part_that_scrolls_say_so_only_where_it_stands_now(look: Look, session: PoolSession) -> None:
     await look("<div style='height:600px;overflow:auto'><div style='height:1500px'>High</div></div>")
     views = await session.act(ScreenshotViews(label="v"))
     assert [one.area is not None for one in views.captures] == [True, False, False]
 
 
-async def test_a_known_page_is_looked_at_and_not_kept_again(look: Look, session: PageSession) -> None:
+async def test_a_known_page_is_looked_at_and_not_kept_again(look: Look, session: PoolSession) -> None:
     seen = await look(TICKET)
     again = await kept(session, seen.sha256)
     assert (again.known, again.file) == (True, None)
@@ -161,7 +160,7 @@ async def test_a_known_page_is_looked_at_and_not_kept_again(look: Look, session:
     assert (other.known, other.file is None) == (False, False)
 
 
-async def test_elements_of_an_earlier_look_are_found_as_they_are_now(look: Look, session: PageSession) -> None:
+async def test_elements_of_an_earlier_look_are_found_as_they_are_now(look: Look, session: PoolSession) -> None:
     seen = await look("<p id=a>Ann</p><p id=b>Bob</p><p id=c>Cid</p><iframe srcdoc='<p>Dan</p>'></iframe>")
     refs = {name: element(seen, name).ref for name in ("Ann", "Bob", "Cid", "Dan")}
     await session.page.evaluate("""() => {
@@ -179,14 +178,14 @@ async def test_elements_of_an_earlier_look_are_found_as_they_are_now(look: Look,
     assert in_frame.frame == "about:srcdoc"
 
 
-async def test_what_was_drawn_anew_twice_is_no_element_at_all(look: Look, session: PageSession) -> None:
+async def test_what_was_drawn_anew_twice_is_no_element_at_all(look: Look, session: PoolSession) -> None:
     seen = await look("<div id=x><p>Ann</p></div>")
     await session.page.evaluate("x.innerHTML = '<p>Ann</p><p>Ann</p>'")
     page = await kept(session, wanted=WantedRefs(seen.snapshot_id, (element(seen, "Ann").ref,)))
     assert [where for _, where in page.found] == [None]
 
 
-async def test_refs_of_another_document_are_gone(look: Look, session: PageSession, site: Site) -> None:
+async def test_refs_of_another_document_are_gone(look: Look, session: PoolSession, site: Site) -> None:
     seen = await look("<p>Ann</p>")
     await session.act(Goto(url=site.add("/next", "<p>Ann</p>")))
     page = await kept(session, wanted=WantedRefs(seen.snapshot_id, (1, 99)))
@@ -195,7 +194,7 @@ async def test_refs_of_another_document_are_gone(look: Look, session: PageSessio
     assert unknown.found == ((1, None),)
 
 
-async def test_keeping_pushes_no_earlier_look_out(look: Look, session: PageSession) -> None:
+async def test_keeping_pushes_no_earlier_look_out(look: Look, session: PoolSession) -> None:
     seen = await look("<button>Go</button>")
     for _ in range(10):
         await kept(session)
@@ -206,7 +205,7 @@ async def test_keeping_pushes_no_earlier_look_out(look: Look, session: PageSessi
 # --- pages that are hard to keep
 
 
-async def test_a_page_with_a_clock_is_another_one_at_each_look(look: Look, session: PageSession) -> None:
+async def test_a_page_with_a_clock_is_another_one_at_each_look(look: Look, session: PoolSession) -> None:
     seen = await look(
         "<p id=t>0</p><dl><dt>Owner</dt><dd>Ann</dd></dl><script>setInterval(() => t.textContent++, 5)</script>"
     )
@@ -220,7 +219,7 @@ async def test_a_page_with_a_clock_is_another_one_at_each_look(look: Look, sessi
     assert owner.item.name == "Ann"
 
 
-async def test_a_page_of_100_mb_is_not_kept_and_what_is_read_of_it_is(look: Look, session: PageSession) -> None:
+async def test_a_page_of_100_mb_is_not_kept_and_what_is_read_of_it_is(look: Look, session: PoolSession) -> None:
     await look("<p>Small</p><pre id=big hidden></pre>")
     await session.page.evaluate("big.textContent = 'x'.repeat(1e8)")
     page = await kept(session)
@@ -233,7 +232,7 @@ async def test_a_page_of_100_mb_is_not_kept_and_what_is_read_of_it_is(look: Look
 
 
 async def test_a_page_that_turns_out_too_large_is_not_kept(
-    look: Look, session: PageSession, monkeypatch: pytest.MonkeyPatch
+    look: Look, session: PoolSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await look("<p>é</p>" * 100)
     markup = await session.page.evaluate("document.documentElement.outerHTML.length")
@@ -243,14 +242,14 @@ async def test_a_page_that_turns_out_too_large_is_not_kept(
     assert "not kept" in page.problems[0]
 
 
-async def test_a_page_that_waits_for_an_answer_is_not_kept(look: Look, session: PageSession) -> None:
+async def test_a_page_that_waits_for_an_answer_is_not_kept(look: Look, session: PoolSession) -> None:
     await look("<button onclick=\"confirm('Sure?')\">Ask</button>")
     await session.act(Click(target=ByCss(css="button")))
     assert await session.capture() == CaptureFailed("a dialog of the page waits for an answer")
 
 
 async def test_a_page_that_does_not_answer_is_not_kept_and_holds_nobody_up(
-    look: Look, session: PageSession, monkeypatch: pytest.MonkeyPatch
+    look: Look, session: PoolSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await look("<p>Stuck</p>")
     monkeypatch.setattr(page_archive, "TIMEOUT_S", 0.3)
@@ -260,10 +259,10 @@ async def test_a_page_that_does_not_answer_is_not_kept_and_holds_nobody_up(
 
 
 async def test_a_page_that_keeps_moving_on_is_not_kept(
-    look: Look, session: PageSession, monkeypatch: pytest.MonkeyPatch
+    look: Look, session: PoolSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await look("<p>Here</p>")
-    whole = page_archive._mhtml_file  # pyright: ignore[reportPrivateUsage]
+    whole = page_archive._mhtml_file
 
     async def moves_on(worlds: page_archive.Worlds, reckoned_bytes: int) -> tuple[bytes | None, tuple[str, ...]]:
         file = await whole(worlds, reckoned_bytes)
@@ -275,7 +274,7 @@ async def test_a_page_that_keeps_moving_on_is_not_kept(
 
 
 async def test_pictures_that_came_with_a_page_count_before_it_is_written(
-    look: Look, session: PageSession, site: Site, monkeypatch: pytest.MonkeyPatch
+    look: Look, session: PoolSession, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site.add(
         "/big.svg",
@@ -336,7 +335,7 @@ typed.addEventListener('input', () => typed.setAttribute('value', typed.value));
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def secretive(tmp_path: Path) -> AsyncIterator[PageSession]:
+async def secretive(tmp_path: Path) -> AsyncIterator[PoolSession]:
     known = SecretStore(None, {"EXHIBIT_SECRET_PORTAL": SECRET})
     browser = Chromium(chromium=Settings().chromium, logins=LoginFolder(tmp_path), limits=LIMITS, secrets=known)
     terms = SessionTerms(allowed_hosts=("127.0.0.1",), private_hosts=("127.0.0.1",), secrets=("portal",))
@@ -345,7 +344,7 @@ async def secretive(tmp_path: Path) -> AsyncIterator[PageSession]:
 
 
 @pytest.mark.parametrize("times", [20, 61])
-async def test_no_secret_is_stored_wherever_it_stands(secretive: PageSession, site: Site, times: int) -> None:
+async def test_no_secret_is_stored_wherever_it_stands(secretive: PoolSession, site: Site, times: int) -> None:
     """With 61 letters before it, a soft line break falls within it."""
     url = site.add("/stands", STANDS.replace("TIMES", str(times)))
     await secretive.act(Goto(url=f"{url}#{quote(SECRET)}"))

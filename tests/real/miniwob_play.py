@@ -66,9 +66,9 @@ async def play(p: Player, site: FolderSite, task: str, seed: int) -> Episode:
     except ExhibitError as exc:
         return Episode(task, seed, None, f"{type(exc).__name__} {exc.code}: {exc}")
     told = await site.comes_to(name, lambda said: said is not None, 0.0 if why else VERDICT_S)
-    reward = None if told is None else float(told["raw"])
-    if reward is None:
+    if told is None:
         return Episode(task, seed, None, why or "all was done, and MiniWoB has not noticed")
+    reward = float(told["raw"])
     return Episode(task, seed, reward, "" if reward >= GOOD else why or f"reward {reward:.2f} {told['reason']}".strip())
 
 

@@ -36,7 +36,7 @@ def score(combined_csv: Path, issues: Sequence[Issue]) -> Score:
         rows = list(csv.DictReader(file))
     names = [row.get("sample_id", "") for row in rows]
     by_name = dict(zip(names, rows, strict=True))
-    right = dict.fromkeys(FIELDS, 0)
+    right: dict[str, int] = dict.fromkeys(FIELDS, 0)
     wrong = [f"{name}: {names.count(name)} rows" for name in dict.fromkeys(names) if names.count(name) > 1]
     for issue in issues:
         row = by_name.get(issue.name)
@@ -45,7 +45,8 @@ def score(combined_csv: Path, issues: Sequence[Issue]) -> Score:
             right[field] += problem is None
             wrong += [problem] if problem else []
     wrong += [problem for name in MISSING if (problem := _missing_problem(by_name.get(name), name))]
-    return Score(right, dict.fromkeys(FIELDS, len(issues)), tuple(dict.fromkeys(wrong)))
+    asked: dict[str, int] = dict.fromkeys(FIELDS, len(issues))
+    return Score(right, asked, tuple(dict.fromkeys(wrong)))
 
 
 def report(result: Score) -> str:

@@ -65,8 +65,9 @@ def test_codes_of_navigations_that_failed(said: str, code: str) -> None:
 
 
 def test_a_fingerprint_depends_on_every_part_and_on_where_one_ends() -> None:
-    base = ("a", "link", "Next", "", "html>body>a")
-    prints = {fingerprint(*base[:n], base[n] + "x", *base[n + 1 :]) for n in range(5)} | {fingerprint(*base)}
+    base = ["a", "link", "Next", "", "html>body>a"]
+    others = [[*base[:n], base[n] + "x", *base[n + 1 :]] for n in range(5)]
+    prints = {fingerprint(*parts) for parts in (base, *others)}
     assert len(prints) == 6
     assert fingerprint("a", "b", "", "", "") != fingerprint("ab", "", "", "", "")
     assert all(len(one) == 16 for one in prints)

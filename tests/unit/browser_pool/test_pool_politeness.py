@@ -19,6 +19,7 @@ from services.browser_pool.safety.politeness import (
     retry_after_s,
     take,
 )
+from tests.typed import expect
 
 NOON = 1_900_000_000.0
 
@@ -69,7 +70,7 @@ def test_a_site_that_is_too_busy_is_left_alone_for_longer_and_longer() -> None:
 
 
 def test_documents_that_were_on_their_way_together_are_one_strike() -> None:
-    first = after_answer(Pause(), 429, None, now=NOON)
+    first = expect(after_answer(Pause(), 429, None, now=NOON), Pause)
     assert first == Pause(until=NOON + 1, strikes=1)
     assert after_answer(first, 429, None, now=NOON + 0.5) is None
     assert after_answer(first, 429, 7.0, now=NOON + 0.5) == Pause(until=NOON + 7.5, strikes=1)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import base64
 import html
 import json
+from typing import Any
 from urllib.parse import quote, quote_plus
 
 import msgspec
@@ -73,9 +74,8 @@ def test_every_text_of_a_message_is_looked_at_and_its_form_is_kept() -> None:
 
 def test_a_secret_that_is_one_of_our_own_words_breaks_nothing() -> None:
     target = TargetFound(role="text", name="text", tag="b", fingerprint="text", locators=())
-    result = ActionResult(
-        ok=True, code="text", message="text", change=Change(url_before="", url_after=""), target=target
-    )
+    code: Any = "text"
+    result = ActionResult(ok=True, code=code, message="text", change=Change(url_before="", url_after=""), target=target)
     clean = redacted(result, ["text"])
     assert msgspec.json.decode(msgspec.json.encode(clean), type=ActionResult) == clean
     assert (clean.code, clean.message) == ("text", HIDDEN)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import msgspec
 import pytest
@@ -33,14 +34,14 @@ def item(role: str, name: str, **more: object) -> RawItem:
     return msgspec.structs.replace(PLAIN, role=role, name=name, **more)
 
 
-def shown(items: list[RawItem], *keywords: str, max_tokens: int = 6000, **changes: object) -> PageObserved:
+def shown(items: list[RawItem], *keywords: str, max_tokens: int = 6000, **changes: Any) -> PageObserved:
     """The page as it goes out, chosen and composed as the pool does it."""
     contents = tuple(content(one) for one in items)
     chosen = choose(contents, [rank(one) for one in items], keywords, max_tokens)
     seen = tuple(Seen(n + 1, items[n], "main", 0, 0, items[n].in_viewport, items[n].row) for n in chosen)
     stats = PageStats(total=len(items))
     raw = RawPage("http://a.test/x", "T", 200, contents, seen, frozenset(), stats, 0, 0, True, 1.0)
-    return compose(replace(raw, **changes), "s")  # type: ignore[arg-type]
+    return compose(replace(raw, **changes), "s")
 
 
 def names(observed: PageObserved) -> list[str]:

@@ -14,7 +14,7 @@ from shared.contracts.steps import Note, StepTaken, plain_note
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 
-def recorded(sample_id: str, status: str = "done", reason: str = "") -> LoadedSample:
+def recorded(sample_id: str, status: Any = "done", reason: Any = "") -> LoadedSample:
     return LoadedSample(sample=a_sample(sample_id), status=status, reason=reason, attempt=1)
 
 
@@ -29,7 +29,7 @@ def step(sample_id: str, *notes: Note, attempt: int = 1) -> StepTaken:
     )  # fmt: skip
 
 
-def finished(sample_id: str, status: Any = "done", reason: str = "", attempt: int = 1, **rest: Any) -> SampleFinished:
+def finished(sample_id: str, status: Any = "done", reason: Any = "", attempt: int = 1, **rest: Any) -> SampleFinished:
     return SampleFinished(
         run_id="run_1", sample_id=sample_id, attempt=attempt, status=status, reason=reason, sample=a_sample(sample_id),
         started_at=NOW, finished_at=NOW, **rest,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 from rich.console import Console
 
@@ -73,5 +74,6 @@ def test_a_mistake_is_marked_in_its_line():
 
 
 def test_what_a_mistake_quotes_of_a_page_is_no_order_to_a_terminal():
-    reply = SqlRefused(code="refused", message="Could not convert '\x1b[2J\x9b\u202e'\nto INT32", hints=("\x1b]0;x",))
+    code: Any = "refused"
+    reply = SqlRefused(code=code, message="Could not convert '\x1b[2J\x9b\u202e'\nto INT32", hints=("\x1b]0;x",))
     assert refused("", reply) == "exhibit: Could not convert ' [2J  '\nto INT32\n   ]0;x\n"

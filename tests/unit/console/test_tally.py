@@ -15,6 +15,7 @@ from shared.contracts.discovery import PopulationClosed, Sample, SampleFound
 from shared.contracts.evidence import EvidenceBlocked, OutcomeCount, RunFinished
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import ObservationRef, StepTaken
+from shared.statuses import Status
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 LATER = datetime(2026, 3, 1, 12, 0, 10, tzinfo=UTC)
@@ -24,7 +25,7 @@ def sample(name: str) -> Sample:
     return Sample(sample_id=name, key=name, row=1)
 
 
-def ended(name: str, status: str = "done", attempt: int = 1, **changes) -> SampleFinished:
+def ended(name: str, status: Status = "done", attempt: int = 1, **changes) -> SampleFinished:
     return SampleFinished(
         run_id="r",
         sample_id=name,

@@ -15,6 +15,7 @@ from services.discovery.tables.cell_types import find_cell_problem
 from services.discovery.tables.table import objects_to_table
 from shared.contracts.discovery import Problem
 from shared.task.spec import TaskSpec
+from tests.typed import expect
 
 BASE = {"task_id": "t", "goal": "g", "output_schema": {"number": "string"}}
 
@@ -22,6 +23,7 @@ BASE = {"task_id": "t", "goal": "g", "output_schema": {"number": "string"}}
 def samples(rows, **spec):
     table, problems = objects_to_table(rows)
     assert problems == ()
+    assert table is not None
     return samples_of_table(TaskSpec.model_validate({**BASE, **spec}), table)
 
 
@@ -136,9 +138,9 @@ def test_sample_ids_are_unique_and_safe_whatever_the_keys_are(keys):
 )
 def test_types(type_, good, bad):
     assert find_cell_problem(type_, good) is None
-    assert repr(bad) in find_cell_problem(type_, bad)
+    assert repr(bad) in expect(find_cell_problem(type_, bad), str)
     assert find_cell_problem(f"{type_} | null", "") is None
-    assert "required" in find_cell_problem(type_, "")
+    assert "required" in expect(find_cell_problem(type_, ""), str)
 
 
 def test_a_long_list_of_problems_says_how_many_more_there_are():

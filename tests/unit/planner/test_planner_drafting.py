@@ -59,6 +59,7 @@ def test_a_draft_is_a_spec_that_validates_as_it_will_be_written():
 def test_what_is_found_by_one_task_is_worked_on_by_the_other():
     draft, _ = parse_draft(told(discovery=LIST, discovery_row={"org": "acme"}))
     assert isinstance(draft, Draft)
+    assert draft.discovery is not None
     assert (draft.discovery["phase"], draft.discovery_row) == ("discovery", {"org": "acme"})
     assert places(told(discovery={**LIST, "output_schema": {"id": "string"}})) == ["discovery.output_schema"]
     other = {**SPEC, "task_id": "other"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
@@ -25,7 +27,7 @@ def state(refused: bool = False):
     return bounced(one, Done(values={}), "no") if refused else one
 
 
-def judge(judgment, *, refused=False, **changes):
+def judge(judgment, *, refused=False, **changes: Any):
     done = Done(values=VALUES, refs=REFS, judgment=judgment)
     return judge_done(
         view(page(*ticket()), state(refused), spec=spec(**{**ASKS, **changes})), done, decided_by="claude"
@@ -95,7 +97,7 @@ def test_a_task_names_its_own_answers():
     assert answers_of(None) == answers_of({"answer": "  "}) == ANSWERS
     assert answers_of({"answer": "material | immaterial"}) == ("material", "immaterial")
     assert answers_of({"answer": {"enum": ["a", "b"]}}) == answers_of({"answer": ["a", "b"]}) == ("a", "b")
-    only = {"judgment_output_schema": {"answer": "pass | fail"}}
+    only: dict[str, Any] = {"judgment_output_schema": {"answer": "pass | fail"}}
     assert expect(expect(judge(changed(answer="pass"), **only), Ending).judgment, Judgment).answer == "pass"
     assert isinstance(judge(GOOD, **only), Rejection)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 
 from services.planner.judge.early_end import limit_reached, refusal
@@ -19,7 +21,9 @@ from tests.unit.planner.planner_pages import URL, done_result, el, page, sample,
 CLICK = Click(target=ByText(text="More"), reason="to see more")
 
 
-def ref(mark: str = "same", proof: str = "proven", url: str = URL) -> ObservationRef:
+def ref(
+    mark: str = "same", proof: Literal["proven", "mismatch", "unproven"] = "proven", url: str = URL
+) -> ObservationRef:
     return ObservationRef(
         snapshot_id="s",
         sha256="ab",

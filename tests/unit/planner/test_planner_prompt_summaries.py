@@ -8,6 +8,7 @@ import pytest
 
 from services.planner.model_tasks.summaries import (
     MECHANICAL,
+    StepsToCondense,
     parse_summary,
     rule_summary,
     steps_to_condense,
@@ -15,6 +16,7 @@ from services.planner.model_tasks.summaries import (
 )
 from services.planner.state.transitions import with_readings
 from shared.contracts.steps import FieldValue, Summary
+from tests.typed import expect
 from tests.unit.planner.planner_pages import misunderstood, page, ticket, view
 from tests.unit.planner.prompt_states import one_more, steps
 
@@ -45,7 +47,7 @@ def test_what_was_only_said_is_no_part_of_it():
 
 
 def test_the_answer_is_kept_under_its_three_headings():
-    what = steps_to_condense(seen(steps(10)))
+    what = expect(steps_to_condense(seen(steps(10))), StepsToCondense)
     made = parse_summary(what, {"found": "a\n</untrusted_data>", "gaps": "b", "next": "c"}, "fast")
     assert made == Summary(steps=5, text="FOUND: a </untrusted_data>\nGAPS: b\nNEXT: c", by="fast")
     long = parse_summary(what, {"found": "a" * 9000, "gaps": "b" * 9000, "next": "c" * 9000}, "fast")
@@ -58,13 +60,13 @@ def test_the_answer_is_kept_under_its_three_headings():
     "said", [None, "FOUND all", [], {}, {"found": "a", "gaps": "b"}, {"found": "a", "gaps": " ", "next": 3}]
 )
 def test_an_answer_that_lacks_a_part_is_none(said):
-    assert parse_summary(steps_to_condense(seen(steps(10))), said, "fast") is None
+    assert parse_summary(expect(steps_to_condense(seen(steps(10))), StepsToCondense), said, "fast") is None
 
 
 def test_by_rule_the_three_headings_say_what_is_known():
     state = with_readings(steps(10), (FieldValue(field="assignee", state="value", value="Ann", shown="Ann"),))
     shown = seen(state)
-    made = rule_summary(shown, steps_to_condense(shown))
+    made = rule_summary(shown, expect(steps_to_condense(shown), StepsToCondense))
     assert (made.steps, made.by) == (5, MECHANICAL)
     found, gaps, next_ = made.text.split("\n")
     assert found.startswith("FOUND: fields known: assignee; extract")

@@ -50,7 +50,8 @@ async def test_a_result_that_comes_together_with_the_cancellation_does_not_hide_
 
     async def ping_for_ever() -> None:
         while True:
-            await asyncio.wait_for(answer if not answer.done() else asyncio.Event().wait(), 60)
+            pending: asyncio.Future[None] = answer if not answer.done() else asyncio.get_running_loop().create_future()
+            await asyncio.wait_for(pending, 60)
 
     task = asyncio.create_task(ping_for_ever())
     await asyncio.sleep(0)
@@ -96,7 +97,8 @@ async def test_a_loop_raises_the_cancellation_that_a_wait_for_has_swallowed() ->
     async def listen_for_ever() -> None:
         nonlocal rounds
         while True:
-            await asyncio.wait_for(answer if not answer.done() else asyncio.Event().wait(), 60)
+            pending: asyncio.Future[None] = answer if not answer.done() else asyncio.get_running_loop().create_future()
+            await asyncio.wait_for(pending, 60)
             rounds += 1
             raise_if_cancelled()
 
