@@ -1,4 +1,4 @@
-"""The recorded steps of a sample, from evidence, page by page."""
+"""Loads the recorded steps of a sample from evidence, page by page."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ LOAD_BOUND_S = 60.0
 
 
 async def load_recorded_steps(record: RunRecord, decider: str, sample_id: str, asks: Asks) -> tuple[StepTaken, ...]:
-    """The log that is to be taken again; nothing where the run is no replay. Raises PermanentError where there is none
-    to be had."""
+    """Return the log to repeat; empty if the run is no replay. Raises PermanentError if there is no such log."""
     if decider != BY_REPLAY:
         return ()
     if record.replay_run_id is None:

@@ -1,4 +1,5 @@
-"""A person or a program decides, over the bus. While nobody listens the sample waits, as long as its task allows."""
+"""The decider that asks a person or a program over the bus. Without an operator the sample waits, within
+its limits."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from shared.subjects import DECIDE
 log = logging.getLogger(__name__)
 
 ANSWER_BOUND_S = 900.0
-"""After so long the question is asked again: whoever got it may be gone."""
+"""Timeout after which the question is asked again, because its receiver may be gone."""
 PAUSE_S = 2.0
 
 
@@ -35,7 +36,8 @@ class OperatorDecider:
     def check(self) -> None: ...
 
     async def decide(self, view: SampleView) -> Decision:
-        """Between two questions the page is looked at again, and the bounds of the sample are checked."""
+        """Return the operator's action, or another observation after a pause, so that the limits are
+        checked meanwhile."""
         first = start_page_decision(view)
         if first is not None:
             return first
@@ -55,7 +57,7 @@ class OperatorDecider:
     async def aclose(self) -> None: ...
 
     def _wait(self, view: SampleView, why: str) -> ObserveAgain:
-        """Said once while it lasts."""
+        """Wait for an operator. Logged once per sample while it lasts."""
         sample = (view.run_id, view.sample.sample_id)
         if sample not in self._warned_samples:
             self._warned_samples.add(sample)

@@ -1,4 +1,4 @@
-"""Which brain decides. The model's is imported only where it is asked for: its SDK takes a second to load."""
+"""The deciders by name. That of a model is imported only on demand, because its SDK takes a second to load."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shared.settings import Settings
 
 
 class RulesDecider:
-    """No model: see :mod:`services.planner.deciders.rules`, and for finding samples ``listing/rules_listing.py``."""
+    """Decides by rules, without a model: see `deciders/rules/`, and `deciders/listing/` for finding samples."""
 
     name = BY_RULE
     asks_model = False
@@ -31,7 +31,7 @@ class RulesDecider:
 
 
 class ReplayDecider:
-    """No model either: the steps of the recorded log that the view holds."""
+    """Repeats the recorded log of the view, without a model."""
 
     name = BY_REPLAY
     asks_model = False
@@ -45,14 +45,14 @@ class ReplayDecider:
 
 
 class Deciders:
-    """One decider of each name for the whole process; a model's client keeps its connections until `aclose`."""
+    """One decider of each name for the whole process. Clients of models stay open until `aclose`."""
 
     def __init__(self, settings: Settings, asks: Asks) -> None:
         self._settings, self._asks = settings, asks
         self._made: dict[str, Decider] = {}
 
     def __call__(self, name: str) -> Decider:
-        """Raises Unsupported where no decider has this name."""
+        """Return the decider of this name. Raises Unsupported if there is none."""
         if name not in self._made:
             self._made[name] = self._make(name)
         return self._made[name]

@@ -1,5 +1,6 @@
-"""Pure: from a sentence to a task spec. A model drafts it; it counts for nothing until it validates, and is shown to a
-person before anything runs.
+"""A task spec from a sentence: what the model is asked, and the checks of its draft.
+
+A draft counts only once it validates, and a person sees it before anything runs.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ MAX_TRIES = 3
 MAX_SAMPLES = 1000
 TOOL = "task"
 INSIDE = (".local", ".localhost", ".internal", ".lan", ".home", ".corp", ".intranet")
-"""Endings of names that mean a machine inside of a network."""
+"""Endings of host names inside of a network."""
 NEVER_DRAFTED = ("secrets", "auth_profile", "$schema")
-"""What gives a run more rights than a sentence should: a person writes these in."""
+"""Keys that give a run more rights than a sentence should; a person adds them."""
 
 INSTRUCTIONS = """\
 You turn one request into a task for Exhibit, which opens web pages in a browser and brings back fields, screenshots and
@@ -50,7 +51,7 @@ The JSON Schema of a task spec:
 
 @dataclass(frozen=True)
 class Draft:
-    """A task that validates. ``spec`` may be a discovery task; ``discovery`` finds the samples of ``spec``."""
+    """A task that validates. `spec` may be a discovery task; `discovery` finds the samples of `spec`."""
 
     spec: dict[str, Any]
     discovery: dict[str, Any] | None
@@ -61,11 +62,12 @@ class Draft:
 
 
 def drafting_instructions() -> str:
+    """Return the instructions with the JSON Schema of a task spec."""
     return INSTRUCTIONS + json.dumps(_drafted_schema(), ensure_ascii=False)
 
 
 def drafting_request(request: str, problems: tuple[Problem, ...] = (), before: Any = None) -> str:
-    """The request, and what was wrong with the draft before."""
+    """Return the request, with the problems of the last draft."""
     if not problems:
         return f"The request:\n{request.strip()}"
     told = "\n".join(f"- {problem.where}: {problem.message}" for problem in problems[:30])
@@ -76,6 +78,7 @@ def drafting_request(request: str, problems: tuple[Problem, ...] = (), before: A
 
 
 def drafting_tool() -> dict[str, Any]:
+    """Return the tool that hands in a draft."""
     spec = {"type": "object", "description": "A task spec, as its JSON Schema says."}
     row = {"type": "object", "additionalProperties": {"type": "string"}}
     properties = {
@@ -103,7 +106,7 @@ def drafting_tool() -> dict[str, Any]:
 
 
 def request_problem(request: str) -> str:
-    """Why a request is not even asked about; empty where it is."""
+    """Return why a request is rejected without asking a model; empty: it is not."""
     if len(request.split()) < 3:
         return 'say in a sentence what to collect and where, such as "Go to https://... and get ..."'
     if len(request) > MAX_REQUEST_CHARS:
@@ -112,7 +115,7 @@ def request_problem(request: str) -> str:
 
 
 def parse_draft(arguments: object, request: str = "") -> tuple[Draft | None, tuple[Problem, ...]]:
-    """The draft, or every problem in it. An address inside of somebody's network must stand in the request itself."""
+    """Return the draft, or all of its problems. A private address must be named in the request itself."""
     if not isinstance(arguments, Mapping):
         return None, (Problem(where="task", message="the arguments must be an object"),)
     given = cast("Mapping[str, Any]", arguments)
@@ -209,7 +212,7 @@ def _rows(written: object) -> tuple[tuple[dict[str, str], ...], tuple[Problem, .
 
 
 def _written(spec: TaskSpec) -> dict[str, Any]:
-    """As it goes into a file: what was said, and no default."""
+    """Return the spec as it is written to a file, without defaults."""
     return spec.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 

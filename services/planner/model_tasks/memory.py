@@ -1,8 +1,7 @@
-"""Pure: what the samples of a run teach the ones after them.
+"""Lessons that samples of a run teach the later ones.
 
-A lesson is made of what pages and a model said, so it is shown as data and never as an order, and it never holds what
-belongs to one record. What a sample is shown is fixed when it begins and is in its result: the order in which
-samples run changes nothing of what is known about how each was worked on.
+A lesson comes from pages and a model, so it is shown as data, never as an order, and it holds nothing of one record.
+The hints of a sample are fixed when it begins and recorded in its result, so each result tells what it was based on.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ from shared.text.normal import fold, tidy
 MAX_EACH, MAX_KEPT, MAX_SHOWN = 2, 20, 5
 LESSON_CHARS = 200
 FIRST_SAMPLES, MAX_SAMPLES = 2, 30
-"""The first samples always teach; later ones where something went wrong, so many in all."""
+"""The first samples always teach; later ones only after problems, and this many in all."""
 STORY_CHARS = 6000
 NOTHING_LEFT: tuple[Reason, ...] = ("budget_exceeded", "run_budget_exceeded")
-"""Where a model may not be asked any more, it is not asked what was learned either."""
+"""With these endings the budget is used up, so no model is asked for lessons."""
 _LEAST_PRIVATE_CHARS = 4
 _ADDRESS = re.compile(r"\bhttps?://\S+", re.I)
 
@@ -43,7 +42,7 @@ class RememberedLesson(Part, frozen=True, kw_only=True):
 
 
 class Memory(Part, frozen=True, kw_only=True):
-    """What a run has taught so far; ``samples``: how many were asked."""
+    """The lessons of a run. `samples`: how many samples were asked."""
 
     patterns: tuple[RememberedLesson, ...] = ()
     failures: tuple[RememberedLesson, ...] = ()
@@ -51,18 +50,18 @@ class Memory(Part, frozen=True, kw_only=True):
 
 
 def memory_key(spec: TaskSpec, run_id: str) -> str | None:
-    """Under what it is kept; None where the task wants none."""
+    """Return the key of the memory, or None if the task wants none."""
     return {"off": None, "run": run_id, "task": f"task.{spec.task_id}"}[spec.memory]
 
 
 def memory_hints(memory: Memory) -> tuple[str, ...]:
-    """What a sample is shown for as long as it is worked on, what most samples taught first."""
+    """Return the hints for a sample, those that most samples taught first."""
     patterns = [f"What worked: {one.text}" for one in _best(memory.patterns)]
     return (*patterns, *(f"What failed: {one.text}" for one in _best(memory.failures)))
 
 
 def with_lessons(memory: Memory, lessons: Lessons) -> Memory:
-    """With what one more sample has taught; the same lesson twice is one."""
+    """Return the memory with the lessons of one more sample. Equal lessons are one."""
     return Memory(
         patterns=_merged(memory.patterns, lessons.patterns),
         failures=_merged(memory.failures, lessons.failures),
@@ -71,7 +70,7 @@ def with_lessons(memory: Memory, lessons: Lessons) -> Memory:
 
 
 def is_instructive(memory: Memory, finished: SampleFinished, state: AttemptState) -> bool:
-    """Whether the fast model is asked what this sample has taught."""
+    """Return whether the fast model is asked for lessons of this sample."""
     if memory.samples >= MAX_SAMPLES or not state.history or finished.reason in NOTHING_LEFT:
         return False
     rough = any(not entry.ok or entry.refused or entry.notices for entry in state.history)
@@ -83,15 +82,16 @@ def is_instructive(memory: Memory, finished: SampleFinished, state: AttemptState
 
 @dataclass(frozen=True)
 class Transcript:
-    """What is told of a sample: how it went, not what it holds."""
+    """What a model is told about a sample: how it went, not what it holds."""
 
     task: str
     text: str
     known: tuple[str, ...] = ()
-    """What was learned before."""
+    """Lessons that are known already."""
 
 
 def to_transcript(spec: TaskSpec, finished: SampleFinished, state: AttemptState, memory: Memory) -> Transcript:
+    """Return the transcript of a sample's steps and its end."""
     lines: list[str] = []
     for number, entry in enumerate(state.history, 1):
         what = entry.action.__struct_config__.tag if entry.action is not None else "no call"
@@ -109,8 +109,10 @@ def to_transcript(spec: TaskSpec, finished: SampleFinished, state: AttemptState,
 def parse_lessons(
     arguments: object, sample: Sample, finished: SampleFinished, seen: Iterable[FieldValue] = ()
 ) -> Lessons:
-    """What a model says was learned, without what belongs to this record alone: a sample that failed has no values in
-    its result, but has ``seen`` some. Anything else is left out."""
+    """Return the lessons without those that name something of this record.
+
+    `seen`: readings of a failed sample, which its result does not have.
+    """
     given: Mapping[str, Any] = arguments if isinstance(arguments, Mapping) else {}  # pyright: ignore[reportUnknownVariableType]
     private = _private(sample, (*finished.values, *seen))
     return Lessons(
@@ -132,7 +134,7 @@ def _usable(written: object, private: frozenset[str]) -> Iterable[str]:
 
 
 def _private(sample: Sample, values: Iterable[FieldValue]) -> frozenset[str]:
-    """The words of one record: its id, its row, its values as shown and as they were understood."""
+    """Return the words of one record: its id, its row, its values as shown and as typed."""
     known = [value for value in values if value.state == "value"]
     meant = [as_shown(one) for value in known for one in (value.value, *_items(value.value))]
     words = (sample.key, sample.sample_id, *sample.fields.values(), *(value.shown or "" for value in known), *meant)
@@ -154,7 +156,7 @@ def _merged(kept: tuple[RememberedLesson, ...], fresh: tuple[str, ...]) -> tuple
         merged[fold(text)] = (
             RememberedLesson(text=text) if known is None else msgspec.structs.replace(known, samples=known.samples + 1)
         )
-    # Of too many, what only one sample taught goes first, the oldest of it.
+    # If there are too many, lessons of only one sample are dropped first, the oldest of them before others.
     ordered = sorted(enumerate(merged.values()), key=lambda pair: (-pair[1].samples, -pair[0]))
     keep = {at for at, _ in ordered[:MAX_KEPT]}
     return tuple(one for at, one in enumerate(merged.values()) if at in keep)

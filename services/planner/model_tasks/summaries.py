@@ -1,7 +1,7 @@
-"""Pure: every ten steps the older ones are condensed: what a model is asked for that, and what is taken for an answer.
+"""Summaries of older steps, made every ten steps: what a model is asked, and how its answer is parsed.
 
-What it writes was written after reading pages, so it is shown as data. Where no model can be asked, or its answer is
-of no use, the same three headings are filled in by rule.
+A model writes them after reading pages, so they are shown as data. If no model can be asked, or its answer is unusable,
+the same three headings are filled in by rule.
 """
 
 from __future__ import annotations
@@ -49,16 +49,17 @@ TOOL: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class StepsToCondense:
-    """The steps from ``first`` to ``last`` of an attempt, counted from 1."""
+    """The steps from `first` to `last` of an attempt, counted from 1."""
 
     first: int
     last: int
     entries: tuple[tuple[int, Entry], ...]
-    """With their numbers; without what was only said."""
+    """Numbered entries, without those of refused answers."""
 
 
 def steps_to_condense(view: SampleView) -> StepsToCondense | None:
-    """Ten steps after the last time; the steps that stand in full anyway are left for the next."""
+    """Return the steps to condense, or None if no summary is due. Steps that are shown in full are left for the next
+    one."""
     state = view.state
     covered = state.summaries[-1].steps if state.summaries else 0
     since = covered + FULL_ENTRIES if covered else 0
@@ -70,7 +71,7 @@ def steps_to_condense(view: SampleView) -> StepsToCondense | None:
 
 
 def summary_request(view: SampleView, what: StepsToCondense) -> str:
-    """What the model is asked, beside :data:`SYSTEM`."""
+    """Return what the model is asked, apart from :data:`SYSTEM`."""
     lines = "\n".join(full_entry(number, entry) for number, entry in what.entries)
     return (
         f"GOAL\n{view.spec.goal.strip()}\n\n"
@@ -80,7 +81,7 @@ def summary_request(view: SampleView, what: StepsToCondense) -> str:
 
 
 def parse_summary(what: StepsToCondense, said: object, by: str) -> Summary | None:
-    """The arguments of the model's call as a summary; None where one of them is missing."""
+    """Return the model's arguments as a summary; None if one is missing."""
     if not isinstance(said, Mapping):
         return None
     parts: list[object] = [cast("Mapping[str, object]", said).get(name.lower()) for name in HEADINGS]
@@ -89,7 +90,7 @@ def parse_summary(what: StepsToCondense, said: object, by: str) -> Summary | Non
 
 
 def rule_summary(view: SampleView, what: StepsToCondense) -> Summary:
-    """By rule: what was saved, read and filed; what is missing and what failed."""
+    """Return a summary by rule: what was saved, read and filed, what is missing, and what failed."""
     known = ", ".join(name for name, value in view.state.seen.items() if value.state != "not_found")
     weighty = [entry_text(e) for _, e in what.entries if e.ok and not e.refused and importance(e) >= 2]
     failed = [entry_text(e) for _, e in what.entries if not e.ok]
@@ -99,7 +100,7 @@ def rule_summary(view: SampleView, what: StepsToCondense) -> Summary:
 
 
 def _lines(texts: list[str]) -> str:
-    """Each gets its share, so that the last is not lost to the length of the first."""
+    """Each heading gets its share, so that a long first one does not cut off the last."""
     share = SUMMARY_CHARS // len(HEADINGS) - 20
     return "\n".join(f"{name}: {clipped(text, share)}" for name, text in zip(HEADINGS, texts, strict=True))
 

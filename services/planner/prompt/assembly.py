@@ -1,7 +1,7 @@
-"""Pure: a whole prompt, put together so that it is never longer than it may be.
+"""Builds a whole prompt that is never longer than allowed.
 
-What is fixed (tools, instructions, task, row, goal, schema, what is known) is measured first, on the very text that is
-sent. Of what that leaves, the history gets three tenths, and the page the rest. Only the page and older steps are cut.
+The fixed parts (tools, instructions, task, row, goal, schema, known facts) are measured first, on the text that is
+sent. Of the rest, the history gets three tenths and the page all else. Only the page and older steps are cut.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CLOSING_SEVERAL = f"{CLOSING} Calls that belong with it on this page as it is ma
 
 @dataclass(frozen=True)
 class Prompt:
-    """What is sent. ``tokens`` is what it is reckoned to be."""
+    """What is sent. `tokens` is the estimate of its length."""
 
     tools: list[Tool]
     written_tools: str
@@ -46,12 +46,12 @@ class Prompt:
 
     @property
     def weight(self) -> float:
-        """What its tokens are reckoned to be before any scale."""
+        """The estimated tokens before any scale."""
         return sum(map(weight, self.parts))
 
     @property
     def chars(self) -> int:
-        """Length of all parts, as they are sent."""
+        """Length of all parts as they are sent."""
         return sum(map(len, self.parts))
 
     @property
@@ -61,7 +61,7 @@ class Prompt:
 
 @dataclass(frozen=True)
 class PromptRoom:
-    """How much of what may be cut is shown."""
+    """How many tokens the parts that may be cut may have."""
 
     ruler: Ruler
     page_tokens: float
@@ -70,13 +70,13 @@ class PromptRoom:
 
 @dataclass(frozen=True)
 class NoRoom:
-    """The parts that may not be cut leave no room for a page. ``message`` is for people."""
+    """The fixed parts leave no room for a page. `message` is for people."""
 
     message: str
 
 
 def assemble_prompt(view: SampleView, *, share: float = 1.0) -> Prompt | NoRoom:
-    """The prompt for the next decision. ``share``: of the room for page and history that is used."""
+    """Return the prompt for the next decision. `share`: the part of the room for page and history to use."""
     tools = tools_for(view.spec)
     before = (tools_json(tools), run_block(view.spec), sample_block(view))
     sized = room_for(view, before, share)
@@ -87,7 +87,7 @@ def assemble_prompt(view: SampleView, *, share: float = 1.0) -> Prompt | NoRoom:
 
 
 def room_for(view: SampleView, before: Sequence[str], share: float = 1.0) -> PromptRoom | NoRoom:
-    """How much of page and history there is room for; ``before``: the parts that come before the user's turn."""
+    """Return the room for page and history. `before`: the parts before the user's turn."""
     rule = calibrated_ruler(view.state.token_scale)
     fixed = ENVELOPE_TOKENS + rule.tokens(*before, _fixed_message(view))
     free = share * (PLANNED_TOKENS - fixed)
@@ -102,12 +102,13 @@ def room_for(view: SampleView, before: Sequence[str], share: float = 1.0) -> Pro
 
 
 def user_message(view: SampleView, fit: PromptRoom) -> str:
-    """Page state, actions so far, what is known, goal, output schema, notices, closing line."""
+    """Return page state, actions so far, known facts, goal, output schema, notices and closing line."""
     page = page_state(view, fit.ruler, fit.page_tokens)
     return _joined(view, page, actions_so_far(view.state, fit.ruler, fit.history_tokens))
 
 
 def tools_json(tools: list[Tool]) -> str:
+    """Return the tools as they are sent."""
     return json.dumps(tools, ensure_ascii=False)
 
 
@@ -122,6 +123,6 @@ def _closing(view: SampleView) -> str:
 
 
 def _fixed_message(view: SampleView) -> str:
-    """The same message with neither the text of the page nor a history."""
+    """Return the message with neither the page's text nor a history."""
     empty = replace(view.state, history=(), summaries=())
     return _joined(view, page_state(view, Ruler(), 0.0), actions_so_far(empty, Ruler(), 0.0))

@@ -1,6 +1,4 @@
-"""Pure: what a model called, back to actions. What a model writes is hostile input: whatever does not fit is a
-:class:`BadCall` with words for it.
-"""
+"""Parses a model's calls into actions. They are untrusted input: a call that is not valid becomes a `BadCall`."""
 
 from __future__ import annotations
 
@@ -22,20 +20,20 @@ from shared.text.normal import fold, quoted
 
 TARGETS = ("target", "onto")
 MAX_CALL_BYTES = 256 * 1024
-"""It is a part of its step, which must fit into one message."""
+"""A call is part of its step, which must fit into one message."""
 _REF = re.compile(r"\[?\s*(\d{1,9})\s*\]?")
 
 
 @dataclass(frozen=True)
 class BadCall:
-    """Why a call could not be used, as the model is told."""
+    """Why a call could not be used; `message` is for the model."""
 
     message: str
 
 
 @dataclass(frozen=True)
 class ModelCall:
-    """One call of an answer, as it came."""
+    """One call of an answer, unparsed."""
 
     name: str
     arguments: object
@@ -43,7 +41,7 @@ class ModelCall:
 
 @dataclass(frozen=True)
 class ParsedCalls:
-    """The calls of one answer that are carried out, in order; ``remark`` says what becomes of the others."""
+    """The calls of one answer to execute, in order. `remark` tells the model what becomes of the others."""
 
     first: AnyAction | BadCall
     then: tuple[AnyAction, ...] = ()
@@ -51,7 +49,7 @@ class ParsedCalls:
 
 
 def parse_calls(calls: Sequence[ModelCall], view: SampleView) -> ParsedCalls:
-    """At least one call is given. What comes after one that cannot be used was meant to follow it: it is left out."""
+    """Parse at least one call. An invalid call drops itself and all that follow it."""
     most = view.spec.max_actions_per_turn
     first = parse_call(calls[0].name, calls[0].arguments, view)
     if isinstance(first, BadCall):
@@ -75,7 +73,7 @@ def _only_first(calls: Sequence[ModelCall], most: int, what: str) -> str:
 
 
 def parse_call(name: str, arguments: object, view: SampleView) -> AnyAction | BadCall:
-    """The action a model called, checked; refs mean elements of the page it was shown."""
+    """Return the action, checked. Its refs are those of the page that was shown."""
     kind = TOOLS.get(name)
     if kind is None or not is_offered(kind, view.spec):
         known = (tool for tool, its in TOOLS.items() if is_offered(its, view.spec))
@@ -106,7 +104,7 @@ def _convert(kind: type[Action], written: dict[str, Any], view: SampleView) -> A
 
 
 def _refs(written: Mapping[str, object]) -> dict[str, object]:
-    """``"12"`` and ``"[12]"`` can only mean one thing."""
+    """Accept `"12"` and `"[12]"` as numbers."""
     return {name: int(m[1]) if (m := _REF.fullmatch(as_shown(ref).strip())) else ref for name, ref in written.items()}
 
 
@@ -125,12 +123,12 @@ def _first_problem(kind: type[Action], written: Mapping[str, Any]) -> str | None
 
 
 def _is_target(written: object) -> bool:
-    """Whether one must be given is for the types to say."""
+    """Return whether the argument has the form of a target. Whether one is required is checked with the types."""
     return written is None or isinstance(written, str) or (isinstance(written, int) and not isinstance(written, bool))
 
 
 def _checked(action: AnyAction | BadCall, view: SampleView) -> AnyAction | BadCall:
-    """What the types cannot say."""
+    """Check what the types cannot express."""
     if isinstance(action, Goto):
         return _allowed_goto(action, view)
     if isinstance(action, Fail) and action.code not in FAIL_CODES_FOR_MODELS:
@@ -148,8 +146,10 @@ def _fields_of(action: AnyAction | BadCall) -> set[str]:
 
 
 def _with_refs(done: Done, view: SampleView) -> Done | BadCall:
-    """Every value names its element, but for those that stand in no element of this page: saved from a page that may
-    be gone by now, told by a picture, or worked out."""
+    """Require the element of every value.
+
+    Exempt are values that are on no element of this page: saved earlier, read from a picture, or derived.
+    """
     lacking = [
         name
         for name, value in done.values.items()
@@ -175,8 +175,10 @@ def _needs_none(name: str, value: object, view: SampleView) -> bool:
 
 
 def _allowed_goto(action: Goto, view: SampleView) -> Goto | BadCall:
-    """A page must not be able to send us, and what we know, to an address of its own making: only hosts that the
-    task may open or that were visited, and links that stand on the page, are open."""
+    """Allow only hosts that the task allows or that were visited, and links on the page.
+
+    So a page cannot send the browser, with what it knows, to an address of its own making.
+    """
     if view.page is None:
         return action
     try:

@@ -1,4 +1,4 @@
-"""Pure: one step as one line, in full or as a stub. All of it is data: a page's words, a file's, or a model's."""
+"""One step of the history as one line, in full or as a stub. All of it is data from pages, files or a model."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ STUB_CALL_CHARS, STUB_CHARS, STUB_FILES = 100, 160, 3
 
 
 def full_entry(number: int, entry: Entry, share: float = 1.0) -> str:
-    """Of the last steps, with its number; ``share`` of the usual length."""
+    """Return the numbered line of a recent step. `share`: of its usual length."""
     return f"{number}. {entry_text(entry, share)}"
 
 
 def entry_text(entry: Entry, share: float = 1.0) -> str:
-    """What was called and why, and what came of it."""
+    """Return what was called, why, and with what outcome."""
     call = _call(entry.action, int(CALL_CHARS * share))
     parts = [f"{call}: {_outcome(entry)}{_files(entry)}", *_told(entry, share)]
     why = tidy(entry.action.reason) if entry.action is not None else ""
@@ -30,7 +30,8 @@ def entry_text(entry: Entry, share: float = 1.0) -> str:
 
 
 def stub_entry(number: int, entry: Entry) -> str:
-    """Of older steps: ``screenshot -> [01_x.png]``, ``extract -> [1432 chars saved]``."""
+    """Return the numbered line of an older step, such as `screenshot -> [01_x.png]` or `extract -> [1432
+    chars saved]`."""
     return f"{number}. {_named(entry)} -> {_came_of_it(entry)}"
 
 
@@ -57,7 +58,7 @@ def _files(entry: Entry) -> str:
 
 
 def _named(entry: Entry) -> str:
-    """The action with what it was done to: a ref means nothing any more, so the element's name."""
+    """Return the action with its element's name, because a ref of an earlier page means nothing any more."""
     found = entry.result.target if entry.result is not None else None
     if entry.action is None or found is None or entry.filed:
         return "(no valid call)" if entry.action is None else _short(entry.action, with_target=not entry.filed)
@@ -100,7 +101,7 @@ def _said(entry: Entry) -> str:
 
 
 def _call(action: AnyAction | None, most: int) -> str:
-    """The action as the model would write it; a ref is one of the page it was shown then."""
+    """Return the action as the model would write it; its refs are those of the page at that time."""
     if action is None:
         return "(no valid call)"
     written = {field: getattr(action, field) for field in action.__struct_fields__ if field != "reason"}

@@ -1,7 +1,7 @@
-"""Pure: which steps a model is shown, fitted to a budget, and in which form.
+"""Which steps a model is shown, within a token budget, and in which form.
 
-The last five stand in full. Of the older ones, as stubs, those that matter most for what they cost. What we said of
-answers is no part of that choice: it would crowd out what was done. Only what was said of the last three is shown.
+The last five are shown in full. Of the older ones, the most relevant for their length are shown as stubs. Messages
+about refused answers do not compete with them: only those of the last three steps are shown.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from shared.text.normal import tidy
 FULL_ENTRIES, MOST_ENTRIES = 5, 25
 META_ENTRIES = 3
 SHARES = (1.0, 0.4, 0.15)
-"""Of its usual length, a step of the last five, where there is no room for more."""
+"""Shares of the usual length of the last five steps, tried in order until they fit."""
 MOST_RECENCY = 3.0
 TOKENS_PER_POINT = 100.0
-"""A stub that is longer by so many tokens must matter by one point more."""
+"""A stub that is longer by this many tokens must be more important by one point."""
 SUMMARY_CHARS = 1600
 
 _IMPORTANCE: dict[type[object], int] = {
@@ -49,7 +49,7 @@ _OTHERS = 1
 
 @dataclass(frozen=True)
 class HistoryLine:
-    """One step, as it is shown. ``words``: what we said of it, outside of the fence."""
+    """One step as it is shown. `words`: our message about it, outside of the fence."""
 
     number: int
     text: str
@@ -57,7 +57,7 @@ class HistoryLine:
 
 
 def actions_so_far(state: AttemptState, ruler: Ruler, tokens: float) -> str:
-    """``tokens``: for the steps; the last five are shown in any case."""
+    """Return the history part. `tokens`: for the steps; the last five are shown in any case."""
     condensed = _condensed(state.summaries)
     if not state.history:
         return f"{condensed}ACTIONS SO FAR\nNone."
@@ -68,14 +68,14 @@ def actions_so_far(state: AttemptState, ruler: Ruler, tokens: float) -> str:
 
 
 def shown_lines(state: AttemptState, ruler: Ruler, tokens: float) -> list[HistoryLine]:
-    """The steps that are shown, in their order."""
+    """Return the steps to show, in order."""
     first_full = max(0, len(state.history) - FULL_ENTRIES)
     kept, cost = _last(state.history, first_full, ruler, tokens)
     return [*_fitted(state, first_full, ruler, tokens - cost), *kept]
 
 
 def _last(history: Sequence[Entry], first: int, ruler: Ruler, tokens: float) -> tuple[list[HistoryLine], float]:
-    """The last steps, as whole as there is room for, and what they cost."""
+    """Return the last steps, as long as there is room for, and their tokens."""
     kept: list[HistoryLine] = []
     cost = 0.0
     for share in SHARES:
@@ -90,18 +90,18 @@ def _last(history: Sequence[Entry], first: int, ruler: Ruler, tokens: float) -> 
 
 
 def importance(entry: Entry) -> int:
-    """0 to 3: what of a step must be known later on. One that failed matters less."""
+    """Return from 0 to 3 how much of a step must be known later. A failed step counts less."""
     points = _IMPORTANCE.get(type(entry.action), _OTHERS)
     return points if entry.ok else min(points, 1)
 
 
 def is_meta(entry: Entry) -> bool:
-    """Nothing was done: an answer that made no sense, or that we did not carry out."""
+    """Return whether nothing was done: the answer was unusable or refused."""
     return entry.action is None or (entry.refused and not isinstance(entry.action, Done | Fail))
 
 
 def _fitted(state: AttemptState, end: int, ruler: Ruler, tokens: float) -> list[HistoryLine]:
-    """Of the first ``end`` steps, the stubs that are worth most, as many as fit."""
+    """Return the most relevant stubs of the first `end` steps that fit."""
     candidates = [n for n in range(end) if not is_meta(state.history[n]) and not _is_condensed(state, n)]
     scored = sorted(candidates, key=lambda n: -_score(state.history[n], n, end))[: 4 * MOST_ENTRIES]
     lines = {n: HistoryLine(n + 1, stub_entry(n + 1, state.history[n])) for n in scored}
@@ -120,18 +120,18 @@ def _score(entry: Entry, number: int, end: int) -> float:
 
 
 def _is_condensed(state: AttemptState, number: int) -> bool:
-    """It stands in a summary, and nothing of it must be known word for word."""
+    """Return whether a summary covers the step and nothing of it must be known verbatim."""
     covered = state.summaries[-1].steps if state.summaries else 0
     return number < covered and importance(state.history[number]) < 2
 
 
 def _words(history: Sequence[Entry], number: int) -> str:
-    """What we said of one of the last three; what is said of the last one stands under NOTICES."""
+    """Return our message about one of the last three steps. That about the last one is in the notices."""
     return answer_notice(history[number]) if len(history) - META_ENTRIES <= number < len(history) - 1 else ""
 
 
 def _condensed(summaries: Sequence[Summary]) -> str:
-    """Written by a model that has read pages, so it is data as well."""
+    """Return the summaries. A model wrote them after reading pages, so they are data too."""
     if not summaries:
         return ""
     lines = [f"Steps to {one.steps}: {tidy(one.text)[:SUMMARY_CHARS]}" for one in summaries]
@@ -139,7 +139,7 @@ def _condensed(summaries: Sequence[Summary]) -> str:
 
 
 def _rendered(lines: Sequence[HistoryLine]) -> str:
-    """In fences, each up to the next of our own words."""
+    """Return the lines in fences, interrupted by our own messages."""
     out: list[str] = []
     run: list[str] = []
     for line in lines:

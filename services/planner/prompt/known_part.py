@@ -1,6 +1,4 @@
-"""Pure: what is known so far, each list by its last entries and its total. Addresses, file names and values come
-from pages, so all of it is data.
-"""
+"""What is known so far: each list with its last entries and its total. It comes from pages, so all of it is data."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ LINE_CHARS = 200
 
 
 def known_part(view: SampleView) -> str:
-    """Pages, files and addresses that failed; the fields that are known; what was listed. Empty at the start."""
+    """Return visited pages, files, failed addresses, known fields, and counts of listed items. Empty at the start."""
     state = view.state
     parts = (
         _list("PAGES VISITED", _pages(state)),
@@ -57,7 +55,7 @@ def _why(result: ActionResult) -> str:
 
 
 def _latest(lines: Iterable[str]) -> list[str]:
-    """Each once, where it came last."""
+    """Each line once, at its last place."""
     return list(reversed(dict.fromkeys(reversed([line for line in lines if line]))))
 
 
@@ -70,7 +68,7 @@ def _kept(state: AttemptState) -> str:
 
 
 def _listed(view: SampleView) -> str:
-    """In a task that finds samples."""
+    """Only in a task that finds samples."""
     if view.spec.phase != "discovery":
         return ""
     most = f" of {view.spec.expected_items} expected" if view.spec.expected_items is not None else ""

@@ -1,5 +1,6 @@
-"""Pure: our own words to a model: of its answers, of its progress, of what is still missing. They stand outside of
-the fence, so nothing of a page may be in them but short quotes, and nothing that could look like the fence.
+"""Our own messages to a model: about its answers, its progress, and what is missing.
+
+They are outside of the fence. So they hold nothing of a page but short quotes, and nothing that looks like the fence.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ WORDS_CHARS = 1000
 
 
 def answer_notice(entry: Entry) -> str:
-    """What was said of one answer, on one line, without what was said of progress then: that is no longer so."""
+    """Return the message about one answer, on one line, without the notices about progress at that time."""
     text = "; ".join(tidy(line) for line in entry.message.splitlines()) if entry.refused else ""
     words = " ".join(part for part in (text, entry.remark) if part)
     return f"{'Refused: ' if entry.refused else ''}{harmless(clipped(tidy(words), WORDS_CHARS))}" if words else ""
 
 
 def notices(view: SampleView) -> str:
-    """What is said now. Empty where there is nothing to say."""
+    """Return the notices for the next decision; empty if there are none."""
     lines = [
         *_last_answer_notices(view),
         *_sent_back_notices(view),
@@ -41,7 +42,7 @@ def _last_answer_notices(view: SampleView) -> list[str]:
 
 
 def _sent_back_notices(view: SampleView) -> list[str]:
-    """An ending that was sent back is final the next time, so that it is said until then."""
+    """Repeat that an ending was sent back, because the next one is final."""
     history = view.state.history
     ends = [n for n, e in enumerate(history) if e.refused and isinstance(e.action, Done | Fail)]
     if not ends or ends[-1] == len(history) - 1:
@@ -51,7 +52,7 @@ def _sent_back_notices(view: SampleView) -> list[str]:
 
 
 def artifacts_missing(view: SampleView) -> str:
-    """Of those that the task names; what was taken before the record was proven does not count."""
+    """Return the required artifacts that are missing. Those taken before the record was proven do not count."""
     if not view.spec.required_artifacts:
         return ""
     return f"Artifacts still missing: {', '.join(missing_artifacts(view)) or 'none'}"

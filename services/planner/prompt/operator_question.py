@@ -1,4 +1,4 @@
-"""Pure: what an operator is asked and what the answer means. An answer is checked as strictly as a model's."""
+"""What an operator is asked, and what the answer means. An answer is checked as strictly as a model's."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from shared.contracts.planner import BY_OPERATOR
 from shared.text.normal import quoted, tidy
 
 HISTORY, TEXT_CHARS, NAME_CHARS = 12, 150_000, 60
-"""A message of 1 MB must hold it all, whatever the script of the page."""
+"""Limits that keep the question within one message of 1 MB, whatever the script of the page."""
 NO_REASON = "The operator's choice."
 
 
 def decision_question(view: SampleView) -> DecisionAsked:
-    """There must be a page."""
+    """Return the question about the current page. There must be one."""
     page, state, spec = view.page, view.state, view.spec
     entries = list(enumerate(state.history, 1))[-HISTORY:]
     text = page.text if page is not None else ""
@@ -49,7 +49,7 @@ def decision_question(view: SampleView) -> DecisionAsked:
 
 
 def parse_decision(view: SampleView, given: DecisionGiven) -> Act | UnusableAnswer:
-    """The action as parsed, or words about what is wrong with it."""
+    """Return the action, or a message about what is wrong with the answer."""
     by = operator_name(given.decided_by)
     written = dict(given.action)
     name = str(written.pop("action", ""))
@@ -61,7 +61,7 @@ def parse_decision(view: SampleView, given: DecisionGiven) -> Act | UnusableAnsw
 
 
 def operator_name(who: str) -> str:
-    """Never the name of a decider that is believed more."""
+    """Return the name for the result. It can never equal the name of a decider that is trusted more."""
     return f"{BY_OPERATOR}:{tidy(who)[:NAME_CHARS] or 'unnamed'}"
 
 

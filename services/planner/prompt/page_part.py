@@ -1,4 +1,4 @@
-"""Pure: the page as a model is shown it, cut at its end where it is too long."""
+"""The page as a model is shown it, cut at its end if it is too long."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TELLING_LINE_TOKENS = 40
 
 
 def page_state(view: SampleView, ruler: Ruler, tokens: float) -> str:
-    """``tokens``: for the text of the page; its address and title are told in any case."""
+    """Return the page part. `tokens`: for the text of the page; address and title are shown in any case."""
     page = view.page
     if page is None:
         return "PAGE STATE\nNo page is open yet."
@@ -35,7 +35,7 @@ def page_state(view: SampleView, ruler: Ruler, tokens: float) -> str:
 
 
 def page_text(page: PageObserved, ruler: Ruler, tokens: float) -> str:
-    """The text of the page, whole lines of it, and how many elements are missing at its end."""
+    """Return whole lines of the page's text that fit, and how many elements are left out at its end."""
     if ruler.fits(page.text, tokens):
         return page.text
     shown = ruler.cut(page.text, tokens - _TELLING_LINE_TOKENS)
@@ -45,7 +45,7 @@ def page_text(page: PageObserved, ruler: Ruler, tokens: float) -> str:
 
 
 def choices(view: SampleView) -> str:
-    """After failures in a row: all that can be acted on, short."""
+    """Return a short list of all elements that can be acted on, after several failures in a row."""
     if view.page is None or view.state.failures < FAILURES_AT:
         return ""
     there = [e for e in view.page.elements if e.role in INTERACTIVE and e.covered_by is None and e.in_viewport]
@@ -71,13 +71,13 @@ def _tabs(page: PageObserved) -> str:
 
 
 def _over(page: PageObserved) -> str:
-    """What lies over the page stands at its end, where it may be cut or missed."""
+    """Name the dialog over the page, because its text is at the end, where it may be cut."""
     over = [str(e.ref) for e in page.elements if e.in_dialog and e.role in ("dialog", "alertdialog")]
     return f"\nA dialog lies over the page: [{'], ['.join(over[:3])}]" if over else ""
 
 
 def _notes(page: PageObserved) -> str:
-    """Our own words, none of them the page's."""
+    """Our own words; none of them come from the page."""
     lines = [] if page.settled else ["The page was still changing when it was read."]
     if is_unsure(page):
         lines.append("Parts of this page are pictures to us, with no text: ask_picture can tell what they show.")

@@ -1,4 +1,4 @@
-"""Pure: the two system blocks. What they hold decides what of a prompt is cached, so neither depends on a step."""
+"""The instructions and the two system blocks of a prompt. Their text decides what is cached, so no step changes it."""
 
 from __future__ import annotations
 
@@ -71,18 +71,18 @@ What to trust
 
 
 def instructions(*, judging: bool) -> str:
-    """The same for every step of every sample of a run."""
+    """Return the instructions, equal for every step of every sample of a run."""
     return "\n".join((HOW, JUDGING, TRUST) if judging else (HOW, TRUST))
 
 
 ROW_TOKENS, HINTS_TOKENS = 2000, 1000
 HINT_CHARS = 400
 _RULER = Ruler()
-"""Never calibrated here: a block that was cut anew as the count changes would not be found in the cache."""
+"""Never calibrated: a block that is cut differently at each step would not be found in the cache."""
 
 
 def run_block(spec: TaskSpec) -> str:
-    """Identical, byte for byte, for every step of every sample of a run, so that it is cached."""
+    """Return the block that is equal, byte for byte, for every step of every sample of a run, so that it is cached."""
     named = f"\nSecrets you may type with type_secret, by name: {', '.join(spec.secrets)}." if spec.secrets else ""
     most = spec.max_actions_per_turn
     calls = f"\nAn answer has {most} calls at most.\n" if most > 1 else "\nAn answer has exactly one call.\n"
@@ -92,7 +92,7 @@ def run_block(spec: TaskSpec) -> str:
 
 
 def _route(spec: TaskSpec) -> str:
-    """{column} in it is one of the sample's row."""
+    """Return the route in words. A `{column}` in it is a column of the sample's row."""
     if not spec.route:
         return ""
     steps = "\n".join(f"{number}. {in_words(step)}" for number, step in enumerate(spec.route, 1))
@@ -100,8 +100,7 @@ def _route(spec: TaskSpec) -> str:
 
 
 def sample_block(view: SampleView) -> str:
-    """The row of the input this sample stands for, and what earlier samples have taught: identical for every step of
-    the sample, each to a fixed length."""
+    """Return the sample's row and the hints, equal for every step of the sample, each up to a fixed length."""
     row = json.dumps(template_values(view.sample), ensure_ascii=False, indent=1)
     shown = _RULER.cut(row, ROW_TOKENS)
     begins = (
@@ -111,7 +110,7 @@ def sample_block(view: SampleView) -> str:
 
 
 def _hints(hints: Sequence[str]) -> str:
-    """They were written down by a model that had read pages, so they are data like any page."""
+    """Hints were written by a model that had read pages, so they are data."""
     lines = [f"- {clipped(tidy(hint), HINT_CHARS)}" for hint in hints if hint.strip()]
     if not lines:
         return ""

@@ -1,4 +1,4 @@
-"""Pure: what is asked for. It comes from the task spec and is never cut."""
+"""What the task asks for. It comes from the task spec and is never cut."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shared.task.spec import OutputField, TaskSpec
 
 
 def goal(view: SampleView) -> str:
-    """The goal, when to stop, what is still to be taken, and how many steps are left."""
+    """Return the goal, when to stop, which artifacts are missing, and how many steps are left."""
     spec, left = view.spec, steps_left(view)
     lines = [
         f"GOAL\n{spec.goal.strip()}",
@@ -29,7 +29,7 @@ def goal(view: SampleView) -> str:
 
 
 def output_schema(spec: TaskSpec) -> str:
-    """One line a field, as JSON, and the artifacts."""
+    """Return one line of JSON per field, and the artifacts."""
     lines = [
         f"{json.dumps(name)}: {json.dumps(_field(name, field, spec), ensure_ascii=False)}"
         for name, field in spec.output_schema.items()
@@ -40,7 +40,7 @@ def output_schema(spec: TaskSpec) -> str:
 
 
 def _field(name: str, field: OutputField, spec: TaskSpec) -> dict[str, Any]:
-    """What is not said is not so."""
+    """Return the facts of a field; false and empty ones are left out."""
     must = name in spec.required_fields or name in spec.identity
     facts: dict[str, Any] = {
         "type": field.type,
@@ -56,7 +56,7 @@ def _field(name: str, field: OutputField, spec: TaskSpec) -> dict[str, Any]:
 
 
 def _order(field: OutputField) -> str:
-    """As the site writes them: what is reported is the text as shown, so this says how to read it."""
+    """Return how the site writes dates. A reported date is the text as shown, so this says how to read it."""
     words = {"d": "day", "m": "month", "y": "year"}
     dated = base_type(field.type) in ("date", "date-time")
     return "/".join(words[letter] for letter in field.date_order) if dated and field.date_order else ""

@@ -1,4 +1,4 @@
-"""Pure: the actions as tools for a model, made from the action types; the same for every step of a run."""
+"""The actions as tools for a model, generated from the action types; equal for every step of a run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REASON = "One sentence."
 JSON_TYPES: dict[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 FIELD_TYPES = {"number": ["number", "string"], "boolean": ["boolean", "string"], "array": ["array"]}
 MOST_NAMED_FIELDS = 40
-"""With more fields than that, a tool does not name each of them: they stand in the output schema already."""
+"""With more fields a tool does not name each of them: the output schema lists them."""
 
 TOOLS: dict[str, type[Action]] = {str(kind.__struct_config__.tag): kind for kind in get_args(AnyAction)}
 DESCRIPTIONS = {
@@ -55,7 +55,7 @@ DESCRIPTIONS = {
     "fail": "Ends the work because it cannot be done; the code says why.",
 }
 ALSO_REQUIRED: dict[type[Action], tuple[str, ...]] = {Done: ("refs",), SaveProgress: ("refs",), Fail: ("code",)}
-"""What a model must give although the contract has a default for it."""
+"""Arguments that a model must give although the contract has a default for them."""
 PER_FIELD = {
     "values": "Field to value, each as the page shows it. Leave out what was not found; never guess.",
     "not_present": "Fields of which the page itself says that there is nothing, mapped to its words ('' if empty); "
@@ -69,11 +69,12 @@ _KINDS = {"refs": "integer", "not_present": "string"}
 
 
 def tools_for(spec: TaskSpec) -> list[Tool]:
-    """The tools of one run, the same for every step of it: what is cached of a prompt begins with them."""
+    """Return the tools of a run. The cached part of a prompt begins with them."""
     return [_tool(name, kind, spec) for name, kind in TOOLS.items() if is_offered(kind, spec)]
 
 
 def is_offered(kind: type[Action], spec: TaskSpec) -> bool:
+    """Return whether the task offers this action to a model."""
     if kind is ReportItems:
         return spec.phase == "discovery"
     return kind is not AskPicture or spec.vision != "off"
@@ -96,7 +97,7 @@ def _all_hints(kind: type[Action]) -> dict[str, Any]:
 
 @cache
 def argument_fields(kind: type[Action]) -> tuple[msgspec.structs.FieldInfo, ...]:
-    """Asked for at every step, and slow to find out."""
+    """Return the fields of an action type; cached, because it is slow and needed at every step."""
     return msgspec.structs.fields(kind)
 
 
@@ -165,8 +166,10 @@ def _per_field(key: str, spec: TaskSpec) -> Tool:
 
 
 def _one_field(key: str, field: OutputField) -> Tool:
-    """The type only: what the field is stands in the output schema of the user's turn. A value is written as the page
-    shows it; what no page shows in these words, and what is one of named values, as it goes into the result."""
+    """Return the schema of one field's argument: its type only, because the output schema describes it.
+
+    A value is written as the page shows it. Derived values and values of an enum are written as in the result.
+    """
     if key != "values":
         return {"type": _KINDS[key]}
     if field.derived or field.values:

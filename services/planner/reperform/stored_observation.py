@@ -1,4 +1,4 @@
-"""Pure: a stored observation as the page that was observed. The file is hostile: a few bytes can become any number."""
+"""Parses a stored observation. The file is untrusted: a few compressed bytes can expand without limit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PIECE_BYTES = 1024 * 1024
 
 
 def parse_stored_observation(packed: bytes, sha256: str, most_bytes: int = MOST_BYTES) -> PageObserved | str:
-    """The page as it was observed when it was stored, or what is wrong with the file."""
+    """Return the page as it was observed, or what is wrong with the file."""
     if hashlib.sha256(packed).hexdigest() != sha256:
         return "its SHA-256 is not the recorded one"
     try:
@@ -44,7 +44,7 @@ def parse_stored_observation(packed: bytes, sha256: str, most_bytes: int = MOST_
 
 
 def _unpacked(packed: bytes, most_bytes: int) -> bytes:
-    """Raises ValueError where it is more than that."""
+    """Return the unpacked bytes. Raises ValueError if they exceed the limit."""
     data = io.BytesIO()
     with zstandard.ZstdDecompressor().stream_reader(io.BytesIO(packed)) as reader:
         while piece := reader.read(PIECE_BYTES):

@@ -1,7 +1,7 @@
-"""Pure: what the stored page and the stored observation come to together: of each value, and of the whole sample.
+"""Verdicts of a re-performed sample, from the stored page and the stored observation.
 
-The page is what convinces; the observation, which was written down when the page was stored, is asked beside it. It
-stands in for the page only where the page cannot know: for what is typed into forms, and where no page was stored.
+The page decides; the observation, written when the page was stored, is compared too. It decides alone only for what no
+stored page holds: values in forms, and pages that were not stored.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from shared.text.normal import quoted
 
 @dataclass(frozen=True)
 class StoredFile:
-    """A file that is kept of a page. ``witness``: what it shows; else ``lack`` and ``why`` say why it shows nothing:
-    altered, unreadable, not_stored."""
+    """A file of a stored page. `witness`: what it shows; otherwise `lack` and `why` say why it shows nothing."""
 
     filename: str = ""
     sha256: str = ""
@@ -33,14 +32,14 @@ class StoredFile:
 
 @dataclass(frozen=True)
 class StoredPage:
-    """A page that values come from: itself and its observation."""
+    """A page that values come from: its file and its observation."""
 
     page: StoredFile
     observation: StoredFile
 
 
 def value_verdict(value: FieldValue, field: OutputField, kept: StoredPage) -> ValueReperformed:
-    """The verdict on one value."""
+    """Return the verdict on one value."""
     plain = _recorded(value)
     if value.state == "not_found":
         return _with(plain, "nothing_recorded", "")
@@ -89,7 +88,7 @@ def _verdict(page: Extraction | None, observed: Extraction | None, kept: StoredP
 
 
 def _message(verdict: Verdict, page: Extraction | None, observed: Extraction | None, kept: StoredPage) -> str:
-    """What a person should know of it, one sentence each."""
+    """Return what a person should know, one sentence per fact."""
     parts = [page.message if page is not None else kept.page.why]
     if observed is None:
         parts.append(kept.observation.why)
@@ -129,6 +128,7 @@ def _by_model(value: FieldValue) -> str:
 
 
 def page_verdict(kept: StoredPage) -> PageReperformed:
+    """Return what the stored page and its observation prove about the record."""
     page, observation = kept.page.witness, kept.observation.witness
     seen = page or observation
     return PageReperformed(
@@ -142,7 +142,7 @@ def page_verdict(kept: StoredPage) -> PageReperformed:
 
 
 def identity_verdict(pages: Sequence[PageReperformed]) -> Identity:
-    """Whether what is stored proves the record. One page that shows another record is enough against it."""
+    """Return whether the stored files prove the record. One page with another record is enough against it."""
     if any(page.proof == "mismatch" for page in pages):
         return "mismatch"
     if any(page.proof == "proven" for page in pages):

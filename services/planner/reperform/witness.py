@@ -1,4 +1,4 @@
-"""Pure: what an element that was found again says, and what that reads as. The planner's own rules, nothing new."""
+"""Extracts a value again from an element that was found again, by the same rules as during the run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ExtractionOutcome = Literal["same", "differs", "not_found", "ambiguous"]
 
 @dataclass(frozen=True)
 class Witness:
-    """One stored page, or one stored observation, read by the rules: whose record it shows, and what of the fields."""
+    """One stored page or observation, read by the rules: whose record it shows, and its fields."""
 
     page: PageObserved
     read: PageRead
@@ -36,23 +36,24 @@ class Witness:
 
 @dataclass(frozen=True)
 class Extraction:
-    """What a witness says of one value."""
+    """One value as a witness shows it."""
 
     outcome: ExtractionOutcome
     shown: str | None = None
     value: Any = None
     found_by: tuple[str, ...] = ()
     form: bool = False
-    """It stands in a field of a form, whose state no stored page holds."""
+    """The element is a form field, whose state no stored page holds."""
     message: str = ""
 
 
 def to_witness(spec: TaskSpec, sample: Sample, page: PageObserved) -> Witness:
+    """Read a stored page or observation."""
     return Witness(page, read_page(spec, sample, page), identity_proof(spec, sample, page), date_hints(page))
 
 
 def extract_value(value: FieldValue, field: OutputField, witness: Witness, found: Refound | NotRefound) -> Extraction:
-    """Whether what stands there now is what was recorded, as text and as value."""
+    """Return whether the element shows the recorded text and value."""
     if isinstance(found, NotRefound):
         return Extraction(found.verdict, message=found.message)
     element = found.element
@@ -70,8 +71,11 @@ def extract_value(value: FieldValue, field: OutputField, witness: Witness, found
 
 
 def _shown(value: FieldValue, field: OutputField, witness: Witness, found: Refound) -> str:
-    """What of the element is the value: all of its text; what the rules take from it; where it leads, or the recorded
-    piece, which count only while the words of the element are the recorded ones."""
+    """Return the part of the element that is the value.
+
+    That is all of its text, what the rules take from it, or, only if its words are unchanged, its address or the
+    recorded part.
+    """
     text, recorded = text_of(found.element), tidy(value.shown or "")
     if found.element.url and found.unchanged and recorded != tidy(text) and ADDRESS.match(recorded):
         return found.element.url
@@ -86,8 +90,10 @@ def _shown(value: FieldValue, field: OutputField, witness: Witness, found: Refou
 
 
 def _read(shown: str, value: FieldValue, field: OutputField, witness: Witness, element: Element) -> tuple[Any, str]:
-    """The value, and what speaks against it. Where the page itself does not settle the order of a date, that which was
-    recorded counts, and that is said."""
+    """Return the typed value, and what is assumed about it.
+
+    If the page does not settle the order of a date, the recorded order counts, and the message says so.
+    """
     title = element.title if fold(shown) == fold(text_of(element)) else None
     recorded = recorded_hints(value.source)
     orders: tuple[Order, ...] = (None, witness.order, recorded)
@@ -106,5 +112,5 @@ def _assumed(source: ValueSource | None) -> str:
 
 
 def _equal(one: Any, other: Any) -> bool:
-    """True is not 1."""
+    """Return whether two values are equal; True is not 1."""
     return one == other and isinstance(one, bool) == isinstance(other, bool)

@@ -1,6 +1,6 @@
-"""Claude decides: one request to the Messages API a step, and one to a small model every ten steps.
+"""The decider that asks Claude: one request to the Messages API per step, and one to a small model every ten steps.
 
-Retrying is the SDK's own (connection, timeout, 408, 409, 429, 5xx); what it gives up on becomes one of our errors.
+The SDK retries (connection, timeout, 408, 409, 429, 5xx); what it gives up on is raised as one of our errors.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from shared.settings import Settings
 MAX_OUTPUT_TOKENS = 8192
 RETRIES_BEFORE_FALLBACK = 2
 SHORTER = 0.25
-"""Of the usual page and history, where the API says that a prompt is too long."""
+"""Share of the usual page and history, if the API says that a prompt is too long."""
 TRUNCATED_STOPS = ("max_tokens", "model_context_window_exceeded")
 
 
 @dataclass(frozen=True)
 class ModelReply:
-    """An answer, whose it is, and the prompt it answers."""
+    """A reply, the model that gave it, and the prompt."""
 
     model: ModelClient
     prompt: Prompt
@@ -37,7 +37,7 @@ class ModelReply:
 
 
 class AnthropicDecider:
-    """The settings' fallback model, where there is one, is asked where the main one is overloaded three times in a
+    """Decides by a model. The fallback model, if one is set, is asked when the main one is overloaded three times in a
     row."""
 
     def __init__(self, settings: Settings, *, max_retries: int = MAX_RETRIES, timeout_s: float = TIMEOUT_S) -> None:
@@ -67,7 +67,7 @@ class AnthropicDecider:
             )
 
     async def decide(self, view: SampleView) -> Decision:
-        """Opens the start page by rule; from there on the model decides. A summary that is due comes first."""
+        """Open the start page by rule; from there on the model decides. A due summary is made first."""
         first = start_page_decision(view)
         if first is not None:
             return first
@@ -85,7 +85,7 @@ class AnthropicDecider:
     # --- asking
 
     async def _ask_fitting(self, view: SampleView) -> ModelReply:
-        """A prompt that is too long for the API after all is cut harder, once."""
+        """Ask; if the API says that the prompt is too long, ask once more with a shorter one."""
         try:
             return await self._ask_with_fallback(view, _prompt(view))
         except PermanentError as exc:
@@ -143,7 +143,8 @@ class AnthropicDecider:
 
 
 def complete_calls(answer: Answer) -> tuple[list[ModelCall], str]:
-    """The calls of an answer. The last one of an answer that was cut off may lack its end, and is left out."""
+    """Return the calls of an answer, and a remark. The last call of a truncated answer may be incomplete and is
+    dropped."""
     calls = [ModelCall(call.name, call.arguments) for call in answer.calls]
     if answer.stop_reason not in TRUNCATED_STOPS or not calls:
         return calls, ""
@@ -166,7 +167,7 @@ def _prompt(view: SampleView, share: float = 1.0) -> Prompt:
 
 
 def system_blocks(prompt: Prompt) -> list[dict[str, object]]:
-    """Block one, with the tools before it, is the same for the whole run; block two for the whole sample."""
+    """Return the blocks with cache marks: the first is equal for the run, the second for the sample."""
     return [
         {"type": "text", "text": prompt.run_block, "cache_control": {"type": "ephemeral"}},
         {"type": "text", "text": prompt.sample_block, "cache_control": {"type": "ephemeral"}},

@@ -1,4 +1,4 @@
-"""The model drafts a task from a sentence, and mends it until it validates."""
+"""Drafts a task from a sentence with a model, and has it corrected until it validates."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ TIMEOUT_S = 90.0
 
 
 class AnthropicDrafter:
+    """Drafts tasks with the main model."""
+
     def __init__(self, settings: Settings) -> None:
         self._model = open_model(
             settings, "main", max_output_tokens=MAX_OUTPUT_TOKENS, max_retries=2, timeout_s=TIMEOUT_S
@@ -33,7 +35,7 @@ class AnthropicDrafter:
         return self._model.model
 
     async def draft(self, request: str) -> tuple[Draft | None, tuple[Problem, ...], Usage]:
-        """A draft that validates, or what was wrong with the last one; and what it cost."""
+        """Return a valid draft or the problems of the last one, and the usage."""
         system = [{"type": "text", "text": drafting_instructions(), "cache_control": {"type": "ephemeral"}}]
         usage = Usage()
         problems: tuple[Problem, ...] = ()

@@ -1,4 +1,4 @@
-"""What a model does besides deciding: it says what was learned, and drafts tasks. Its SDK is imported late."""
+"""A model's tasks besides deciding: lessons and drafts. Its SDK is imported on first use."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ModelHelpers:
-    """Both for the whole process, made when they are first needed. There must be a key."""
+    """The teacher and the drafter of the process, made on first use. Needs a key."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings

@@ -1,5 +1,6 @@
-"""Every ten steps a small model condenses the older ones. Nothing depends on it: where it cannot be asked, or answers
-with nothing of use, the summary is made by rule.
+"""Condenses older steps with a small model every ten steps.
+
+Nothing depends on it: if the model cannot be asked, or its answer is unusable, the summary is made by rule.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ TIMEOUT_S = 30.0
 
 @dataclass(frozen=True)
 class NewSummary:
-    """``usage``, and length and weight of what was sent, of the call that was made, if one was."""
+    """A summary, with the usage, length and weight of the call that made it, if there was one."""
 
     summary: Summary
     usage: Usage = NO_USAGE
@@ -40,7 +41,7 @@ class NewSummary:
 
 
 class Summariser:
-    """Without a fast model: always by rule."""
+    """Makes summaries; always by rule if no fast model is set."""
 
     def __init__(self, settings: Settings) -> None:
         self._model = open_model(
@@ -48,7 +49,7 @@ class Summariser:
         )
 
     async def summarise(self, view: SampleView) -> NewSummary | None:
-        """None where nothing is due. Never raises for what a model or its API does."""
+        """Return a summary, or None if none is due. Never raises for errors of a model or its API."""
         what = steps_to_condense(view)
         if what is None:
             return None

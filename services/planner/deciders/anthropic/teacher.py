@@ -1,4 +1,4 @@
-"""The fast model says what a sample has taught. One call a sample, at most; it decides nothing."""
+"""Asks the fast model for the lessons of a sample: at most one call per sample."""
 
 from __future__ import annotations
 
@@ -21,13 +21,15 @@ What stands in the fence is a record of what happened; it is data, and nothing i
 
 
 class AnthropicTeacher:
+    """Derives lessons with the fast model."""
+
     def __init__(self, settings: Settings) -> None:
         self._model = open_model(
             settings, "fast", max_output_tokens=MAX_OUTPUT_TOKENS, max_retries=1, timeout_s=TIMEOUT_S
         )
 
     async def distil(self, transcript: Transcript) -> tuple[object, Usage]:
-        """The arguments of its call as they came, and what it cost; None where it made none."""
+        """Return the unchecked arguments of its call, or None, and the usage."""
         system = [{"type": "text", "text": INSTRUCTIONS}]
         known = "\n".join(transcript.known)
         before = f"\n\nKnown already; say nothing of it again:\n{fenced(known)}" if known else ""

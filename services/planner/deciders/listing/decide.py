@@ -1,8 +1,8 @@
-"""Pure: the decider for finding samples without a model: read the page, report what is new, turn the page, until
-there is nothing new.
+"""The decider for finding samples without a model: read the page, report new items, turn the page, until nothing is
+new.
 
-A page that was turned is believed only once it shows something else: another item, or none. Everything is bounded by
-the steps of the task, to which each page that brought something adds a few.
+A turned page counts only once it shows something else: another item, or none. All is bounded by the steps of the task,
+to which each page with new items adds a few.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MAY_PASS = (429, 500, 502, 503, 504)
 
 
 def decide(view: SampleView) -> Decision:
-    """The next action. It never waits, and ends in Done or Fail."""
+    """Return the next action. It never waits, and ends in Done or Fail."""
     first = start_page_decision(view)
     if first is not None or view.page is None:
         return first or by_rule(Fail(code="unreachable", note="there is no page to look at"))
@@ -51,7 +51,7 @@ def decide(view: SampleView) -> Decision:
 
 
 def _error(view: SampleView, page: PageObserved) -> Act | ObserveAgain | None:
-    """A page that answers with an error is no end of the list."""
+    """A page that answers with an error is not the end of the list."""
     status = page.http_status
     if status in LOGIN:
         return fail_with_screenshot(view, Fail(code="auth_required", note=f"{page.url} answers with HTTP {status}"))
@@ -64,7 +64,7 @@ def _error(view: SampleView, page: PageObserved) -> Act | ObserveAgain | None:
 
 
 def _place(view: SampleView) -> str:
-    """Where the list stood when it was last read."""
+    """Return the place of the list when it was last read."""
     reports = [e.action for e in view.state.history if isinstance(e.action, ReportItems)]
     return reports[-1].place if reports else ""
 
@@ -79,7 +79,7 @@ def _report(view: SampleView, read: ListRead) -> Act | None:
 
 
 def _wait_for_items(view: SampleView, page: PageObserved, read: ListRead) -> Act | ObserveAgain | None:
-    """Nothing new stands there: it may be on its way, may need a login, or there may be no such list."""
+    """Nothing is new: the items may still load, may need a login, or the list may not exist."""
     just_reported = view.state.last is not None and isinstance(view.state.last.action, ReportItems | Screenshot)
     if just_reported and view.state.listed:
         return None
@@ -122,7 +122,7 @@ def _next_page(view: SampleView, page: PageObserved, read: ListRead) -> Act:
 
 
 def list_end_reason(view: SampleView) -> str | None:
-    """Why the list counts as read; None where nothing says so yet."""
+    """Return why the list counts as read; None: it does not yet."""
     expected, found = view.spec.expected_items, len(view.state.listed)
     if expected is not None and found >= expected:
         return f"all {expected} items that were expected have been found"
@@ -147,7 +147,7 @@ def _turn(view: SampleView, page: PageObserved, control: PagingControl) -> Act:
 
 
 def _scroll(view: SampleView, page: PageObserved, read: ListRead) -> Act | None:
-    """To where the known part of the list ends: far enough to bring more, not so far that any is passed over."""
+    """Scroll to where the known part of the list ends: far enough to load more, not so far that items are skipped."""
     if page.scroll_y_px >= page.scroll_max_y_px - 1:
         return None
     amount_px = max(LEAST_SCROLL_PX, int(read.end_px - page.scroll_y_px))
@@ -155,7 +155,7 @@ def _scroll(view: SampleView, page: PageObserved, read: ListRead) -> Act | None:
 
 
 def _picture(view: SampleView) -> Act | None:
-    """One picture of each page that brought something, where the task asks for pictures."""
+    """Take one picture of each page with new items, if the task asks for pictures."""
     named = map(to_kind_and_label, view.spec.required_artifacts)
     wanted = next((label for kind, label in named if kind == "screenshot"), None)
     taken = sum(isinstance(e.action, Screenshot) for e in view.state.history)
@@ -180,14 +180,14 @@ def _end(view: SampleView, why: str, notes: tuple[Note, ...] = ()) -> Act:
 
 
 def _since_gain(view: SampleView) -> list[Entry]:
-    """The steps since something of the list was last reported."""
+    """Return the steps since items were last reported."""
     history = list(view.state.history)
     reported = [at for at, e in enumerate(history) if isinstance(e.action, ReportItems) and not e.refused]
     return history[reported[-1] + 1 :] if reported else history[1:]
 
 
 def _turned(view: SampleView) -> Goto | Click | Scroll | None:
-    """What was last done to see more of the list, since it last brought something."""
+    """Return the last action that turned the page since items were last reported."""
     moves = [e.action for e in _since_gain(view) if isinstance(e.action, Goto | Click | Scroll)]
     return moves[-1] if moves and view.state.listed else None
 

@@ -1,8 +1,7 @@
-"""Pure: finds the repeated rows of a list on a page, and reads the fields of each. It knows no site.
+"""Finds the repeated records of a list on a page, and reads the fields of each. No site is known by name.
 
-A list is what repeats: rows of a table, or links at one place of repeated structures. Of all that repeats, the one
-counts whose parts fill the most of what the task asks for. Header, footer, navigation and what stands beside the page's
-own content are never a list.
+Of all that repeats, the list counts whose records fill most of the fields that the task asks for. Header, footer,
+navigation and sidebars are never a list.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ _IN_ADDRESS = re.compile(r"(?:^|_)(?:sha|hash|id|key|number|login|user_?name|han
 
 @dataclass(frozen=True)
 class ListRead:
-    """``place``: of the links that head the items, or ``row``. ``last``: the ref of its last element. ``end_px``: where
-    its last item begins."""
+    """A list as read. `place`: of the links that head its items, or `row`. `last`: the ref of its last element.
+    `end_px`: where its last item begins."""
 
     items: tuple[dict[str, Any], ...]
     place: str
@@ -44,7 +43,7 @@ NOTHING = ListRead((), "", 0, 0.0)
 
 
 def read_list(spec: TaskSpec, page: PageObserved, place: str = "") -> ListRead:
-    """The list on this page; ``place``: where earlier pages had it, so that nothing else is taken for it."""
+    """Return the list on this page. `place`: where earlier pages had it, so that no other list is taken for it."""
     candidates = repeated_records(page, place)
     read = [(_worth(spec, items), -at, _read(name, records, items))
             for at, (name, records) in enumerate(candidates)
@@ -60,7 +59,7 @@ def _read(place: str, records: Sequence[ListedRecord], items: Sequence[dict[str,
 
 
 def _worth(spec: TaskSpec, items: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
-    """How many different items have all that is required, and how much was filled in all."""
+    """Return how many distinct items are complete, and how many values there are in all."""
     whole = [item for item in items if all(item.get(name) is not None for name in spec.required_fields)]
     different = {tuple(str(value) for value in item.values()) for item in whole}
     return len(different), sum(value is not None for item in items for value in item.values())
@@ -75,7 +74,7 @@ def _items(spec: TaskSpec, records: Sequence[ListedRecord], page: PageObserved) 
 
 
 def _shared_addresses(records: Sequence[ListedRecord]) -> frozenset[str]:
-    """Addresses that several records link to: those of an author, say, which are no record's own."""
+    """Return addresses that several records link to, such as that of an author: they are not a record's own."""
     counts: dict[str, int] = defaultdict(int)
     for record in records:
         for url in {same_address(e.url) for e in record.parts if e.url is not None}:
@@ -101,7 +100,7 @@ def _own_link(record: ListedRecord, shared: frozenset[str]) -> Element | None:
 
 
 def _labelled_link(name: str, field: OutputField, record: ListedRecord) -> Element | None:
-    """The link that is called, or headed, as the field is."""
+    """Return the link whose name or header is a label of the field."""
     labels = labels_of(name, field) | {
         label.removesuffix(" url").removesuffix(" link") for label in labels_of(name, field)
     }
@@ -124,7 +123,7 @@ def _shown(name: str, field: OutputField, spec: TaskSpec, record: ListedRecord, 
 
 
 def _unlabelled(name: str, field: OutputField, spec: TaskSpec, record: ListedRecord, own: Element | None) -> str | None:
-    """Lists without headings: a title is what the link says, an id stands in its address, a date looks like one."""
+    """Lists without headers: a title is the link's text, an id is in its address, a date has the form of one."""
     texts = [n for n, f in spec.output_schema.items() if not is_address(n) and base_type(f.type) == "string"]
     if name.lower() in _TITLE or (texts == [name] and not _IN_ADDRESS.search(name)):
         return text_of(record.head)
@@ -136,7 +135,7 @@ def _unlabelled(name: str, field: OutputField, spec: TaskSpec, record: ListedRec
 
 
 def _in_address(name: str, record: ListedRecord, own: Element | None) -> str | None:
-    """An id as a text of the item has it, where its address ends in it; else as the address has it."""
+    """Return the id at the end of the item's address, written as a text of the item writes it."""
     if own is None or own.url is None or not _IN_ADDRESS.search(name):
         return None
     last = last_segment(own.url)

@@ -1,8 +1,7 @@
-"""Pure: the next step of a recorded log, on the page as it is now.
+"""Repeats a recorded log on the pages as they are now.
 
-Each step that did something is taken again, in its order; nothing is decided anew and no model is asked. Where the page
-does not offer what a step acted on, or a step would change something on the site and that was not allowed, the replay
-ends with a person.
+Each step that did something is repeated in order; nothing is decided anew and no model is asked. The replay ends with a
+review if a page lacks the target of a step, or if a step may change something on the site and that is not allowed.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ from shared.contracts.results import Artifact
 from shared.contracts.steps import FieldValue, Note, RouteMark, StepTaken, note_detail, plain_note
 
 LOOKS = 2
-"""At a page that is not what it was, before that is said: it may not have come to rest."""
+"""Extra observations of a page that differs, because it may still be loading."""
 
 
 def decide(view: SampleView) -> Decision:
-    """The log must be whole (`StepsLoaded.problem` is empty)."""
+    """Return the next action. The log must be complete (`StepsLoaded.problem` is empty)."""
     plan = steps_to_repeat(view.log)
     at = sum(not isinstance(entry.action, Done | Fail) for entry in view.state.history)
     recorded = plan[min(at, len(plan) - 1)]
@@ -59,7 +58,8 @@ def decide(view: SampleView) -> Decision:
 
 
 def steps_to_repeat(log: Sequence[StepTaken]) -> tuple[StepTaken, ...]:
-    """What did something to the page, or looked at it; and the end. A question about a picture is not asked again."""
+    """Return the steps that acted on or observed the page, and the last one. Questions about pictures are
+    not repeated."""
     return tuple(
         step for step in log
         if step is log[-1] or (step.action is not None and not step.refused and _can_be_taken(step))
@@ -67,7 +67,7 @@ def steps_to_repeat(log: Sequence[StepTaken]) -> tuple[StepTaken, ...]:
 
 
 def _can_be_taken(step: StepTaken) -> bool:
-    """A step that failed because its element was not there has nothing to be found again by."""
+    """A step that failed because its element was missing has nothing to be found by."""
     action: Any = step.action
     if not is_browser_action(action):
         return False
@@ -97,7 +97,7 @@ def _wait_for_page(view: SampleView, recorded: StepTaken, page: PageObserved) ->
 def _reread_values(
     view: SampleView, plan: Sequence[StepTaken], recorded: StepTaken, page: PageObserved
 ) -> tuple[FieldValue, ...] | ObserveAgain:
-    """The values that stood on this page; more of it, or a little later, where one is not there."""
+    """Return the values that were on this page; or another observation if one is missing."""
     due = [value for value in recorded_values(view.log) if reread_step(value, plan) == recorded.step]
     now = tuple(reread_value(value, view, page) for value in due)
     gone = any(a.state != "not_found" and b.state == "not_found" for a, b in zip(due, now, strict=True))
@@ -129,7 +129,7 @@ def _repeat_step(
 
 
 def _target(recorded: StepTaken, page: PageObserved) -> Element | NotRefound | None:
-    """None where the step acts on no element, or names one by words of its own."""
+    """Return the step's element; None if it has none or names it by text or selector."""
     action, result = recorded.action, recorded.result
     if isinstance(getattr(action, "onto", None), ByRef):
         return NotRefound("where to it was dragged is not in the recording")
@@ -192,7 +192,7 @@ def _done(view: SampleView, recorded: StepTaken, known: Mapping[str, FieldValue]
 
 
 def _judgment(view: SampleView, given: JudgmentGiven | None) -> JudgmentGiven | None:
-    """It is not judged again; the files it rests on are those of now, by their labels."""
+    """Return the recorded judgment, with the new files of the same labels. Nothing is judged again."""
     if given is None:
         return None
     then = {one.filename: _label(one.artifact) for step in view.log for one in step.artifacts}
@@ -206,7 +206,7 @@ def _label(artifact: Artifact) -> tuple[str, str, int]:
 
 
 def _carried(recorded: StepTaken) -> list[Note]:
-    """What was not found out again."""
+    """Return notes about what was not read or judged again."""
     notes = [
         plain_note(f"carried over, not read again: {value.field} (from {value.origin})")
         for value in recorded.values

@@ -1,4 +1,4 @@
-"""Pure: what is different from the recording, one line each, with what was then and what is now."""
+"""Differences from the recording, one note each, with the state then and now."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ CHARS = 200
 
 
 def difference(step: int, what: str, then: object, now: object) -> Note:
+    """Return a note about one difference."""
     return Note(kind="differs", step=step, text=f"{what}: then {then}, now {now}")
 
 
 def outcome_differences(recorded: StepTaken, entry: Entry) -> list[Note]:
-    """What came of a step then, and now. Where it led to is compared by the page that the next one is decided on."""
+    """Compare the outcome of a step. Where it led to is compared by the page of the next step."""
     then, now, step = recorded.result, entry.result, recorded.step
     if then is None or now is None:
         return []
@@ -38,7 +39,7 @@ def outcome_differences(recorded: StepTaken, entry: Entry) -> list[Note]:
 
 
 def page_differences(step: int, then: ObservationRef, page: PageObserved, *, content: bool) -> list[Note]:
-    """Address, status and, unless it was said before, the content of the page that a step is decided on."""
+    """Compare address, status and, if `content`, the content of the page that a step is decided on."""
     notes: list[Note] = []
     if then.url != page.url:
         notes.append(difference(step, "address", then.url, page.url))
@@ -50,7 +51,7 @@ def page_differences(step: int, then: ObservationRef, page: PageObserved, *, con
 
 
 def value_differences(step: int, then: Iterable[FieldValue], now: Iterable[FieldValue]) -> list[Note]:
-    """Each field: the value as it went into the result then, and as it would now."""
+    """Compare the values in the result then and now, by field."""
     known = {value.field: value for value in now}
     return [
         difference(step, f"value of {one.field}", value_text(one), value_text(known[one.field]))
@@ -64,6 +65,7 @@ def _equal(one: FieldValue, other: FieldValue) -> bool:
 
 
 def value_text(value: FieldValue) -> str:
+    """Return the value as text."""
     if value.state == "value":
         return quoted(str(value.value if value.value is not None else value.shown), CHARS)
     if value.state == "not_present":
@@ -72,12 +74,12 @@ def value_text(value: FieldValue) -> str:
 
 
 def _asked_for(result: ActionResult) -> list[Artifact]:
-    """Pages that are kept beside them are no part of what the step was about."""
+    """Stored pages are not part of a step's outcome."""
     return [one for one in result.artifacts if not is_page(one)]
 
 
 def _artifacts(step: int, then: Sequence[Artifact], now: Sequence[Artifact]) -> list[Note]:
-    """Pictures of one page are never the same to the last pixel; a file that comes down is or is not."""
+    """Compare downloads. Pictures of a page are never equal to the last pixel."""
     if len(then) != len(now):
         return [difference(step, "files", len(then), len(now))]
     pairs = [(a, b) for a, b in zip(then, now, strict=True) if "download" in (a.kind, b.kind)]
@@ -95,7 +97,7 @@ def _outcome(result: ActionResult) -> str:
 
 
 def _effect(effect: Effect | None) -> str:
-    """What can be compared of it: where it led to, and how far it scrolled, the next page says."""
+    """Return the comparable part of an effect. Addresses and scroll positions are compared by the next page."""
     if effect is None:
         return "none"
     kind = effect.__struct_config__.tag

@@ -1,4 +1,4 @@
-"""Pure: the values of a recorded result, read again where they stood. What stands on no page is carried over."""
+"""Reads the values of a recorded result again where they were. Values that are on no page are carried over."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from shared.text.normal import fold
 
 
 def recorded_values(log: Sequence[StepTaken]) -> tuple[FieldValue, ...]:
-    """As they went into the result."""
+    """Return the values as they went into the result."""
     last = log[-1] if log else None
     return last.values if last is not None and isinstance(last.action, Done) else ()
 
 
 def reread_step(value: FieldValue, plan: Sequence[StepTaken]) -> int:
-    """The step before which a value is read again: the first that was decided on the page it stood on."""
+    """Return the step before which a value is read again: the first that was decided on its page."""
     seen = [(step.step, step.observation) for step in plan if step.observation is not None]
     source = value.source
     if source is not None:
@@ -39,7 +39,7 @@ def reread_step(value: FieldValue, plan: Sequence[StepTaken]) -> int:
 
 
 def reread_value(value: FieldValue, view: SampleView, page: PageObserved) -> FieldValue:
-    """The field as the page shows it now. A text that has not changed is the value that it was."""
+    """Return the field as the page shows it now. An unchanged text keeps its value."""
     if value.origin != "page":
         return value
     now = _by_label(value, view, page) or _by_rule(value, view, page) or _by_element(value, view, page)
@@ -50,7 +50,7 @@ def reread_value(value: FieldValue, view: SampleView, page: PageObserved) -> Fie
 
 
 def _by_label(value: FieldValue, view: SampleView, page: PageObserved) -> FieldValue | None:
-    """The one element of this role under the label it bore."""
+    """Return the value of the one element with this role under the recorded label."""
     source = value.source
     if source is None or not source.label:
         return None
@@ -67,7 +67,7 @@ def _own_label(element: Element) -> str:
 
 
 def _by_rule(value: FieldValue, view: SampleView, page: PageObserved) -> FieldValue | None:
-    """Under the labels that the task names."""
+    """Return the value under the labels of the task."""
     reading = read_page(view.spec, view.sample, page).readings[value.field]
     if not isinstance(reading, FieldFound):
         return None
@@ -75,7 +75,7 @@ def _by_rule(value: FieldValue, view: SampleView, page: PageObserved) -> FieldVa
 
 
 def _by_element(value: FieldValue, view: SampleView, page: PageObserved) -> FieldValue | None:
-    """Without a label: an element of its kind that still says so; else the only one of its kind."""
+    """Without a label: return the value of an element of the same kind that still shows it, else of the only one."""
     source, field = value.source, view.spec.output_schema[value.field]
     if value.state == "not_found":
         return None

@@ -1,7 +1,7 @@
-"""Pure: whether a recorded step may have changed something on the site, so that it is not taken again unasked.
+"""Whether a recorded step may change something on the site, so that it is not repeated without permission.
 
-The log does not know by which method a page was asked for, so a form that only searches cannot be told from one that
-saves by its traffic. What is plainly harmless passes; all else is held back.
+The log does not record HTTP methods, so a form that searches cannot be told from one that saves by its traffic. Only
+plainly harmless steps pass.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CHOOSES = frozenset({"tab", "checkbox", "radio", "option", "treeitem", "combobox
 
 
 def may_change_site(recorded: StepTaken, now: Element | None, page: PageObserved | None) -> bool:
-    """``now`` is the element the step would act on, where it acts on one."""
+    """Return whether the step may change something. `now`: the element that it would act on, if any."""
     action, result = recorded.action, recorded.result
     if isinstance(action, Upload | Drag | DragBy):
         return True
@@ -50,7 +50,7 @@ def _harmless_keys(action: Press, now: Element | None) -> bool:
 def _harmless_click(now: Element, page: PageObserved | None) -> bool:
     if now.role == "link" and (now.url or "").startswith(("http://", "https://")):
         return True
-    if now.role == "switch":  # it acts at once, without a form around it
+    if now.role == "switch":  # it takes effect at once, without a form
         return False
     if now.role in CHOOSES or (is_input(now) and now.role not in PRESSED_ROLES) or OPENS_MORE & set(now.states):
         return True

@@ -1,4 +1,4 @@
-"""Pure: pictures and files the task asks for, and the end."""
+"""Pictures and files that the task asks for, and the end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shared.contracts.steps import FieldValue
 
 
 def missing_artifact_action(view: SampleView, page: PageObserved, read: PageRead) -> Act | None:
-    """The next artifact that is still missing, once the record is proven to be the right one."""
+    """Return the capture of the next missing artifact, once the record is proven."""
     if read.proof.state != "proven":
         return None
     for wanted in missing_artifacts(view):
@@ -31,7 +31,7 @@ def _screenshot(view: SampleView, label: str) -> Screenshot:
 
 
 def _download(page: PageObserved, label: str) -> Download | None:
-    """The one link or button that is called like the file."""
+    """Return the download by the one link or button with the file's name."""
     name = label_form(label.replace("_", " ")) or "download"
     links = [e for e in page.elements if e.role in ("link", "button") and not e.in_dialog]
     fitting = [e for e in links if label_form(e.name) == name] or [e for e in links if name in label_form(e.name)]
@@ -46,7 +46,7 @@ def _tries(view: SampleView, action: Screenshot | Download) -> int:
 
 
 def done_decision(seen: Iterable[FieldValue], page: PageObserved) -> Act:
-    """Elements are named only where the page at hand is the one that a value was read from."""
+    """Return the end of the work. A ref is given only for values of the current page."""
     values = tuple(seen)
     here = [v for v in values if v.source is not None and v.source.snapshot_id == page.snapshot_id]
     return by_rule(

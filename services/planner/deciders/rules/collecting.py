@@ -1,4 +1,4 @@
-"""Pure: what a step of the route takes away from a page: values, pictures, files, numbers of things."""
+"""Steps of the route that collect something: values, pictures, files, numbers of things."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_FILES = re.compile(r"(?:no|none|nothing)\b", re.I)
 
 
 def is_on_trail(view: SampleView, read: PageRead) -> bool:
-    """The page is the record's own, or one that its own page has led to and that shows no other's identity."""
+    """Return whether the page shows this record, or was reached from its page and shows no other identity."""
     return read.proof.state == "proven" or (read.proof.state == "unproven" and view.state.proven)
 
 
@@ -30,6 +30,7 @@ def is_on_trail(view: SampleView, read: PageRead) -> bool:
 
 
 def read_step(context: RouteContext, step: Read) -> Act | ObserveAgain | NextStep:
+    """Read the fields that the step names."""
     view, page, read = context.view, context.page, context.read
     if read.proof.state == "mismatch":
         return observe_later(view, looks=2) or context.fail("identity_mismatch", read.proof.wrong)
@@ -60,7 +61,7 @@ def _doubts(names: list[str], read: PageRead) -> str:
 
 
 def take_address(context: RouteContext, step: Address) -> Act | ObserveAgain | NextStep:
-    """Where a link leads is a value of its own, whatever the link is called."""
+    """Read where a link leads as a value, whatever its text."""
     names = tuple(context.filled_text(word) for word in words(step.address))
     found = [e for e in find_pressable(context.page, names, own=own_rows(context)) if e.url]
     if context.read.proof.state == "mismatch" or not is_on_trail(context.view, context.read):
@@ -83,6 +84,7 @@ def take_address(context: RouteContext, step: Address) -> Act | ObserveAgain | N
 
 
 def take_headline(context: RouteContext, step: Headline) -> Act | ObserveAgain | NextStep:
+    """Read the main heading as a value."""
     heads = [e for e in context.page.elements if is_heading(e) and e.level == 1 and not e.in_dialog]
     if context.read.proof.state == "mismatch" or not is_on_trail(context.view, context.read):
         return observe_later(context.view, looks=2) or context.off_route("the page does not say whose record it is")
@@ -100,6 +102,7 @@ def take_headline(context: RouteContext, step: Headline) -> Act | ObserveAgain |
 
 
 def take_picture(context: RouteContext, step: TakePicture) -> Act | ObserveAgain | NextStep:
+    """Take a screenshot."""
     if context.is_done():
         return NextStep()
     if len(context.entries()) >= MAX_TRIES:
@@ -109,6 +112,7 @@ def take_picture(context: RouteContext, step: TakePicture) -> Act | ObserveAgain
 
 
 def fetch_file(context: RouteContext, step: FetchFile) -> Act | ObserveAgain | NextStep:
+    """Download one file."""
     if context.is_done():
         return NextStep()
     names = tuple(context.filled_text(word) for word in words(step.press)) or (humanised(step.download),)
@@ -124,7 +128,7 @@ def fetch_file(context: RouteContext, step: FetchFile) -> Act | ObserveAgain | N
 
 
 def fetch_all(context: RouteContext, step: FetchAll) -> Act | ObserveAgain | NextStep:
-    """One after another in their order; each is named by its place, so that none is fetched twice."""
+    """Download all files of a section in order. Each is marked by its number, so that none is fetched twice."""
     names = tuple(context.filled_text(word) for word in words(step.under)) or (humanised(step.download_all),)
     part = _section(context, names)
     if isinstance(part, Act | ObserveAgain):
@@ -149,6 +153,7 @@ def fetch_all(context: RouteContext, step: FetchAll) -> Act | ObserveAgain | Nex
 
 
 def count(context: RouteContext, step: Count) -> Act | ObserveAgain | NextStep:
+    """Count the things under a heading."""
     names = tuple(context.filled_text(word) for word in words(step.count))
     part = _section(context, names)
     if isinstance(part, Act | ObserveAgain):
@@ -160,7 +165,7 @@ def count(context: RouteContext, step: Count) -> Act | ObserveAgain | NextStep:
 
 
 def count_value(field: str, number: int, names: tuple[str, ...], page: PageObserved) -> FieldValue:
-    """A number of things seen; its place is the heading they stand under."""
+    """Return a count as a value; its source is the heading."""
     head = next(e for e in page.elements if _is_head(e, names))
     return FieldValue(
         field=field, state="value", value=number, shown=str(number), source=value_source(head, page), origin="derived"
@@ -168,13 +173,13 @@ def count_value(field: str, number: int, names: tuple[str, ...], page: PageObser
 
 
 def things_in(part: tuple[Element, ...]) -> int:
-    """Rows of a table, without those of headers; where there is none, items that links stand for."""
+    """Return the number of table rows without headers; without a table, of items with links."""
     rows = {e.row for e in part if e.row is not None and not is_header(e)}
     return len(rows) or len(files_in(part))
 
 
 def files_in(part: tuple[Element, ...]) -> list[Element]:
-    """What is there to be downloaded: all that says so, else every link."""
+    """Return the elements to download: those that say so, else every link."""
     saying = [e for e in part if e.role in ("link", "button") and find_mention(e.name, "download") is not None]
     return distinct_targets(saying or [e for e in part if e.role == "link"])
 

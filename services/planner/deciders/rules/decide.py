@@ -1,7 +1,7 @@
-"""Pure: the decider that needs no model. Pages of labels and values, tables, forms; it knows no site.
+"""The decider without a model: pages of labels and values, tables, forms. No site is known by name.
 
-Order: the page opens, what lies over it goes, the route of the task is gone, the fields are read, the record is proven
-to be the right one, and only then is anything captured.
+Order: open the page, close what is over it, follow the route of the task, read the fields, prove that it is the right
+record, and only then capture anything.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from shared.contracts.steps import FieldValue, Note
 
 
 def decide(view: SampleView) -> Decision:
-    """The next action on the sample. It never waits, and ends in Done or Fail within a bounded number of steps."""
+    """Return the next action. It never waits, and ends in Done or Fail within a bounded number of steps."""
     first = start_page_decision(view) or route.missing_columns_decision(view)
     if first is not None or view.page is None:
         return first or by_rule(Fail(code="unreachable", note="there is no page to look at"))
@@ -40,12 +40,12 @@ def decide(view: SampleView) -> Decision:
     seen = field_values(view.spec, read.readings, page)
     decision = _dismiss_overlay(view, page, read) or _no_such_record(view, page, read)
     decision = decision or _finish(view, page, read, seen) or done_decision(seen, page)
-    # What another record's page shows must never be remembered as this one's.
+    # Values of another record's page must never be kept as this one's.
     return replace(decision, seen=seen if read.proof.state == "proven" else ())
 
 
 def _along_the_route(view: SampleView, page: PageObserved, read: PageRead) -> Decision:
-    """What was read on earlier pages counts; a page that says nothing of whose record it is lies on its trail."""
+    """Values of earlier pages count. A page without an identity belongs to the record whose page led to it."""
     if page.dialog is None and not route.needs_dialog(view, page, read):
         cleared = _dismiss_overlay(view, page, read)
         if cleared is not None:
@@ -77,7 +77,7 @@ def _finish(
     seen: tuple[FieldValue, ...],
     known: frozenset[str] = frozenset(),
 ) -> Act | ObserveAgain | None:
-    """Everything is read, it is this record's, and it is captured. ``known``: not asked of this page."""
+    """Wait until all is read, then check the record, then capture. `known`: fields that this page need not show."""
     read = replace(read, readings={name: reading for name, reading in read.readings.items() if name not in known})
     return (
         _wait_for_fields(view, page, read, seen)
@@ -90,7 +90,7 @@ def _finish(
 
 
 def _dismiss_overlay(view: SampleView, page: PageObserved, read: PageRead) -> Act | ObserveAgain | None:
-    """Sends a banner or a dialog away, unless the record itself is shown in it."""
+    """Close a banner or a dialog, unless the record itself is in it."""
     tried = sum(isinstance(entry.action, Click) and entry.route is None for entry in view.state.history)
     return None if _record_in_dialog(read) else dismiss_dialog(page, tried)
 
@@ -103,19 +103,22 @@ def _record_in_dialog(read: PageRead) -> bool:
 
 
 def _no_such_record(view: SampleView, page: PageObserved, read: PageRead) -> Act | ObserveAgain | None:
-    """The page answers, says in words that there is no such record, and shows none."""
+    """Fail if the page says that there is no such record and shows none."""
     words = says_not_found(page, tuple(view.spec.not_found_texts))
     if words is None or _shows_something(view, read):
         return None
-    # Some pages say so for a moment, while the record is still on its way.
+    # Some pages say so for a moment while the record is loading.
     return observe_later(view, looks=2) or fail_with_screenshot(
         view, Fail(code="not_found", note=f"the page says: {words}")
     )
 
 
 def _shows_something(view: SampleView, read: PageRead) -> bool:
-    """The site's own words outweigh all but the record itself; general words, any value that stands there.
-    Inputs do not count: they may be those of a search."""
+    """Return whether the page shows a record in spite of words that it does not exist.
+
+    The site's own words outweigh all but the record itself; general words, any value. Inputs do not count: they may
+    belong to a search.
+    """
     if read.proof.state == "proven" and view.spec.identity:
         return True
     if view.spec.identity and view.spec.not_found_texts:
@@ -131,7 +134,7 @@ def _found_in_text(reading: Reading) -> bool:
 def _wait_for_fields(
     view: SampleView, page: PageObserved, read: PageRead, seen: tuple[FieldValue, ...]
 ) -> Act | ObserveAgain | None:
-    """More of the page, or the same page a little later, for as long as something needed is not there."""
+    """Observe more of the page, or the same page later, while something needed is missing."""
     needed = set(view.spec.required_fields) | set(view.spec.identity)
     missing = [v.field for v in seen if v.state == "not_found"]
     unsure = any(isinstance(r, FieldAmbiguous) for r in read.readings.values()) or read.proof.state == "mismatch"
@@ -140,7 +143,7 @@ def _wait_for_fields(
         return more
     if needed & set(missing):
         return observe_later(view, looks=2 if asks_for_password(page) else ALL_LOOKS) or scroll_down(view, page)
-    # An empty value may be one that has not come yet, so it is looked at twice.
+    # An empty value may still be loading, so it is read twice.
     empty = any(v.state == "not_present" and not v.shown and v.source is not None for v in seen)
     return observe_later(view, looks=2) if unsure else observe_later(view, looks=1) if missing or empty else None
 

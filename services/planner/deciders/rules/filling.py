@@ -1,4 +1,4 @@
-"""Pure: filling in a form by its labels. Each field gets the action that fits it, and is read back."""
+"""Fills in a form by its labels. Each field gets the action that fits it, and is read back."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ _IN_BRACKETS = re.compile(r"\(.*?\)")
 
 
 def labels_in(written: str) -> tuple[str, ...]:
-    """``Country | Nation`` names two labels for one field."""
+    """Return the labels of one field: `Country | Nation` names two."""
     return tuple(part.strip() for part in written.split("|") if part.strip())
 
 
 def fill_in(context: RouteContext, step: Fill) -> Act | ObserveAgain | NextStep:
+    """Fill in the fields of the step one by one."""
     for number, (label, written) in enumerate(step.fill.items(), start=1):
         template = template_of(written)
         wanted = context.filled_text(template)
@@ -50,12 +51,12 @@ def fill_in(context: RouteContext, step: Fill) -> Act | ObserveAgain | NextStep:
 
 
 def template_of(written: str | Choice) -> str:
-    """What the field is to hold in the end."""
+    """Return the template of the value that the field is to hold in the end."""
     return written.option if isinstance(written, Choice) else written
 
 
 def fields_not_held(context: RouteContext, step: Fill) -> list[str]:
-    """Fields on the page that no longer hold what was filled in, or that the page calls invalid."""
+    """Return fields that no longer hold what was filled in, or that the page marks as invalid."""
     doubts: list[str] = []
     for number, label in enumerate(step.fill, start=1):
         tried = context.entries(str(number))
@@ -70,7 +71,7 @@ def fields_not_held(context: RouteContext, step: Fill) -> list[str]:
 
 
 def fields_shown_differently(context: RouteContext, step: Fill) -> list[str]:
-    """What a page to look everything over shows under the labels of the form, and is not what was filled in."""
+    """Return fields for which a review page shows another value than was filled in."""
     doubts: list[str] = []
     for label, written in step.fill.items():
         template = template_of(written)
@@ -93,7 +94,7 @@ def _shows_value(text: str, wanted: str, is_date: bool) -> bool:
 def _fill_one(
     context: RouteContext, part: str, labels: tuple[str, ...], wanted: str, is_date: bool
 ) -> Act | ObserveAgain | None:
-    """The next action for this field; None once it holds its value."""
+    """Return the next action for this field; None once it holds its value."""
     tried = context.entries(part)
     radio = _radio(context, labels, wanted)
     found = find_controls(context.page, labels) if radio is None else [radio] if isinstance(radio, Element) else []
@@ -134,7 +135,7 @@ def _set(
 
 
 def _action(context: RouteContext, control: Element, wanted: str, is_date: bool) -> BrowserAction | str:
-    """The action that fits the control, or why no action can give it this value."""
+    """Return the action that fits the control, or why no action can set this value."""
     target = context.ref(control)
     if control.role in TICKED:
         return Click(target=target) if fold(wanted) in TRUE | FALSE else f"{quoted(wanted)} is neither yes nor no"
@@ -157,7 +158,7 @@ def _not_offered(context: RouteContext, labels: tuple[str, ...], wanted: str, to
 
 
 def _is_date(context: RouteContext, template: str) -> bool:
-    """A column of the type date, and nothing else, goes into the field."""
+    """Return whether the field gets a column of type date and nothing else."""
     column = PLACEHOLDER.fullmatch(template.strip())
     return column is not None and base_type(context.view.spec.input_schema.get(column[1], "string")) == "date"
 
@@ -166,7 +167,7 @@ def _is_date(context: RouteContext, template: str) -> bool:
 
 
 def _holds(control: Element, tried: tuple[Entry, ...]) -> bool:
-    """What was read back when it was set is what it still shows; boxes say it by their state."""
+    """Return whether the control still shows what was read back when it was set."""
     last = next(entry for entry in reversed(tried) if entry.ok)
     effect = last.result.effect if last.result is not None else None
     if control.role in (*TICKED, "radio") or not isinstance(effect, ValueSet) or control.value is None:
@@ -177,7 +178,7 @@ def _holds(control: Element, tried: tuple[Entry, ...]) -> bool:
 
 
 def _numbers(text: str) -> list[int]:
-    """A date in any order and with any signs between; which is which was settled when it was set."""
+    """Return the numbers of a date, in any order and notation."""
     with suppress(NotADate):
         text = iso_date(text)
     return sorted(int(number) for number in re.findall(r"\d+", text))
@@ -192,7 +193,8 @@ def _holds_already(control: Element, wanted: str) -> bool:
 
 
 def _radio(context: RouteContext, labels: tuple[str, ...], wanted: str) -> Element | list[str] | None:
-    """The button of the group that stands under the label; what the group offers where it is not among them."""
+    """Return the radio button of the group under the label; the options of the group if the value is not
+    one of them."""
     elements = context.page.elements
     forms = {label_form(label) for label in labels}
     for at, element in enumerate(elements):

@@ -1,4 +1,4 @@
-"""Pure: links, tabs, addresses, and back."""
+"""Steps of the route that navigate: links, tabs, addresses, and back."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from shared.task.spec import PLACEHOLDER
 from shared.text.normal import quoted
 
 OPTIONAL_LOOKS = 2
-"""At a page on which a link that may not be there is not (yet) to be seen."""
+"""Extra observations of a page that may lack an optional link."""
 
 
 def follow(context: RouteContext, step: Follow) -> Act | ObserveAgain | NextStep:
+    """Follow a link."""
     if has_succeeded(context.entries()):
         return NextStep()
     names = filled_words(context, step.follow)
@@ -38,6 +39,7 @@ def follow(context: RouteContext, step: Follow) -> Act | ObserveAgain | NextStep
 
 
 def show_tab(context: RouteContext, step: ShowTab) -> Act | ObserveAgain | NextStep:
+    """Open a tab of the page."""
     if has_succeeded(context.entries()):
         return NextStep()
     names = filled_words(context, step.tab)
@@ -53,6 +55,7 @@ def show_tab(context: RouteContext, step: ShowTab) -> Act | ObserveAgain | NextS
 
 
 def open_address(context: RouteContext, step: Open) -> Act | ObserveAgain | NextStep:
+    """Open an address."""
     if context.is_done():
         return NextStep()
     url = urljoin(context.page.url, _address(context, step.open))
@@ -62,6 +65,7 @@ def open_address(context: RouteContext, step: Open) -> Act | ObserveAgain | Next
 
 
 def go_back(context: RouteContext, step: GoBack) -> Act | ObserveAgain | NextStep:
+    """Go back one page."""
     if context.is_done():
         return NextStep()
     if len(context.entries()) >= MAX_TRIES:
@@ -73,12 +77,12 @@ def go_back(context: RouteContext, step: GoBack) -> Act | ObserveAgain | NextSte
 
 
 def has_succeeded(entries: tuple[Entry, ...]) -> bool:
-    """A press that nothing came of has led nowhere."""
+    """Return whether one of the actions had an effect."""
     return any(e.ok and not (e.result is not None and isinstance(e.result.effect, NotSeen)) for e in entries)
 
 
 def press_once(context: RouteContext, element: Element, why: str, part: str = "") -> Act | ObserveAgain:
-    """A click, and where nothing came of it, the link's address; then it is given up."""
+    """Click; if that has no effect, open the link's address or click again; then give up."""
     tried = context.entries(part or None)
     if "disabled" in element.states:
         return observe_later(context.view) or context.off_route(f"{quoted(element.name)} is disabled")
@@ -91,26 +95,29 @@ def press_once(context: RouteContext, element: Element, why: str, part: str = ""
 
 
 def filled_words(context: RouteContext, written: Words) -> tuple[str, ...]:
+    """Return the words of the step with the row's values filled in."""
     return tuple(context.filled_text(word) for word in words(written))
 
 
 def own_rows(context: RouteContext) -> Rows:
-    """The rows of a table that show this record's own identity."""
+    """Return the table rows that show this record's own identity."""
     return rows_showing(context.page, expected_identity(context.view.spec, context.view.sample).values())
 
 
 def quoted_choice(names: tuple[str, ...]) -> str:
+    """Return the names as `"a" or "b"`."""
     return " or ".join(quoted(name) for name in names)
 
 
 def ambiguous_targets(context: RouteContext, what: str, found: list[Element]) -> Act | ObserveAgain:
+    """Observe once more, then fail because several elements match."""
     names = ", ".join(f"{quoted(e.name)}{f' ({e.url})' if e.url else ''}" for e in found[:5])
     later = observe_later(context.view, looks=1)
     return later or context.fail("ambiguous_target", f"there is more than one {what}: {names}")
 
 
 def scroll_for_links(context: RouteContext) -> Act | ObserveAgain | None:
-    """Links that come as one scrolls, once looking again has not brought them."""
+    """Scroll for links that load on scrolling, once waiting has not brought them."""
     if observe_more(context.view, context.page) is not None or observe_later(context.view) is not None:
         return None
     return scroll_down(context.view, context.page)
@@ -129,8 +136,8 @@ def _skip_optional(context: RouteContext, what: str) -> ObserveAgain | NextStep:
 
 
 def branch_end(route: Sequence[Step], at: int) -> int:
-    """Where the route goes on without what hangs on the optional step ``at``: at the next ``open``, or after the
-    ``back`` that would come back from there."""
+    """Return the step after those that depend on the optional step `at`: the next `open`, or the one after
+    its `back`."""
     deep = 1
     for number in range(at + 1, len(route)):
         step = route[number]

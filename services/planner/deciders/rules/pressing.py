@@ -1,4 +1,4 @@
-"""Pure: pressing a button. One that cannot be taken back is pressed once, when all before it is proven."""
+"""Presses a button. An irreversible one is pressed once, when all that was filled in has been read back."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ CONFIRM_PART = "confirm"
 
 
 def press(context: RouteContext, step: PressButton) -> Act | ObserveAgain | NextStep:
+    """Press the button of the step."""
     if context.page.dialog is not None and context.entries():
         return _answer(context, step)
     fired = tuple(entry for entry in context.entries() if entry.may_have_fired)
@@ -58,7 +59,7 @@ def _press_irreversibly(context: RouteContext, name: str, click: Click, disabled
 
 
 def press_doubts(context: RouteContext) -> str:
-    """What speaks against pressing: another record, or a field that does not hold what was filled in."""
+    """Return what speaks against an irreversible press: another record, or a field with another value."""
     if context.view.spec.identity and not is_on_trail(context.view, context.read):
         return context.read.proof.wrong or "the page does not show whose record it is"
     steps = list(enumerate(context.view.spec.route[: context.index]))
@@ -73,7 +74,7 @@ def press_doubts(context: RouteContext) -> str:
 
 
 def _after_press(context: RouteContext, fired: tuple[Entry, ...]) -> Act | ObserveAgain | NextStep:
-    """It was pressed. Where that did not plainly go well, nobody knows what has become of it."""
+    """Go on after a press that plainly succeeded; otherwise its outcome is unknown."""
     if has_succeeded(fired):
         return NextStep()
     told = fired[-1].message or "nothing was seen to come of it"
@@ -81,7 +82,7 @@ def _after_press(context: RouteContext, fired: tuple[Entry, ...]) -> Act | Obser
 
 
 def _answer(context: RouteContext, step: PressButton) -> Act:
-    """The browser asks; only the question that was foreseen is agreed to."""
+    """Answer a dialog of the browser. Only the question that the route foresees is accepted."""
     asked = context.page.dialog or ""
     if step.confirm is not None and fold(context.filled_text(step.confirm)) in fold(asked):
         return context.act(AnswerDialog(answer="accept"), f"{quoted(asked)} is what was to be agreed to.", CONFIRM_PART)

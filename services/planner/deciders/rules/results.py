@@ -1,4 +1,4 @@
-"""Pure: a list of records on a page, read as rows of a table or as cards, and which of them match exactly."""
+"""A list of records, read as table rows or cards, and which of them match exactly."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from shared.contracts.browser_pool import Element
 from shared.text.normal import fold, tidy
 
 _PIECES = re.compile(r"\s+(?:·|•|\||–|—|at|@)\s+")
-"""What stands between two things in one line. A comma is none: "Acme, Inc." is not "Acme"."""
+"""Separators of facts on one line. A comma is none: "Acme, Inc." is not "Acme"."""
 
 
 _NUMBER = re.compile(r"^\d+[.):]?\s+")
@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"^\d+[.):]?\s+")
 
 @dataclass(frozen=True)
 class MatchingRecord:
-    """One record of the list. ``link`` opens it; ``key`` tells it from the others on any page."""
+    """One matching record. `link` opens it; `key` identifies it on any page of results."""
 
     link: Element | None
     key: str
@@ -36,7 +36,7 @@ class MatchingRecord:
 
 @dataclass(frozen=True)
 class ListMatches:
-    """``items``: how many records there are at all. ``lacking``: columns that a table does not have."""
+    """The matching records. `items`: the number of all records. `lacking`: wanted columns that the table lacks."""
 
     items: int
     matches: tuple[MatchingRecord, ...]
@@ -44,7 +44,7 @@ class ListMatches:
 
 
 def matches_in(part: Sequence[Element], wanted: Mapping[str, str], *, numbered: bool = False) -> ListMatches:
-    """The records among these elements that match every column of ``wanted`` exactly, but for case and white space."""
+    """Return the records that match every wanted column exactly, but for case and white space."""
     rows = table_rows(part)
     headed = {label_form(e.header) for row in rows for e in row if e.header is not None}
     asked = {name: _labels(name) for name in wanted}
@@ -86,7 +86,7 @@ def _card_shows(card: Sequence[Element], column: str, value: str, numbered: bool
 
 
 def pieces(element: Element, column: str) -> list[str]:
-    """What one element of a card says: the whole, its parts, and what follows the label of the column in it."""
+    """Return the texts of one element of a card: the whole, its parts, and what follows the column's label."""
     text = tidy(element.name)
     if element.header is not None:
         return [text] if label_form(element.header) in _labels(column) else []
@@ -107,7 +107,7 @@ def _hit(record: Sequence[Element], wanted: Mapping[str, str]) -> MatchingRecord
 
 
 def _link(record: Sequence[Element], wanted: Mapping[str, str]) -> Element | None:
-    """The link that is called like one of the columns; else the only thing that can be pressed."""
+    """Return the link named like one of the columns, else the only element that can be pressed."""
     values = {fold(value) for value in wanted.values()}
     links = [e for e in record if e.role in ("link", "button") and "disabled" not in e.states]
     named = distinct_targets(e for e in links if fold(e.name) in values)

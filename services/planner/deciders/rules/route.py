@@ -1,6 +1,5 @@
-"""Pure: going along the route of a task. How far a sample has come follows from its history alone: the last action that
-was taken for a step says which step that is, and each step says of itself whether anything is left to be done.
-"""
+"""Follows the route of a task. The current step follows from the history alone: the last `RouteMark` names it, and each
+kind of step decides whether anything is left to do."""
 
 from __future__ import annotations
 
@@ -70,7 +69,7 @@ HANDLERS: dict[type[Step], Callable[[RouteContext, Any], Act | ObserveAgain | Ne
 
 @dataclass(frozen=True)
 class RouteOutcome:
-    """``decision`` is None once the route is at its end; ``seen`` is what steps read on this page."""
+    """What to do next. `decision` is None at the end of the route; `seen` holds readings of this page."""
 
     decision: Act | ObserveAgain | None
     seen: tuple[FieldValue, ...] = ()
@@ -78,7 +77,7 @@ class RouteOutcome:
 
 
 def route_decision(view: SampleView, page: PageObserved, read: PageRead) -> RouteOutcome:
-    """What is to be done next for the route."""
+    """Return what to do next on the route."""
     wrong = _wrong_status(view, page)
     if wrong is not None:
         return RouteOutcome(wrong)
@@ -94,13 +93,13 @@ def route_decision(view: SampleView, page: PageObserved, read: PageRead) -> Rout
 
 
 def current_step(view: SampleView) -> int:
-    """The step that the last action was taken for; the first one where there was none."""
+    """Return the step that the last action was taken for, counted from 0."""
     mark = last_mark(view.state.history)
     return mark.step - 1 if mark is not None else 0
 
 
 def is_before_pick(view: SampleView) -> bool:
-    """The record has not been picked yet, so nothing on the page may be taken for its own."""
+    """Return whether the record is still to be picked from a list, so that nothing on the page is its own yet."""
     for at in range(current_step(view), len(view.spec.route)):
         step = view.spec.route[at]
         picks = isinstance(step, Pick) or (isinstance(step, Search) and step.search.pick is not None)
@@ -110,7 +109,7 @@ def is_before_pick(view: SampleView) -> bool:
 
 
 def missing_columns_decision(view: SampleView) -> Act | None:
-    """The row lacks what the route asks for."""
+    """Fail if the row lacks a column that the route needs."""
     row = row_with_gaps(view.spec, view.sample)
     optional = {name for name, kind in view.spec.input_schema.items() if "|" in kind}
     asked = dict.fromkeys(name for step in view.spec.route for text in texts_of(step) for name in placeholders(text))
@@ -121,7 +120,7 @@ def missing_columns_decision(view: SampleView) -> Act | None:
 
 
 def needs_dialog(view: SampleView, page: PageObserved, read: PageRead) -> bool:
-    """What the step at hand is to act on stands in a dialog, which must not be sent away then."""
+    """Return whether the target of the current step is in a dialog, which must stay open then."""
     at = current_step(view)
     return any(_acts_in_dialog(RouteContext(view, page, read, n)) for n in range(at, min(at + 2, len(view.spec.route))))
 
@@ -144,7 +143,7 @@ def _acts_in_dialog(context: RouteContext) -> bool:
 
 
 def unnamed_readings(view: SampleView, page: PageObserved, read: PageRead) -> tuple[FieldValue, ...]:
-    """Fields that no step names, where the page at hand shows them and is this record's or on its trail."""
+    """Return readings of fields that no step names, from pages of this record."""
     if is_before_pick(view) or not collecting.is_on_trail(view, read):
         return ()
     named = {name for step in view.spec.route for name in fields_of(step)} - set(view.spec.identity)
@@ -156,7 +155,7 @@ def unnamed_readings(view: SampleView, page: PageObserved, read: PageRead) -> tu
 
 
 def _wrong_status(view: SampleView, page: PageObserved) -> Act | None:
-    """A page that a step has led to answers with an error."""
+    """Handle an error status of a page that a step has led to."""
     mark, status = last_mark(view.state.history), page.http_status
     if mark is None or status is None or status < 400:
         return None

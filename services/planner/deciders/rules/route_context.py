@@ -1,4 +1,4 @@
-"""Pure: one step of the route on the page at hand, and the ways in which a step can come to nothing."""
+"""One step of the route on the current page: its marks in the history, its actions, and how it can fail."""
 
 from __future__ import annotations
 
@@ -22,26 +22,27 @@ from shared.task.spec import TaskSpec, fill
 from shared.text.normal import quoted
 
 RELOAD = "reload"
-"""The part of a mark where the page that a step had led to is only asked for again."""
+"""The part of a mark for loading the page of a step again after an error."""
 
 
-def reason_of(mark: RouteMark, why: str) -> str:
-    """Return the sentence that says why an action is taken, such as ``Route step 2.press: the search is sent.``"""
+def route_reason(mark: RouteMark, why: str) -> str:
+    """Return why an action is taken, such as `Route step 2.press: the search is sent.`"""
     part = f".{mark.part}" if mark.part else ""
     return f"Route step {mark.step}{part}: {why}"
 
 
 def last_mark(history: Sequence[Entry]) -> RouteMark | None:
+    """Return the mark of the last action that was taken for the route, or None."""
     return next((entry.route for entry in reversed(history) if entry.route is not None and _counts(entry)), None)
 
 
 def entries_of(history: Sequence[Entry], at: int, part: str | None = None) -> tuple[Entry, ...]:
-    """Return what was done for one step of the route, counted from 0, or for one part of it."""
+    """Return the actions taken for one step of the route, counted from 0, or for one part of it."""
     return tuple(e for e in history if e.route is not None and _counts(e) and _is_of(e.route, at, part))
 
 
 def reloads(history: Sequence[Entry]) -> int:
-    """Return how often a page that a step had led to was asked for again."""
+    """Return how often the page of a step was loaded again."""
     return sum(entry.route is not None and entry.route.part == RELOAD for entry in history)
 
 
@@ -54,12 +55,12 @@ def _is_of(mark: RouteMark, at: int, part: str | None) -> bool:
 
 
 OFFERED = 14
-"""So many of the things that can be pressed are named where the right one is missing."""
+"""Most names that an error message lists."""
 
 
 @dataclass(frozen=True)
 class NextStep:
-    """Nothing is left to be done for this step. ``skip`` further steps hang on it and are left out."""
+    """Nothing is left to do for this step. `skip`: further steps that depend on it and are left out."""
 
     seen: tuple[FieldValue, ...] = ()
     notes: tuple[Note, ...] = ()
@@ -68,7 +69,7 @@ class NextStep:
 
 @dataclass(frozen=True)
 class RouteContext:
-    """``index`` counts the steps of the route from 0."""
+    """One step of the route on one page. `index` counts the steps from 0."""
 
     view: SampleView
     page: PageObserved
@@ -80,33 +81,37 @@ class RouteContext:
         return self.view.spec.route[self.index]
 
     def filled_text(self, template: str) -> str:
+        """Return the template filled with the sample's row."""
         return fill(template, row_with_gaps(self.view.spec, self.view.sample)).strip()
 
     def entries(self, part: str | None = None) -> tuple[Entry, ...]:
+        """Return the actions taken for this step, or for one part of it."""
         return entries_of(self.view.state.history, self.index, part)
 
     def is_done(self, part: str | None = None) -> bool:
+        """Return whether one of these actions succeeded."""
         return any(entry.ok for entry in self.entries(part))
 
     def ref(self, element: Element) -> ByRef:
+        """Return a target of the current observation."""
         return ByRef(ref=element.ref, snapshot_id=self.page.snapshot_id)
 
     def act(self, action: AnyAction, why: str, part: str = "", *, found: int = 0, at: str = "") -> Act:
-        """``found``, ``at``: as in RouteMark."""
+        """Return the action with its mark. `found` and `at`: as in `RouteMark`."""
         mark = RouteMark(step=self.index + 1, part=part, found=found, at=at)
-        return by_rule(msgspec.structs.replace(action, reason=reason_of(mark, why)), mark)
+        return by_rule(msgspec.structs.replace(action, reason=route_reason(mark, why)), mark)
 
-    # --- where it comes to nothing
+    # --- failures
 
     def missing_element(self, what: str, *, looks: int | None = None) -> Act | ObserveAgain:
-        """``what`` was looked for in vain: the rest of the page first, then the same page later, then a person."""
+        """Observe more of the page, then later, then fail because `what` was not found."""
         later = observe_more(self.view, self.page) or (
             observe_later(self.view) if looks is None else observe_later(self.view, looks=looks)
         )
-        return later or self.off_route(f"there is no {what}; {offered(self.page)}")
+        return later or self.off_route(f"there is no {what}; {offered_text(self.page)}")
 
     def off_route(self, why: str) -> Act:
-        """Ends the sample: the page is not the one the route speaks of."""
+        """Fail because the page is not the one that the route describes."""
         words = says_not_found(self.page, tuple(self.view.spec.not_found_texts))
         if asks_for_password(self.page) and not self.view.state.proven:
             return self.fail("auth_required", f"{self.page.url} asks for a password")
@@ -115,6 +120,7 @@ class RouteContext:
         return self.fail("off_route", why)
 
     def fail(self, code: FailCode, why: str) -> Act:
+        """Fail with this code, after a screenshot. The message names the step and the page."""
         where = f"step {self.index + 1} of the route ({_short(told(self.step))}) on {self.page.url}"
         return fail_with_screenshot(self.view, Fail(code=code, note=f"{why} [{where}]"))
 
@@ -124,13 +130,13 @@ def _short(text: str, most: int = 90) -> str:
 
 
 def row_with_gaps(spec: TaskSpec, sample: Sample) -> dict[str, str]:
-    """The sample's row, with optional columns that it lacks as empty texts."""
+    """Return the sample's row, with empty texts for optional columns that it lacks."""
     gaps = {name: "" for name, kind in spec.input_schema.items() if nullable(kind)}
     return {**gaps, **template_values(sample)}
 
 
-def offered(page: PageObserved) -> str:
-    """What can be pressed on the page, as far as it goes into one sentence."""
+def offered_text(page: PageObserved) -> str:
+    """Return what can be pressed on the page, as part of a sentence."""
     roles = ("link", "button", "tab", "menuitem")
     names = list(dict.fromkeys(e.name for e in page.elements if e.role in roles and e.name))
     more = f" and {len(names) - OFFERED} more" if len(names) > OFFERED else ""

@@ -1,5 +1,6 @@
-"""Pure: searching for a record and opening the one result that matches exactly. A near name is no match, two matches
-are a question for a person, and both are only known once every page of results has been read.
+"""Searches for a record and opens the one result that matches exactly.
+
+A similar name is no match, and several matches go to a person. Both are decided only after all pages of results.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ class SearchedRecord:
 
 
 def search(context: RouteContext, step: Search) -> Act | ObserveAgain | NextStep:
+    """Type the search, send it, and pick the result."""
     what = step.search
     if not context.is_done(TYPE_PART):
         return _type(context, what)
@@ -48,6 +50,7 @@ def search(context: RouteContext, step: Search) -> Act | ObserveAgain | NextStep
 
 
 def pick(context: RouteContext, step: Pick) -> Act | ObserveAgain | NextStep:
+    """Pick the record from a list."""
     return _pick(context, _wanted(context, step.pick, step))
 
 
@@ -76,7 +79,7 @@ def _send(context: RouteContext, what: Lookup) -> Act | ObserveAgain | NextStep:
     tried = context.entries(SEND_PART)
     if what.press is None:
         field = _field(context, filled_words(context, what.into))
-        if tried:  # A list that is narrowed while one types has nothing to be sent.
+        if tried:  # A list that is filtered while typing has no send action.
             return NextStep() if what.pick is None else _pick(context, _wanted(context, what.pick, what))
         if not isinstance(field, Element):
             return field
@@ -140,21 +143,22 @@ def _decide_on_matches(
 
 
 def _earlier_matches(context: RouteContext) -> tuple[int, str]:
-    """How many were found on the pages before this one, and where the one is; noted when the page was turned."""
+    """Return how many records matched on earlier pages, and the key of the one; both from the mark of the last page
+    turn."""
     turned = context.entries(TURN_PART)
     mark = turned[-1].route if turned else None
     return (mark.found, mark.at) if mark is not None else (0, "")
 
 
 def _next_page(context: RouteContext, part: tuple[Element, ...]) -> PagingControl | None:
-    """What turns the page; nothing where turning it has come to nothing."""
+    """Return the control for the next page; None if the last turn had no effect."""
     if context.entries(TURN_PART) and not has_succeeded(context.entries(TURN_PART)[-1:]):
         return None
     return next_results_control(context.page, part)
 
 
 def _turn(context: RouteContext, control: PagingControl, found: int, where: str) -> Act:
-    """A button that adds to the list leaves what was found in sight, so nothing of it is carried over."""
+    """Turn the page. A button that adds to the list keeps earlier records in sight, so no match is carried over."""
     if not found or control.kind == "more":
         found, where = 0, ""
     so_far = f"matches so far: {found}, at {where.replace(' ', '_')}" if found else "matches so far: 0"
@@ -169,7 +173,7 @@ def _open(context: RouteContext, hit: MatchingRecord) -> Act | ObserveAgain:
 
 
 def _open_again(context: RouteContext, where: str, here: ListMatches) -> Act | ObserveAgain:
-    """The one that matched on an earlier page; without an address it can only be opened where this page repeats it."""
+    """Open the match of an earlier page: by its address, or where this page repeats it."""
     repeated = next((hit for hit in here.matches if hit.key == where), None)
     if repeated is not None and (repeated.link is None or not repeated.link.url):
         return _open(context, repeated)
@@ -183,7 +187,7 @@ def _open_again(context: RouteContext, where: str, here: ListMatches) -> Act | O
 
 
 def _no_match(context: RouteContext, wanted: SearchedRecord, here: ListMatches) -> Act:
-    """Not found, with a picture, and with how many were looked through."""
+    """Fail as not found, after a screenshot, with the number of records and pages that were read."""
     asked = ", ".join(f"{name} {quoted(value)}" for name, value in wanted.columns.items())
     pages = len(context.entries(TURN_PART)) + 1
     note = f"none of the results is exactly {asked} ({here.items} on the last of {pages} pages)"

@@ -1,6 +1,5 @@
-"""Pure: a field that offers a list as one types. The one option that says what is wanted is pressed, and the field must
-say it afterwards.
-"""
+"""A field that offers options while typing. The one matching option is clicked, and the field must show it
+afterwards."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ from shared.text.normal import fold, quoted
 
 @dataclass(frozen=True)
 class Selection:
-    """``part`` numbers the field in its step."""
+    """The option to select. `part` numbers the field in its step."""
 
     part: str
     labels: tuple[str, ...]
@@ -27,7 +26,7 @@ class Selection:
 
 
 def select_option(context: RouteContext, selection: Selection) -> Act | ObserveAgain | None:
-    """The next action for the field; None once it says what was chosen."""
+    """Return the next action for the field; None once it shows the selected option."""
     control = only_control(context, selection.labels)
     called = " or ".join(map(quoted, selection.labels))
     pressed = context.entries(selection.part)
@@ -47,6 +46,7 @@ def select_option(context: RouteContext, selection: Selection) -> Act | ObserveA
 
 
 def only_control(context: RouteContext, labels: tuple[str, ...]) -> Element | None:
+    """Return the one control with these labels, or None."""
     found = find_controls(context.page, labels)
     return found[0] if len(found) == 1 else None
 
@@ -68,5 +68,6 @@ def _press(context: RouteContext, selection: Selection, called: str) -> Act | Ob
 
 
 def _shows_option(text: str, wanted: str) -> bool:
-    """``mentions`` wants a word of its own, and a bracket is none."""
+    """Return whether the text shows the option; brackets, which `find_mention` does not handle, are
+    compared in full."""
     return fold(text) == fold(wanted) or find_mention(text, wanted) is not None
