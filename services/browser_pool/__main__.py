@@ -1,4 +1,4 @@
-"""The browser pool process: settings > browser > sessions > the actor on the bus."""
+"""The browser pool process: builds the browser and its sessions, and serves the actor on the bus."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ __all__ = ["NAME", "actor", "open_deps"]
 
 @asynccontextmanager
 async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[BrowserPoolDeps]:
+    """Yield what the handlers need; the browser ends when the block does."""
     async with run_pool(settings, bus, time.monotonic) as sessions:
         yield BrowserPoolDeps(
             sessions=sessions,

@@ -34,8 +34,11 @@ MAX_PACKED_BYTES = 64_000_000
 
 
 async def store_captures(acted: PerformedAction, held: HeldSession, deps: BrowserPoolDeps) -> ActionResult:
-    """The result, with the bytes that were captured put where evidence will take them from; behind the pictures, what
-    they were taken of. Files are removed from the disk, whatever happens."""
+    """Return the result of an action with its captures stored as artifacts, including the page that pictures were taken
+    of.
+
+    Files of captures are removed from the disk, also when storing fails.
+    """
     if not acted.captures:
         return acted.result
     try:
@@ -52,7 +55,7 @@ async def store_captures(acted: PerformedAction, held: HeldSession, deps: Browse
 
 
 async def pack(page: PageCapture, label: str, held: HeldSession, deps: BrowserPoolDeps) -> PackedPage:
-    """Apart from the loop: a page may be of many megabytes."""
+    """Pack the files of a page in a thread: a page may be many megabytes."""
     hidden = held.session.hidden
     return await asyncio.to_thread(pack_page, page, label, deps.new_id(), deps.sessions.browser.name, hidden)
 
@@ -60,6 +63,7 @@ async def pack(page: PageCapture, label: str, held: HeldSession, deps: BrowserPo
 async def store_artifact(
     capture: Capture, held: HeldSession, deps: BrowserPoolDeps, facts: CaptureFacts | None = None
 ) -> Artifact:
+    """Store the bytes of ``capture`` in the ARTIFACTS bucket and return the artifact that names them."""
     name = f"{safe_id(held.run_id)}/{safe_id(held.sample_id)}/{deps.new_id()}"
     with open_reader(capture.data) as source:
         await deps.blobs.put(ARTIFACTS, name, source)
@@ -69,6 +73,7 @@ async def store_artifact(
 def to_artifact(
     capture: Capture, source: HashingReader, name: str, deps: BrowserPoolDeps, facts: CaptureFacts | None
 ) -> Artifact:
+    """Return the artifact for a stored capture. ``facts`` belong to captures of the page, not to downloads."""
     of_page = capture.kind != "download"
     return Artifact(
         kind=capture.kind,
@@ -91,12 +96,13 @@ def to_artifact(
 
 @contextmanager
 def open_reader(data: bytes | Path) -> Generator[HashingReader]:
+    """Yield a reader over bytes or a file that hashes what it reads."""
     with io.BytesIO(data) if isinstance(data, bytes) else data.open("rb", buffering=0) as file:
         yield HashingReader(file)
 
 
 def discard(capture: Capture) -> None:
-    """Removes the file, if it is one; removing what is gone is no error."""
+    """Remove the capture's file, if it is one. Idempotent."""
     if isinstance(capture.data, Path):
         capture.data.unlink(missing_ok=True)
 
@@ -105,7 +111,10 @@ def discard(capture: Capture) -> None:
 
 
 async def restore_page(request: RestorePage, session: BrowserSession, deps: BrowserPoolDeps) -> RestoreReply:
-    """What the page shows now, or why it was not opened. Raises PermanentError (``no_blob``) where none lies there."""
+    """Open a stored page in the session and return what it shows, or the reason why it was not opened.
+
+    Raises PermanentError (``no_blob``) when the stored page does not exist.
+    """
     if request.size_bytes > MAX_PACKED_BYTES:
         told = f"the stored page has {request.size_bytes} bytes; {MAX_PACKED_BYTES} are the most that are opened"
         return PageNotRestored(code="too_large", message=told)
@@ -121,7 +130,7 @@ async def restore_page(request: RestorePage, session: BrowserSession, deps: Brow
 
 
 def mismatch(packed: bytes, recorded: RestorePage) -> str:
-    """Why these bytes are not those that were recorded; empty where they are."""
+    """Return how the bytes differ from what was recorded; an empty string when they are equal."""
     if len(packed) != recorded.size_bytes:
         return f"the stored page has {len(packed)} bytes, {recorded.size_bytes} were recorded"
     sha256 = hashlib.sha256(packed).hexdigest()

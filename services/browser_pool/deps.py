@@ -1,4 +1,4 @@
-"""The bundle the browser pool's handlers get."""
+"""What the handlers of the browser pool need."""
 
 from __future__ import annotations
 
@@ -21,4 +21,4 @@ class BrowserPoolDeps:
     records: Records
     logins: LoginStore
     missing_secrets: Callable[[tuple[str, ...]], tuple[str, ...]] = lambda names: ()
-    """Which of these secrets this pool does not know."""
+    """Return those of the given names that are unknown to this pool."""

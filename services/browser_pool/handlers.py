@@ -1,4 +1,4 @@
-"""The browser pool's actor: lease, keep, look, act, release; and what sessions are logged in with."""
+"""The actor of the browser pool: sessions are leased and released, pages observed, acted on, captured and restored."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ actor: Actor[BrowserPoolDeps] = Actor("browser_pool")
 
 @actor.answers(LEASE, deadline_s=60.0, gated=True)
 async def lease(request: LeaseSession, deps: BrowserPoolDeps) -> LeaseReply:
-    """A session on a fresh, isolated context, or when to ask again, or why its login state is not handed out."""
+    """Lease a session on a fresh, isolated context; refuse when the pool is full or the login state is paused."""
     login = None if request.auth_profile is None else await deps.logins.find(request.auth_profile)
     refusal = None if login is None else await login_states.pause_refusal(login, deps.records)
     if refusal is not None:
@@ -56,21 +56,21 @@ async def lease(request: LeaseSession, deps: BrowserPoolDeps) -> LeaseReply:
 
 @actor.answers(KEEP)
 async def keep(request: KeepSession, deps: BrowserPoolDeps) -> SessionKept:
-    """Its time starts again."""
+    """Renew the lease of a session: its heart-beat."""
     deps.sessions.keep(request.session_id)
     return SessionKept(session_id=request.session_id)
 
 
 @actor.answers(CHECK_ACCESS)
 async def check_access(request: CheckAccess, deps: BrowserPoolDeps) -> AccessChecked:
-    """What a run would lack that needs these."""
+    """Return which login state or secrets a run would lack."""
     missing = deps.missing_secrets(request.secrets)
     return AccessChecked(problems=await login_states.access_problems(request, deps.logins, missing))
 
 
 @actor.answers(SAVE_PROFILE, deadline_s=60.0)
 async def save_profile(request: SaveProfile, deps: BrowserPoolDeps) -> SaveReply:
-    """Records what the session is logged in with. It never leaves this process but for its file."""
+    """Record the login state of a session in its file. Cookies and storage never leave this process otherwise."""
     async with deps.sessions.using(request.session_id) as held:
         state = await held.session.login_state()
     cookies, origins = len(state["cookies"]), len(state["origins"])
@@ -82,7 +82,7 @@ async def save_profile(request: SaveProfile, deps: BrowserPoolDeps) -> SaveReply
 
 @actor.answers(OBSERVE, deadline_s=60.0)
 async def observe(request: ObservePage, deps: BrowserPoolDeps) -> PageObserved:
-    """What is on the page, within the budget asked for."""
+    """Return the elements of the page within the token budget of the request."""
     snapshot_id = deps.new_id()
     async with deps.sessions.using(request.session_id) as held:
         raw = await held.session.observe(
@@ -97,7 +97,7 @@ async def observe(request: ObservePage, deps: BrowserPoolDeps) -> PageObserved:
 
 @actor.answers(ACT, deadline_s=150.0)
 async def act(request: ActOnPage, deps: BrowserPoolDeps) -> ActionResult:
-    """Does one thing and says what came of it."""
+    """Perform one action and return its result; a failed action is a result too."""
     async with deps.sessions.using(request.session_id) as held:
         acted = await held.session.act(request.action)
     return redacted(await store_captures(acted, held, deps), held.session.hidden)
@@ -105,14 +105,14 @@ async def act(request: ActOnPage, deps: BrowserPoolDeps) -> ActionResult:
 
 @actor.answers(RESTORE, deadline_s=60.0)
 async def restore(request: RestorePage, deps: BrowserPoolDeps) -> RestoreReply:
-    """A stored page as it reads when it is opened again."""
+    """Open a stored page and return what it shows."""
     async with deps.sessions.using(request.session_id) as held:
         return await restore_page(request, held.session, deps)
 
 
 @actor.answers(CAPTURE, deadline_s=60.0)
 async def capture(request: CapturePage, deps: BrowserPoolDeps) -> PageCaptured:
-    """Keeps the page as it is now, and says where elements of an earlier look are in it."""
+    """Store the page as it is now, and locate elements of an earlier snapshot in it."""
     async with deps.sessions.using(request.session_id) as held:
         page = await held.session.capture(request.known, WantedRefs(request.snapshot_id, request.refs))
         hidden, spent_ms = held.session.hidden, held.session.spent_ms
@@ -131,8 +131,7 @@ async def capture(request: CapturePage, deps: BrowserPoolDeps) -> PageCaptured:
 
 @actor.answers(RELEASE, deadline_s=30.0)
 async def release(request: ReleaseSession, deps: BrowserPoolDeps) -> SessionReleased:
-    """Closes the session; one that has ended already is released just the same. A login state that no longer opened
-    the door is not handed out again."""
+    """Close a session; releasing an ended one is no error. A login wall pauses the session's login state."""
     held = await deps.sessions.end(request.session_id)
     if request.login_wall and held is not None and held.login is not None:
         await login_states.pause(held.login, request.login_wall, deps.utc_now(), deps.records)

@@ -1,4 +1,4 @@
-"""Login states: whether one may be used, and what becomes of one that no longer opens the door."""
+"""Login states: whether one may be used, and the pause after one has met a login wall."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class LoginState:
-    """One that was recorded, and the hash of what is in its file."""
+    """A recorded login state and the SHA-256 of its file."""
 
     name: str
     path: Path
@@ -28,19 +28,20 @@ class LoginState:
 
 
 class LoginStore(Protocol):
-    """Recorded login states; their contents are secrets and leave this process for the browser only."""
+    """Recorded login states. Their contents are secrets and leave this process for the browser only."""
 
     async def find(self, name: str) -> LoginState:
-        """PermanentError (``no_auth_profile``), saying how to record one, where there is none."""
+        """Return the login state. Raises PermanentError (``no_auth_profile``), with how to record one, when it does not
+        exist."""
         ...
 
     async def save(self, name: str, state: dict[str, Any]) -> str:
-        """Keeps it in place of what was there, and says where."""
+        """Replace the login state and return the path of its file."""
         ...
 
 
 class PausedProfile(Part, frozen=True, kw_only=True):
-    """The login state with that content has met a login wall; one that was recorded since has another content."""
+    """A login state with this content has met a login wall. A newer recording has another hash and is not paused."""
 
     reason: str
     at: datetime
@@ -48,7 +49,7 @@ class PausedProfile(Part, frozen=True, kw_only=True):
 
 
 async def pause_refusal(login: LoginState, records: Records) -> ProfilePaused | None:
-    """Why this login state is not handed out, where it is not."""
+    """Return why this login state is not handed out, or None."""
     known: PausedProfile | None = await records.read(AUTH_PROFILES, login.name, PausedProfile)
     if known is None or known.sha256 != login.sha256:
         return None
@@ -60,7 +61,7 @@ async def pause_refusal(login: LoginState, records: Records) -> ProfilePaused | 
 
 
 async def pause(login: LoginState, reason: str, at: datetime, records: Records) -> None:
-    """No session gets this login state until it has been recorded again. The first reason given is kept."""
+    """Pause this login state until it is recorded again. The first reason is kept."""
     stored = PausedProfile(reason=reason[:500], at=at, sha256=login.sha256)
 
     def unless_paused(known: PausedProfile | None) -> PausedProfile | None:
@@ -73,7 +74,7 @@ async def pause(login: LoginState, reason: str, at: datetime, records: Records) 
 async def access_problems(
     request: CheckAccess, logins: LoginStore, missing_secrets: tuple[str, ...]
 ) -> tuple[Problem, ...]:
-    """What a run would lack. A paused login state is none: its samples wait for it, and others need not."""
+    """Return what a run would lack. A paused login state is no problem: its samples wait, others do not need it."""
     problems = [
         Problem(where="secrets", message=f"the browser pool knows no secret {name!r}") for name in missing_secrets
     ]

@@ -1,4 +1,4 @@
-"""What the browser pool's decisions need of a browser and of the bus, as Protocols."""
+"""What the browser pool needs of a browser and of the bus, as Protocols and the data they exchange."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shared.subjects import Ask
 
 @dataclass(frozen=True)
 class Capture:
-    """What an action brought, not yet stored: bytes, or a file on disk that whoever stores it then removes."""
+    """Captured bytes that are not yet stored, or a file on disk that the caller removes after storing it."""
 
     kind: Literal["screenshot", "download", "page", "observation"]
     label: str
@@ -35,7 +35,7 @@ class Capture:
 
 @dataclass(frozen=True)
 class WantedRefs:
-    """Elements of an earlier look, by their refs in it."""
+    """Elements of an earlier snapshot, by their refs in it."""
 
     snapshot_id: str = ""
     refs: tuple[int, ...] = ()
@@ -46,9 +46,12 @@ NOTHING = WantedRefs()
 
 @dataclass(frozen=True)
 class PageCapture:
-    """A page at one moment: all that is seen of it, and itself. ``file`` (MHTML) is None where it is ``known`` already,
-    or where ``problems`` say why it could not be had. ``secrets`` stand in the page's own secret fields: they must not
-    stand in what is stored. ``found``: what was wanted, None where it is gone."""
+    """A page at one moment: its elements and its file.
+
+    ``file`` (MHTML) is None when the page is already ``known``, or when ``problems`` say why it could not be written.
+        ``secrets`` are the contents of the page's own secret fields; they must not be stored. ``found`` holds each
+        wanted ref with its element, None when it is gone.
+    """
 
     raw: RawPage
     sha256: str
@@ -64,14 +67,14 @@ class PageCapture:
 
 @dataclass(frozen=True)
 class CaptureFailed:
-    """The page could not even be looked at, and why."""
+    """The page could not be read, and why."""
 
     problem: str
 
 
 @dataclass(frozen=True)
 class PerformedAction:
-    """``page``: what the pictures among the captures were taken of."""
+    """The result of an action. ``page`` is the page that the pictures among ``captures`` were taken of."""
 
     result: ActionResult
     captures: tuple[Capture, ...] = ()
@@ -80,7 +83,7 @@ class PerformedAction:
 
 @dataclass(frozen=True)
 class SessionTerms:
-    """On which a session is opened. See LeaseSession for ``allowed_hosts`` and ``private_hosts``."""
+    """The terms on which a session is opened. LeaseSession documents the hosts."""
 
     auth_profile: str | None = None
     allowed_hosts: tuple[str, ...] = ()
@@ -91,8 +94,8 @@ class SessionTerms:
 
 @dataclass(frozen=True)
 class RestoreRequest:
-    """A stored page to be opened again (``packed``: MHTML, zstd, of the hash that was recorded) and what is to be seen
-    of it; see RestorePage."""
+    """A stored page to open again. ``packed`` is MHTML compressed with zstd, with the recorded hash; RestorePage
+    documents the other fields."""
 
     packed: bytes
     snapshot_id: str
@@ -110,19 +113,22 @@ class RestoreRefused:
 
 
 class BrowserSession(Protocol):
-    """One isolated context with its page. The calls raise Unavailable with the code ``session_lost`` when the
-    browser or the page is gone; nothing else that a page does is an error of `act`."""
+    """One isolated context with its page.
+
+    Every call raises Unavailable (``session_lost``) when the browser or the page is gone. Everything else that a page
+    does is part of the result of `act`.
+    """
 
     @property
     def lost(self) -> bool: ...
     @property
     def hidden(self) -> frozenset[str]:
-        """Secrets that must not stand in anything that leaves the pool."""
+        """Secrets that must not be part of anything that leaves the pool."""
         ...
 
     @property
     def spent_ms(self) -> float:
-        """What the browser was waited for in the last call."""
+        """Time the browser took for the last call."""
         ...
 
     async def observe(
@@ -134,37 +140,40 @@ class BrowserSession(Protocol):
         locators: bool = False,
         since: str | None = None,
     ) -> RawPage:
-        """What is on the page, within a budget of tokens. See ObservePage."""
+        """Return the page within a budget of tokens. See ObservePage."""
         ...
 
     async def act(self, action: BrowserAction) -> PerformedAction: ...
     async def restore(self, asked: RestoreRequest) -> RawPage | RestoreRefused:
-        """Opens a stored page, without network and scripts; from then on the session opens nothing else."""
+        """Open a stored page without network and scripts. The session opens nothing else afterwards."""
         ...
 
     async def capture(self, known: Sequence[str] = (), wanted: WantedRefs = NOTHING) -> PageCapture | CaptureFailed:
-        """The page as it is now. ``known``: hashes of observations; a page with one of these is looked at, and not
-        kept once more."""
+        """Return the page as it is now. A page whose observation hash is among ``known`` is not written to a file
+        again."""
         ...
 
     async def login_state(self) -> dict[str, Any]:
-        """Cookies and storage, as a login state is recorded: ``cookies`` and ``origins``. They are secrets."""
+        """Return ``cookies`` and ``origins`` as Playwright records them. They are secrets."""
         ...
 
     async def close(self) -> None:
-        """Closes context and pages; closing twice, or what is dead already, is no error."""
+        """Close the context and its pages. Idempotent."""
         ...
 
 
 class BrowserPort(Protocol):
     async def open_session(self, terms: SessionTerms) -> BrowserSession:
-        """A fresh context. Unavailable when no browser can be started, PermanentError (``no_auth_profile``)
-        when the login state it is to begin with does not exist."""
+        """Return a session on a fresh context.
+
+        Raises Unavailable when no browser starts, PermanentError (``no_auth_profile``) when the login state does not
+        exist.
+        """
         ...
 
     @property
     def name(self) -> str:
-        """Name and version, once a session has been opened."""
+        """Name and version of the browser; empty before the first session."""
         ...
 
     async def close(self) -> None: ...
@@ -172,5 +181,5 @@ class BrowserPort(Protocol):
 
 class Gate(Protocol):
     async def set_open(self, subject: Ask[Any, Any], is_open: bool) -> None:
-        """Opens or closes a gated route of this process."""
+        """Open or close a gated route of this process."""
         ...

@@ -1,4 +1,4 @@
-"""The live sessions of this process: the lease of each, its lock, and the door for new ones."""
+"""The live sessions of this process: their leases, their locks, and the gate for new leases."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ CLOSE_BOUND_S = 5.0
 
 @dataclass
 class HeldSession:
-    """``login``: what it was logged in with. ``lock``: two actions on one page at once would each see the other's
-    effects as its own."""
+    """A leased session. ``login`` is its login state. The lock serialises actions, whose effects could not be told
+    apart otherwise."""
 
     session: BrowserSession
     run_id: str
@@ -35,7 +35,8 @@ class HeldSession:
 
 
 class Sessions:
-    """``now_s`` is a monotonic clock in seconds, ``has_memory`` says whether there is enough for another session."""
+    """Leases sessions and closes expired ones. ``now_s`` is a monotonic clock, ``has_memory`` tells whether another
+    session fits."""
 
     def __init__(
         self,
@@ -57,9 +58,9 @@ class Sessions:
     async def lease(
         self, session_id: str, request: LeaseSession, login: LoginState | None = None
     ) -> HeldSession | None:
-        """A session on a fresh context, or None when there is no room."""
+        """Return a session on a fresh context, or None when there is no room."""
         self._look_at_memory()
-        # Reserved before the first await: two askers cannot both get the last place.
+        # Reserved before the first await: two requests cannot both get the last place.
         reserved = leases.take(self.leases, session_id, ttl_s=request.ttl_s, max_s=request.max_s, now_s=self._now_s())
         if reserved is None:
             await self._show_room()
@@ -76,17 +77,18 @@ class Sessions:
         return held
 
     def keep(self, session_id: str) -> HeldSession:
-        """Its time starts again; whoever holds it need not do anything with it. Raises as `using` does."""
+        """Renew the lease. Raises as `using` does."""
         held = self._known(session_id)
         self.leases = leases.touch(self.leases, session_id, now_s=self._now_s())
         return held
 
     @asynccontextmanager
     async def using(self, session_id: str) -> AsyncGenerator[HeldSession]:
-        """The session, alone. Raises Unavailable (``session_lost``) when it is unknown, expired or dead."""
+        """Yield the session with its lock held. Raises Unavailable (``session_lost``) when it is unknown, expired or
+        dead."""
         held = self._known(session_id)
         async with held.lock:
-            self._known(session_id)  # it may have ended while we waited for our turn
+            self._known(session_id)  # it may have ended while this caller waited for the lock
             self.leases = leases.touch(self.leases, session_id, now_s=self._now_s())
             try:
                 yield held
@@ -102,8 +104,8 @@ class Sessions:
         return held
 
     async def end(self, session_id: str) -> HeldSession | None:
-        """Makes room at once, and closes the session, if there is one, behind the asker's back: a context takes
-        tens of milliseconds to close, and nobody needs to wait for that. Gives back what was held."""
+        """Free the lease at once and close the context in the background, which takes tens of milliseconds. Return the
+        session, or None when it is unknown."""
         held = self.held.pop(session_id, None)
         if held is not None:
             self._closing.start(_close(held.session))
@@ -111,7 +113,7 @@ class Sessions:
         return held
 
     async def expire(self) -> None:
-        """Ends the sessions whose time has run out, and looks whether there is memory for others."""
+        """End the sessions whose time is over, and update the memory check."""
         busy = frozenset(key for key, held in self.held.items() if held.lock.locked())
         opening = frozenset(self.leases.held) - frozenset(self.held)
         now_s = self._now_s()
@@ -130,12 +132,12 @@ class Sessions:
             self.leases = replace(self.leases, short_of_memory=short)
 
     async def close(self) -> None:
-        """Ends all sessions, and waits until they are closed."""
+        """End all sessions and wait until they are closed."""
         await asyncio.gather(*(self.end(session_id) for session_id in tuple(self.held)), return_exceptions=True)
         await self.drain()
 
     async def drain(self) -> None:
-        """Waits until every session that has ended is closed."""
+        """Wait until every ended session is closed."""
         await self._closing.drain()
 
     async def _forget(self, session_id: str) -> None:
@@ -144,7 +146,7 @@ class Sessions:
 
     async def _show_room(self) -> None:
         self._look_at_memory()
-        # The lock keeps the door's last word the latest: without it a slow "close" could land after an "open".
+        # The lock keeps the updates in order: a slow "close" must not follow a later "open".
         async with self._door:
             wanted = not leases.is_full(self.leases)
             if wanted != self._open:

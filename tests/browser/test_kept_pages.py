@@ -289,7 +289,7 @@ async def test_pictures_that_came_with_a_page_count_before_it_is_written(
         raise AssertionError
 
     worlds = await page_archive.engine.worlds(session.page)
-    monkeypatch.setattr(worlds, "tell", never)
+    monkeypatch.setattr(worlds, "send_command", never)
     assert "not kept" in (await kept(session)).problems[0]
 
 

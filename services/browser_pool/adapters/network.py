@@ -1,4 +1,4 @@
-"""What is in flight, as far as it can still change the page."""
+"""The requests in flight of a context, as far as they can still change the page."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from dataclasses import dataclass
 from playwright.async_api import BrowserContext, Error, Frame, Page, Request, Response
 
 ABORTED = "net::ERR_ABORTED"
-"""Said of a document that the browser took for a file, or gave up for another one; not of one that it could not get."""
+"""The failure of a document that became a download or was replaced; a document that could not be fetched fails
+otherwise."""
 RELEVANT_TYPES = frozenset({"document", "script", "fetch", "xhr", "stylesheet"})
-# A request that takes longer is a long poll as likely as not; the page is looked at without it.
+# A request that takes longer is probably a long poll; the page is read without waiting for it.
 MAX_PENDING_S = 1.5
 
 
 @dataclass(frozen=True)
 class DocumentResponse:
-    """What a document's response said of itself."""
+    """Status and headers of a document."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
@@ -43,11 +44,11 @@ class Network:
         self._documents: dict[Page, DocumentResponse] = {}
         self._early: dict[str, DocumentResponse] = {}
         self.fresh_status: int | None = None
-        """Status of the last document loaded into a main frame since the action began."""
+        """Status of the last document that was loaded into a main frame since the action began."""
         self.data_asked = False
         """Whether a page has fetched anything since the action began."""
         self.became_no_page = False
-        """Whether a document that was asked for since the action began became no page: as a rule it is a file."""
+        """Whether a document requested since the action began became no page, but probably a download."""
         self.last_s = self._began_s = now_s()
         self.changed = asyncio.Event()
         context.on("request", self._on_request)
@@ -56,7 +57,7 @@ class Network:
         context.on("response", self._on_response)
 
     def begin_action(self) -> None:
-        """From here on a poll may hold the page once; what already polls does not."""
+        """Start an action: a poll of the same address that already runs does not hold up the page again."""
         self._began_s = self._now_s()
         self._known = {flight.key for flight in self._in_flight.values()}
         self.fresh_status = None
@@ -67,18 +68,18 @@ class Network:
         return None if answered is None else answered.status
 
     def document(self, page: Page) -> DocumentResponse | None:
-        """What the page's document came with; None where it did not come over the network."""
+        """Return the response of the page's document; None when it did not come over the network."""
         return self._documents.get(page) or self._early.get(page.url)
 
     def loading_document(self) -> bool:
         return any(flight.main_document and self._is_pending(flight) for flight in self._in_flight.values())
 
     def has_pending(self) -> bool:
-        """Whether something is on its way that the page is likely to be drawn from."""
+        """Return whether a request is in flight that the page is likely to be drawn from."""
         return any(self._is_pending(flight) for flight in self._in_flight.values())
 
     def has_request_of_action(self) -> bool:
-        """Whether something is on its way that was asked for since the action began, however long it has taken."""
+        """Return whether a request of the current action is in flight, however long it takes."""
         return any(
             flight.relevant and flight.since_s >= self._began_s and not _gone(flight)
             for flight in self._in_flight.values()
@@ -93,7 +94,7 @@ class Network:
         return flight.relevant and age_s < MAX_PENDING_S
 
     def quiet_for_ms(self) -> float:
-        """Since a request that counts has ended."""
+        """Return the time since a pending request ended."""
         return (self._now_s() - self.last_s) * 1000
 
     def _on_request(self, request: Request) -> None:
@@ -127,7 +128,9 @@ class Network:
             return
         frame = frame_of(request)
         if frame is None:
-            self._early[response.url] = _on_response(response)  # the first document of a new tab, ahead of its page
+            self._early[response.url] = _on_response(
+                response
+            )  # the first document of a new tab, before its page exists
         elif _is_main(frame):
             self._documents[frame.page] = _on_response(response)
             self.fresh_status = response.status
@@ -147,7 +150,7 @@ def frame_of(request: Request) -> Frame | None:
 
 
 def _gone(flight: InFlight) -> bool:
-    """Nobody reports the end of a request whose tab or frame was closed."""
+    """Return whether tab or frame is closed: the end of their requests is never reported."""
     return flight.frame is not None and (flight.frame.is_detached() or flight.frame.page.is_closed())
 
 

@@ -1,4 +1,4 @@
-"""What one action did, before it is joined with what happened to the page around it."""
+"""The outcome of one action, before the changes of the page around it are added."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from shared.contracts.results import Effect, TargetFound
 
 @dataclass(frozen=True)
 class ActionOutcome:
+    """What an action did. ``ok`` is False with a ``code`` when it was refused or failed."""
+
     ok: bool
     code: ActionCode
     message: str
@@ -28,10 +30,12 @@ def done(
     captures: tuple[Capture, ...] = (),
     page: PageCapture | CaptureFailed | None = None,
 ) -> ActionOutcome:
+    """Return the outcome of an action that was performed."""
     return ActionOutcome(True, "ok", message, effect, target, captures, page)
 
 
 def refuse(
     code: ActionCode, message: str, *, effect: Effect | None = None, target: TargetFound | None = None
 ) -> ActionOutcome:
+    """Return the outcome of an action that was refused or failed."""
     return ActionOutcome(False, code, message, effect, target)

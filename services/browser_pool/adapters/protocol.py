@@ -1,4 +1,4 @@
-"""The browser's own protocol, typed once: Playwright leaves its answers untyped."""
+"""The browser's protocol: typed commands, and calls that end when the browser dies."""
 
 # pyright: reportUnknownMemberType=false
 from __future__ import annotations
@@ -16,15 +16,19 @@ ReplyT = TypeVar("ReplyT")
 
 
 async def send(session: CDPSession, method: str, **params: Any) -> dict[str, Any]:
-    """One command. Raises Playwright's errors."""
+    """Send one command and return its answer. Raises Playwright's errors."""
     return cast("dict[str, Any]", await session.send(method, params))
 
 
 def on(session: CDPSession, event: str, handler: Callable[[dict[str, Any]], None]) -> None:
+    """Call ``handler`` for each event of that name."""
     session.on(event, handler)
 
 
 async def run_unless_gone(work: Coroutine[Any, Any, ReplyT], gone: asyncio.Event) -> ReplyT:
-    """The result of ``work``; Unavailable (``session_lost``) as soon as ``gone`` is set while it still runs."""
+    """Return the result of ``work``. Raises Unavailable (``session_lost``) when ``gone`` is set first.
+
+    Some Playwright calls, opening a page among them, never return when the browser dies.
+    """
     error = Unavailable("the browser or its page is gone; lease a new session", code="session_lost")
     return await run_unless(work, gone.wait(), error)

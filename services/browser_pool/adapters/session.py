@@ -1,4 +1,4 @@
-"""One leased context: looking at its page and acting on it."""
+"""One leased context: observes its page and performs actions on it."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ from shared.errors import DeadlineExceeded, Unavailable
 ReplyT = TypeVar("ReplyT")
 Perform = Callable[["PageSession", BrowserAction], Awaitable[ActionOutcome]]
 BEGINS_S = 1.0
-"""A file that an action led to is told of right after the document it would have been."""
+"""Time for a download to be announced after its document was aborted."""
 
 
 @dataclass(frozen=True)
 class SessionLimits:
-    """Bounds in seconds, and how large a file may come down."""
+    """Time limits in seconds, and the maximum size of downloads."""
 
     action_s: float
     navigation_s: float
     settle_s: float
     download_bytes: int
     upload_dir: Path | None = None
-    """The folder with the files that pages may be given."""
+    """The folder with the files that actions may upload."""
 
 
 class PageSession:
-    """Used by one caller at a time; the pool holds a lock around it."""
+    """A session on one context. Callers use it one at a time; the pool holds its lock."""
 
     def __init__(
         self,
@@ -75,11 +75,11 @@ class PageSession:
         self._contents_by_snapshot: dict[str, tuple[str, ...]] = {}
         self.rest = RestState(True, None)
         self.guard: SessionGuard | None = None
-        """Keeps it where its terms allow it to be; every session of a pool has one."""
+        """Restricts where the session may go; every session of a pool has one."""
         self.vault: Vault | None = None
-        """The secrets it may type, and what must not leave the pool."""
+        """The secrets it may type, and the texts that must not leave the pool."""
         self.target: TargetFound | None = None
-        """What the action at work acts on, for where it is cut short."""
+        """The target of the running action, for results of interrupted actions."""
 
     @property
     def lost(self) -> bool:
@@ -96,11 +96,11 @@ class PageSession:
 
     @property
     def spent_ms(self) -> float:
-        """What the browser was waited for since the call began."""
+        """Time that was spent waiting for the browser since the call began."""
         return self._spent_s * 1000
 
     async def timed(self, work: Awaitable[ReplyT]) -> ReplyT:
-        """Awaits Playwright and adds the time to what is reported as the browser's."""
+        """Await a Playwright call and add its time to the browser's time."""
         began_s = time.perf_counter()
         try:
             return await work
@@ -134,7 +134,7 @@ class PageSession:
         locators: bool = False,
         since: str | None = None,
     ) -> RawPage:
-        """What is on the page. A page that does not answer in time raises DeadlineExceeded."""
+        """Return what is on the page. Raises DeadlineExceeded when the page does not answer in time."""
         self._spent_s = 0.0
         if self.tabs.waiting is not None:
             return await self._dialog_page(self.tabs.waiting)
@@ -158,7 +158,7 @@ class PageSession:
         return replace(raw, browser_ms=self.spent_ms, before=before, tabs=await self.tabs.listed())
 
     async def _dialog_page(self, waiting: DialogOpened) -> RawPage:
-        """A page that waits for an answer to its question answers nothing itself."""
+        """Return an empty page with the open dialog: its page answers nothing until the dialog is answered."""
         return RawPage(
             url=self.page.url,
             title="",
@@ -177,14 +177,14 @@ class PageSession:
     async def _walk_and_choose(
         self, snapshot_id: str, keywords: Sequence[str], max_tokens: int, locators: bool
     ) -> tuple[WalkedPage, tuple[Seen, ...], list[int]]:
-        """All that is there, what is shown of it, and the refs that were chosen to be shown."""
+        """Return the walked page, the elements to show, and the refs that were chosen."""
         document_state, whole = await self._walk(snapshot_id, locators)
         chosen = choose(whole.contents, whole.ranks, keywords, max_tokens)
         seen = await self.timed(document_state.seen(whole, chosen))
         return whole, seen, [index + 1 for index in chosen]
 
     async def _walk(self, snapshot_id: str, locators: bool) -> tuple[PageWalk, WalkedPage]:
-        """At once where the page is known to be at rest; else it is given the chance to come to rest first."""
+        """Walk the page, at once when it is known to be at rest, else after it had time to settle."""
         self.tabs.follow()
         worlds = await self.timed(engine.worlds(self.page))
         document_state = PageWalk(worlds, snapshot_id, self.limits.action_s, locators=locators)
@@ -197,14 +197,16 @@ class PageSession:
 
     def _is_at_rest(self, walked: DocumentState) -> bool:
         before = self.rest.state
-        if not self.rest.settled:  # it was waited for once; to wait again would cost the bound at every look
+        if (
+            not self.rest.settled
+        ):  # it was waited for once; waiting again would cost the whole time limit at every observation
             return True
         same = before is not None and before.doc == walked.doc
         quiet = not walked.scripts or walked.since_ms >= quiet_ms(walked, self.network, False)
         return same and quiet and not self.network.has_pending()
 
     async def act(self, action: BrowserAction) -> PerformedAction:
-        """Does one thing. Whatever the page does is told in the result; only a lost session is raised."""
+        """Perform one action. What the page does is part of the result; only a lost session raises."""
         self._spent_s = 0.0
         self.tabs.begin_action()
         self.network.begin_action()
@@ -248,9 +250,9 @@ class PageSession:
     async def _change(self, action: BrowserAction, url_before: str) -> Change:
         self.tabs.follow()
         state = self.rest.state
-        # While a dialog waits for an answer, its page answers nothing.
+        # A page with an open dialog answers nothing.
         if self.tabs.waiting is None and (state is None or not isinstance(action, Goto | Screenshot)):
-            # The page was told that something is done to an element; it is told that this is over.
+            # Ends the action that was announced to the page engine.
             state = await self.timed(document_state(self.tabs, 1.0, "idle"))
         return Change(
             url_before=url_before,
@@ -269,7 +271,7 @@ class PageSession:
         try:
             await run_unless_gone(self.tabs.context.close(), self.tabs.gone)
         except (Error, Unavailable):
-            return  # it died before us
+            return  # it is closed already
         finally:
             self.tabs.detach()
             if self.guard is not None:

@@ -1,8 +1,8 @@
-"""Waiting until a page has come to rest, for as long as that is worth it.
+"""Waits until a page is at rest, within a time limit.
 
-A page is at rest when nothing it is drawn from is in flight, its document has not changed for a short while,
-and it does not itself say that more is coming. A page without scripts needs no such while. What polls,
-ticks or streams holds nobody up beyond the bound, and that it did not settle is told.
+A page is at rest when nothing that it is drawn from is in flight, its document has not changed for a short while, and
+it does not say that more is coming. A page without scripts needs no such while. Pages that poll, tick or stream are
+read when the time limit is over, and reported as not settled.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from services.browser_pool.adapters.observe.engine import DocumentState, ask
 from services.browser_pool.adapters.tabs import Tabs
 
 QUIET_MS = 100.0
-"""Without a change for this long; a chain of timers or renders rarely pauses longer."""
+"""Required time without a change; a chain of timers or renders rarely pauses longer."""
 STILL_MS = 50.0
-"""Enough for a page that has scripts but has neither changed nor fetched anything since it was loaded."""
+"""Enough for a page with scripts that has neither changed nor fetched anything since it was loaded."""
 ACTED_MS = 60.0
-"""After an action that asked the network for nothing: what it changes, it has changed."""
+"""Enough after an action that requested nothing: its changes are complete."""
 AFTER_ACTION_MS = 25.0
 """A page without scripts may still start to navigate just after a click."""
 UNFINISHED_S = 3.0
-"""How long a page that shows nothing, or says that it is loading, is believed."""
+"""Maximum wait for a page that shows nothing or says that it is loading."""
 POLL_S = 0.05
 RENDER_MS, RENDERS_WITHIN_MS = 15.0, 150.0
-"""A page whose data has just come is about to show it, so it is looked at more often for a while."""
+"""A page that has just received data is about to draw it, so it is polled more often for a while."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,13 @@ class RestState:
 
 
 async def settle(tabs: Tabs, network: Network, *, bound_s: float, navigation_s: float, acted: bool) -> RestState:
-    """Never raises for a page that does not answer; that one did not settle. ``navigation_s`` bounds the loading
-    of a document."""
+    """Wait until the page is at rest and return its state.
+
+    A page that does not answer is reported as not settled. ``navigation_s`` bounds the loading of a document.
+    """
     began_s = time.monotonic()
     state: DocumentState | None = None
-    # The first look makes the document's changes be watched from here on; it is taken while data is still coming.
+    # The first query starts to observe the document's changes; it is sent while data is still coming.
     watched = False
     while True:
         waited_s = time.monotonic() - began_s
@@ -62,12 +64,12 @@ async def settle(tabs: Tabs, network: Network, *, bound_s: float, navigation_s: 
         rest_ms = _missing_ms(state, network, waited_s, acted)
         if rest_ms <= 0 and not network.has_pending():
             return RestState(not state.unfinished, state)
-        # Until the quiet that is missing would be there; what changes meanwhile is seen then.
+        # Wait for the missing quiet time; changes in between are seen then.
         await _wait_for_request(network, max(rest_ms / 1000, 0.004))
 
 
 def _missing_ms(state: DocumentState, network: Network, waited_s: float, acted: bool) -> float:
-    """How much quiet is still missing."""
+    """Return how much quiet time is missing."""
     if state.loading or (state.unfinished and waited_s < UNFINISHED_S):
         return RENDER_MS if network.quiet_for_ms() < RENDERS_WITHIN_MS else POLL_S * 1000
     wanted_ms = quiet_ms(state, network, acted)
@@ -76,7 +78,7 @@ def _missing_ms(state: DocumentState, network: Network, waited_s: float, acted: 
 
 
 def quiet_ms(state: DocumentState, network: Network, acted: bool) -> float:
-    """How long a page like this one has to be quiet to be taken for settled."""
+    """Return how long a page like this one has to be quiet to count as settled."""
     if not state.scripts:
         return AFTER_ACTION_MS if acted else 0.0
     if network.data_asked or (state.stirred and not acted):
@@ -85,7 +87,7 @@ def quiet_ms(state: DocumentState, network: Network, acted: bool) -> float:
 
 
 async def document_state(tabs: Tabs, timeout_s: float, verb: str = "state") -> DocumentState | None:
-    """The state of the page, or None while it is between two documents."""
+    """Return the state of the document, or None between two documents."""
     try:
         return await ask(tabs.page.main_frame, DocumentState, timeout_s, verb)
     except PlaywrightTimeout:
@@ -97,7 +99,7 @@ async def document_state(tabs: Tabs, timeout_s: float, verb: str = "state") -> D
 
 
 async def _wait_for_request(network: Network, timeout_s: float) -> None:
-    """Until a request starts or ends, and no longer than ``timeout_s``."""
+    """Wait until a request starts or ends, at most ``timeout_s``."""
     network.changed.clear()
     try:
         async with asyncio.timeout(timeout_s):

@@ -1,4 +1,4 @@
-"""The pages of one context, the one that is looked at, and what happens to them unasked."""
+"""The tabs of one context: which one is active, and the events that they raise."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ class Tabs:
         self.page = page
         self.opened: list[Page] = []
         self.shown_before: list[Page] = []
-        """The tabs that were looked at, the last one last."""
+        """Tabs that were active before, the latest last."""
         self.dialogs: list[str] = []
         self.dismissed: list[str] = []
-        """What was in the way of the action and was closed."""
+        """Overlays that were closed because they covered the target."""
         self.dialog_waits = asyncio.Event()
         self._dialog: Dialog | None = None
         self._numbers: dict[Page, int] = {}
         self.downloads: list[Download] = []
         self.download_started = asyncio.Event()
         self.gone = asyncio.Event()
-        """Set once the browser or the page that is looked at is dead."""
+        """Set when the browser or the active page is dead."""
         self._answering = BackgroundTasks()
         browser.on("disconnected", self._disconnected)
         if not browser.is_connected():
@@ -50,7 +50,7 @@ class Tabs:
 
     @property
     def waiting(self) -> DialogOpened | None:
-        """The dialog that waits for an answer. Its page is at a standstill until then."""
+        """The dialog that waits for an answer, during which its page stands still."""
         dialog = self.open_dialog
         if dialog is None:
             return None
@@ -67,7 +67,7 @@ class Tabs:
         self.dialog_waits.clear()
 
     def number(self, page: Page) -> int:
-        """Counted from 1 as tabs are opened; the number of a tab that was closed is not given again."""
+        """Return the tab's number, counted from 1 in order of opening and never reused."""
         return self._numbers[page]
 
     def show(self, page: Page) -> None:
@@ -86,7 +86,8 @@ class Tabs:
         self.download_started.clear()
 
     def follow(self) -> bool:
-        """Looks at the tab that was opened last, or, if ours is gone, at the last that is left."""
+        """Switch to the tab opened last, or to the last one left when the active tab is closed. Return whether it
+        switched."""
         fresh = [page for page in self.opened if not page.is_closed()]
         pages = fresh or (self.open_pages() if self.page.is_closed() else [])
         if pages and pages[-1] is not self.page:
@@ -95,7 +96,7 @@ class Tabs:
         return False
 
     async def listed(self) -> tuple[Tab, ...]:
-        """All tabs, where there are several."""
+        """Return all tabs; empty when there is only one."""
         pages = self.open_pages()
         if len(pages) < 2:
             return ()
@@ -106,7 +107,7 @@ class Tabs:
         )
 
     def raise_if_lost(self, error: Error) -> None:
-        """Turns what Playwright says of a dead browser or page into `session_lost`."""
+        """Raise Unavailable (``session_lost``) when the error means that the browser or page is dead."""
         dead = any(words in error.message for words in _CLOSED)
         if self.lost or (dead and not (self.page.is_closed() and self.open_pages())):
             self.gone.set()
@@ -133,7 +134,7 @@ class Tabs:
         self.gone.set()
 
     def detach(self) -> None:
-        """The browser outlives the session and must not hold on to it."""
+        """Remove the listener on the browser, which outlives the session and must not keep it in memory."""
         self.browser.remove_listener("disconnected", self._disconnected)
 
     def _dialog_opened(self, dialog: Dialog) -> None:
@@ -151,7 +152,7 @@ class Tabs:
 
 
 async def _title(page: Page) -> str:
-    """Empty where the page does not say it at once."""
+    """Return the title; empty when the page does not answer at once."""
     try:
         async with asyncio.timeout(TITLE_BOUND_S):
             return await page.title()
@@ -160,9 +161,8 @@ async def _title(page: Page) -> str:
 
 
 async def _answer(dialog: Dialog) -> None:
-    """What has only one answer: an alert was read, and "Leave this page?" is yes, or no sample could ever move on.
-    A question of another tab while one waits already is answered with no."""
+    """Accept alerts and "Leave this page?"; dismiss a question of another tab while one is open."""
     try:
         await (dialog.dismiss() if dialog.type in ("confirm", "prompt") else dialog.accept())
     except Error:
-        return  # its page is gone, and the dialog with it
+        return  # its page is gone

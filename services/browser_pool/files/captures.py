@@ -1,4 +1,4 @@
-"""Pure: what is stored of a page at one moment: itself, and what is read of it, each as one packed file."""
+"""The files that are stored of a page at one moment: its MHTML and its observation, each packed with zstd."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ UNSAFE = "the page itself is not kept: a secret stands in it, and could not be t
 
 @dataclass(frozen=True)
 class PackedPage:
-    """``facts`` are those of every file of the moment, pictures among them."""
+    """The packed files of a page. ``facts`` belong to every file of that moment, pictures among them."""
 
     facts: CaptureFacts | None = None
     captures: tuple[Capture, ...] = ()
@@ -35,7 +35,7 @@ class PackedPage:
 
 
 def pack_page(page: PageCapture, label: str, capture_id: str, browser: str, hidden: Iterable[str]) -> PackedPage:
-    """The files of a page, without any of the secrets; none where it is known already."""
+    """Return the files of a page without any of the secrets; none when the page is known already."""
     hidden = frozenset(hidden)
     facts = CaptureFacts(
         capture_id=capture_id,
@@ -60,7 +60,7 @@ def pack_page(page: PageCapture, label: str, capture_id: str, browser: str, hidd
 
 
 def _long(secrets: Iterable[str]) -> frozenset[str]:
-    """What nobody declared is taken out only where it cannot be a part of everything."""
+    """Keep only the page's own secrets that are long enough not to match everywhere."""
     return frozenset(one for one in secrets if len(one) >= SHORT)
 
 
@@ -73,9 +73,10 @@ def _file(kind: str, label: str, data: bytes, page: PageCapture) -> Capture:
 
 
 def shown_headers(headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """By their names; the values of those that may let somebody in are left out."""
+    """Return the headers; values of those that could grant access are hidden."""
     return tuple((name, HIDDEN if _LETS_IN.search(name) else value) for name, value in headers)
 
 
 def found_elements(page: PageCapture) -> tuple[ElementFound, ...]:
+    """Return the wanted refs with their elements."""
     return tuple(ElementFound(ref=ref, element=None if seen is None else to_element(seen)) for ref, seen in page.found)

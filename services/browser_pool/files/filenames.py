@@ -1,4 +1,4 @@
-"""Pure: what a file that comes down is called, taken for and told as. The name is the site's and may be anything."""
+"""Names, media types and messages of downloaded files. The site chooses the name, so it may be anything."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 
 
 def safe_name(name: str) -> str:
-    """The last part of a path, without what cannot be seen or turns text around; a long one keeps its suffix."""
+    """Return the last part of a path, without invisible and direction-changing characters; a long name keeps its
+    suffix."""
     last = re.split(r"[/\\]", name)[-1]
     seen = "".join(char for char in last if unicodedata.category(char) not in _UNSEEN).strip()
     if not seen.strip("."):
@@ -25,17 +26,18 @@ def safe_name(name: str) -> str:
 
 
 def suffix_of(name: str) -> str:
-    """``.pdf``; empty where the name ends in nothing that looks like one."""
+    """Return the suffix such as ``.pdf``; empty when there is none."""
     found = _SUFFIX.search(name.lower())
     return found[0] if found else ""
 
 
 def media_type_of(name: str) -> str:
-    """By the name's suffix, which is all a download tells."""
+    """Return the media type by suffix, the only hint that a download gives."""
     return mimetypes.guess_type(f"x{suffix_of(name)}")[0] or "application/octet-stream"
 
 
 def too_large(name: str, limit_bytes: int, got_bytes: int, announced_bytes: int) -> str:
+    """Return the message for a file that exceeds the limit."""
     if max(got_bytes, announced_bytes) <= limit_bytes:
         return f'"{name}" and the files before it are larger than the {limit_bytes} bytes one action may bring'
     said = f"{announced_bytes} bytes were announced" if announced_bytes else f"it was stopped at {got_bytes}"
@@ -43,12 +45,13 @@ def too_large(name: str, limit_bytes: int, got_bytes: int, announced_bytes: int)
 
 
 def label_of(name: str, taken: Container[str]) -> str:
-    """What a file that nobody asked for is called: its name without the suffix, numbered where that is taken."""
+    """Return a label for a file without one: its name without suffix, numbered when that is taken."""
     stem = name.removesuffix(name[-len(suffix_of(name)) :] if suffix_of(name) else "").strip() or UNNAMED
     numbered = (stem if n == 1 else f"{stem} {n}" for n in count(1))
     return next(label for label in numbered if label not in taken)
 
 
 def interrupted(name: str, got_bytes: int, announced_bytes: int) -> str:
+    """Return the message for a download that ended early."""
     of = f" of {announced_bytes}" if announced_bytes else ""
     return f'"{name}" was interrupted after {got_bytes}{of} bytes; nothing of it was kept'

@@ -1,6 +1,6 @@
-"""Pure: what the headers of a stored page (MHTML) say: where it and its frames were found.
+"""Reads the headers of a stored page (MHTML): the addresses of the page and its frames.
 
-The browser alone reads what is in it. A stored page is hostile: nothing here grows with it, and an odd one is not read.
+Only the browser reads the content. A stored page is hostile: memory use is bounded, and a malformed one is not read.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _FRAME_ID = re.compile(r"<([^<>\s]{1,200})>")
 
 @dataclass(frozen=True)
 class MhtmlArchive:
-    """``address`` of the page; ``frames``: what the browser calls a frame of it, to the address it had."""
+    """``address`` of the page; ``frames`` maps the name of a frame within the file to its former address."""
 
     address: str
     frames: dict[str, str]
 
 
 def read_mhtml_headers(data: Bytes) -> MhtmlArchive | None:
-    """None for what is no stored page."""
+    """Return the addresses, or None when the data is no stored page."""
     head, start = _headers(data, 0)
     boundary = head.get_boundary() if head is not None else None
     if head is None or not boundary or head.get_content_type() != "multipart/related":
@@ -54,7 +54,7 @@ def _parts(data: Bytes, start: int, mark: bytes) -> Iterator[Message]:
 
 
 def _headers(data: Bytes, start: int) -> tuple[Message | None, int]:
-    """The headers that begin at ``start``, and where they end."""
+    """Return the headers at ``start`` and the offset of their end."""
     block = bytes(data[start : start + MAX_HEADER_BYTES]).lstrip(b"\r\n")
     end = _BLANK_LINE.search(block)
     if end is None:

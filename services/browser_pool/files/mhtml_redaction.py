@@ -1,7 +1,7 @@
-"""Pure: secrets taken out of a stored page, in whatever way its parts are encoded.
+"""Removes secrets from a stored page, whatever the encoding of its parts.
 
-A page is a MIME message (RFC 2557): every part is decoded, searched, and encoded again where something was found. What
-is text is searched as text, in all the forms of `redaction` and in those of markup; pictures and fonts byte by byte.
+A page is a MIME message (RFC 2557): every part is decoded, searched, and encoded again if something was found. Text is
+searched in all forms of `redaction` and of markup; pictures and fonts byte by byte.
 """
 
 from __future__ import annotations
@@ -33,14 +33,13 @@ _PAGE_TYPES = re.compile(
     r"|image/(png|jpeg|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon|svg\+xml)",
     re.I,
 )
-"""Of what pages are made. A site can name a type as it likes, so any other may hold what must not be kept."""
+"""Types that pages consist of. A site chooses type names freely, so any other may contain a secret."""
 MAX_DEPTH = 3
-"""Of addresses that hold a document that holds an address that ..."""
+"""Nesting depth of data: addresses within documents that are searched."""
 
 
 def without_secrets(data: bytes, secrets: Iterable[str]) -> bytes | None:
-    """The same page without any of the secrets; the very same bytes where none stands in it. None where one could not
-    be taken out."""
+    """Return the page without the secrets; the same bytes when there are none, None when one cannot be removed."""
     known = tuple(sorted(frozenset(one for one in secrets if one.strip())))
     if not known:
         return data
@@ -54,11 +53,11 @@ def without_secrets(data: bytes, secrets: Iterable[str]) -> bytes | None:
 
 
 class _InItsStructureError(Exception):
-    """A secret stands where the file says how it is built: without it nobody could read the file."""
+    """A secret is part of the file's structure; without it the file could not be read."""
 
 
 def _cleaned(data: bytes, known: tuple[str, ...]) -> bytes | None:
-    """None where nothing was found."""
+    """Return the cleaned message, or None when nothing was found."""
     message = email.message_from_bytes(data, policy=_PARSED)
     found = [_clean_part(part, known, whole=part is message) for part in message.walk()]
     if not any(found):
@@ -83,7 +82,7 @@ def _clean_part(part: Message, known: tuple[str, ...], *, whole: bool) -> bool:
 
 
 def _clean_headers(part: Message, known: tuple[str, ...], *, whole: bool) -> bool:
-    """As they are read: a title is written in encoded words."""
+    """Clean decoded headers: a title is written in encoded words."""
     changed = False
     for name, value in list(part.items()):
         said = _unfolded(str(value))
@@ -99,8 +98,10 @@ def _clean_headers(part: Message, known: tuple[str, ...], *, whole: bool) -> boo
 
 
 def _is_of_the_format(name: str, value: str, *, whole: bool) -> bool:
-    """What the browser writes in every such file, and without which nobody could read it, whatever a secret may be.
-    ``whole``: it stands at the head of the file, where no site has a say in how it is divided."""
+    """Return whether the header belongs to the format that the browser writes, which must stay readable.
+
+    ``whole``: it is a header of the file itself, which no site influences.
+    """
     if name == "content-type":
         return whole or _PAGE_TYPES.fullmatch(value) is not None
     return name in ("mime-version", "content-transfer-encoding")
@@ -116,31 +117,32 @@ def _unfolded(value: str) -> str:
 def _clean_bytes(data: bytes, content_type: str, known: tuple[str, ...]) -> bytes:
     if _TEXT_TYPES.match(content_type):
         return _clean_text(data.decode("utf-8", "surrogateescape"), known).encode("utf-8", "surrogateescape")
-    # A short secret stands in any picture by chance.
+    # A short secret occurs in any picture by chance.
     return _in_bytes(known).sub(HIDDEN.encode(), data) if any(len(one) >= CASELESS for one in known) else data
 
 
 def _clean_text(text: str, known: tuple[str, ...], depth: int = 0) -> str:
-    # Addresses first: a secret that happens to be whole in base64 would be cut out of the middle of one.
+    # Addresses first: a secret that equals a piece of base64 would be cut out of the middle of one.
     if depth < MAX_DEPTH and "base64," in text.lower():
         text = _DATA_URL.sub(lambda found: found[1] + _clean_address(found[2], known, depth), text)
     return _pattern(known).sub(_hide, text) if _may_stand_in(text, known) else text
 
 
 def _may_stand_in(text: str, known: tuple[str, ...]) -> bool:
-    """False only where none of them does. It takes a tenth of the time of the search, and most pages have none."""
+    """Return False only if no secret occurs. This takes a tenth of the time of the full search, and most pages have
+    none."""
     solid = _solid(text)
     bare = _TAG.sub("", solid)
     return any(form in solid or _TAG.sub("", form) in bare for form in _solid_forms(known))
 
 
 def _solid(text: str) -> str:
-    """Without white space, and without regard to capitals."""
+    """Return the text in lower case without white space."""
     return "".join(text.casefold().split())
 
 
 def _clean_address(written: str, known: tuple[str, ...], depth: int) -> str:
-    """What an address of its own holds: a document within the page."""
+    """Clean the document within a data: address."""
     try:
         bare = unquote_to_bytes(written).replace(b"-", b"+").replace(b"_", b"/").rstrip(b"=")
         data = base64.b64decode(bare + b"=" * (-len(bare) % 4))
@@ -152,7 +154,7 @@ def _clean_address(written: str, known: tuple[str, ...], depth: int) -> str:
 
 
 def _hide(found: re.Match[str]) -> str:
-    """Tags that stood within the secret stay, so that the page stays whole; what looks like one in it does not."""
+    """Replace a secret and keep the tags within it, so that the page stays whole."""
     bare = _TAG.sub("", found[0])
     if bare == found[0] or not found.re.fullmatch(bare):
         return HIDDEN
@@ -174,11 +176,11 @@ def _encoded(data: bytes, encoding: str) -> str:
 
 @lru_cache(maxsize=64)
 def _pattern(known: tuple[str, ...]) -> re.Pattern[str]:
-    """The longest first, so that what is left of a longer one is never told. Tags may stand within a secret."""
+    """Match the longest form first, so that no rest of a longer one remains. Tags may be within a secret."""
     found = {form: secret for secret in known for form in in_markup(secret)}
     ordered = sorted(found, key=len, reverse=True)
     begins = "".join(sorted({re.escape(form[0]) for form in ordered}))
-    # Most places are passed over at their first letter.
+    # Most positions are rejected by their first letter.
     return re.compile(rf"(?=(?i:[{begins}]))(?:{'|'.join(_expression(form, found[form]) for form in ordered)})")
 
 
@@ -202,8 +204,7 @@ def _in_bytes(known: tuple[str, ...]) -> re.Pattern[bytes]:
 
 
 def in_markup(secret: str) -> frozenset[str]:
-    """How it is written in a page that a browser has written down: also in attributes, and in a document that is itself
-    the value of an attribute."""
+    """Return the forms of a secret in serialised markup, also in attributes and in a document within an attribute."""
     plain = forms(secret)
     once = {write(one) for one in plain for write in (_as_text, _as_attribute, _as_old_attribute)}
     twice = {html.escape(one) for one in once}
@@ -219,5 +220,5 @@ def _as_attribute(text: str) -> str:
 
 
 def _as_old_attribute(text: str) -> str:
-    """Before browsers wrote angle brackets in attributes as entities."""
+    """Escape as browsers did before they escaped angle brackets in attributes."""
     return text.replace("&", "&amp;").replace("\xa0", "&nbsp;").replace('"', "&quot;")

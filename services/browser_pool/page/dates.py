@@ -1,6 +1,6 @@
-"""Pure: dates as they are asked for and as fields want them written, and whether what a field holds then is that date.
+"""Dates as actions name them and as fields want them, and whether what a field holds is that date.
 
-How written dates are read is decided in :mod:`shared.text.written_dates`.
+Written dates are read by :mod:`shared.text.written_dates`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MASK = re.compile(
 
 @dataclass(frozen=True)
 class Moment:
-    """What is to be set: a day, a month (``day`` None), a time of day (``year`` None), or day and time."""
+    """The value to set: a day, a month (``day`` is None), a time of day (``year`` is None), or a day with a time."""
 
     year: int | None = None
     month: int | None = None
@@ -82,7 +82,7 @@ def _valid(moment: Moment) -> Moment | None:
 
 
 def native(moment: Moment, kind: str) -> str | None:
-    """What a native input of that type takes, or None where the moment does not say it."""
+    """Return the value for a native input of type ``kind``, or None when the moment lacks a part of it."""
     if kind == "time":
         return moment.clock or None
     if moment.year is None or moment.month is None:
@@ -102,14 +102,14 @@ def native(moment: Moment, kind: str) -> str | None:
 
 @dataclass(frozen=True)
 class Format:
-    """How a field wants its date: the order of day, month and year, what stands between, and the digits of each."""
+    """How a field writes dates: the order of day, month and year, the two separators, and the digits."""
 
     order: str
     between: tuple[str, str]
     year_digits: int = 4
     padded: bool = True
     named: bool = False
-    """The month by name."""
+    """The month is written by name."""
 
     def write(self, moment: Moment) -> str:
         assert moment.year is not None
@@ -122,7 +122,8 @@ class Format:
 
 
 def format_of(*hints: str) -> Format | None:
-    """From what a field says of itself (placeholder, title, label): ``MM/DD/YYYY``, ``tt.mm.jjjj``."""
+    """Return the format that a field's own words show (placeholder, title, label), such as ``MM/DD/YYYY`` or
+    ``tt.mm.jjjj``."""
     for hint in hints:
         found = _MASK.search(hint.lower())
         if found is None:
@@ -146,7 +147,7 @@ def _unit(unit: str) -> str:
 
 
 def example(text: str) -> Format | None:
-    """From a date that is written there already, where it can be read in one way only."""
+    """Return the format of a date that the field already holds, or None when it can be read in more than one way."""
     found = re.search(r"(\d{1,4})([./\-] ?)(\d{1,2})([./\-] ?)(\d{1,4})", text)
     if found is None:
         return None
@@ -160,9 +161,9 @@ def example(text: str) -> Format | None:
 
 
 def reads_as(text: str, moment: Moment, lang: str = "") -> bool | None:
-    """Whether ``text`` is that moment: yes, no, or None where it can be read as it and as another day too.
+    """Return whether ``text`` is that moment; None when it can also be read as another day.
 
-    ``lang``: the language it is in, where that is known.
+    ``lang`` is the language of the text, if known.
     """
     if moment.hour is not None and (moment.hour, moment.minute) not in times_in(text):
         return False
@@ -183,14 +184,14 @@ def _reads_as_month(text: str, moment: Moment) -> bool:
 
 
 def clock_for(hint: str, moment: Moment) -> str:
-    """The time of day as a field wants it, 12 or 24 hours."""
+    """Return the time of day as the hint of a field wants it, with 12 or 24 hours."""
     if re.search(r"\b(a|aa|am|pm|tt)\b|am/pm|h:mm a", hint.lower()) and moment.hour is not None:
         return f"{(moment.hour % 12) or 12:02d}:{moment.minute:02d} {'AM' if moment.hour < 12 else 'PM'}"
     return moment.clock
 
 
 def reads_in(text: str, order: str, moment: Moment, lang: str = "") -> bool:
-    """Whether ``text`` is that moment in a field whose order of day, month and year is known."""
+    """Return whether ``text`` is that moment in a field whose order of day, month and year is known."""
     if moment.year is None or moment.day is None:
         return reads_as(text, moment, lang) is True
     found = _THREE_NUMBERS.search(plain(text))
@@ -203,6 +204,6 @@ def reads_in(text: str, order: str, moment: Moment, lang: str = "") -> bool:
 
 
 def month_table(lang: str) -> str:
-    """Return, as JSON, how a page in that language names months: words, and what stands around a month's number."""
+    """Return, as JSON, the month names of a language and the words that surround a month's number."""
     table = {"words": month_numbers(lang), "numbered": sorted(date_names().numbered)}
     return msgspec.json.encode(table).decode()

@@ -1,4 +1,4 @@
-"""Pure: what a page says now that it did not say before, in few lines.
+"""What changed between two snapshots, in few lines.
 
 + text | Saved
 - text | Saving ...
@@ -11,15 +11,17 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
 MAX_COMPARED = 1500
-"""Lines on either side beyond which order is no longer looked at: aligning them would take seconds."""
+"""Number of lines above which order is ignored: aligning them would take seconds."""
 MAX_LINES = 60
 MAX_CHARS = 200
 FIELD = "\x1f"
 
 
 def difference(before: Sequence[str], now: Sequence[str]) -> str:
-    """Lines that begin with ``-`` (gone), ``+`` (new) or ``~`` (the same thing, which says something else); empty where
-    nothing is different. The content lines are those of two snapshots of one session."""
+    """Return lines that start with ``-`` (gone), ``+`` (new) or ``~`` (changed); empty when nothing changed.
+
+    ``before`` and ``now`` are the content lines of two snapshots of one session.
+    """
     start = _common(before, now)
     end = _common(before[start:][::-1], now[start:][::-1])
     old, new = before[start : len(before) - end], now[start : len(now) - end]
@@ -30,7 +32,7 @@ def difference(before: Sequence[str], now: Sequence[str]) -> str:
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many lines they begin with alike."""
+    """Return the length of the common prefix."""
     count = 0
     for left, right in zip(one, other, strict=False):
         if left != right:
@@ -40,7 +42,7 @@ def _common(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def _aligned(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
-    """Things are matched by what they are; what they say is compared then."""
+    """Match elements by what they are, then compare what they say."""
     matcher = SequenceMatcher(None, [_key(one) for one in old], [_key(one) for one in new], autojunk=False)
     for kind, a, b, c, d in matcher.get_opcodes():
         if kind == "equal":
@@ -51,7 +53,7 @@ def _aligned(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
 
 
 def _key(content: str) -> str:
-    """Role, and the header that names a value, else its own name."""
+    """Return the role with the header that names a value, else with the element's own name."""
     role, header, name = content.split(FIELD, 3)[:3]
     return FIELD.join((role, header)) if header else FIELD.join((role, "", name))
 

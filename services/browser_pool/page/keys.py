@@ -1,4 +1,4 @@
-"""Pure: a key or a chord as people and models write it, in the words the browser knows."""
+"""Keys and chords as people and models write them, translated to Playwright's names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ALLOWED = (
 
 
 def chord(text: str) -> str | None:
-    """``Ctrl+A`` as ``Control+a``; None where it is not one key with modifiers before it."""
+    """Return ``Control+a`` for ``Ctrl+A``; None when the text is not one key with modifiers before it."""
     *held, key = _parts(text)
     modifiers = [MODIFIERS.get(one.lower()) for one in held]
     if None in modifiers or len(set(modifiers)) != len(modifiers):
@@ -30,13 +30,13 @@ def chord(text: str) -> str | None:
     if pressed is None:
         return None
     if held and _is_letter(pressed):
-        # Control+A is written and Control+a meant: pages listen for the letter as the key gives it.
+        # Control+A is written and Control+a is meant: pages compare the letter that the key gives.
         pressed = pressed.upper() if "Shift" in modifiers else pressed.lower()
     return "+".join((*(one for one in modifiers if one), pressed))
 
 
 def _parts(text: str) -> list[str]:
-    """A plus may be the key itself: ``Control++``, ``+``."""
+    """Split at plus signs; a plus may be the key itself (``Control++``, ``+``)."""
     if text == " ":
         return [text]
     written = text.strip()
@@ -57,4 +57,5 @@ def _is_letter(key: str) -> bool:
 
 
 def refusal(text: str) -> str:
+    """Return the message for a text that is no key."""
     return f"{text[:80]!r} is no key: give one of {ALLOWED}"

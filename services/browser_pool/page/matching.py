@@ -1,4 +1,4 @@
-"""Pure: which element, option or address was meant, and the words for a person when it cannot be told."""
+"""Which element, option or address is meant, and the messages when that is not certain."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def not_found(wanted: str, nearby: Sequence[str], more: int) -> str:
 
 
 def pick_option(options: Sequence[tuple[str, str, bool]], wanted: str) -> int | None:
-    """Index of the one option (label, value, disabled) that is meant: by label, by label but for case, by value."""
+    """Return the index of the one option (label, value, disabled) that ``wanted`` names, by label, by label without
+    case, or by value; None for none or several."""
     goal = wanted.strip()
     for same in (
         [index for index, (label, _, _) in enumerate(options) if label == goal],
@@ -55,19 +56,19 @@ def no_such_option(options: Sequence[tuple[str, str, bool]], wanted: str) -> str
 
 
 def says_the_same(typed: str, read: str) -> bool:
-    """Whether a field holds what was typed; a field may format it (spaces, dashes, case), not change it."""
+    """Return whether a field holds what was typed. A field may format it (spaces, dashes, case), not change it."""
     if typed.strip() == read.strip():
         return True
     numbers = [_number(text) for text in (typed, read)]
     if None not in numbers and re.search(r"[.,]|^\s*-|\n-", f"{typed}\n{read}"):
-        return numbers[0] == numbers[1]  # a sign or a point that was lost makes another number
+        return numbers[0] == numbers[1]  # a lost sign or decimal point changes the number
     kept = [re.sub(r"[^\w]", "", text).casefold() for text in (typed, read)]
     return bool(kept[0]) and kept[0] == kept[1]
 
 
 def _number(text: str) -> Decimal | None:
-    """``1,234.50``, ``1.234,50``, ``-5`` and ``$ 7`` as numbers; what groups thousands is told from what parts cents
-    by what follows it."""
+    """Return the number for ``1,234.50``, ``1.234,50``, ``-5`` or ``$ 7``. Thousands and decimals are told apart by the
+    digits after the mark."""
     found = _NUMBER.fullmatch(text.strip())
     if found is None:
         return None
@@ -76,7 +77,7 @@ def _number(text: str) -> Decimal | None:
 
 
 def refused_address(url: str) -> str | None:
-    """Why ``url`` may not be opened, or None. Only web pages are; never a file, a script or a browser page."""
+    """Return why ``url`` may not be opened, or None. Only http and https addresses with a host may."""
     try:
         parts = urlsplit(url)
     except ValueError as exc:
@@ -87,7 +88,7 @@ def refused_address(url: str) -> str | None:
 
 
 def navigation_code(message: str) -> ActionCode:
-    """The result code for what the browser said when it could not load a page."""
+    """Return the result code for a navigation error of the browser."""
     found = _NET_ERROR.search(message)
     if found is None:
         return "failed"
@@ -97,18 +98,19 @@ def navigation_code(message: str) -> ActionCode:
 
 
 def net_error(message: str) -> str:
+    """Return the browser's error name (``ERR_...``), else the first line."""
     found = _NET_ERROR.search(message)
     return found[1] if found else first_line(message)
 
 
 def first_line(message: str) -> str:
-    """What Playwright says, without its call log."""
+    """Return the first line of a Playwright message, without its call log."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", message).strip()
     return text.splitlines()[0].strip() if text else "no reason was given"
 
 
 def blocker(message: str) -> str | None:
-    """The line of Playwright's call log that says what stood in the way, if one does."""
+    """Return the line of Playwright's call log that names what blocked the action, if any."""
     for text in reversed(re.sub(r"\x1b\[[0-9;]*m", "", message).splitlines()):
         if "intercepts pointer events" in text or "element is not" in text or "outside of the viewport" in text:
             return text.strip(" -•")[:300]
@@ -116,5 +118,5 @@ def blocker(message: str) -> str | None:
 
 
 def fingerprint(tag: str, role: str, name: str, type_: str, path: str) -> str:
-    """16 hex digits that stay the same across loads of a page."""
+    """Return 16 hex digits that are stable across loads of a page."""
     return hashlib.sha256("\x1f".join((tag, role, name, type_, path)).encode("utf-8", "replace")).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""What a walk over a page brings back, before any decision about what to show of it. Data only."""
+"""What walking a page returns, before any decision about what to show. Data only."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from shared.contracts.browser_pool import Tab
 
 
 class RawItem(msgspec.Struct, frozen=True, array_like=True):
-    """One thing of one frame, as walk.js tells it in full; an array on the way, for speed.
+    """One element of one frame, as walk.js reports it in full; sent as an array for speed.
 
-    ``n`` counts the things of its frame from 0; ``box`` is x, y, width, height in CSS pixels from the top left of its
-    frame's document; ``type`` and ``path`` (of tags) go into its fingerprint.
+    ``n`` counts the elements of the frame from 0. ``box`` is x, y, width, height in CSS pixels from the top left of the
+        frame's document. ``type`` and ``path`` (of tags) are part of the fingerprint.
     """
 
     n: int
@@ -37,13 +37,16 @@ class RawItem(msgspec.Struct, frozen=True, array_like=True):
     area: str = ""
     turn: str = ""
     look: str = ""
-    """Of a picture without a name: equal for what is drawn alike."""
+    """Of a picture without a name: equal for pictures that are drawn alike."""
 
 
 class PageStats(msgspec.Struct, frozen=True):
-    """Counts of one frame. ``canvas_share`` is how much of the viewport canvases and big nameless pictures cover;
-    ``icon_lists`` counts lists and tables of which half the rows or more carry a picture without a name that tells
-    them apart or has a colour."""
+    """Counts of one frame.
+
+    ``canvas_share`` is the part of the viewport that canvases and big nameless pictures cover. ``icon_lists`` counts
+        lists and tables in which half the rows or more have a nameless picture that differs between rows or has a
+        colour.
+    """
 
     total: int = 0
     interactive: int = 0
@@ -57,7 +60,7 @@ class PageStats(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Seen:
-    """An item with its place in the whole page: ``ref`` is unique over all frames of the snapshot."""
+    """An element with its position in the whole page. ``ref`` is unique over all frames of the snapshot."""
 
     ref: int
     item: RawItem
@@ -67,18 +70,21 @@ class Seen:
     in_viewport: bool
     row: int | None
     frame_id: str = ""
-    """The browser's own name of its frame."""
+    """The protocol's id of its frame."""
 
     def located(self, locators: tuple[tuple[str, str, int], ...]) -> Seen:
-        """The same, with the ways to find it."""
+        """Return a copy with these locators."""
         return replace(self, item=msgspec.structs.replace(self.item, locators=locators))
 
 
 @dataclass(frozen=True)
 class RawPage:
-    """A page as it was found. ``contents`` says all things, in document order, a line each; ``seen`` are those that
-    fit the budget, less the ``hidden`` ones, which turned out to have no place on the page; ``before`` are the contents
-    of an earlier look, to compare with. ``unread`` names frames that did not answer."""
+    """A page as it was read.
+
+    ``contents`` has one line per element, in document order. ``seen`` are the elements within the budget, without those
+        in ``hidden``, which have no box. ``before`` are the contents of an earlier snapshot to compare with. ``unread``
+        names frames that did not answer.
+    """
 
     url: str
     title: str
@@ -86,7 +92,7 @@ class RawPage:
     contents: tuple[str, ...]
     seen: tuple[Seen, ...]
     hidden: frozenset[int]
-    """Refs."""
+    """Refs of elements without a box."""
     stats: PageStats
     scroll_y_px: float
     scroll_max_y_px: float
@@ -97,4 +103,4 @@ class RawPage:
     tabs: tuple[Tab, ...] = ()
     dialog: str | None = None
     lang: str = ""
-    """The language that the document says it is in, such as ``pt-BR``."""
+    """The language that the document declares, such as ``pt-BR``."""

@@ -1,4 +1,4 @@
-"""Pure: which of the choices that a control offers is meant, and whether a control shows it."""
+"""Which of the options that a control offers is meant, and whether the control shows it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ MAX_LISTED = 50
 
 
 class Offer(msgspec.Struct, frozen=True):
-    """One choice. ``parts``: the pieces of text it is made of, where there are several; ``more``: it opens others;
-    ``marks``: it says of itself whether it is picked."""
+    """One option. ``parts``: its pieces of text, where there are several. ``more``: it opens a submenu. ``marks``: it
+    reports whether it is selected."""
 
     name: str
     parts: tuple[str, ...] = ()
@@ -24,8 +24,10 @@ class Offer(msgspec.Struct, frozen=True):
 
 
 def meant(offers: Sequence[Offer], wanted: str) -> tuple[int, ...]:
-    """Indexes of the choices that ``wanted`` may mean: by the whole text, then but for case, then by a whole piece
-    of it. More than one is for a person to decide; a part of a word is never enough."""
+    """Return the indexes of the options that ``wanted`` names: by the whole text, without case, then by a whole piece.
+
+    Several indexes mean that it is ambiguous. A part of a word never matches.
+    """
     goal = tidy(wanted)
     for same in (
         [n for n, one in enumerate(offers) if one.name == goal],
@@ -39,14 +41,14 @@ def meant(offers: Sequence[Offer], wanted: str) -> tuple[int, ...]:
 
 
 def listing(names: Iterable[str]) -> str:
-    """The choices in words, each once."""
+    """Return the options in words, each once."""
     each = list(dict.fromkeys(f'"{name[:120]}"' for name in names if name))
     more = f" and {len(each) - MAX_LISTED} more" if len(each) > MAX_LISTED else ""
     return (", ".join(each[:MAX_LISTED]) + more) or "there are none"
 
 
 def shows(value: str, offer: Offer) -> bool:
-    """Whether what a control shows is the choice: alone, or as one of several."""
+    """Return whether a control's text shows the option, alone or among several."""
     shown = fold(value)
     if not shown:
         return False
@@ -60,10 +62,10 @@ def shows(value: str, offer: Offer) -> bool:
 
 
 def _spaced(text: str) -> str:
-    """Without the marks that stand between several choices, or beside one to take it away."""
+    """Replace the marks between several values, and those that remove one, by spaces."""
     return tidy("".join(" " if mark in ",;|×✕✖▼▾▲⌄\n" else mark for mark in text))
 
 
 def steps(option: str) -> tuple[str, ...]:
-    """``File > Export > PDF``: the way through a menu; one step where there is none."""
+    """Return the path through a menu (``File > Export > PDF``); one step when there is no separator."""
     return tuple(part.strip() for part in option.split(" > ") if part.strip())

@@ -1,4 +1,4 @@
-"""Pure: elements as lines of text, the way a model and a person read a page.
+"""Elements as lines of text, as a model and a person read a page.
 
 [12] [textbox] "Email" (required) = "ann@example.org"
 [13] [cell] Assignee: "Jane Roe" (row 4)
@@ -15,15 +15,15 @@ from collections.abc import Sequence
 
 from shared.contracts.browser_pool import Element
 
-# Page text must not be able to start a line of its own and pose as an element.
+# Page text must not start a line of its own and pose as an element.
 _BREAKS = re.compile(r"[\s\x00-\x1f\x7f\u2028\u2029]+")
-# Marks that turn the direction of writing would show a reader another order than the one that is there.
+# Marks that change the writing direction would show the text in another order.
 _ICONS = "... [icon N] is a picture without text (equal N: drawn alike); ask_picture with its ref tells what it shows"
 _TURNS = re.compile(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def line(element: Element, origin: str = "", *, with_ref: bool = True) -> str:
-    """One element. Links inside ``origin`` (scheme and host) are shown without it."""
+    """Return the line of one element. Links within ``origin`` (scheme and host) are shortened."""
     parts = [f"[{element.ref}]"] if with_ref else []
     parts.append(f"[icon {element.look}]" if element.look else f"[{element.role}]")
     if element.header is not None:
@@ -54,7 +54,7 @@ def _notes(element: Element) -> list[str]:
 
 
 def quoted(text: str) -> str:
-    """In quotes that the text itself cannot close."""
+    """Return the text in quotes that it cannot close."""
     return '"' + one_line(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
@@ -77,8 +77,11 @@ def with_gaps(
     unread: Sequence[str],
     dialog: str | None = None,
 ) -> str:
-    """The lines in order. A line of three dots stands wherever some of the ``total`` refs are left out that are not
-    ``hidden``, and the last line says how many; where the frame changes, a line says so."""
+    """Return the lines with what is missing between them.
+
+    A line of three dots marks left out refs that are not ``hidden``; the last line counts them. A line marks each
+    change of frame.
+    """
     out = [] if dialog is None else [f'[dialog] "{one_line(dialog)}" (waits for an answer: use dialog)']
     frame = "main"
     expected = 1

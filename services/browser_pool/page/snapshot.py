@@ -1,8 +1,8 @@
-"""Pure: what of a page is shown, in four passes, and how far its structure can be trusted.
+"""What of a page is shown, and how far its structure can be trusted.
 
-1. what carries nothing is dropped; 2. only roles that mean something to a reader are kept (both happen where the
-page is walked); 3. what matches the task's keywords always stays; 4. when the budget runs short, what is in view
-comes first. The order is always that of the document, and what is left out is counted and said.
+Walking the page keeps only elements with content and a meaningful role. Here, elements that match the task's keywords
+are always kept, and the budget is filled by rank, what is in view first. The order is that of the document, and what is
+left out is counted.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from shared.contracts.results import Box, Locator
 CHARS_PER_TOKEN = 4
 PLACE_TAGS = 8
 LINE_CHARS = 14
-"""What a line has beside its content: its ref, brackets and quotes."""
+"""Characters of a line beside its content: ref, brackets and quotes."""
 FIELD = "\x1f"
-"""Between the fields of a content line: role, header, name, value, states, URL; and the title, where there is one."""
+"""Separates the fields of a content line: role, header, name, value, states, URL, and the title if there is one."""
 Kind = Literal["id", "testid", "role", "label", "text", "css"]
 
 
 def choose(contents: Sequence[str], ranks: Sequence[str], keywords: Sequence[str], max_tokens: int) -> tuple[int, ...]:
-    """Passes three and four: indexes that are kept, ascending. Keyword matches are kept whatever the budget.
+    """Return the indexes to show, ascending. Keyword matches are kept whatever the budget.
 
-    ``ranks``: a digit for each thing. Dialogs (0) come first, for they are in the way; then what is in view (1),
-    headings (2), the rest (3); options of selects (4) and icons without a name (5) last.
+    ``ranks`` has a digit per element: dialogs 0, in view 1, headings 2, the rest 3, options of selects 4, nameless
+        icons 5.
     """
     budget_chars = max_tokens * CHARS_PER_TOKEN
     costs = [len(content) + LINE_CHARS for content in contents]
@@ -42,8 +42,8 @@ def choose(contents: Sequence[str], ranks: Sequence[str], keywords: Sequence[str
     kept = {index for index, content in enumerate(contents) if matches(content, wanted)} if wanted else set[int]()
     spent = sum(costs[index] for index in kept)
     for index in sorted((index for index in range(len(contents)) if index not in kept), key=lambda i: ranks[i]):
-        # The first that does not fit ends the filling: skipping it for a shorter one further down
-        # would tear holes into tables and lists.
+        # The first that does not fit ends the filling: skipping it for a shorter one would tear holes into tables and
+        # lists.
         if spent + costs[index] > budget_chars:
             break
         kept.add(index)
@@ -52,13 +52,13 @@ def choose(contents: Sequence[str], ranks: Sequence[str], keywords: Sequence[str
 
 
 def matches(content: str, folded_words: Sequence[str]) -> bool:
-    """In header, name or value; the role and the address are not looked at."""
+    """Return whether header, name or value contain one of the words; role and address do not count."""
     haystack = FIELD.join(content.split(FIELD)[1:4]).casefold()
     return any(word in haystack for word in folded_words)
 
 
 def compose(raw: RawPage, snapshot_id: str) -> PageObserved:
-    """The snapshot as it goes out: rendered and hashed."""
+    """Return the snapshot as it is sent: rendered and hashed."""
     elements = elements_of(raw.seen)
     origin = _origin(raw.url)
     total = len(raw.contents) - len(raw.hidden)
@@ -92,7 +92,7 @@ def elements_of(seen: Sequence[Seen]) -> tuple[Element, ...]:
 
 
 def _numbered(seen: Sequence[Seen]) -> dict[str, int]:
-    """From 1, in the order in which they are met."""
+    """Return a number from 1 for each kind of picture, in order of appearance."""
     looks = dict.fromkeys(one.item.look for one in seen if one.item.look)
     return {look: number for number, look in enumerate(looks, 1)}
 
@@ -128,12 +128,11 @@ def to_element(one: Seen, look: int = 0) -> Element:
 
 
 def dom_confidence(stats: PageStats, shown: int) -> float:
-    """0 to 1: how much of what a person sees is in the elements.
+    """Return, from 0 to 1, how much of what a person sees is in the elements.
 
-    The formula is ``1 - 0.3 canvas/total - 0.2 unnamed/interactive - 0.1 svg/interactive``, never below 0. It
-    cannot see a page that is one big canvas, so four things pull it down whatever the formula says: nothing
-    to show, a picture over much of the view (by its area), controls of which half or more have no name, and rows
-    of which half or more say something with an icon alone.
+    The formula is ``1 - 0.3 canvas/total - 0.2 unnamed/interactive - 0.1 svg/interactive``, never below 0. Four cases
+    that it misses lower the result: nothing to show, a picture over much of the view (by its area), half or more of the
+    controls without a name, and lists of which half or more of the rows have only an icon.
     """
     if shown == 0:
         return 0.0
@@ -147,7 +146,7 @@ def dom_confidence(stats: PageStats, shown: int) -> float:
 
 
 def triggers(stats: PageStats, shown: int, unread: Sequence[str]) -> tuple[str, ...]:
-    """Why somebody should look at the picture of the page, whatever the confidence."""
+    """Return the reasons to look at a picture of the page, whatever the confidence."""
     found = {
         "empty": shown == 0,
         "canvas": stats.canvas > 0 and stats.canvas_share >= 0.2,
@@ -164,7 +163,7 @@ def _mostly_unnamed(stats: PageStats) -> bool:
 
 
 def page_hash(url: str, title: str, contents: Sequence[str]) -> str:
-    """Over URL, title and what every element says, left out of the budget or not."""
+    """Return the SHA-256 of URL, title and all contents, independent of the budget."""
     said = "\n".join((url, title, *contents, ""))
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
 

@@ -1,7 +1,7 @@
-"""Pure: which requests the browser has to ask about, as patterns of its own (``*`` and ``?`` are wildcards).
+"""Which requests the browser pauses for a decision, as URL patterns of its own (``*`` and ``?`` are wildcards).
 
-Documents always. Of all other requests only those to literal private addresses; and of these, what every session may
-have passes unasked. A browser knows no "all but": what is left out is cut away character by character.
+Documents are always paused; other requests only when their host is a literal private address that not every session may
+reach. Patterns have no "all except", so exceptions are cut out character by character.
 """
 
 from __future__ import annotations
@@ -17,17 +17,18 @@ PRIVATE = (
     *("22?.", "23?.", "24?.", "25?.", "[", "localhost"),
 )
 NEXT, NEXT_V6 = "0123456789.:/", "0123456789abcdef.:/]"
-"""What can follow within a literal address. Anything else makes it a name, which the browser itself looks after."""
+"""Characters that can follow within a literal address. Any other makes it a name, which the browser checks itself."""
 MAX_NAMED = 8
-"""Beyond these, what a session may have is asked about all the same: it costs a little, and nothing is let through."""
+"""More hosts than this are paused and decided one by one: that costs time, not safety."""
 
 
 def patterns(allowed_private: Iterable[str]) -> list[dict[str, Any]]:
-    """``passing``: private hosts (``host`` or ``host:port``) that every session may ask for parts of pages."""
+    """Return the patterns of Fetch.enable. ``allowed_private``: private hosts (``host`` or ``host:port``) that every
+    session may load parts of pages from."""
     documents = {"urlPattern": "*", "resourceType": "Document", "requestStage": "Request"}
     allowed = sorted(allowed_private)[:MAX_NAMED]
     asked = [glob for scheme in ("http", "https") for glob in _globs(scheme, allowed)]
-    # Rules for preloading that a header names come as this type, as hardly anything else does.
+    # Rules for preloading that a header names have this type, which is rare otherwise.
     rules = {"urlPattern": "*", "resourceType": "Other", "requestStage": "Response"}
     return [documents, rules, *({"urlPattern": glob, "requestStage": "Request"} for glob in asked)]
 
@@ -43,7 +44,7 @@ def _globs(scheme: str, allowed: list[str]) -> list[str]:
 
 
 def _beginnings(scheme: str, rule: str) -> list[str]:
-    """How the addresses begin that a rule for one private host fits."""
+    """Return how the addresses start that a rule for one private host fits."""
     known = parse_host_rule(rule)
     if known is None or known.below or not known.host:
         return []
@@ -54,7 +55,7 @@ def _beginnings(scheme: str, rule: str) -> list[str]:
 
 
 def globs_except(prefix: str, allowed_prefixes: Iterable[str]) -> list[str]:
-    """Globs for all that begins with ``prefix`` but with none of ``kept``."""
+    """Return globs for every address that starts with ``prefix``, except those that start with one of ``kept``."""
     found: list[str] = []
     texts = [one for one in allowed_prefixes if one.startswith(prefix)]
     if not texts:

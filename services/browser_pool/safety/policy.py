@@ -1,6 +1,6 @@
-"""Pure: where a session may go. Names are not resolved here: their addresses come in as arguments.
+"""Where a session may go. Addresses of names are arguments; nothing is resolved here.
 
-How hosts and rules are read is decided in :mod:`shared.hosts`.
+Hosts and host rules are read by :mod:`shared.hosts`.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from shared.hosts import Origin, fits_any, parse_origin, private_address
 
 @dataclass(frozen=True)
 class HostPolicy:
-    """``allowed``: where documents may come from. ``private``: which hosts may be private or link-local addresses."""
+    """``allowed``: hosts that documents may come from. ``private``: hosts that may have private or link-local
+    addresses."""
 
     allowed: tuple[str, ...] = ()
     private: tuple[str, ...] = ()
 
 
 def document_refusal(url: str, addresses: Iterable[str], bounds: HostPolicy) -> str | None:
-    """Why the document at ``url`` may not be opened in a tab, or None. ``addresses`` are those its name stands for."""
+    """Return why the document at ``url`` may not be opened in a tab, or None. ``addresses`` are those of its host."""
     if url == "about:blank":
         return None
     origin = parse_origin(url)
@@ -36,7 +37,7 @@ def document_refusal(url: str, addresses: Iterable[str], bounds: HostPolicy) -> 
 
 
 def part_refusal(url: str, addresses: Iterable[str], bounds: HostPolicy) -> str | None:
-    """Why a frame or another part of a page may not be loaded from ``url``: public hosts serve parts of many sites."""
+    """Return why a frame or resource may not be loaded from ``url``, or None. Any public host may."""
     origin = parse_origin(url)
     if isinstance(origin, str):
         return origin if url.lower().startswith(("http", "ws")) else None
@@ -44,6 +45,7 @@ def part_refusal(url: str, addresses: Iterable[str], bounds: HostPolicy) -> str 
 
 
 def private_refusal(origin: Origin, addresses: Iterable[str], bounds: HostPolicy) -> str | None:
+    """Return why a private address may not be reached, or None."""
     inside = private_address(origin.host, addresses)
     if inside is None or fits_any(origin, bounds.private):
         return None

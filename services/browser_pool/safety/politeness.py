@@ -1,15 +1,15 @@
-"""Pure: when the next document may be asked of a domain, given what all pools have asked of it and how it answered.
+"""When the next document of a domain may be requested, given the requests of all pools and the site's answers.
 
-Two records a domain. `Pace` is written for every document, but only where a limit is set; `Pause` only once the domain
-has answered 429 or 503. Times are seconds since the epoch by the clock of whoever writes: pools on several machines
-keep their clocks together, and what one clock is ahead is waited longer.
+Each domain has two records. `Pace` is written per document, where a limit is set. `Pause` is written after an answer
+429 or 503. Times are seconds since the epoch by the writer's clock; a clock that is ahead only makes others wait
+longer.
 
     the domain                      the next document
     -----------------------------   ---------------------------------------------------------
-    paused until later              waits until then
-    paused before, not yet proven   goes alone; the others wait for what it is answered
-    as many on their way as may be  waits for one of them to be answered, or for its time to run out
-    asked less than interval ago    takes the next free moment and waits for it
+    is paused                       waits until the pause ends
+    was paused, not yet proven      goes alone; the others wait for its answer
+    has max_in_flight documents     waits until one is answered or its slot expires
+    was asked within the interval   takes the next free moment and waits for it
     otherwise                       goes at once
 """
 
@@ -25,12 +25,12 @@ from shared.contracts.base import Part
 TOO_BUSY = frozenset({429, 503})
 FIRST_PAUSE_S, LONGEST_BACK_OFF_S = 1.0, 60.0
 LONGEST_PAUSE_S = 900.0
-"""However long a site asks to be left alone."""
+"""Upper bound for a pause, whatever the site asks for."""
 
 
 @dataclass(frozen=True)
 class PaceLimits:
-    """``interval_s`` 0 and ``max_in_flight`` 0 are no limits."""
+    """Limits of one domain; 0 means no limit."""
 
     interval_s: float = 0.0
     max_in_flight: int = 0
@@ -41,14 +41,14 @@ class PaceLimits:
 
 
 class Slot(Part, frozen=True, kw_only=True):
-    """One document on its way; ``until`` is when it no longer counts, for its pool may have died."""
+    """One document in flight. It expires at ``until``, because its pool may have died."""
 
     owner: str
     until: float
 
 
 class Pace(Part, frozen=True, kw_only=True):
-    """``last_at``: when the latest document that was let through goes; ``next_at``: what it asked for after it."""
+    """``last_at``: when the latest admitted document goes. ``next_at``: the earliest moment for the one after it."""
 
     last_at: float = 0.0
     next_at: float = 0.0
@@ -56,7 +56,7 @@ class Pace(Part, frozen=True, kw_only=True):
 
 
 class Pause(Part, frozen=True, kw_only=True):
-    """``strikes``: pauses in a row that did not help. 0: the domain has answered well since."""
+    """``strikes`` counts pauses in a row that did not help; 0 after a good answer."""
 
     until: float = 0.0
     strikes: int = 0
@@ -69,12 +69,13 @@ class PaceGrant:
 
 
 def limits_now(limits: PaceLimits, pause: Pause) -> PaceLimits:
-    """After a pause one document goes first: if all that waited went at once, the next pause would be certain."""
+    """Return the limits that hold now. After a pause one document goes first, for all at once would cause the next
+    pause."""
     return PaceLimits(limits.interval_s, 1) if pause.strikes else limits
 
 
 def take(pace: Pace, limits: PaceLimits, owner: str, *, now: float, hold_s: float) -> PaceGrant | None:
-    """A moment for one more document, or None while as many are on their way as may be."""
+    """Return the moment for one more document, or None while the maximum is in flight."""
     live = tuple(slot for slot in pace.slots if slot.until > now)
     if limits.max_in_flight and len(live) >= limits.max_in_flight:
         return None
@@ -84,14 +85,14 @@ def take(pace: Pace, limits: PaceLimits, owner: str, *, now: float, hold_s: floa
 
 
 def give_back(pace: Pace, owner: str) -> Pace:
-    """Without the slot of ``owner``; giving back what has run out is no error."""
+    """Return the pace without the slot of ``owner``. Idempotent."""
     return msgspec.structs.replace(pace, slots=tuple(slot for slot in pace.slots if slot.owner != owner))
 
 
 def after_answer(pause: Pause, status: int, retry_after_s: float | None, *, now: float) -> Pause | None:
-    """The pause that follows from an answer; None where nothing changes.
+    """Return the pause that follows from an answer, or None when nothing changes.
 
-    Documents that were on their way together are told to slow down together: that is one strike, not many.
+    Documents that were in flight together count as one strike.
     """
     if status not in TOO_BUSY:
         return Pause(until=pause.until) if pause.strikes and now >= pause.until else None
@@ -106,7 +107,7 @@ def after_answer(pause: Pause, status: int, retry_after_s: float | None, *, now:
 
 
 def retry_after_s(header: str | None, *, now: float) -> float | None:
-    """``Retry-After`` in seconds: a number of them, or a date. None where there is none that can be read."""
+    """Return ``Retry-After`` (seconds or a date) in seconds, or None when it is missing or unreadable."""
     text = (header or "").strip()
     if text.isascii() and text.isdecimal():
         return min(float(text[:12]), LONGEST_PAUSE_S)

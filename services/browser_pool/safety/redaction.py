@@ -1,7 +1,7 @@
-"""Pure: secrets taken out of whatever leaves the pool, however a page wrote them.
+"""Removes secrets from everything that leaves the pool, in the forms that pages write them.
 
-A page may turn a secret into anything (reverse it, spell it); what is found here is what honest pages do: show it,
-put it into an address, quote it in a script or in HTML, or cut it off.
+Found is what ordinary pages do: show a secret, put it into an address, quote it in a script or in HTML, or cut it off.
+A page that reverses or spells a secret is not covered.
 """
 
 from __future__ import annotations
@@ -19,27 +19,28 @@ import msgspec
 
 HIDDEN = "(hidden)"
 SHORT = 4
-"""A shorter secret is hidden where it stands alone only: it would turn up within many words."""
+"""A shorter secret is hidden only where it stands alone: it would be part of many words."""
 CASELESS = 6
-"""From this length on, a secret is found in capital and small letters alike."""
+"""From this length on, a secret is found regardless of case."""
 OURS = frozenset({
     *("code", "kind", "sha256", "blob", "snapshot_id", "session_id", "instance_id", "fingerprint", "tag"),
     *("capture_id", "observation_sha256", "media_type", "suffix"),
 })  # fmt: skip
-"""What no page has a say in. To hide a secret that happens to be the same word would break the message."""
+"""Fields that no page can influence. Replacing an equal word in them would break the message."""
 _NOT_IN_NAMES = re.compile(r'[\x00-\x1f"*/:<>?\\|~]')
-"""What a browser writes as ``_`` in the name of a file."""
+"""Characters that a browser replaces by ``_`` in file names."""
 
 MessageT = TypeVar("MessageT", bound=msgspec.Struct)
 
 
 def redacted(message: MessageT, secrets: Iterable[str]) -> MessageT:
-    """The message without any of the secrets, in any text of it."""
+    """Return the message with the secrets replaced in all its texts."""
     pattern = _pattern(tuple(sorted(frozenset(secrets) - {""})))
     return message if pattern is None else cast("MessageT", _struct(message, pattern))
 
 
 def redacted_text(text: str, secrets: Iterable[str]) -> str:
+    """Return the text with the secrets replaced."""
     pattern = _pattern(tuple(sorted(frozenset(secrets) - {""})))
     return text if pattern is None else _text(text, pattern)
 
@@ -74,7 +75,7 @@ def _text(text: str, pattern: re.Pattern[str]) -> str:
 
 @lru_cache(maxsize=256)
 def _pattern(secrets: tuple[str, ...]) -> re.Pattern[str] | None:
-    """Longest first, so that what is left of a longer one is never told."""
+    """Match the longest form first, so that no rest of a longer one remains."""
     found = {form: secret for secret in secrets for form in forms(secret)}
     if not found:
         return None
@@ -84,7 +85,7 @@ def _pattern(secrets: tuple[str, ...]) -> re.Pattern[str] | None:
 
 
 def _expression(form: str, length: int) -> str:
-    # White space is told as single blanks, whatever the page had.
+    # White space is reported as single blanks, whatever the page has.
     known = r"\s+".join(re.escape(part) for part in form.split()) if form.split() else re.escape(form)
     if length < SHORT:
         return rf"(?<!\w){known}(?!\w)"
@@ -92,13 +93,13 @@ def _expression(form: str, length: int) -> str:
 
 
 def _cut_off(secret: str) -> str:
-    """The beginning of a secret at the end of a text that was cut off there."""
+    """Match the beginning of a secret at the end of a text that was cut there."""
     beginnings = [re.escape(secret[:size]) for size in range(len(secret) - 1, SHORT - 1, -1)]
     return rf"(?:{'|'.join(beginnings)})(?=\s?(?:\.\.\.|…)?$)"
 
 
 def forms(secret: str) -> frozenset[str]:
-    """How a secret is written where it is not written plainly."""
+    """Return the ways in which pages write a secret."""
     plain = {secret, secret.strip()} - {""}
     escaped = {html.escape(one) for one in plain} | {html.escape(one, quote=False) for one in plain}
     in_address = {

@@ -1,4 +1,4 @@
-"""JavaScript dialogs that wait for an answer, and actions that one of them cuts short."""
+"""JavaScript dialogs that wait for an answer, and actions that a dialog interrupts."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from shared.contracts.results import DialogAnswered
 
 
 async def run_until_dialog(session: PageSession, hand: Coroutine[Any, Any, ActionOutcome]) -> ActionOutcome:
-    """What the hand brings; or, as soon as the page asks something, the question: until it is answered the page
-    stands still, and so would the hand."""
+    """Return the outcome of the action; as soon as the page opens a dialog, return that instead, because the page
+    stands still."""
     acting = asyncio.create_task(hand)
     try:
         await first_completed(acting, session.tabs.dialog_waits.wait())
@@ -34,7 +34,7 @@ async def run_until_dialog(session: PageSession, hand: Coroutine[Any, Any, Actio
 
 
 def dialog_refusal(session: PageSession) -> ActionOutcome | None:
-    """The refusal of everything but an answer while a dialog is open."""
+    """Return the refusal of every action but the answer while a dialog is open, else None."""
     opened = session.tabs.waiting
     if opened is None:
         return None
@@ -47,7 +47,7 @@ async def answer_dialog(session: PageSession, action: AnswerDialog) -> ActionOut
         return refuse("no_dialog", "no dialog is open")
     accepted = action.answer == "accept"
     message = dialog.message[:2000]
-    # Before the answer goes out: what it sets off may be the next question.
+    # Before the answer is sent: it may open the next dialog.
     session.tabs.forget_dialog()
     outcome = await run_until_dialog(session, _send_answer(session, dialog, action))
     if not outcome.ok or session.tabs.waiting is not None:

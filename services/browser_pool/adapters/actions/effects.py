@@ -1,4 +1,4 @@
-"""The page before an action and after it."""
+"""The page before an action and after it, and the state of single controls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from services.browser_pool.adapters.session import PageSession
 
 
 class VisibleChanges(msgspec.Struct, frozen=True):
-    """What came into sight since the mark, how much went, and how the first of it reads."""
+    """What became visible since the mark, how much disappeared, and the first texts that appeared."""
 
     came: int
     left: int
@@ -18,7 +18,7 @@ class VisibleChanges(msgspec.Struct, frozen=True):
 
 
 class ControlState(msgspec.Struct, frozen=True):
-    """What a control shows now. ``checked`` is None where it cannot be checked; ``seen``: it is in sight itself."""
+    """The present state of a control. ``checked`` is None when it cannot be checked; ``seen``: it is visible."""
 
     here: bool = True
     seen: bool = False
@@ -35,7 +35,7 @@ class ControlState(msgspec.Struct, frozen=True):
 
 
 async def state_before(session: PageSession, found: ResolvedElement) -> DocumentState:
-    """The main document as it is now; the search has just brought it along where the element is in it."""
+    """Return the state of the main document, which the search has already returned for its own elements."""
     main = session.page.main_frame
     if found.frame is main:
         return found.now
@@ -47,7 +47,7 @@ def has_navigated(before: DocumentState, after: DocumentState | None) -> bool:
 
 
 def has_changed(before: DocumentState, after: DocumentState | None) -> bool:
-    """Whether the document, a field or the scroll position is another than before."""
+    """Return whether the document, a field or the scroll position differs."""
     if after is None or before.doc != after.doc:
         return True
     was = (before.mutations, before.forms, before.title, before.scroll_y)

@@ -1,4 +1,4 @@
-"""Going to an address."""
+"""Opens an address: waits for the domain's turn, and tries again when the site asks for a retry."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def goto(session: PageSession, action: Goto) -> ActionOutcome:
     except PlaywrightTimeout:
         return refuse("timeout", f"{action.url} did not load within {session.limits.navigation_s:g} s")
     except Error as error:
-        # A page that dies takes its document along, and that is heard of first.
+        # When a page dies, the failure of its document is reported first.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(DIED_S if "ERR_ABORTED" in error.message else 0):
                 await session.tabs.gone.wait()
@@ -51,7 +51,8 @@ async def goto(session: PageSession, action: Goto) -> ActionOutcome:
 
 
 async def _replace_hung_tab(session: PageSession) -> str:
-    """A page whose script never ends cannot be sent anywhere: a new tab takes its place. What is to be told of it."""
+    """Open a new tab when the page's script never ends, because such a page cannot navigate. Return the note for the
+    message."""
     hung = session.page
     try:
         await session.timed(ask(hung.main_frame, DocumentState, HUNG_S, "state"))
@@ -78,19 +79,19 @@ def _not_loaded(session: PageSession, url: str, message: str) -> ActionOutcome:
 
 MOST_COME_BACKS = 3
 LONGEST_COME_BACK_S = 45.0
-"""Altogether, of one action, which must end within its own deadline."""
+"""Total wait of one action, below the action's deadline."""
 
 
 @dataclass(frozen=True)
 class OpenedDocument:
-    """``remark``: what a person should know of how it was opened; empty where there is nothing."""
+    """``remark``: what the message says about retries; empty when there were none."""
 
     response: Response | None
     remark: str = ""
 
 
 async def visit(session: PageSession, url: str) -> OpenedDocument | ActionOutcome:
-    """Opens ``url`` when its domain may be asked. Playwright's errors pass through."""
+    """Open ``url`` when its domain may be asked. Playwright's errors are passed on."""
     visited = await _request_document(session, url)
     said, waited_s = "", 0.0
     for _ in range(MOST_COME_BACKS):
@@ -110,7 +111,8 @@ async def visit(session: PageSession, url: str) -> OpenedDocument | ActionOutcom
 
 
 def asks_for_retry(response: Response) -> bool:
-    """503 alone may be one page that is broken; whoever decides may try that again."""
+    """Return whether the site asks for a retry. 503 without Retry-After may be one broken page, which the decider may
+    try again."""
     return response.status == 429 or (response.status in TOO_BUSY and "retry-after" in response.headers)
 
 

@@ -1,4 +1,4 @@
-"""Scrolling, waiting and reading: what leaves the page as it is."""
+"""Actions that leave the page as it is: scroll, wait, extract."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MIN_FRAME_PX = 100
 
 
 class ScrollPosition(msgspec.Struct, frozen=True):
-    """``what``: the part of the page that was scrolled; empty: the page itself."""
+    """``what``: the part of the page that was scrolled; empty for the page itself."""
 
     y: float
     max: float
@@ -33,7 +33,7 @@ async def scroll(session: PageSession, action: Scroll) -> ActionOutcome:
     frame, where = await _scroll_by(session, amount_px)
     await session.settle()
     if not frame.is_detached():
-        # What is loaded as one scrolls makes the page longer.
+        # Content that is loaded while scrolling makes the page longer.
         now = await session.timed(ask(frame, ScrollPosition, session.limits.action_s, "glide", 0))
         where = ScrollPosition(y=now.y, max=now.max, moved=where.moved, what=now.what)
     effect = Scrolled(y_px=where.y, max_y_px=where.max)
@@ -45,7 +45,7 @@ async def scroll(session: PageSession, action: Scroll) -> ActionOutcome:
 
 
 async def _scroll_by(session: PageSession, amount_px: int) -> tuple[Frame, ScrollPosition]:
-    """Scrolls the page; where that cannot be scrolled and consists of a frame, what is in the frame."""
+    """Scroll the page; if it cannot scroll and consists of a frame, scroll within the frame."""
     main = session.page.main_frame
     where = await session.timed(ask(main, ScrollPosition, session.limits.action_s, "glide", amount_px))
     if where.max >= 1:
@@ -58,7 +58,7 @@ async def _scroll_by(session: PageSession, amount_px: int) -> tuple[Frame, Scrol
 
 
 async def _visible_frames(main: Frame) -> list[Frame]:
-    """The child frames that can be seen, the largest first."""
+    """Return the visible child frames, the largest first."""
     sized: list[tuple[float, Frame]] = []
     for frame in main.child_frames:
         try:

@@ -1,4 +1,4 @@
-"""One step back, and from tab to tab."""
+"""History and tabs: back, switch_tab, close_tab."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A page at one moment: all that is read of it, and itself as one file.
+"""Captures a page at one moment: its elements and its file.
 
-The page is walked once more for that, whatever was looked at before: what is stored together belongs together.
+The page is walked anew, so that everything that is stored together belongs together.
 """
 
 from __future__ import annotations
@@ -24,19 +24,20 @@ from services.browser_pool.ports import NOTHING, CaptureFailed, PageCapture, Wan
 from shared.contracts.results import Viewport
 
 SNAPSHOT_ID = "kept"
-"""One id for all of these looks: they push none out that an action may still name."""
+"""One id for all captures, so that they displace no snapshot that an action may still use."""
 TIMEOUT_S = 10.0
-"""For all of it. What takes longer is not kept."""
+"""Time limit for a whole capture."""
 MAX_FILE_BYTES = 32 * 2**20
-"""Of the page as one file. A larger one would be in memory several times before it is seen to be too large, so it is
-also reckoned beforehand."""
+"""Maximum size of the MHTML file. A larger one would be in memory several times before its size is known, so the size
+is also estimated before."""
 TRIES = 2
 
 
 async def capture_page(
     session: PageSession, known: Sequence[str] = (), wanted: WantedRefs = NOTHING
 ) -> PageCapture | CaptureFailed:
-    """Never raises for what a page does. Unavailable (``session_lost``) where the browser or the page is gone."""
+    """Return the captured page, or why it failed. Raises Unavailable (``session_lost``) when the browser or page is
+    gone."""
     if session.tabs.waiting is not None:
         return CaptureFailed("a dialog of the page waits for an answer")
     try:
@@ -50,7 +51,7 @@ async def capture_page(
 
 
 async def _capture(session: PageSession, known: Sequence[str], wanted: WantedRefs) -> PageCapture:
-    """Once more where the page moved on to another one meanwhile."""
+    """Capture the page, once more if it navigates meanwhile."""
     for _ in range(TRIES):
         kept, walked = await _capture_once(session, known, wanted)
         if kept.file is None:
@@ -113,7 +114,7 @@ def _too_large(size_bytes: int) -> str:
 
 
 async def _secret_texts(worlds: Worlds, whole: WalkedPage) -> frozenset[str]:
-    """What stands in fields that nobody may read; a page writes it into its own markup now and then."""
+    """Return what secret fields contain; some pages write it into their markup."""
     holders = [place for place, surveyed, _ in whole.parts if surveyed.secrets]
     reply = await asyncio.gather(*(worlds.ask(place.frame_id, FRAME_TIMEOUT_S, "secretTexts") for place in holders))
     return frozenset(text for one in reply for text in decode(one, tuple[str, ...]))
@@ -125,7 +126,7 @@ async def _secret_texts(worlds: Worlds, whole: WalkedPage) -> frozenset[str]:
 async def _locate_wanted(
     session: PageSession, worlds: Worlds, look: PageWalk, whole: WalkedPage, seen: tuple[Seen, ...], wanted: WantedRefs
 ) -> tuple[tuple[int, Seen | None], ...]:
-    """Where the elements stand now, each with its locators."""
+    """Return where the wanted elements are now, each with its locators."""
     places = {ref: session.targets.place(wanted.snapshot_id, ref) for ref in wanted.refs}
     by_frame: dict[str, dict[int, int]] = {}
     for ref, place in places.items():

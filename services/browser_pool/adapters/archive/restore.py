@@ -1,7 +1,7 @@
-"""A stored page opened again, as a picture of itself: no network, no scripts, nothing beside it.
+"""Opens a stored page again, without network and scripts.
 
-Chromium opens MHTML only as a file whose name ends in .mhtml, and shows its parts from that file alone: in an origin of
-its own, without scripts. What is set here beside that holds even where the browser should ever think otherwise.
+Chromium opens MHTML only from a file whose name ends in .mhtml, and shows it in an origin of its own without scripts.
+The restrictions set here hold in addition, whatever the browser does.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from shared.contracts.error_codes import RestoreCode
 TIMEOUT_S = 20.0
 NETWORK_URLS = ("http:*", "https:*", "ws:*", "wss:*", "ftp:*", "filesystem:*")
 SRCDOC = "about:srcdoc"
-"""The address of a frame that was written into the page around it."""
+"""The address of a frame that is written into the page around it."""
 STABLE_LOCATORS = frozenset({"id", "testid", "css", "label"})
-"""Locators that do not stand on what an element says: what they lead to may say something else now."""
+"""Locators that do not depend on an element's text, which may differ now."""
 
 
 async def restore_page(session: PageSession, folder: Path, asked: RestoreRequest) -> RawPage | RestoreRefused:
-    """The page as it reads now, or why it cannot be opened. Raises Unavailable (``session_lost``) where the browser
-    dies of it."""
+    """Return the page as it reads now, or why it cannot be opened. Raises Unavailable (``session_lost``) when the
+    browser dies."""
     guard = session.guard
     if guard is None or not (guard.sealed or not guard.used):
         return RestoreRefused(
@@ -63,7 +63,7 @@ async def restore_page(session: PageSession, folder: Path, asked: RestoreRequest
 
 @asynccontextmanager
 async def _unpack_in_folder(folder: Path, packed: bytes) -> AsyncGenerator[tuple[Path, MhtmlArchive]]:
-    """In a folder of its own, where the browser's other files are; it is gone afterwards, whatever happens."""
+    """Yield the unpacked file in a folder of its own, which is removed afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="stored-", dir=folder))
     try:
         path = folder / "page.mhtml"
@@ -84,7 +84,7 @@ def _read_headers(path: Path) -> MhtmlArchive | None:
 
 
 async def _seal_session(context: BrowserContext, page: Page, guard: SessionGuard, url: str) -> None:
-    """From here on the session opens this file and nothing else, for as long as it lives."""
+    """Restrict the session to this file, for the rest of its life."""
     fresh = not guard.sealed
     guard.sealed = url
     if not fresh:
@@ -112,7 +112,8 @@ async def _open_and_walk(session: PageSession, url: str, asked: RestoreRequest) 
 
 
 def _with_recorded_urls(page: RawPage, archive: MhtmlArchive) -> RawPage:
-    """With the addresses of then: a stored page is a file to the browser, and its frames are parts of it."""
+    """Return the page with its recorded addresses: to the browser it is a file, and its frames are
+    parts of that file."""
     seen = tuple(_with_recorded_url(one, archive.frames) for one in page.seen)
     return replace(page, url=archive.address or page.url, seen=seen)
 
@@ -133,7 +134,7 @@ PIECE_BYTES = 1024 * 1024
 
 
 class UnfitPage(Exception):
-    """``code`` as in :class:`shared.contracts.browser_pool.PageNotRestored`; the message is for people."""
+    """A stored page that cannot be opened. ``code`` as in :class:`shared.contracts.browser_pool.PageNotRestored`."""
 
     def __init__(self, code: RestoreCode, message: str) -> None:
         super().__init__(message)
@@ -141,7 +142,7 @@ class UnfitPage(Exception):
 
 
 def unpack(packed: bytes, path: Path, max_bytes: int = MAX_PAGE_BYTES) -> None:
-    """Writes what ``packed`` (zstd) holds to ``path``. Raises Unfit."""
+    """Unpack zstd data to ``path``, at most ``max_bytes``: small data can unpack to any size. Raises UnfitPage."""
     written = 0
     try:
         reader = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW_BYTES).stream_reader(io.BytesIO(packed))

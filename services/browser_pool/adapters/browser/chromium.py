@@ -1,4 +1,4 @@
-"""Which browser a session is opened on: contexts kept warm, browsers replaced in time, and after they have died."""
+"""Opens sessions: keeps contexts warm, and replaces browsers that are worn or dead."""
 
 from __future__ import annotations
 
@@ -45,12 +45,13 @@ log = logging.getLogger(__name__)
 
 DEAD = ("has been closed", "Connection closed", "Target crashed")
 TRIES = 3
-"""A browser that dies while a session is opened on it costs no lease."""
+"""A browser that dies while a session is opened costs no lease."""
 
 
 @dataclass(frozen=True)
 class BrowserUpkeep:
-    """``spares``: contexts kept warm. A browser is replaced after ``max_leases`` sessions, or above ``memory_mb``."""
+    """``spares``: number of warm contexts. A browser is replaced after ``max_leases`` sessions or
+    above ``memory_mb``."""
 
     spares: int = 1
     max_leases: int = 500
@@ -58,8 +59,10 @@ class BrowserUpkeep:
 
 
 class Chromium:
-    """The browser for new sessions, and those before it that still have some. ``chromium`` is the one to use, where
-    somebody said so; ``headed`` opens it with a window."""
+    """The browser for new sessions, and retired ones that still have sessions.
+
+    ``chromium``: path of the executable, if configured. ``headed``: open it with a window.
+    """
 
     def __init__(
         self,
@@ -121,8 +124,8 @@ class Chromium:
                 session.guard = await guard_session(started.browser, warm.context, warm.page, terms, session.pace)
                 return session
             except (Error, Unavailable) as error:
-                # What is said of a dead browser and of a dead driver is the same; another one answers for both. Should
-                # sessions live on there all the same, they may.
+                # A dead browser and a dead driver give the same error; another browser solves both. Sessions that still
+                # live there may go on.
                 started.live -= 1
                 said = first_line(str(error))
                 self._drop(started)
@@ -158,11 +161,11 @@ class Chromium:
     # --- spares
 
     def warm_up(self) -> None:
-        """Starts browser and first contexts in the background; what goes wrong is told to the first lease."""
+        """Start browser and first contexts in the background. The first lease reports what fails."""
         self._refill()
 
     async def wait_until_warm(self) -> list[WarmContext]:
-        """The contexts that are kept warm, once there are as many as there should be, or no more can be made."""
+        """Return the warm contexts, once there are enough or no more can be made."""
         if self._refilling is not None:
             await asyncio.shield(self._refilling)
         return [] if self._current is None else list(self._current.spares)
@@ -172,7 +175,7 @@ class Chromium:
             self._refilling = self._background.start(self._fill_spares())
 
     async def _fill_spares(self) -> None:
-        """One at a time, and not while a lease is being opened: whoever waits comes first."""
+        """Create contexts one at a time, and none while a lease is being opened, which comes first."""
         try:
             while not self._opening:
                 started = await self._live_browser()
@@ -180,20 +183,20 @@ class Chromium:
                     return
                 started.spares.append(await started.new_context())
         except (Error, Unavailable) as error:
-            # What failed here fails again, with its message, at the lease that asks for it.
+            # The next lease fails again, with the message.
             log.info("no context could be kept warm: %s", error)
 
     # --- replacing browsers
 
     async def maintain(self) -> None:
-        """Called now and then: closes browsers that are no longer needed, and replaces one that has served enough."""
+        """Close retired browsers without sessions, and replace a worn one. Called periodically."""
         for started in tuple(self._retired):
             if started.dead or started.live <= 0:
                 self._retired.remove(started)
                 self._background.start(started.close())
         self._refill()
         current = self._current
-        # Never more than two: a memory bound that cannot be kept must not fill the memory with browsers.
+        # Never more than two: a memory limit that cannot be met must not fill the memory with browsers.
         if current is None or current.dead or self._retired or not (self._replacing is None or self._replacing.done()):
             return
         why = await self._wear(current)
@@ -205,13 +208,13 @@ class Chromium:
         if started.leases >= self._upkeep.max_leases:
             return f"it has served {started.leases} sessions"
         memory_mb = await started.memory_mb()
-        # One that has served nobody yet would be followed by one just as large.
+        # A new one without sessions would be just as large.
         if memory_mb > self._upkeep.memory_mb and started.leases:
             return f"it takes {memory_mb:.0f} MB"
         return ""
 
     async def _replace(self, old: BrowserProcess) -> None:
-        """Leases go on on the old browser until the new one has contexts to give."""
+        """Start the next browser; leases stay on the old one until the new one has contexts."""
         try:
             new_context = await start(self._chosen, headed=self._headed)
         except Unavailable as error:
@@ -230,14 +233,14 @@ class Chromium:
             self._retire(old)
 
     def _retire(self, started: BrowserProcess) -> None:
-        """No new session goes there; `tend` closes it when its last one has ended."""
+        """Give no new session to this browser; `maintain` closes it after its last one."""
         started.spares.clear()
         self._retired.append(started)
 
     # --- the end
 
     async def close(self) -> None:
-        """Ends all browsers and drivers, whatever is still open on them."""
+        """End all browsers and drivers, whatever is open on them."""
         self._closed = True
         for task in (self._refilling, self._replacing):
             if task is not None:
@@ -249,7 +252,7 @@ class Chromium:
 
 
 class PoolSession(PageSession):
-    """A session that tells its pace what its documents were answered, and the pool when it has ended."""
+    """A session that reports its documents' answers to its pace, and its end to the pool."""
 
     def __init__(
         self,
@@ -302,7 +305,7 @@ class PoolSession(PageSession):
 
 
 def is_document(request: Request) -> bool:
-    """Of a tab: what a page shows in its frames is asked for along with it."""
+    """Return whether the request is for the document of a tab; frames are loaded along with it."""
     if not request.is_navigation_request():
         return False
     frame = frame_of(request)
@@ -310,11 +313,11 @@ def is_document(request: Request) -> bool:
 
 
 async def load_login_state(context: BrowserContext, login: LoginState) -> None:
-    """Gives a context that nobody has used the cookies and the storage that were recorded."""
+    """Set recorded cookies and storage in an unused context."""
     state: Any = json.loads(await asyncio.to_thread(login.path.read_bytes))
     try:
         if set(state) <= {"cookies", "origins"} and not state.get("origins"):
-            # To set a whole state takes a page of its own and tens of milliseconds; mostly there are only cookies.
+            # Setting a whole state takes a page and tens of milliseconds; most states have only cookies.
             await context.add_cookies(state["cookies"])
         else:
             await context.set_storage_state(state)
@@ -326,7 +329,7 @@ async def load_login_state(context: BrowserContext, login: LoginState) -> None:
 
 
 def pace_limits(asked: Politeness, ours: politeness.PaceLimits) -> politeness.PaceLimits:
-    """What the lease asks for; what it leaves open, by our settings."""
+    """Return the limits of the lease, completed by those of the settings."""
     return politeness.PaceLimits(
         ours.interval_s if asked.interval_s is None else asked.interval_s,
         ours.max_in_flight if asked.max_in_flight is None else asked.max_in_flight,

@@ -1,4 +1,4 @@
-"""Which browser to drive."""
+"""Finds the browser executable."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ SHELL_NAMES = ("chrome-headless-shell", "headless_shell")
 def find_browser(
     chosen: Path | None, playwrights_own: Path, which: Callable[[str], str | None], *, headed: bool = False
 ) -> Path:
-    """The executable to start; Unavailable, saying what to install, when there is none. ``headed``: with a window,
-    which a headless shell cannot open."""
+    """Return the executable. Raises Unavailable, with what to install, when there is none.
+
+    ``headed``: with a window, which a headless shell cannot open.
+    """
     if chosen is not None:
         if chosen.is_file():
             return chosen
@@ -37,9 +39,9 @@ def find_browser(
 
 
 def headless_shell_beside(chromium: Path) -> Path | None:
-    """Playwright's headless shell, three times faster with fresh contexts; it is installed apart from its Chromium.
+    """Return Playwright's headless shell, which makes fresh contexts three times faster.
 
-    ``.../chromium-1255/chrome-linux/chrome`` has it in ``.../chromium_headless_shell-1255/*/``.
+    For ``.../chromium-1255/chrome-linux/chrome`` it is in ``.../chromium_headless_shell-1255/*/``.
     """
     for folder in chromium.parents:
         if folder.name.startswith("chromium-"):

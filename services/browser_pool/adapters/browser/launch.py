@@ -1,4 +1,4 @@
-"""One browser process with its driver: started, asked for fresh contexts, closed."""
+"""One browser process with its driver: start, new contexts, end."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ARGUMENTS = ("--disable-background-networking", "--no-default-browser-check")
 
 @dataclass(frozen=True)
 class WarmContext:
-    """A context nobody has used, with its first page open."""
+    """An unused context with its first page open."""
 
     context: BrowserContext
     page: Page
@@ -43,8 +43,10 @@ class WarmContext:
 
 
 class BrowserProcess:
-    """``leases`` counts all sessions it ever had, ``live`` those it has now. Each browser has a driver of its own: that
-    one grows with the number of contexts too, and goes with it."""
+    """A browser with a driver of its own, which grows with the contexts and ends with it.
+
+    ``leases`` counts all sessions it ever had, ``live`` the present ones.
+    """
 
     def __init__(self, playwright: Playwright, nest: ProcessDir, browser: Browser, pid: int) -> None:
         self.browser = browser
@@ -60,11 +62,12 @@ class BrowserProcess:
 
     @property
     def folder(self) -> Path:
-        """For files that this browser is to read; it is removed with the browser, however that ends."""
+        """Folder for files that this browser reads. It is removed with the browser."""
         return self._nest.folder
 
     async def new_context(self) -> WarmContext:
-        """Raises Unavailable (``session_lost``) or Playwright's error where the browser dies meanwhile."""
+        """Return a new context. Raises Unavailable (``session_lost``) or Playwright's error when the browser dies
+        meanwhile."""
         return await run_unless_gone(self._new_context(), self._gone)
 
     async def _new_context(self) -> WarmContext:
@@ -72,7 +75,7 @@ class BrowserProcess:
             viewport={"width": VIEWPORT_WIDTH_PX, "height": VIEWPORT_HEIGHT_PX},
             color_scheme="light",
             accept_downloads=True,
-            # What a worker fetches in a page's place would come past the guard.
+            # Requests of a service worker would bypass the guard.
             service_workers="block",
         )
         try:
@@ -87,7 +90,7 @@ class BrowserProcess:
         return warm
 
     def take_spare(self) -> WarmContext | None:
-        """One that is ready, if there is one."""
+        """Return a warm context, if there is one."""
         while self.spares:
             warm = self.spares.pop(0)
             if not warm.crashed.is_set() and not warm.page.is_closed():
@@ -95,11 +98,11 @@ class BrowserProcess:
         return None
 
     async def memory_mb(self) -> float:
-        """Of the browser and all its pages."""
+        """Return the memory of the browser and its pages."""
         return await asyncio.to_thread(tree_mb, self._pid)
 
     async def close(self) -> None:
-        """Ends browser and driver; what does not go by itself is killed. Closing twice is no error."""
+        """End browser and driver, killing what does not end by itself. Idempotent."""
         if not self.dead:
             await close_quietly(self.browser.close())
         self._gone.set()
@@ -108,7 +111,7 @@ class BrowserProcess:
 
 
 async def start(chosen: Path | None, *, headed: bool = False) -> BrowserProcess:
-    """A browser. Unavailable (``no_browser``), saying what to do, where none can be started."""
+    """Start a browser. Raises Unavailable (``no_browser``), with what to do, when none can be started."""
     try:
         return await _start(chosen, headed)
     except (Error, OSError) as error:
@@ -140,7 +143,7 @@ async def _launch(playwright: Playwright, executable: Path, headed: bool) -> Bro
         browser = await playwright.chromium.launch(
             executable_path=executable,
             headless=not headed,
-            # Chromium's sandbox does not work as root; for everyone else it stays on.
+            # Chromium's sandbox does not work as root.
             chromium_sandbox=os.geteuid() != 0,
             args=ARGUMENTS,
             handle_sigint=False,
@@ -162,7 +165,7 @@ async def _pid_of(browser: Browser) -> int:
 
 
 async def close_quietly(closing: Awaitable[object]) -> None:
-    """Awaits a closing call within its bound; what is dead already needs no closing."""
+    """Await a closing call within its time limit, ignoring errors of what is dead already."""
     with contextlib.suppress(Error, TimeoutError):
         async with asyncio.timeout(CLOSE_BOUND_S):
             await closing

@@ -1,4 +1,4 @@
-"""Browser and sessions for as long as the process serves."""
+"""Runs browser and sessions for the life of the process."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ log = logging.getLogger(__name__)
 
 SWEEP_S = 1.0
 MAINTAIN_EVERY_SWEEPS = 5
-"""To add up the memory of a browser's processes takes milliseconds for each."""
+"""Measuring the memory of a browser takes milliseconds per process."""
 SPARES = 3
 
 
 class PoolBus(Gate, Records, Protocol):
-    """What the pool needs of the bus for itself."""
+    """What the pool itself needs of the bus."""
 
 
 def login_store(settings: Settings) -> LoginFolder:
@@ -67,7 +67,7 @@ def new_chromium(settings: Settings, pacing: Pacing) -> Chromium:
 
 @asynccontextmanager
 async def run_pool(settings: Settings, bus: PoolBus, now_s: Callable[[], float]) -> AsyncGenerator[Sessions]:
-    """A warmed-up browser and the sessions on it; both are closed at the end, whatever the reason."""
+    """Yield the sessions on a warmed-up browser; both are closed at the end."""
     pacing = Pacing(bus, time.time, hold_s=settings.navigation_timeout_s + 5.0)
     await pacing.start()
     browser = new_chromium(settings, pacing)
@@ -91,5 +91,5 @@ async def _sweep(sessions: Sessions, browser: Chromium) -> None:
             if count % MAINTAIN_EVERY_SWEEPS == 0:
                 await browser.maintain()
         except Exception:
-            # A bug in one sweep must not be the end of all: sessions would never expire again.
+            # A failed sweep must not stop the loop: sessions would never expire again.
             log.exception("a sweep of the sessions ended badly")

@@ -1,4 +1,4 @@
-"""Login states on disk, for nobody's eyes but their owner's."""
+"""Login states on disk, readable by their owner only."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shared.text.names import safe_id
 
 
 class LoginFolder:
-    """One file a login state, mode 0600, in a folder of mode 0700 that git ignores. Never inside ``evidence``."""
+    """One file per login state, mode 0600, in a folder of mode 0700 that git ignores, never inside ``evidence``."""
 
     def __init__(self, folder: Path, evidence: Path | None = None) -> None:
         self._folder, self._evidence = folder, evidence
@@ -27,7 +27,7 @@ class LoginFolder:
         return await asyncio.to_thread(self._save, name, state)
 
     def path(self, name: str) -> Path:
-        """Where it is kept, whether it exists or not."""
+        """Return the path for a login state, whether it exists or not."""
         if safe_id(name) != name:
             raise PermanentError(
                 f"{name!r} cannot be the name of a login state: letters, digits, - and _ can", code="no_auth_profile"

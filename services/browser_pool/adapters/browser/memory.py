@@ -1,4 +1,4 @@
-"""How much memory is left, for this machine or for the container this process is in, and how much a browser takes."""
+"""Memory that is free on this machine or in this container, and memory that a browser uses."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import psutil
 BYTES_PER_MB = 1024 * 1024
 CGROUPS = Path("/sys/fs/cgroup")
 NO_LIMIT_BYTES = 2**60
-"""The first version of control groups has a number, just below 2**63, where the second says ``max``."""
+"""Version 1 of control groups reports a number just below 2**63 where version 2 says ``max``."""
 
 
 def free_mb() -> float:
-    """What can still be taken: of the machine, or of the tightest limit set on this process."""
+    """Return the memory that can be taken, of the machine or of the tightest limit on this process."""
     machine = psutil.virtual_memory().available
     return min([machine, *cgroup_headroom_bytes(CGROUPS, Path("/proc/self/cgroup"))]) / BYTES_PER_MB
 
 
 def tree_mb(pid: int) -> float:
-    """Memory of a process and all that it started, each page counted once where the system can tell."""
+    """Return the memory of a process and its descendants; shared pages count once where the system reports it."""
     try:
         root = psutil.Process(pid)
         return sum(_bytes_of(process) for process in (root, *root.children(recursive=True))) / BYTES_PER_MB
@@ -28,18 +28,18 @@ def tree_mb(pid: int) -> float:
 
 
 def _bytes_of(process: psutil.Process) -> int:
-    """Browser processes share most of their code: a plain sum of their sizes would be twice the truth."""
+    """Return proportional size: browser processes share most code, and plain sizes would add up to twice the truth."""
     try:
         full = process.memory_full_info()
         return int(getattr(full, "pss", 0) or full.uss)
     except psutil.AccessDenied:
         return process.memory_info().rss
-    except psutil.Error:  # it has ended meanwhile
+    except psutil.Error:  # it has ended
         return 0
 
 
 def cgroup_headroom_bytes(root: Path, listed: Path) -> list[int]:
-    """What each limit above this process leaves. Both versions of control groups; none where there are none."""
+    """Return what each limit above this process leaves, for both versions of control groups."""
     try:
         lines = listed.read_text().splitlines()
     except OSError:
@@ -57,7 +57,7 @@ def cgroup_headroom_bytes(root: Path, listed: Path) -> list[int]:
 
 
 def _left_up(root: Path, path: str, limit: str, used: str, cache: str) -> list[int]:
-    """Of a group and all groups it is in. Inside a container its own group is the root of what can be seen."""
+    """Return the headroom of a group and its parents. In a container, its own group is the visible root."""
     group = root / path.lstrip("/")
     folders = [folder for folder in (group, *group.parents, root) if folder == root or root in folder.parents]
     left = [_left_in(folder, limit, used, cache) for folder in dict.fromkeys(folders)]
@@ -65,10 +65,11 @@ def _left_up(root: Path, path: str, limit: str, used: str, cache: str) -> list[i
 
 
 def _left_in(folder: Path, limit: str, used: str, cache: str) -> int | None:
-    """None where nothing is limited. Files that are cached give way, so they do not count as used."""
+    """Return the headroom of one group, or None without a limit. Cached files can be evicted and
+    do not count as used."""
     try:
         most = (folder / limit).read_text().strip()
-        # What a group has taken is slow to say, for the kernel adds it up anew: it is asked only where it matters.
+        # The kernel adds up the usage slowly, so it is read only where there is a limit.
         if not most.isdecimal() or int(most) >= NO_LIMIT_BYTES:
             return None
         now = int((folder / used).read_text())

@@ -1,4 +1,4 @@
-"""A place for all that a browser writes and starts, which is cleared away whatever ends this process."""
+"""A folder for all that a browser writes and starts, cleared whatever ends this process."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WATCHER = Path(__file__).with_name("reaper.py")
 
 
 class ProcessDir:
-    """A folder, and a watcher that clears it away with every process that was started in it."""
+    """A folder, and a reaper process that clears it and kills every process started in it."""
 
     def __init__(self, folder: Path, watcher: asyncio.subprocess.Process) -> None:
         self.folder, self._watcher = folder, watcher
@@ -33,12 +33,12 @@ class ProcessDir:
 
     @asynccontextmanager
     async def home(self) -> AsyncGenerator[None]:
-        """What is started in this block, and what that starts in its turn, belongs to the nest.
+        """Assign everything that is started within this block to the folder.
 
-        Playwright hands its driver our environment and no other, so ours says for this moment where temporary files go.
+        Playwright passes our environment on to its driver, so TMPDIR is changed for that time.
         """
         async with _one_at_a_time():
-            tempfile.gettempdir()  # where our own go has been settled by this
+            tempfile.gettempdir()  # fixes our own temporary folder before TMPDIR changes
             before = os.environ.get("TMPDIR")
             os.environ["TMPDIR"] = str(self.folder)
             try:
@@ -50,7 +50,7 @@ class ProcessDir:
                     os.environ["TMPDIR"] = before
 
     async def clear(self) -> None:
-        """Ends what still runs and removes the folder. Clearing twice is no error."""
+        """End what still runs and remove the folder. Idempotent."""
         if self._watcher.stdin is not None:
             self._watcher.stdin.close()
         try:
@@ -64,5 +64,5 @@ _locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDict
 
 
 def _one_at_a_time() -> asyncio.Lock:
-    """Two drivers that start at the same moment would share one environment."""
+    """Return the lock around the environment: two drivers that start at once would share it."""
     return _locks.setdefault(asyncio.get_running_loop(), asyncio.Lock())

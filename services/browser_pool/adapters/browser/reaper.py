@@ -1,8 +1,7 @@
-"""Clears away what a browser leaves behind, whatever ended the process that used it.
+"""Clears what a browser leaves behind, whatever ended the process that used it.
 
-A program of its own, `python reaper.py FOLDER`: it waits until its standard input is closed, which the system does
-for a process that is killed too. Then whatever was started with FOLDER as its place for temporary files gets a moment
-to end by itself, is killed, and FOLDER is removed.
+A program of its own, `python reaper.py FOLDER`. It waits until its standard input is closed, which the system also does
+for a killed parent. Every process with FOLDER as TMPDIR then gets a moment to end, is killed, and FOLDER is removed.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ GRACE_S, BOUND_S, LOOK_EVERY_S = 2.0, 15.0, 0.05
 
 
 def main(folder: str) -> None:
-    # Ctrl-C in a terminal, and whoever ends a whole group, must not end this one first.
+    # Ctrl-C and signals to the whole process group must not end this process first.
     for sign in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(sign, signal.SIG_IGN)
     while os.read(0, 4096):
@@ -37,7 +36,7 @@ def main(folder: str) -> None:
 
 
 def living(folder: str, seen: dict[int, psutil.Process]) -> list[psutil.Process]:
-    """Of those processes, and of all that they were once seen to have started, the ones that still run."""
+    """Return the processes of the folder, and all that they were seen to start, that still run."""
     for process in psutil.process_iter():
         if process.pid != os.getpid() and belongs(process, folder):
             with suppress(psutil.Error):
@@ -48,7 +47,7 @@ def living(folder: str, seen: dict[int, psutil.Process]) -> list[psutil.Process]
 def belongs(process: psutil.Process, folder: str) -> bool:
     try:
         return process.environ().get("TMPDIR") == folder
-    except (psutil.Error, OSError):  # somebody else's, or gone
+    except (psutil.Error, OSError):  # of another user, or gone
         return False
 
 

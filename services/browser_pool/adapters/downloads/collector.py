@@ -1,4 +1,4 @@
-"""Files that have begun to come down, until they are here: those that were asked for and those that were not."""
+"""Waits for downloads that have begun, and turns them into captures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shared.contracts.codes import ActionCode
 from shared.contracts.results import Captured, NotSeen
 
 LONGEST_S = 100.0
-"""For all files of an action together, however well they come on: whoever asked waits for the answer."""
+"""Time limit for all downloads of an action, below the deadline of the caller's request."""
 CODES: dict[str, ActionCode] = {
     "too_large": "too_large",
     "too_many": "too_large",
@@ -26,8 +26,8 @@ CODES: dict[str, ActionCode] = {
 
 
 async def wait_for_file(files: DownloadTracker, one: IncomingFile, stall_s: float, until_s: float) -> None:
-    """Until its fate is known. It is given up when nothing of it comes for ``stall_s`` seconds, or the monotonic
-    clock has reached ``until_s``."""
+    """Wait until the download ends. It is dropped when it stalls for ``stall_s``, or at ``until_s`` of the monotonic
+    clock."""
     while one.fate == "coming":
         before_bytes = one.got_bytes
         left_s = until_s - time.monotonic()
@@ -40,7 +40,7 @@ async def wait_for_file(files: DownloadTracker, one: IncomingFile, stall_s: floa
 
 
 async def capture_file(files: DownloadTracker, one: IncomingFile, label: str) -> Capture:
-    """A file that is here. It is on the disk; whoever stores it removes it there."""
+    """Return a complete download as a capture. Whoever stores it removes the file."""
     path = files.take(one, label)
     return Capture(
         kind="download",
@@ -55,7 +55,7 @@ async def capture_file(files: DownloadTracker, one: IncomingFile, label: str) ->
 
 
 def refusal_message(files: DownloadTracker, one: IncomingFile) -> str:
-    """Why a file is not here."""
+    """Return why a file was not kept."""
     if one.fate == "too_large":
         return filenames.too_large(one.name, files.limit_bytes, one.got_bytes, one.announced_bytes)
     if one.fate == "late":
@@ -64,7 +64,7 @@ def refusal_message(files: DownloadTracker, one: IncomingFile) -> str:
 
 
 async def collect_files(outcome: ActionOutcome, files: DownloadTracker, tabs: Tabs, stall_s: float) -> ActionOutcome:
-    """The outcome, with every file that came down beside it kept and told: nothing that a click brings is lost."""
+    """Return the outcome with every file that the action brought, requested or not."""
     until_s = time.monotonic() + LONGEST_S
     captures, told = list(outcome.captures), [outcome.message]
     while files.incoming:
@@ -87,7 +87,7 @@ async def collect_files(outcome: ActionOutcome, files: DownloadTracker, tabs: Ta
 
 
 async def _close_emptied(tabs: Tabs) -> bool:
-    """A tab that was opened for a file never gets an address; a person's browser closes it."""
+    """Close tabs that were opened for a download only, as a browser with a window does."""
     emptied = [page for page in tabs.opened if not page.is_closed() and page.url in ("", ":")]
     for page in emptied:
         await page.close()

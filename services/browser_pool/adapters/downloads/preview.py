@@ -1,5 +1,8 @@
-"""The beginning of a file's text. What is no plain text is read in a short-lived process with bounds of its own:
-a hostile file can end that process, and nothing else. A preview that fails is none, and never fails its file."""
+"""The first text of a file. PDF and workbooks are read in a limited subprocess, which a hostile file may crash without
+other effect.
+
+A preview that fails is left out; it never fails the download.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +19,11 @@ log = logging.getLogger(__name__)
 PROGRAM = "services.browser_pool.adapters.downloads.preview_child"
 BOUND_S = 22.0
 AT_ONCE = asyncio.Semaphore(2)
-"""Each may take a processor and a gigabyte."""
+"""Each subprocess may take a processor and a gigabyte."""
 
 
 async def read_preview(path: Path, name: str) -> str | None:
-    """About the first 2,000 characters, or None where there are none to be had within the bounds."""
+    """Return about the first 2,000 characters, or None when there are none within the limits."""
     head = await asyncio.to_thread(_head, path)
     kind = previews.kind_of(head, suffix_of(name))
     if kind is None:
@@ -38,7 +41,7 @@ def _head(path: Path) -> bytes:
 
 async def _read_apart(path: Path, kind: str) -> str | None:
     with path.open("rb") as file:
-        # An empty environment: the process that reads a hostile file is given no key and no address.
+        # An empty environment: the process that reads a hostile file gets no keys and no addresses.
         child = await start_python("-m", PROGRAM, kind, stdin=file, stderr=asyncio.subprocess.DEVNULL, env={})
     try:
         async with asyncio.timeout(BOUND_S):

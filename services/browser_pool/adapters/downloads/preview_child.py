@@ -1,4 +1,4 @@
-"""Reads the beginning of one file, within limits the kernel keeps: ``python -I -m ... pdf|xlsx < FILE > TEXT``."""
+"""Reads the first text of one file under kernel limits: ``python -I -m ... pdf|xlsx < FILE > TEXT``."""
 
 from __future__ import annotations
 

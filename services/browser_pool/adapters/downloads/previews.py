@@ -1,5 +1,5 @@
-"""The beginning of a file's text. Pure but for reading the file given; meant for a process of its own, because what
-parses a stranger's PDF or workbook may hang or grow without bound."""
+"""Extracts the first text of a file. Meant for a subprocess: a PDF or workbook parser may hang or
+grow without limit."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MARKS = (
 
 
 def kind_of(head: bytes, suffix: str) -> Kind | None:
-    """What a file is by its first bytes, and where they do not tell, by its name; None where it has no text to show."""
+    """Return the kind of a file by its first bytes, else by its suffix; None when it has no text to show."""
     if b"%PDF-" in head[:1024]:
         return "pdf"
     if head.startswith(b"PK\x03\x04"):
@@ -35,13 +35,13 @@ def kind_of(head: bytes, suffix: str) -> Kind | None:
 
 
 def decoded(head: bytes) -> str | None:
-    """The beginning of a text, or None where it is none. What is not UTF-8 is taken for Windows' western encoding."""
+    """Return the beginning of a text, or None for binary data. Text that is not UTF-8 is read as Windows-1252."""
     mark = next((name for mark, name in _MARKS if head.startswith(mark)), None)
     if mark is None and b"\x00" in head:
         return None
     for encoding in (mark,) if mark else ("utf-8", "cp1252"):
         try:
-            # The head may end in the middle of a character.
+            # The head may end within a character.
             return codecs.getincrementaldecoder(encoding)().decode(head)
         except UnicodeDecodeError:
             continue
@@ -49,7 +49,7 @@ def decoded(head: bytes) -> str | None:
 
 
 def clipped(text: str) -> str | None:
-    """No more than is promised, without what cannot be carried or seen; None where nothing is left."""
+    """Return at most the promised length, without unprintable characters; None when nothing is left."""
     return printable(text, "", keep="\n\t")[:MAX_CHARS].strip() or None
 
 

@@ -1,4 +1,4 @@
-"""Folders on this machine's disk that end with the process, however it ends."""
+"""A temporary folder that ends with the process, however it ends."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from shared.file_lock import open_locked
 PREFIX = "exhibit-files-"
 LOCK = "lock"
 YOUNG_S = 60.0
-"""A folder this young may be one whose process has not got to locking it yet."""
+"""A younger folder may belong to a process that has not locked it yet."""
 
 
 @cache
 def process_folder_path() -> Path:
-    """One folder a process, removed at its end; those of processes that were killed are removed here."""
+    """Return this process's folder, removed at its end. Folders of killed processes are removed here."""
     parent = Path(tempfile.gettempdir())
     for folder in parent.glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError):
@@ -36,11 +36,11 @@ _locks: list[int] = []
 
 
 def _remove_if_left_over(folder: Path) -> None:
-    # Another user's folder under our prefix, or a link that somebody laid there, is none of our business.
+    # Folders of other users and links under our prefix are left alone.
     about = folder.lstat()
     if about.st_uid != os.getuid() or folder.is_symlink() or time.time() - about.st_mtime < YOUNG_S:
         return
-    descriptor = open_locked(folder / LOCK)  # raises OSError while its process lives
+    descriptor = open_locked(folder / LOCK)  # raises OSError while its process is alive
     try:
         shutil.rmtree(folder, ignore_errors=True)
     finally:

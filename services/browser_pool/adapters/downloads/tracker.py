@@ -1,7 +1,7 @@
-"""The files that come down in one context: followed while they do, cut off where they are too large.
+"""Follows the downloads of one context, and stops those that are too large.
 
-The browser writes each into a folder of this session under a name of its own, and tells through its protocol how
-far it is. It tells so twice a second, in which a fast line brings half a gigabyte: the file itself is watched too.
+The browser writes each file into a folder of the session and reports progress twice a second. A fast connection brings
+half a gigabyte in that time, so the file size is polled too.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from services.browser_pool.files.filenames import safe_name
 from shared.aio import BackgroundTasks
 
 MAX_FILES = 20
-"""That one action may bring; what comes after is stopped and told."""
+"""Maximum number of files of one action; further ones are stopped and reported."""
 MAX_ANNOUNCED = 500
-"""Of the files of all sessions, how many are remembered."""
+"""Maximum number of downloads, over all sessions, that are remembered."""
 WATCH_S = 0.05
 CLOSE_BOUND_S = 2.0
 
@@ -33,7 +33,7 @@ Fate = Literal["coming", "here", "too_large", "too_many", "late", "interrupted"]
 
 @dataclass
 class IncomingFile:
-    """One file. ``fate`` says what became of it, or why it was stopped."""
+    """One download. ``fate`` is its state, or why it was stopped."""
 
     guid: str
     url: str
@@ -45,14 +45,14 @@ class IncomingFile:
 
 
 class DownloadTracker:
-    """``limit_bytes`` bounds each file, and all that one action brings together."""
+    """Follows downloads. ``limit_bytes`` bounds each file and the sum of one action."""
 
     def __init__(self, limit_bytes: int) -> None:
         self.limit_bytes = limit_bytes
         self.incoming: list[IncomingFile] = []
-        """Begun and not yet taken, in the order in which they began."""
+        """Begun and not yet taken, in order of their start."""
         self.refused = 0
-        """Begun and stopped at once, because there were too many."""
+        """Number of downloads that were stopped at once because there were too many."""
         self.begun = asyncio.Event()
         self._by_label: dict[str, tuple[Path, int]] = {}
         self._announced: dict[str, IncomingFile] = {}
@@ -64,8 +64,10 @@ class DownloadTracker:
         self._watching = False
 
     async def open(self, browser: Browser, page: Page, context_id: str) -> None:
-        """From here on files come to us; once is enough. ``context_id``: the protocol's name of the page's context.
-        Raises Playwright's error where the browser is dead."""
+        """Direct the context's downloads to this session. Idempotent.
+
+        ``context_id`` is the protocol's id of the context. Raises Playwright's error when the browser is dead.
+        """
         if self._cdp is not None:
             return
         self._context_id = context_id
@@ -88,11 +90,11 @@ class DownloadTracker:
         )
 
     async def beginning(self, timeout_s: float) -> None:
-        """Until a file has begun to come that nobody has taken, or the time is over."""
+        """Wait until a download has begun that was not taken, or until the timeout."""
         await self.more_than(0, timeout_s)
 
     async def more_than(self, count: int, timeout_s: float) -> bool:
-        """Whether more than ``count`` files that nobody has taken have begun to come before the time is over."""
+        """Return whether more than ``count`` untaken downloads have begun within the timeout."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(timeout_s):
                 while len(self.incoming) <= count:
@@ -101,7 +103,7 @@ class DownloadTracker:
         return len(self.incoming) > count
 
     def take(self, one: IncomingFile, label: str) -> Path:
-        """The file, for whoever then removes it; the session keeps a second name of it, to give it to a page."""
+        """Return the file, which the caller removes. The session keeps a second link for uploads."""
         assert self._folder is not None
         self.incoming.remove(one)
         here = self._folder / one.guid
@@ -113,12 +115,12 @@ class DownloadTracker:
         return handed_over
 
     def named(self, label: str) -> Path | None:
-        """What was last downloaded in this session under that label, with its own name."""
+        """Return the latest download with that label, or None."""
         known = self._by_label.get(label)
         return known[0] if known else None
 
     def drop(self, one: IncomingFile) -> None:
-        """Forgets it, stops it where it is still coming, and leaves nothing of it on the disk."""
+        """Stop the download and remove its file."""
         if one in self.incoming:
             self.incoming.remove(one)
         if one.fate == "coming":
@@ -128,7 +130,7 @@ class DownloadTracker:
     async def close(self) -> None:
         await self._background.cancel()
         if self._cdp is not None:
-            # The browser outlives the session and must not hold on to it.
+            # The browser outlives the session and must not keep it in memory.
             with contextlib.suppress(Error, TimeoutError):
                 async with asyncio.timeout(CLOSE_BOUND_S):
                     await self._cdp.detach()
@@ -137,7 +139,7 @@ class DownloadTracker:
 
     # --- what the browser tells
 
-    # It tells of the files of all sessions. Which are ours, Playwright knows.
+    # Its events cover all sessions. Playwright knows which downloads belong to this one.
 
     def _page_opened(self, page: Page) -> None:
         page.on("download", self._mark_own)
@@ -154,7 +156,7 @@ class DownloadTracker:
         self._accept(event["guid"])
 
     def _accept(self, guid: str) -> None:
-        """The two tell of a file in either order."""
+        """Accept a download once both sources have reported it, in either order."""
         if guid not in self._own or guid not in self._announced:
             return
         one = self._announced[guid]
@@ -181,7 +183,7 @@ class DownloadTracker:
         one.over.set()
 
     def _update_size(self, one: IncomingFile, got_bytes: int, announced_bytes: int = 0) -> None:
-        # An interrupted download is told with nothing received: what had come is what a person wants to know.
+        # An interrupted download is reported with no bytes; what had come before is what matters.
         one.got_bytes = max(one.got_bytes, got_bytes)
         one.announced_bytes = max(one.announced_bytes, announced_bytes)
         others = sum(
@@ -198,7 +200,7 @@ class DownloadTracker:
 
     async def _cancel(self, one: IncomingFile) -> None:
         assert self._cdp is not None
-        with contextlib.suppress(Error):  # it has ended by itself, or its browser has
+        with contextlib.suppress(Error):  # it has ended, or its browser has
             await _send(self._cdp, "Browser.cancelDownload", {"guid": one.guid, "browserContextId": self._context_id})
         self._unlink(one)
 
@@ -230,7 +232,7 @@ class DownloadTracker:
         return 0
 
     def _remember(self, label: str, path: Path, size_bytes: int) -> None:
-        """No more than ``limit_bytes`` are kept for later; the oldest go first."""
+        """Keep at most ``limit_bytes`` for later uploads, dropping the oldest first."""
         self._forget(label)
         self._by_label[label] = (path, size_bytes)
         while sum(size for _, size in self._by_label.values()) > self.limit_bytes:
@@ -243,8 +245,11 @@ class DownloadTracker:
 
 
 def guid_of(download: Download) -> str:
-    """The browser's name of a file. Playwright has it as the last part of the path where it would look for it, and
-    nothing public tells it before the file is here."""
+    """Return the browser's id of a download.
+
+    Playwright has it as the last part of the expected path; no public property offers it before the download is
+    complete.
+    """
     told: dict[str, Any] = download._impl_obj._artifact._initializer  # pyright: ignore[reportPrivateUsage]
     return Path(told["absolutePath"]).name
 

@@ -1,4 +1,4 @@
-"""The registrable domain of an address, by the public suffix list that comes with its package: no network."""
+"""The registrable domain of an address, by the public suffix list of its package, without network."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ _NAME = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*")
 
 @lru_cache(maxsize=4096)
 def registrable_domain(url: str) -> str:
-    """``example.co.uk`` of ``https://shop.example.co.uk/x``; an address of numbers, and a name without a domain, is
-    its own. What comes back is fit to be a key of a record; empty where the address names no host."""
+    """Return ``example.co.uk`` for ``https://shop.example.co.uk/x``.
+
+    Numeric addresses and names without a domain are returned as they are. The result is fit for a record's key; it is
+    empty when the address has no host.
+    """
     origin = parse_origin(browser_form(url))
     if isinstance(origin, str):
         return ""
@@ -31,5 +34,6 @@ def _suffixes() -> PublicSuffixList:
 
 
 def _as_key(domain: str) -> str:
-    """A host name comes from whoever wrote the row: wildcards and blanks must not reach the subject of a record."""
+    """Return the domain, or its hash when it has characters that a subject must not contain: rows of a sample source
+    choose host names."""
     return domain if _NAME.fullmatch(domain) else hashlib.sha256(domain.encode(errors="replace")).hexdigest()

@@ -1,9 +1,8 @@
-"""Every document of a browser is looked at before it is asked for.
+"""Decides on every document of a browser before it is requested.
 
-One session of the browser's own protocol serves a whole browser. It is told of each document before it is asked for:
-each hop of a redirect, the first document of a popup, what turns out to be a file. All other requests pass inside the
-browser, but for those to literal private addresses (see `intercepts`). Names that turn out to be private are refused
-to public pages by Chromium itself (local network access).
+One protocol session serves a whole browser. It pauses each document: every hop of a redirect, the first document of a
+popup, and what turns out to be a file. Other requests pass within the browser, except those to literal private
+addresses (see `intercepts`). Chromium itself refuses private names to public pages (local network access).
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 
 
 class Interceptor:
-    """Over one browser."""
+    """Pauses and decides the requests of one browser."""
 
     def __init__(self, session: CDPSession) -> None:
         self._session = session
@@ -41,7 +40,7 @@ class Interceptor:
         self._tabs: dict[str, SessionGuard] = {}
         self._passing: frozenset[str] | None = None
         self._deciding = BackgroundTasks()
-        # Of two changes of the patterns the later one must come last.
+        # Two changes of the patterns must be sent in order.
         self._asking = asyncio.Lock()
 
     async def start(self) -> None:
@@ -49,7 +48,7 @@ class Interceptor:
         await self._set_patterns(frozenset())
 
     async def target_ids(self, context: BrowserContext, page: Page) -> tuple[str, str]:
-        """The protocol's ids of a context and of its first page."""
+        """Return the protocol's ids of a context and its first page."""
         session = await context.new_cdp_session(page)
         info = (await send(session, "Target.getTargetInfo"))["targetInfo"]
         await session.detach()
@@ -58,6 +57,7 @@ class Interceptor:
     async def add_session(
         self, context: BrowserContext, page: Page, terms: SessionTerms, pace: SessionPace
     ) -> SessionGuard:
+        """Guard a context from here on and return its guard."""
         context_id, page_id = await self.target_ids(context, page)
         bounds = HostPolicy(terms.allowed_hosts, terms.private_hosts)
         guard = SessionGuard(
@@ -76,7 +76,7 @@ class Interceptor:
         self._tabs = {key: one for key, one in self._tabs.items() if one is not guard}
 
     def _shared_private_hosts(self) -> frozenset[str]:
-        """The private hosts that every session may reach."""
+        """Return the private hosts that every session may reach."""
         named = [frozenset(guard.bounds.private) for guard in self._guards.values()]
         return named[0].intersection(*named[1:]) if named else frozenset()
 
@@ -111,10 +111,10 @@ class Interceptor:
             else:
                 await self._refuse(event["requestId"], guard, where, frame_id)
         except Error:
-            return  # the request was given up meanwhile, or its browser is gone
+            return  # the request was aborted, or its browser is gone
 
     async def _decide_response(self, event: dict[str, Any]) -> None:
-        """Rules by which the browser would fetch documents past us are kept from it (see preloading.js)."""
+        """Block speculation rules, by which the browser would fetch documents unseen (see preloading.js)."""
         kinds = [one["value"] for one in event.get("responseHeaders", ()) if one["name"].lower() == "content-type"]
         if any(kind.lower().startswith(RULES) for kind in kinds):
             await send(self._session, "Fetch.failRequest", requestId=event["requestId"], errorReason="BlockedByClient")
@@ -125,12 +125,13 @@ class Interceptor:
         if where == "popup" and guard is not None and not guard.tabs.get(frame_id):
             await send(self._session, "Target.closeTarget", targetId=frame_id)
             return
-        # Aborted, the page stays as it is; any other reason would put an error page in its place.
+        # Aborted, the page stays as it is; any other reason would show an error page.
         reason = "Aborted" if where != "part" else "BlockedByClient"
         await send(self._session, "Fetch.failRequest", requestId=request_id, errorReason=reason)
 
     async def _guard_of(self, event: dict[str, Any], frame_id: str) -> tuple[SessionGuard | None, DocumentUse]:
-        """The session a document is for. None for parts of pages: most are nobody's business."""
+        """Return the guard of the session that requests a document. None for parts of pages, most of which need no
+        decision."""
         if event.get("resourceType") != "Document":
             return None, "part"
         known = self._tabs.get(frame_id)
@@ -149,7 +150,8 @@ class Interceptor:
         return guard, "popup"
 
     async def _unattributed_refusal(self, url: str, where: DocumentUse, frame_id: str) -> str | None:
-        """A part of a page: whose it is matters only where the sessions of this browser do not agree."""
+        """Return why a part of a page is refused. Its session matters only where the guards of
+        this browser disagree."""
         if where != "part":
             return "no session is open in this part of the browser"
         answers = [(guard, await guard.document(url, "part", False)) for guard in tuple(self._guards.values())]
@@ -174,7 +176,7 @@ _watches: WeakKeyDictionary[Browser, asyncio.Task[Interceptor]] = WeakKeyDiction
 
 
 async def interceptor_of(browser: Browser) -> Interceptor:
-    """The one watch over ``browser``; it begins when it is first asked for."""
+    """Return the one interceptor of ``browser``; it starts with the first call."""
     if browser not in _watches:
         _watches[browser] = asyncio.create_task(_start(browser))
     return await asyncio.shield(_watches[browser])
@@ -183,7 +185,7 @@ async def interceptor_of(browser: Browser) -> Interceptor:
 async def guard_session(
     browser: Browser, context: BrowserContext, page: Page, terms: SessionTerms, pace: SessionPace
 ) -> SessionGuard:
-    """From here on the context goes where its terms allow."""
+    """Restrict the context to its terms from here on."""
     watch = await interceptor_of(browser)
     return await watch.add_session(context, page, terms, pace)
 

@@ -1,4 +1,4 @@
-"""Which addresses a host name stands for at this moment."""
+"""Resolves host names to addresses."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ MAX_KEPT = 2000
 
 
 class NameResolver:
-    """Asks the machine's own resolver, and remembers the answer for half a minute."""
+    """Uses the machine's resolver and caches answers for half a minute."""
 
     def __init__(self) -> None:
         self._kept: dict[str, tuple[float, tuple[str, ...]]] = {}
 
     async def addresses(self, host: str) -> tuple[str, ...]:
-        """None where the name is not known here: the browser will not find it either."""
+        """Return the addresses; empty when the name is unknown here, as it is to the browser then."""
         kept = self._kept.get(host)
         if kept is not None and time.monotonic() - kept[0] < KEPT_S:
             return kept[1]

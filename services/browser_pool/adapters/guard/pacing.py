@@ -1,4 +1,4 @@
-"""Politeness, shared by all pools through records that are compared and set: the decisions are in `politeness`."""
+"""Politeness over all pools, through shared records with compare-and-set. The decisions are in `politeness`."""
 
 from __future__ import annotations
 
@@ -24,16 +24,15 @@ log = logging.getLogger(__name__)
 RecordT = TypeVar("RecordT", Pace, Pause)
 
 LONGEST_WAIT_S = 60.0
-"""Less than the deadline of an action: whoever waits hears why, rather than nothing."""
+"""Below the deadline of an action, so that its caller gets a reason."""
 LOOK_AGAIN_S = (0.05, 0.3)
-"""Between two looks at whether one of the documents on their way has been answered; at random, so that the pools that
-wait do not all look at the same time."""
+"""Random interval, in seconds, between two checks for a free slot, so that pools do not check at the same time."""
 
 
 @dataclass(frozen=True)
 class Admission:
-    """``ok`` false: the document must not be asked for now, and ``reason`` says why, in words for people. ``slot``:
-    what it holds of the domain until it is answered, where the number on their way is limited."""
+    """Whether a document may be requested now. ``reason`` says why not; ``slot`` is held until the answer, where a
+    maximum in flight is set."""
 
     ok: bool
     waited_s: float = 0.0
@@ -42,7 +41,7 @@ class Admission:
 
 
 class Pacing:
-    """One a process. ``now`` is the time of day in seconds, which all pools share."""
+    """Paces the documents of this process, together with all pools. ``now`` is the time of day in seconds."""
 
     def __init__(
         self,
@@ -53,7 +52,7 @@ class Pacing:
         longest_wait_s: float = LONGEST_WAIT_S,
         hold_s: float = 35.0,
     ) -> None:
-        """``hold_s``: the longest that a document on its way counts. Without ``records`` nobody is paced."""
+        """Prepare pacing. A document in flight counts for at most ``hold_s``. Without ``records`` nothing is paced."""
         self.now, self.sleep = now, sleep
         self._records = records
         self._longest_wait_s, self._hold_s = longest_wait_s, hold_s
@@ -61,12 +60,15 @@ class Pacing:
         self._updates = BackgroundTasks()
 
     async def start(self) -> None:
-        """Listens for what other pools are told by the sites."""
+        """Follow the pauses that other pools record."""
         if self._records is not None:
             await self._records.watch(SITE_PAUSES, Pause, self._pauses.__setitem__)
 
     async def admit(self, domain: str, limits: PaceLimits, owner: str) -> Admission:
-        """Waits for this document's turn. Nothing is asked of the bus where no limit is set and the domain is well."""
+        """Wait until a document of ``domain`` may be requested.
+
+        Without a limit and without a pause, the bus is not used.
+        """
         began = self.now()
         deadline = began + self._longest_wait_s
         while self._records is not None and domain:
@@ -92,7 +94,8 @@ class Pacing:
         return Admission(True, self.now() - began)
 
     async def _still_there_at(self, go_at: float, domain: str, slot: str) -> bool:
-        """Whether the turn can be taken when it has come: the domain may have asked for a pause meanwhile."""
+        """Wait until ``go_at`` and return whether the domain is not paused by then; the slot is
+        given back otherwise."""
         taken = False
         try:
             await self.sleep(max(go_at - self.now(), 0.0))
@@ -106,7 +109,7 @@ class Pacing:
         return Admission(False, 0.0, f"{why}, and our turn does not come within {self._longest_wait_s:g} s")
 
     async def _turn(self, domain: str, limits: PaceLimits, owner: str, deadline: float) -> PaceGrant | Admission | None:
-        """A turn; None while there is none to be had; a refusal where it would come too late to be taken."""
+        """Take a turn; None while there is none, a refusal when it would come too late."""
         late = False
 
         def changed(pace: Pace) -> Pace | None:
@@ -122,7 +125,7 @@ class Pacing:
         return granted
 
     def record_answer(self, domain: str, slot: str, status: int | None, retry_after: str | None) -> None:
-        """What came of a document: None for ``status`` where nothing did. The bus is told behind the caller's back."""
+        """Record a document's answer, in the background. ``status`` None: no answer came."""
         if self._records is None or not domain:
             return
         if slot:
@@ -145,7 +148,7 @@ class Pacing:
         await self._change(SITE_PACE, domain, Pace, lambda pace: _if_other(politeness.give_back(pace, slot), pace))
 
     async def _pause(self, domain: str) -> Pause:
-        """As it was last heard of. What was stored before this process listened is read once a domain."""
+        """Return the pause last heard of. A pause from before this process started is read once per domain."""
         if domain not in self._pauses:
             assert self._records is not None
             stored = await self._records.read(SITE_PAUSES, domain, Pause)
@@ -155,7 +158,7 @@ class Pacing:
     async def _change(
         self, bucket: Bucket, domain: str, type_: type[RecordT], change: Callable[[RecordT], RecordT | None]
     ) -> None:
-        """Store what ``change`` makes of the domain's record, or of an empty one."""
+        """Modify the domain's record, or an empty one. Nothing is written when ``change`` returns None."""
         assert self._records is not None
         await self._records.modify(bucket, domain, type_, lambda stored: change(stored or type_()))
 
@@ -166,12 +169,12 @@ class Pacing:
         self._updates.start(_logged(work))
 
     async def drain(self) -> None:
-        """Waits until the bus knows what was answered."""
+        """Wait until all answers are recorded."""
         await self._updates.drain()
 
 
 class SessionPace:
-    """Of one session: its documents, its limits."""
+    """The documents of one session, under its limits."""
 
     def __init__(self, pacing: Pacing, limits: PaceLimits, session_id: str) -> None:
         self._pacing, self._limits, self._session_id = pacing, limits, session_id
@@ -180,8 +183,10 @@ class SessionPace:
         self._slots: defaultdict[str, list[str]] = defaultdict(list)
 
     async def admit(self, url: str, *, ahead: bool = False) -> Admission:
-        """Waits until the document at ``url`` may be asked for. ``ahead``: whoever intercepts requests will ask once
-        more for the same document, and must not wait twice."""
+        """Wait until the document at ``url`` may be requested.
+
+        ``ahead``: interception will ask again for the same document, which must not wait twice.
+        """
         domain = registrable_domain(url)
         if not ahead and domain in self._paid:
             self._paid.discard(domain)
@@ -195,18 +200,18 @@ class SessionPace:
         return admission
 
     def record_answer(self, url: str, status: int | None, retry_after: str | None = None) -> None:
-        """The document at ``url`` was answered, or (``status`` None) will never be."""
+        """Record that the document at ``url`` was answered, or never will be (``status`` None)."""
         domain = registrable_domain(url)
         self._paid.discard(domain)
         slots = self._slots.get(domain)
         self._pacing.record_answer(domain, slots.pop(0) if slots else "", status, retry_after)
 
     def pause_s(self, url: str) -> float:
-        """How long the domain of ``url`` is to be left alone from now on, as far as is known here."""
+        """Return how long the domain of ``url`` stays paused, as far as is known here."""
         return self._pacing.pause_s(registrable_domain(url))
 
     def end(self) -> None:
-        """Lets go of what never came back."""
+        """Free the slots of documents without an answer."""
         for domain, slots in self._slots.items():
             for slot in slots:
                 self._pacing.record_answer(domain, slot, None, None)
@@ -218,7 +223,7 @@ def _if_other(changed: RecordT, before: RecordT) -> RecordT | None:
 
 
 async def _logged(work: Coroutine[Any, Any, None]) -> None:
-    """A site that could not be told of is asked again a little early; no sample fails for that."""
+    """Run an update. A lost one makes a site be asked a little early, and fails no sample."""
     with contextlib.suppress(asyncio.CancelledError):
         try:
             await work

@@ -1,4 +1,4 @@
-"""Secrets of this pool: where they are kept, and what of them a session has in use. Their values never leave it."""
+"""The secrets of this pool, and those that a session has in use. Their values never leave the process."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from shared.errors import PermanentError
 
 PREFIX = "EXHIBIT_SECRET_"
 LEAST_LEFT_S = 3.0
-"""A code that runs out sooner is not typed: it would be over by the time it is sent."""
+"""A code with less time left is not typed: it would expire before it is sent."""
 LEAST_KEY_BYTES = 20
 
 
@@ -36,7 +36,7 @@ class Secret:
 
 
 class SecretStore:
-    """The environment, ``EXHIBIT_SECRET_<NAME>``, before a file of names and values; either holds plain values or
+    """Reads secrets from ``EXHIBIT_SECRET_<NAME>``, then from a file. Both hold plain values or
     ``{"totp": "BASE32"}``."""
 
     def __init__(self, path: Path | None, environment: Mapping[str, str] | None = None) -> None:
@@ -44,7 +44,7 @@ class SecretStore:
         self._environment = os.environ if environment is None else environment
 
     def missing(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Those that are not here. PermanentError (``no_such_secret``) where the file cannot be used."""
+        """Return the unknown names. Raises PermanentError (``no_such_secret``) when the file is unusable."""
         return tuple(name for name in names if self.find(name) is None)
 
     def find(self, name: str) -> Secret | None:
@@ -66,7 +66,7 @@ class SecretStore:
         except FileNotFoundError:
             return {}
         except (OSError, ValueError):
-            # What is wrong within it is not told: the message would quote it.
+            # No details: the message would quote the file.
             raise _unusable(f"{self._path} cannot be read as a JSON object of names and values") from None
         if not isinstance(known, dict):
             raise _unusable(f"{self._path} is not a JSON object of names and values")
@@ -96,10 +96,10 @@ def _read(name: str, entry: Any) -> Secret:
 
 
 def codes_of(seed: str, interval_s: int = 30) -> TOTP:
-    """Raises ValueError where the seed is not base32; blanks and small letters are as good."""
+    """Return the code generator of a seed, ignoring blanks and case. Raises ValueError when it is not base32."""
     text = "".join(seed.split()).rstrip("=")
     key = base64.b32decode(text + "=" * (-len(text) % 8), casefold=True)
-    # Many sites give 80 bits, which pyotp refuses; to HMAC, a key is the same with zeros at its end.
+    # Many sites give 80 bits, which pyotp refuses; zeros at the end of a key do not change its HMAC.
     return TOTP(base64.b32encode(key.ljust(LEAST_KEY_BYTES, b"\0")).decode(), interval=interval_s)
 
 
@@ -109,7 +109,7 @@ def _unusable(why: str) -> PermanentError:
 
 @dataclass
 class Vault:
-    """Of one session: the secrets its lease names, and every value that must not leave the pool."""
+    """The secrets of one session, and every text that must not leave the pool."""
 
     store: SecretStore
     names: tuple[str, ...]
@@ -119,14 +119,14 @@ class Vault:
     _codes: set[str] = field(default_factory=set[str])
 
     async def open(self) -> None:
-        """What the session could type is hidden from the beginning: a page may know it already."""
+        """Hide every secret that the session could type: a page may know it already."""
         for name in self.names:
             secret = await asyncio.to_thread(self.store.find, name)
             if secret is not None:
                 self._hide(secret)
 
     async def reveal(self, name: str) -> str | None:
-        """What is to be typed now: the value, or a code that has some seconds left and was not typed before."""
+        """Return what to type: the value, or a code with some seconds left that was not typed before."""
         secret = await asyncio.to_thread(self.store.find, name) if name in self.names else None
         if secret is None:
             return None
@@ -136,7 +136,7 @@ class Vault:
         return value
 
     def _hide(self, secret: Secret) -> None:
-        # Seeds are shown in groups of four as often as not.
+        # Seeds are often shown in groups of four.
         self.hidden |= {secret.value, "".join(secret.value.split())} if secret.totp else {secret.value}
 
     async def _code(self, secret: Secret) -> str:
@@ -153,7 +153,7 @@ _vaults: WeakKeyDictionary[BrowserContext, Vault] = WeakKeyDictionary()
 
 
 async def open_vault(context: BrowserContext, store: SecretStore, names: tuple[str, ...]) -> Vault:
-    """The vault of the session on this context."""
+    """Open and return the vault of the session on this context."""
     vault = Vault(store, names)
     await vault.open()
     _vaults[context] = vault
@@ -161,6 +161,6 @@ async def open_vault(context: BrowserContext, store: SecretStore, names: tuple[s
 
 
 def hidden_in(context: BrowserContext) -> tuple[str, ...]:
-    """What no picture of this context may show, in all its forms."""
+    """Return what no picture of this context may show, in all its forms."""
     vault = _vaults.get(context)
     return tuple(sorted({form for one in vault.hidden for form in forms(one)})) if vault is not None else ()

@@ -1,4 +1,4 @@
-"""Keeps one session where it may be: which documents it may ask for, and what has come all the same."""
+"""Restricts one session to its hosts: decides documents before they are requested, and checks those that arrive."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ MAX_DENIED = 50
 CHECKED_BOUND_S = 6.0
 BLANK_BOUND_MS = 3000
 ORDINARY = ("about:blank", "about:srcdoc", "chrome-error:", ":")
-"""What a tab shows that was opened for nothing yet, or whose document did not come."""
+"""Addresses of a tab that has no document yet, or whose document failed."""
 
 SEALED = "a stored page is shown, and nothing is opened beside it"
 
 DocumentUse = Literal["tab", "popup", "part", "shown"]
-"""What a document was asked for. ``shown``: it had come before it was known to be none of ours, and was taken away."""
+"""What a document is requested for. ``shown``: it had arrived before it was refused, and was removed."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class DeniedDocument:
 
 @dataclass
 class SessionGuard:
-    """Of one session. ``tabs``: main frames, by the protocol's id, and whether a document was let into them."""
+    """The guard of one session. ``tabs`` maps the protocol's ids of main frames to whether a document was admitted."""
 
     context: BrowserContext
     context_id: str
@@ -55,15 +55,15 @@ class SessionGuard:
     pace: SessionPace
     names: NameResolver
     proxied: bool
-    """A proxy resolves the names; the address that is connected to is then always the proxy's."""
+    """A proxy resolves the names; the connected address is always the proxy's."""
     on_close: Callable[[SessionGuard], None]
-    """Whom it tells that its session has ended."""
+    """Called when the session ends."""
     tabs: dict[str, bool]
     denied: list[DeniedDocument] = field(default_factory=list[DeniedDocument])
     sealed: str = ""
-    """The file of a stored page: once one is shown, nothing else is opened, of the network least of all."""
+    """The file of a stored page; once it is shown, the session opens nothing else."""
     used: bool = False
-    """Whether a document was let into it."""
+    """Whether a document was admitted."""
     _checks: BackgroundTasks = field(default_factory=BackgroundTasks)
     _sessions: dict[Page, CDPSession] = field(default_factory=dict[Page, CDPSession])
 
@@ -79,14 +79,15 @@ class SessionGuard:
         return tuple(dict.fromkeys(str(one) for one in self.denied))
 
     def may_hold_secrets(self, url: str) -> bool:
-        """Whether a document at ``url`` may be given a secret: it is of an allowed host, and no one can listen in."""
+        """Return whether secrets may be typed at ``url``: an allowed host, over https unless it is a named private
+        host."""
         origin = parse_origin(url)
         if isinstance(origin, str) or not fits_any(origin, self.bounds.allowed):
             return False
         return origin.scheme == "https" or fits_any(origin, self.bounds.private)
 
     async def apply_denials(self, outcome: ActionOutcome) -> ActionOutcome:
-        """The outcome of an action, knowing what the page was refused meanwhile."""
+        """Return the outcome of an action with the documents that were refused meanwhile."""
         await self.wait_for_checks()
         refused = [one for one in self.denied if one.where != "part"]
         if not refused:
@@ -100,13 +101,13 @@ class SessionGuard:
         return ActionOutcome(outcome.ok, outcome.code, denials, outcome.effect, outcome.target, outcome.captures)
 
     async def wait_for_checks(self) -> None:
-        """Until it is known of every document that has come where it really came from."""
+        """Wait until the address of every arrived document is checked."""
         await self._checks.drain(CHECKED_BOUND_S)
 
     # --- decisions
 
     async def document(self, url: str, where: DocumentUse, hop: bool) -> str | None:
-        """Why a document may not be asked for; it waits for its turn where it may."""
+        """Return why a document may not be requested; otherwise wait for its turn and return None."""
         if self.sealed:
             return None if (url, where, hop) == (self.sealed, "tab", False) else SEALED
         if where == "part":
@@ -135,7 +136,7 @@ class SessionGuard:
             self.denied.append(DeniedDocument(url, why, where))
 
     async def holds(self, frame_id: str) -> bool:
-        """Whether one of the session's pages has this frame."""
+        """Return whether one of the session's pages has this frame."""
         for page in self.context.pages:
             if frame_id in self.tabs or frame_id in await self._frames(page):
                 return True
@@ -157,7 +158,7 @@ class SessionGuard:
         self._check_arrival(page.main_frame)
 
     def check_response(self, response: Response) -> None:
-        """A name may stand for another address by the time the browser asks for it."""
+        """Check the connected address: a name may resolve differently by the time the browser connects."""
         if not response.request.is_navigation_request() or self.proxied:
             return
         origin = parse_origin(response.url)
@@ -174,10 +175,10 @@ class SessionGuard:
                 self.deny(response.url, why, "shown")
                 await self._blank(response.frame.page)
         except Error:
-            return  # the page is gone, and what it showed with it
+            return  # the page is gone
 
     def _check_arrival(self, frame: Frame) -> None:
-        """What did not pass by us: ``blob:`` addresses, and whatever a browser may think of next."""
+        """Remove documents that were not intercepted: ``blob:`` addresses and whatever else a browser may add."""
         if frame.parent_frame is not None or frame.url.startswith(ORDINARY) or not frame.url:
             return
         if self.sealed:
@@ -195,7 +196,7 @@ class SessionGuard:
             else:
                 await page.goto("about:blank", timeout=BLANK_BOUND_MS)
         except Error:
-            return  # it is gone already
+            return  # it is closed
 
     def close(self) -> None:
         self.on_close(self)

@@ -1,8 +1,8 @@
-"""The verbs of the page engine (page/*.js) as typed calls.
+"""The page engine (page/*.js) as typed calls.
 
-The engine lives in the isolated world of each document (see `worlds`), and what it remembers lives as long as
-the document. It is also registered with Playwright as a selector engine, so that a Playwright locator can
-name exactly the n-th thing of a snapshot. A question costs one round trip, whatever the size of the page.
+The engine lives in the isolated world of each document (see `worlds`); its memory lasts as long as the document. It is
+also registered as a Playwright selector engine, so that a locator can name exactly the n-th element of a snapshot. A
+call costs one round trip, whatever the size of the page.
 """
 
 from __future__ import annotations
@@ -54,13 +54,16 @@ UNFORGED = (
     *("removeAttribute", "scripts", "scrollBy", "scrollHeight", "scrollIntoView", "scrollTop", "scrollingElement"),
     *("setAttribute", "shadowRoot", "textContent", "title"),
 )
-"""What the page engine asks of elements and documents. ``<form><input name=children></form>`` answers
-``form.children`` with the input, in our world too; so these are asked for by symbols, which no page can name."""
+"""Properties of elements and documents that the engine reads.
+
+``<form><input name=children></form>`` answers ``form.children`` with the input, also in the isolated world. The engine
+    reads them through symbols, which no page can shadow.
+"""
 _FORGEABLE = re.compile(rf"(?<!\.)\.({'|'.join(UNFORGED)})\b")
 
 
 class DocumentState(msgspec.Struct, frozen=True):
-    """A document now. ``doc`` tells one document from the next; ``mutations`` counts changes since an action began."""
+    """The state of a document. ``doc`` identifies it; ``mutations`` counts changes since the action began."""
 
     doc: str
     mutations: int
@@ -88,9 +91,11 @@ class DocumentState(msgspec.Struct, frozen=True):
 
 
 class FrameSurvey(DocumentState, frozen=True):
-    """All things of one document, in short: ``content`` has a line for each, ``ranks`` a digit. ``items`` are they
-    in full where there are few; ``frames`` are the numbers of iframes, ``hosts`` counts what may have a closed
-    shadow root, kept under the snapshot's id with ``:hosts``."""
+    """All elements of one document in short: ``content`` has a line, ``ranks`` a digit for each.
+
+    ``items`` are the full elements where there are few. ``frames`` are the indexes of iframes. ``hosts`` counts
+        possible hosts of closed shadow roots, stored under the snapshot's id with ``:hosts``.
+    """
 
     count: int = 0
     content: str = ""
@@ -98,14 +103,14 @@ class FrameSurvey(DocumentState, frozen=True):
     frames: tuple[int, ...] = ()
     hosts: int = 0
     weight: int = 0
-    """In bytes, of the document as a file, where that was asked."""
+    """Size of the document as a file, in bytes, if requested."""
     stats: PageStats = PageStats()
     rows: int = 0
     items: tuple[RawItem, ...] | None = None
 
 
 class ElementState(DocumentState, frozen=True):
-    """The element an action is about to act on."""
+    """The element that an action is about to use."""
 
     role: str = ""
     name: str = ""
@@ -130,7 +135,7 @@ class StaleElement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SearchMatches(msgspec.Struct, frozen=True):
-    """What a text or a CSS selector matched in one frame. ``level``: 0 exact, 1 but for case, 2 in part, 9 none."""
+    """What a text or CSS selector matched in one frame. ``level``: 0 exact, 1 without case, 2 in part, 9 none."""
 
     level: int
     items: tuple[str, ...]
@@ -141,6 +146,8 @@ class SearchMatches(msgspec.Struct, frozen=True):
 
 
 class CountReply(msgspec.Struct, frozen=True):
+    """A count."""
+
     count: int
 
 
@@ -148,18 +155,18 @@ AnswerT = TypeVar("AnswerT")
 
 
 async def register(playwright: Playwright) -> None:
-    """Once per Playwright driver."""
+    """Register the engine with a Playwright driver, once per driver."""
     await playwright.selectors.register(NAME, script=script(), content_script=True)
 
 
 @cache
 def script() -> str:
-    """An expression: the engine of this document, made where there is none yet."""
+    """Return the expression that returns the engine of a document and creates it when there is none."""
     folder = files("services.browser_pool.adapters.observe") / "page"
     sources = "\n".join(_bare((folder / part).read_text(encoding="utf-8")) for part in _PARTS)
     own = (folder / "unforged.js").read_text(encoding="utf-8").replace("NAMES", json.dumps(UNFORGED))
     safe = _FORGEABLE.sub(r"[$.\1]", sources)
-    # `Object.hasOwn`: an element whose id is our name is no engine.
+    # `Object.hasOwn`: an element whose id equals our name is no engine.
     return (
         "(Object.hasOwn(globalThis, '__exhibit') ? globalThis.__exhibit :"
         f" globalThis.__exhibit = (() => {{\n{_bare(own)}\n{safe}\n}})())"
@@ -167,34 +174,36 @@ def script() -> str:
 
 
 def _bare(source: str) -> str:
-    """Without comments on lines of their own and without indents: every document is sent the whole of it."""
+    """Remove comment lines and indentation: the source is sent to every document."""
     lines = (line.strip() for line in source.splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
 async def worlds(page: Page) -> Worlds:
+    """Return the isolated worlds of a page, with the engine's source."""
     return await worlds_of(page, script)
 
 
 def selector(verb: str, *parameters: str | int) -> str:
-    """Parameters are URL-encoded, so that page text cannot end one or start another."""
+    """Return a selector of the engine. Parameters are URL-encoded, so that page text cannot end
+    one or start another."""
     return f"{NAME}=" + ":".join((verb, *(quote(str(parameter), safe="") for parameter in parameters)))
 
 
 def element(frame: Frame, snapshot_id: str, n: int) -> Locator:
-    """Exactly the ``n``-th thing of that snapshot of that frame, or nothing."""
+    """Return a locator for exactly the ``n``-th element of that snapshot in that frame."""
     return frame.locator(selector("ref", snapshot_id, n))
 
 
 async def ask(frame: Frame, type_: type[AnswerT], timeout_s: float, verb: str, *parameters: str | int) -> AnswerT:
-    """One verb. Raises Playwright's errors."""
+    """Call one verb of the engine and decode its answer. Raises Playwright's errors."""
     return decode(await _text(frame, timeout_s, verb, *parameters), type_)
 
 
 async def _text(frame: Frame, timeout_s: float, verb: str, *parameters: str | int) -> str:
-    """Straight from the document where its frame is known, else through Playwright."""
+    """Return the answer from the document directly where its frame is known, else through Playwright."""
     try:
-        # A tab whose first document never comes does not even say which frames it has.
+        # A tab whose first document never comes does not even list its frames.
         async with asyncio.timeout(timeout_s):
             there = await worlds(frame.page)
     except TimeoutError:
@@ -206,17 +215,19 @@ async def _text(frame: Frame, timeout_s: float, verb: str, *parameters: str | in
 
 
 def decode(text: str, type_: type[AnswerT]) -> AnswerT:
+    """Decode an answer of the engine."""
     try:
         return msgspec.json.decode(text, type=type_)
     except msgspec.ValidationError:
         raise
     except msgspec.DecodeError:
-        # Half a surrogate pair, which pages do contain, is no valid UTF-8; it becomes a question mark.
+        # Half a surrogate pair, which pages contain, is not valid UTF-8; it becomes a question mark.
         data = json.loads(text.encode("utf-8", "replace"))
         clean = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
         return msgspec.json.decode(clean, type=type_)
 
 
 async def describe(frame: Frame, snapshot_id: str, n: int, timeout_s: float) -> ElementState | StaleElement:
+    """Return the element's state, or why it is stale."""
     answer = await _text(frame, timeout_s, "describe", snapshot_id, n)
     return decode(answer, StaleElement) if answer.startswith('{"gone"') else decode(answer, ElementState)

@@ -1,4 +1,4 @@
-"""The frames of a page that a person can see, surveyed and put together in document order."""
+"""Walks the visible frames of a page and joins their elements in document order."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ MAX_FRAMES = 40
 MIN_FRAME_PX = 4
 FRAME_TIMEOUT_S = 3.0
 ROUNDS_FOR_ROOTS = 4
-"""Closed shadow roots within closed shadow roots."""
+"""Maximum nesting of closed shadow roots."""
 
 
 @dataclass(frozen=True)
 class FramePlace:
-    """A frame. It is what the ``n``-th thing of its parent's snapshot holds; boxes in it count from ``x``, ``y``."""
+    """A frame and its position. The ``n``-th element of its parent's snapshot holds it; its boxes count from ``x``,
+    ``y``."""
 
     frame_id: str
     label: str = "main"
@@ -42,14 +43,14 @@ class FramePlace:
 
 @dataclass(slots=True)
 class Ref:
-    """What a ref means: thing ``n`` of the snapshot in one frame."""
+    """The meaning of a ref: element ``n`` of the snapshot in one frame."""
 
     place: FramePlace
     n: int
 
 
 class Refs:
-    """What the refs of a snapshot mean, counted from 0: stretches of one frame's things, in document order."""
+    """The meanings of a snapshot's refs, counted from 0: ranges of one frame's elements, in document order."""
 
     def __init__(self) -> None:
         self._starts: list[int] = []
@@ -66,7 +67,7 @@ class Refs:
         return self._count
 
     def indexes(self, place: FramePlace, numbers: Collection[int]) -> set[int]:
-        """Where things ``numbers`` of a frame stand among all."""
+        """Return the indexes, over all frames, of the elements ``numbers`` of one frame."""
         ends = [*self._starts[1:], self._count]
         return {
             start + n - first_n
@@ -83,14 +84,14 @@ class Refs:
 
 @dataclass
 class WalkedPage:
-    """All frames. ``refs``, ``contents`` and ``ranks`` have one entry for each thing, in document order."""
+    """All frames of a page. ``refs``, ``contents`` and ``ranks`` have one entry per element, in document order."""
 
     main: FrameSurvey
     refs: Refs = field(default_factory=Refs)
     contents: list[str] = field(default_factory=list[str])
     ranks: list[str] = field(default_factory=list[str])
     parts: list[tuple[FramePlace, FrameSurvey, int]] = field(default_factory=list[tuple[FramePlace, FrameSurvey, int]])
-    """With the number of table rows before it."""
+    """Each frame with its survey and the number of table rows before it."""
     unread: list[str] = field(default_factory=list[str])
     rows: int = 0
 
@@ -101,8 +102,8 @@ class WalkedPage:
     def raw_page(
         self, url: str, http_status: int | None, seen: tuple[Seen, ...], kept: Iterable[int], *, settled: bool
     ) -> RawPage:
-        """Return the page as it was found. ``kept``: the refs that were looked at in full; ``seen`` are those of them
-        that have a place on the page."""
+        """Return the page as read. ``kept`` are the refs that were read in full; ``seen`` are
+        those of them with a box."""
         return RawPage(
             url=url,
             title=self.main.title,
@@ -121,18 +122,21 @@ class WalkedPage:
 
 
 class PageWalk:
-    """One look at a page, under a snapshot id."""
+    """One walk over a page, under a snapshot id."""
 
     def __init__(
         self, worlds: Worlds, snapshot_id: str, timeout_s: float, *, locators: bool = False, with_size: bool = False
     ) -> None:
-        """``weighed``: whether each frame says how large it would be as a file."""
+        """Prepare a walk. ``with_size``: each frame also reports its size as a file."""
         self._worlds, self._snapshot_id, self._timeout_s = worlds, snapshot_id, timeout_s
         self._how = ("locators",) if locators else ("weighed",) if with_size else ()
         self._entered = 0
 
     async def survey(self, *, scripts: bool) -> WalkedPage:
-        """``scripts``: whether the page is known to run any. Raises Playwright's errors for the main frame only."""
+        """Survey all frames. ``scripts``: the page is known to run scripts.
+
+        Raises Playwright's errors for the main frame only.
+        """
         place = FramePlace(self._worlds.main_id)
         main = await self._one(place.frame_id, self._timeout_s, scripts=scripts)
         whole = WalkedPage(main)
@@ -160,7 +164,7 @@ class PageWalk:
         return decode(await self._worlds.ask(frame_id, timeout_s, "survey", self._snapshot_id, *self._how), FrameSurvey)
 
     async def _add(self, whole: WalkedPage, place: FramePlace, surveyed: FrameSurvey) -> None:
-        """Its things; those of each frame in it follow the iframe that holds it."""
+        """Add the elements of a frame; those of each child frame follow the iframe that holds it."""
         whole.parts.append((place, surveyed, whole.rows))
         whole.rows += surveyed.rows
         contents = surveyed.content.split("\n") if surveyed.count else []
@@ -177,7 +181,7 @@ class PageWalk:
     async def _children(
         self, whole: WalkedPage, place: FramePlace, surveyed: FrameSurvey
     ) -> dict[int, tuple[FramePlace, FrameSurvey]]:
-        """The frames in a frame, surveyed side by side: one that does not answer holds up no other."""
+        """Survey the child frames in parallel, so that one without an answer delays no other."""
         try:
             ids = await self._worlds.frame_ids(place.frame_id, self._snapshot_id, surveyed.frames, FRAME_TIMEOUT_S)
             items = await self._items(place, surveyed, surveyed.frames)
@@ -203,16 +207,16 @@ class PageWalk:
             surveyed = await self._one(frame_id, FRAME_TIMEOUT_S)
         except (Error, PlaywrightTimeout):
             return None
-        # Its boxes count from its own document's corner, which may be scrolled out of the iframe.
+        # Boxes count from the corner of the frame's document, which may be scrolled out of the iframe.
         x, y = parent.x + item.box[0] - surveyed.scroll_x, parent.y + item.box[1] - surveyed.scroll_y
         label = (surveyed.name or surveyed.url)[:200]
         in_view = parent.in_view and item.in_viewport
         return FramePlace(frame_id, label, parent, self._snapshot_id, n, x, y, in_view), surveyed
 
     async def seen(self, whole: WalkedPage, wanted: Sequence[int]) -> tuple[Seen, ...]:
-        """The things ``wanted`` in full; those that have no place on the page are left out."""
+        """Return the elements ``wanted`` in full, without those that have no box."""
         refs = [(index, whole.refs[index]) for index in wanted]
-        # By identity: what a place is hashed from is long.
+        # By identity: hashing a place is expensive.
         by_place: dict[int, list[int]] = {}
         for _, ref in refs:
             by_place.setdefault(id(ref.place), []).append(ref.n)
@@ -227,7 +231,7 @@ class PageWalk:
         )
 
     async def find_by_locators(self, whole: WalkedPage, locators: str) -> set[int]:
-        """Indexes of the things that ``locators`` lead to, in any frame (see sought.js)."""
+        """Return the indexes of the elements that ``locators`` match, in any frame (see sought.js)."""
         found: set[int] = set()
         for place, _, _ in whole.parts:
             told = await self._worlds.ask(place.frame_id, self._timeout_s, "sought", self._snapshot_id, locators)
@@ -235,7 +239,7 @@ class PageWalk:
         return found
 
     async def with_locators(self, place: FramePlace, wanted: Sequence[int]) -> dict[int, RawItem]:
-        """The things ``wanted`` of one frame, each with the ways to find it, whatever the look itself was asked for."""
+        """Return the elements ``wanted`` of one frame, each with its locators."""
         if not wanted:
             return {}
         asked = ("details", self._snapshot_id, ",".join(map(str, wanted)), "locators")
@@ -262,7 +266,7 @@ def _label(item: RawItem) -> str:
 
 
 def total(stats: Sequence[PageStats]) -> PageStats:
-    """Counts of all frames together; each frame's canvases were measured against its own, smaller, view."""
+    """Return the sum over all frames; the canvas share is that of the main frame, whose view contains the others."""
     if len(stats) == 1:
         return stats[0]
     return PageStats(
@@ -278,7 +282,7 @@ def total(stats: Sequence[PageStats]) -> PageStats:
 
 
 async def visible_frames(worlds: Worlds, search_id: str, timeout_s: float) -> list[FramePlace]:
-    """The main frame and every frame a person can see, for a search through all of them."""
+    """Return the main frame and every visible frame, for a search through all of them."""
     main = FramePlace(worlds.main_id)
     return [
         main,
@@ -299,7 +303,7 @@ async def _frames_within(worlds: Worlds, place: FramePlace, search_id: str, time
 
 
 async def playwright_frame(page: Page, worlds: Worlds, place: FramePlace) -> Frame | None:
-    """Playwright's own frame for it; None when the frame is gone."""
+    """Return Playwright's frame for a place; None when it is gone."""
     if place.parent is None:
         return page.main_frame
     known = next((frame for frame in page.frames if worlds.id_of(frame) == place.frame_id), None)
@@ -320,6 +324,7 @@ async def playwright_frame(page: Page, worlds: Worlds, place: FramePlace) -> Fra
 
 
 def frame_label(frame: Frame) -> str:
+    """Return the frame's name, else its address."""
     if frame.parent_frame is None:
         return "main"
     return (frame.name or frame.url)[:200]

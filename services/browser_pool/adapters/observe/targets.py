@@ -1,4 +1,4 @@
-"""From a target as written to exactly one element, or the reason why not."""
+"""Resolves a target as written to exactly one element, or to the reason why not."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ KEPT_SNAPSHOTS = 6
 
 @dataclass(frozen=True)
 class ResolvedElement:
-    """One element. ``now`` is what it looked like when it was found."""
+    """One element. ``now`` is its state when it was found."""
 
     frame: Frame
     snapshot_id: str
@@ -44,9 +44,11 @@ class ResolvedElement:
         return engine.element(self.frame, self.snapshot_id, self.n)
 
     async def again(self, timeout_s: float) -> ElementState | StaleElement:
+        """Return its present state, or why it is stale."""
         return await engine.describe(self.frame, self.snapshot_id, self.n, timeout_s)
 
     def to_target_found(self) -> TargetFound:
+        """Return the element as results and logs record it."""
         x, y, width, height = self.now.box
         return TargetFound(
             role=self.now.role,
@@ -66,27 +68,27 @@ def _kind(kind: str) -> Literal["id", "testid", "role", "label", "text", "css"]:
 
 
 class Targets:
-    """Remembers where the refs of the last snapshots are."""
+    """Resolves targets, and remembers the refs of the latest snapshots."""
 
     def __init__(self) -> None:
         self._snapshots: dict[str, Refs] = {}
         self._searches = 0
 
     def remember(self, snapshot_id: str, refs: Refs) -> None:
-        """``refs[0]`` is what the ref 1 means."""
+        """Store the refs of a snapshot; ``refs[0]`` is the meaning of ref 1."""
         self._snapshots[snapshot_id] = refs
         while len(self._snapshots) > KEPT_SNAPSHOTS:
             del self._snapshots[next(iter(self._snapshots))]
 
     def place(self, snapshot_id: str, ref: int) -> Ref | None:
-        """In which frame the ref's element is, and which thing of it; None where it is not known any more."""
+        """Return the frame and index of a ref's element; None when the snapshot or ref is unknown."""
         refs = self._snapshots.get(snapshot_id)
         return refs[ref - 1] if refs is not None and 1 <= ref <= len(refs) else None
 
     async def resolve(
         self, page: Page, target: Target, intent: Intent, timeout_s: float
     ) -> ResolvedElement | ActionOutcome:
-        """The one element that is meant, or a refusal: stale_ref, not_found, ambiguous."""
+        """Return the one element, or a refusal: stale_ref, not_found, ambiguous."""
         match target:
             case ByRef():
                 return await self._by_ref(page, target, timeout_s)

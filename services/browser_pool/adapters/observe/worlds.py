@@ -1,8 +1,8 @@
-"""The isolated worlds of a page's documents, asked directly through the browser's protocol.
+"""The isolated worlds of a page's documents, called directly through the browser's protocol.
 
-Playwright makes one isolated world in every document and puts its own helpers there when it first needs them,
-which costs more than most questions do. Our engine (page/*.js) moves into the same world and is asked without
-that detour. The page's scripts can neither see the world nor change the built-ins the engine stands on.
+Playwright creates one isolated world per document and loads its own helpers there, which costs more than most queries.
+The page engine uses the same world without these helpers. The page's scripts can neither see the world nor change its
+built-ins.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from services.browser_pool.adapters.protocol import on, send
 
 WORLD = "__playwright_utility_world"
 NEW_WORLD_S = 2.0
-"""How long a document that has just begun may take to get its world."""
+"""Time for a new document to get its world."""
 OBJECT_GROUP = "exhibit"
 MOVED_ON = ("Cannot find context", "uniqueContextId not found", "context was destroyed", "Inspected target navigated")
 GONE_SESSION = ("Session closed", "Target closed", "session has been closed", "No session with given id")
@@ -36,7 +36,8 @@ ReplyT = TypeVar("ReplyT")
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """Of one document. ``settled_in``: whether our engine is there; ``marked``: nodes whose listeners it knows."""
+    """The world of one document. ``has_engine``: the engine is loaded. ``listener_nodes``: nodes whose listeners it
+    knows."""
 
     session: CDPSession
     frame_id: str
@@ -48,33 +49,36 @@ class World:
 
 
 class Worlds:
-    """Of one page. A frame is named by the protocol's frame id."""
+    """The worlds of one page. A frame is named by the protocol's frame id."""
 
     def __init__(self, page: Page, script: str) -> None:
-        # What is kept for a page must not keep the page: its worlds go when it does.
+        # A weak reference: the worlds must not keep their page in memory.
         self._page = ref(page)
         self.main_id = ""
         self._script = script
         self._session: CDPSession | None = None
         self._worlds: dict[str, World] = {}
         self._pages: dict[str, str] = {}
-        """The worlds of the pages' own scripts."""
+        """The worlds of the page's own scripts, by frame id."""
         self._known: WeakKeyDictionary[Frame, str] = WeakKeyDictionary()
         self._changed = asyncio.Event()
-        # Two questions at once must not open two sessions.
+        # Two calls at once must not open two sessions.
         self._attaching = asyncio.Lock()
 
     @property
     def page(self) -> Page:
-        """Raises Playwright's error where the page is gone."""
+        """The page. Raises Playwright's error when it is gone."""
         page = self._page()
         if page is None:
             raise Error("Target page has been closed")
         return page
 
     async def attach(self) -> None:
-        """Once. A page that is closing raises Playwright's error, one that does not answer its TimeoutError: while a
-        page is on its way to another process it may not be spoken to, so it is best done when a page is new."""
+        """Open the protocol session, once.
+
+        Raises Playwright's error when the page is closing, its TimeoutError when it does not answer. A page that moves
+        to another process cannot be reached, so attach when a page is new.
+        """
         if self._session is not None:
             return
         async with self._attaching:
@@ -92,7 +96,7 @@ class Worlds:
         self._session = session
 
     async def _listen(self, session: CDPSession) -> str:
-        """The id of the frame that the session is about."""
+        """Follow the worlds of a session and return the id of its frame."""
         on(session, "Runtime.executionContextCreated", lambda event: self._created(session, event["context"]))
         on(session, "Runtime.executionContextDestroyed", lambda event: self._ended(event["executionContextUniqueId"]))
         on(session, "Runtime.executionContextsCleared", lambda _: self._cleared(session))
@@ -114,22 +118,25 @@ class Worlds:
         self._worlds = {key: world for key, world in self._worlds.items() if world.session is not session}
 
     async def send_command(self, method: str, **params: Any) -> dict[str, Any]:
-        """One command of the protocol, for the page itself. Raises Playwright's errors."""
+        """Send one command for the page. Raises Playwright's errors."""
         assert self._session is not None
         return await send(self._session, method, **params)
 
     # --- asking
 
     def id_of(self, frame: Frame) -> str | None:
-        """None for a child frame that nobody has named yet (see `name`)."""
+        """Return the frame's id; None for a child frame without a known name (see `name`)."""
         return self._known.get(frame)
 
     def name(self, frame: Frame, frame_id: str) -> None:
+        """Remember the id of a frame."""
         self._known[frame] = frame_id
 
     async def ask(self, frame_id: str, timeout_s: float, verb: str, *parameters: str | int) -> str:
-        """The engine's answer, as JSON text. Raises Playwright's errors: TimeoutError when the document does not
-        answer in time, Error when there is none."""
+        """Return the engine's answer as JSON text.
+
+        Raises Playwright's TimeoutError when the document does not answer in time, its Error when there is no document.
+        """
         said = ",".join(json.dumps(str(one)) for one in (verb, *parameters))
 
         async def answer(world: World) -> str:
@@ -140,7 +147,7 @@ class Worlds:
     async def _in_current_document(
         self, frame_id: str, timeout_s: float, work: Callable[[World], Awaitable[ReplyT]]
     ) -> ReplyT:
-        """Done in the document the frame has now; once more where it moved on to another meanwhile."""
+        """Run ``work`` in the frame's document, again when the frame navigates meanwhile."""
         try:
             async with asyncio.timeout(timeout_s):
                 while True:
@@ -169,13 +176,13 @@ class Worlds:
         return self._worlds[frame_id]
 
     async def _attach_child_frames(self) -> None:
-        """Frames of other sites live in processes, and so in sessions, of their own."""
+        """Attach to frames of other sites, which have processes and sessions of their own."""
         for frame in self.page.frames:
             if self._known.get(frame) in self._worlds:
                 continue
             try:
                 session = await self.page.context.new_cdp_session(frame)
-            except Error:  # it shares its parent's process
+            except Error:  # the frame shares its parent's process
                 continue
             self._known[frame] = await self._listen(session)
 
@@ -197,7 +204,7 @@ class Worlds:
     # --- what only the protocol can tell
 
     async def mark_listeners(self, frame_id: str, timeout_s: float) -> bool:
-        """Tells the engine which elements scripts listen to for a press; whether there were any it did not know."""
+        """Report elements with press listeners to the engine. Return whether there were new ones."""
         return await self._in_current_document(frame_id, timeout_s, self._mark)
 
     async def _mark(self, world: World) -> bool:
@@ -217,16 +224,19 @@ class Worlds:
         return bool(fresh)
 
     async def _page_document(self, world: World) -> str:
-        """The document as the page's own scripts have it: asked of the one in our world, the browser mixes up whose
-        the listeners are, and the renderer crashes some time later. No page can put another in its place."""
+        """Return the document as the page's scripts have it.
+
+        Asked for the document of the isolated world, the browser confuses the owners of listeners and the renderer
+        crashes later. No page can replace it.
+        """
         told = await send(
             world.session, "Runtime.evaluate", expression="document", uniqueContextId=self._pages[world.frame_id]
         )
         return told["result"]["objectId"]
 
     async def adopt_closed_roots(self, frame_id: str, snapshot_id: str, count: int, timeout_s: float) -> bool:
-        """Looks for closed shadow roots on the first ``count`` elements kept under ``snapshot_id`` and hands them to
-        the engine; whether there were any."""
+        """Pass closed shadow roots of the first ``count`` stored elements to the engine. Return
+        whether there were any."""
 
         async def adopt(world: World) -> bool:
             hosts = await self._objects(world, snapshot_id, range(count))
@@ -245,7 +255,7 @@ class Worlds:
         return await self._in_current_document(frame_id, timeout_s, adopt)
 
     async def frame_ids(self, frame_id: str, snapshot_id: str, wanted: Sequence[int], timeout_s: float) -> list[str]:
-        """Which frames the iframe elements ``wanted`` of a snapshot hold; '' where one is gone or holds none."""
+        """Return the frame ids of the iframe elements ``wanted``; '' when one is gone or empty."""
 
         async def described(world: World) -> list[str]:
             holders = await self._objects(world, snapshot_id, wanted)
@@ -256,13 +266,13 @@ class Worlds:
         return await self._in_current_document(frame_id, timeout_s, described)
 
     async def _objects(self, world: World, snapshot_id: str, wanted: Sequence[int]) -> list[str]:
-        """Handles of elements of a snapshot; '' for those that are gone."""
+        """Return handles of elements of a snapshot; '' for those that are gone."""
         numbers = ",".join(map(str, wanted))
         listed = f"[{numbers}].map((n) => __exhibit.element({json.dumps(snapshot_id)}, n))"
         return await self._array(world, listed, len(wanted))
 
     async def _array(self, world: World, expression: str, most: int) -> list[str]:
-        """Handles of what an array holds, the first ``most`` of it; '' for what is no object."""
+        """Return handles of the first ``most`` entries of an array; '' for entries that are no objects."""
         array = await self._evaluate(world, expression, by_value=False)
         told = await send(world.session, "Runtime.getProperties", objectId=array["objectId"], ownProperties=True)
         numbered = {one["name"]: one.get("value", {}) for one in told["result"]}
@@ -275,7 +285,7 @@ class Worlds:
         return (await send(world.session, "DOM.describeNode", objectId=object_id, depth=0, pierce=True))["node"]
 
     async def _call_with_nodes(self, world: World, body: str, backend_ids: Sequence[int], *, this: str = "") -> None:
-        """Runs ``body`` in the world with the nodes as ``given``. A node that has gone meanwhile is left out."""
+        """Run ``body`` in the world with the nodes as ``given``. Nodes that are gone are left out."""
         handles = await asyncio.gather(*(self._resolve(world, one) for one in backend_ids))
         given = [{"objectId": one} for one in handles if one]
         if not given:
@@ -291,7 +301,7 @@ class Worlds:
         await self._release(world, handles)
 
     async def _release(self, world: World, handles: Sequence[str]) -> None:
-        """A handle keeps its node alive, also when the page has thrown it away."""
+        """Release handles: each keeps its node in memory after the page has removed it."""
         held = [one for one in handles if one]
         await asyncio.gather(*(send(world.session, "Runtime.releaseObject", objectId=one) for one in held))
 
@@ -317,10 +327,10 @@ _all_worlds: WeakKeyDictionary[Page, Worlds] = WeakKeyDictionary()
 
 
 async def worlds_of(page: Page, script: Callable[[], str]) -> Worlds:
-    """Those of a page belong to it for as long as it lives."""
+    """Return the worlds of a page, attached. They live as long as the page."""
     if page not in _all_worlds:
         _all_worlds[page] = Worlds(page, script())
-        # Their sessions lead back to the page: without this neither would ever be let go of.
+        # Their sessions refer to the page: without this neither would be freed.
         page.once("close", _forget)
     worlds = _all_worlds[page]
     await worlds.attach()

@@ -1,4 +1,4 @@
-"""Scripted calendars: to the month, onto the day."""
+"""Scripted calendars: turns to the month and presses the day."""
 
 from __future__ import annotations
 
@@ -23,26 +23,29 @@ MARK, PARTS = "hands-date", "hands-calendar"
 OPENS_S = 0.8
 TURNS_S = 1.0
 JOURNEY_S = 40.0
-"""From the month that is shown to the one that is wanted, page by page where nothing is faster."""
+"""Time limit from the shown month to the wanted one, page by page where nothing is faster."""
 POLL_S = 0.03
 
 
 class MonthButton(msgspec.Struct, frozen=True):
-    """A button that turns the pages. ``guess``: by how many months, from how it is called."""
+    """A button that turns pages. ``guess``: the number of months, by its label."""
 
     label: str
     guess: int
 
 
 class Calendar(msgspec.Struct, frozen=True):
-    """``months``: those shown, as year * 12 + month - 1, 0 where it cannot be told. ``day``: the day that is wanted
-    is among what is shown; ``picked``: it is marked as the one that is chosen. ``clock``: hours and minutes can be
-    written beside it, with ``half`` am or pm. ``inline``: it is no pop-up, but a part of the page."""
+    """The state of a calendar.
+
+    ``months``: the shown ones, as year * 12 + month - 1, 0 when unknown. ``day``: the wanted day is shown. ``picked``:
+        it is marked as selected. ``clock``: there are fields for hours and minutes, with ``half`` am or pm. ``inline``:
+        it is part of the page, no pop-up.
+    """
 
     state: Literal["gone", "none", "shown", "unnamed"]
-    """``unnamed``: the document was not told yet how months are called in its language."""
+    """``unnamed``: the document has not received the month names of its language yet."""
     lang: str = ""
-    """The language that the field, or else its document, says it is in."""
+    """The language that the field or its document declares."""
     editable: bool = False
     hints: tuple[str, ...] = ()
     months: tuple[int, ...] = ()
@@ -63,8 +66,8 @@ class Calendar(msgspec.Struct, frozen=True):
 
 @dataclass
 class DateEntry:
-    """One date being set. ``steps``: by how many months each button has turned out to move. ``lang``: the language the
-    calendar says it is in."""
+    """One date that is being set. ``steps``: the months that each button turned out to move. ``lang``: the calendar's
+    language."""
 
     session: PageSession
     found: ResolvedElement
@@ -81,7 +84,7 @@ class DateEntry:
         return self.session.limits.action_s
 
     async def calendar(self) -> Calendar:
-        """The calendar as it is now. A document that is new is told the names of months first."""
+        """Return the calendar's state. A new document receives the month names first."""
         found, moment = self.found, self.moment
         day = f"{moment.year or 0}-{moment.month or 0}-{moment.day or 0}"
         while True:
@@ -100,7 +103,7 @@ class DateEntry:
         )
 
     async def press(self, kept: str, n: int, called: str) -> ActionOutcome | None:
-        """None once it is pressed."""
+        """Press a stored element. Return a refusal, or None once it is pressed."""
         reached = await reach_part(self.session, self.found.frame, kept, n, called)
         if isinstance(reached, ActionOutcome):
             return reached
@@ -109,7 +112,7 @@ class DateEntry:
 
 
 async def open_calendar(entry: DateEntry) -> Calendar | ActionOutcome:
-    """The calendar, opened where it has to be; ``state`` is none where there is none."""
+    """Return the calendar, opened if necessary; ``state`` is none when there is none."""
     session, found = entry.session, entry.found
     calendar = await entry.calendar()
     if calendar.state == "shown":
@@ -126,7 +129,7 @@ async def open_calendar(entry: DateEntry) -> Calendar | ActionOutcome:
 
 
 async def pick_day(entry: DateEntry, calendar: Calendar) -> ActionOutcome | None:
-    """Turns to the month and presses the day. None once that is done; what it brought is for others to read."""
+    """Turn to the month and press the day. Return a refusal or None; the effect is read by the caller."""
     arrived = await _turn_to_month(entry, calendar)
     if isinstance(arrived, ActionOutcome):
         return arrived
@@ -168,7 +171,7 @@ def _not_reached(entry: DateEntry, why: str) -> ActionOutcome:
 
 
 async def _jump(entry: DateEntry, calendar: Calendar) -> Calendar | None:
-    """Through lists and fields of months and years; None where there are none, or they bring nothing more."""
+    """Select month and year in lists or fields; None when there are none or they change nothing."""
     session, frame = entry.session, entry.found.frame
     before = calendar.months
     wrong_year = all(month // 12 != entry.wanted // 12 for month in calendar.months)
@@ -193,7 +196,7 @@ async def _jump(entry: DateEntry, calendar: Calendar) -> Calendar | None:
 
 
 async def _turn(entry: DateEntry, calendar: Calendar, distance: int) -> Calendar | ActionOutcome:
-    """One press on the button that goes furthest towards the month without passing it."""
+    """Press the button that goes furthest towards the month without passing it."""
     steps = [entry.steps.get(move.label, move.guess) for move in calendar.moves]
     useful = [n for n, step in enumerate(steps) if step * distance > 0 and abs(step) <= abs(distance)]
     if not useful:
@@ -210,7 +213,7 @@ async def _turn(entry: DateEntry, calendar: Calendar, distance: int) -> Calendar
 
 
 async def _wait_for_months(entry: DateEntry, before: tuple[int, ...]) -> Calendar:
-    """The calendar once it shows other months, or has had its time."""
+    """Return the calendar once it shows other months, or at the timeout."""
     until_s = time.monotonic() + TURNS_S
     while True:
         calendar = await entry.calendar()
@@ -220,7 +223,7 @@ async def _wait_for_months(entry: DateEntry, before: tuple[int, ...]) -> Calenda
 
 
 async def set_time_of_day(entry: DateEntry, calendar: Calendar) -> None:
-    """Hours and minutes beside the days, in halves of the day where the calendar counts so."""
+    """Set hours and minutes, with am or pm where the calendar has them."""
     session, moment = entry.session, entry.moment
     hour = moment.hour or 0
     reply = hour if not calendar.half else (hour % 12) or 12
@@ -241,11 +244,11 @@ async def set_time_of_day(entry: DateEntry, calendar: Calendar) -> None:
 
 
 async def close_calendar(entry: DateEntry) -> None:
-    """A calendar that stays open after it has been used would lie over what comes next."""
+    """Close a calendar that stays open, because it would cover the next target."""
     calendar = await entry.calendar()
     if calendar.state == "shown" and not calendar.inline:
         await entry.session.timed(entry.session.page.keyboard.press("Escape"))
-        # One that fades away would be taken for open by whoever looks next.
+        # A fading calendar would count as open for the next action.
         until_s = time.monotonic() + OPENS_S
         while (await entry.calendar()).state == "shown" and time.monotonic() < until_s:
             await entry.session.timed(asyncio.sleep(POLL_S))

@@ -1,4 +1,4 @@
-"""Dates into date fields and date pickers, read back."""
+"""The set_date action: dates into date fields and date pickers, read back."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NATIVE = frozenset({"date", "month", "week", "time", "datetime-local"})
 ISO = Format("ymd", ("-", "-"))
 PROBED = (Format("mdy", ("/", "/")), Format("dmy", ("/", "/")), Format("dmy", (".", ".")))
 PROBE_DAY = 28
-"""A day that no month's number can be mistaken for, and that every month has."""
+"""A day that every month has and that is no month number."""
 
 
 async def set_date(session: PageSession, action: SetDate) -> ActionOutcome:
@@ -66,7 +66,7 @@ async def _set_native(entry: DateEntry) -> ActionOutcome:
 
 
 async def _set_scripted(entry: DateEntry) -> ActionOutcome:
-    """Written, where the field says how it wants dates; else picked in its calendar; else written and read."""
+    """Type the date where the format is known; else pick it in the calendar; else probe the format."""
     calendar = await entry.calendar()
     shown = await entry.shown()
     known = dates.format_of(*calendar.hints) or dates.example(shown.value)
@@ -112,7 +112,7 @@ async def _pick_in_calendar(entry: DateEntry, calendar: Calendar) -> ActionOutco
 
 
 async def _outcome_after_pick(entry: DateEntry) -> ActionOutcome:
-    """The day was pressed under the name of its month: what reads as it, among others, is it."""
+    """Return the outcome: the day was pressed under its month's name, so any reading that includes it counts."""
     shown = await entry.shown()
     target, iso = entry.found.to_target_found(), entry.moment.iso()
     value = shown.value if shown.here else ""
@@ -135,7 +135,7 @@ async def _nearby_text(entry: DateEntry) -> str:
 
 
 async def _type_day_and_time(entry: DateEntry, calendar: Calendar) -> ActionOutcome:
-    """The calendar has set the day in the field's own format; the time of day is written behind it."""
+    """Type the time of day after the day that the calendar set, in the field's own format."""
     shown = await entry.shown()
     day = replace(entry.moment, hour=None, minute=0)
     known = dates.format_of(*calendar.hints) or dates.example(shown.value)
@@ -148,7 +148,7 @@ async def _type_day_and_time(entry: DateEntry, calendar: Calendar) -> ActionOutc
 
 
 async def _type_in_format(entry: DateEntry, known: Format, calendar: Calendar) -> ActionOutcome:
-    """Types it in a format that is known, and reads it in the same."""
+    """Type the date in a known format, and read it in the same."""
     text = _text_in(entry.moment, known, calendar.hints)
     value, invalid = await _type(entry, text)
     target, effect = entry.found.to_target_found(), ValueSet(value=value)
@@ -170,7 +170,7 @@ def _text_in(moment: Moment, known: Format, hints: tuple[str, ...]) -> str:
 
 
 async def _probe_format(entry: DateEntry, calendar: Calendar) -> ActionOutcome:
-    """A field that says nothing of how it wants dates. What it does to a day above 12 tells the order."""
+    """Find the format of a field without hints by typing a day above 12."""
     text = _text_in(entry.moment, ISO, calendar.hints)
     value, invalid = await _type(entry, text)
     target = entry.found.to_target_found()
@@ -193,13 +193,13 @@ async def _accepts(entry: DateEntry, one: Format) -> bool:
 
 
 async def _type(entry: DateEntry, text: str) -> tuple[str, bool]:
-    """Types as a person does, leaves the field, and tells what it holds then and whether it is marked as invalid."""
+    """Type as a person does and leave the field. Return its value and whether it is marked as invalid."""
     session, locator = entry.session, entry.found.locator
     timeout_ms = entry.timeout_s * 1000
     try:
         await session.timed(locator.fill("", timeout=timeout_ms))
         await session.timed(locator.press_sequentially(text, timeout=timeout_ms))
-        # Fields check and rewrite what they hold when they are left.
+        # Fields validate and rewrite their value when they lose the focus.
         await session.timed(locator.press("Tab", timeout=timeout_ms))
     except Error as error:
         session.tabs.raise_if_lost(error)

@@ -1,4 +1,4 @@
-"""Files that are asked for."""
+"""The download action: clicks, and captures the file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from shared.contracts.actions import Download
 from shared.contracts.results import Captured
 
 MORE_S = 0.1
-"""A script that gives several files at once gives the next one before this is over."""
+"""A script that offers several files offers the next one within this time."""
 PAGES = ("text/html", "application/xhtml+xml")
 ONCE_MORE = """() => {
   const link = document.createElementNS('http://www.w3.org/1999/xhtml', 'a');
@@ -37,13 +37,13 @@ ONCE_MORE = """() => {
 
 
 async def download(session: PageSession, action: Download) -> ActionOutcome:
-    """Clicks, and keeps the file that comes of it, also where the browser would rather show it."""
+    """Click, and capture the file that follows, also where the browser would display it."""
     found = await session.find(action.target, "act")
     if isinstance(found, ActionOutcome):
         return found
     earlier = frozenset(one.guid for one in session.files.incoming)
     with _record_methods(session) as methods:
-        # What the click asks for is waited for below, however long the site takes.
+        # The response is awaited below, however long the site takes.
         await session.timed(found.locator.click(timeout=session.limits.action_s * 1000, no_wait_after=True))
         offered = await session.timed(_wait_for_offer(session, earlier))
     shown = None if offered else await session.timed(_shown_media_type(session))
@@ -60,7 +60,7 @@ async def download(session: PageSession, action: Download) -> ActionOutcome:
 
 @contextmanager
 def _record_methods(session: PageSession) -> Generator[list[str]]:
-    """How documents are asked for meanwhile: GET, POST."""
+    """Record the methods of document requests meanwhile: GET, POST."""
     methods: list[str] = []
 
     def asked(request: Request) -> None:
@@ -75,7 +75,7 @@ def _record_methods(session: PageSession) -> Generator[list[str]]:
 
 
 async def _wait_for_offer(session: PageSession, earlier: frozenset[str]) -> IncomingFile | None:
-    """The file the click leads to; given up when the click led to a page instead, or time has run out."""
+    """Return the file that the click led to; None when it led to a page, or at the timeout."""
     until_s = time.monotonic() + session.limits.action_s
     while time.monotonic() < until_s:
         begun = await _wait_for_new_file(session, earlier, 0.1)
@@ -88,13 +88,13 @@ async def _wait_for_offer(session: PageSession, earlier: frozenset[str]) -> Inco
 
 
 def _has_document_arrived(session: PageSession) -> bool:
-    """Whether a document has come, in this tab or in one of its own."""
+    """Return whether a document arrived, in this tab or in a new one."""
     elsewhere = any(not page.is_closed() and page.url not in ("", "about:blank") for page in session.tabs.opened)
     return (elsewhere or session.network.fresh_status is not None) and not session.network.loading_document()
 
 
 async def _wait_for_new_file(session: PageSession, earlier: frozenset[str], timeout_s: float) -> IncomingFile | None:
-    """The first file that was not there before, once it has begun to come."""
+    """Return the first new file once it has begun, or None at the timeout."""
     files = session.files
     with suppress(TimeoutError):
         async with asyncio.timeout(timeout_s):
@@ -106,7 +106,7 @@ async def _wait_for_new_file(session: PageSession, earlier: frozenset[str], time
 
 
 async def _shown_media_type(session: PageSession) -> str | None:
-    """What the browser shows instead of a page: a text, a picture; None where it is a page like any other."""
+    """Return the type of a text or picture that the browser displays in place of a page, else None."""
     if not _has_document_arrived(session):
         return None
     session.tabs.follow()
@@ -119,7 +119,7 @@ async def _shown_media_type(session: PageSession) -> str | None:
 
 
 async def _wait_for_more(session: PageSession) -> None:
-    """Until the files that come beside the one asked for have begun, so that they are told with it."""
+    """Wait until the other files of the action have begun, so that they are reported with it."""
     while await session.files.more_than(len(session.files.incoming), MORE_S):
         continue
 

@@ -1,4 +1,4 @@
-"""Files given to pages: from the upload folder or from what was downloaded in this session, never by a path."""
+"""The upload action: files from the upload folder or from downloads of the session, never by path."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NAMES = "el => Array.from(el.files || []).map(file => file.name)"
 
 
 class TextCount(msgspec.Struct, frozen=True):
-    """How often a text is to be read on the page."""
+    """How often the page shows a text."""
 
     times: int
 
@@ -48,7 +48,7 @@ async def upload(session: PageSession, action: Upload) -> ActionOutcome:
     rest = await session.settle()
     if path.name in held:
         return done(f'gave the file "{path.name}"', effect=FilesGiven(names=held), target=found.to_target_found())
-    # Pages that take a file at once empty the field and show its name, or go on.
+    # Pages that upload at once empty the field and show the file's name, or navigate.
     if has_navigated(before, rest.state) or await _count_on_page(session, found, path.name) > reply:
         message = f'gave the file "{path.name}"; the page took it at once'
         return done(message, effect=FilesGiven(names=(path.name,)), target=found.to_target_found())
@@ -57,7 +57,7 @@ async def upload(session: PageSession, action: Upload) -> ActionOutcome:
 
 
 def find_upload(folder: Path | None, name: str) -> Path | None:
-    """The file of that name in the folder itself; nothing that leads out of it."""
+    """Return the file of that name directly in the folder, or None."""
     if folder is None or not name or name != Path(name).name or name in (".", ".."):
         return None
     path = folder / name
@@ -69,7 +69,7 @@ def find_upload(folder: Path | None, name: str) -> Path | None:
 
 
 def missing_file_message(folder: Path | None, name: str) -> str:
-    """Why, in words for a person, with what there is instead."""
+    """Return why there is no such file, with the files that exist."""
     if "/" in name or "\\" in name:
         return f"{name[:120]!r} is a path; give the name of a file in the upload folder, or the label of a download"
     if folder is None or not folder.is_dir():
@@ -80,7 +80,7 @@ def missing_file_message(folder: Path | None, name: str) -> str:
 
 
 async def _give(session: PageSession, found: ResolvedElement, path: Path) -> ElementHandle | ActionOutcome:
-    """Into the field itself, or the one that belongs to a button or a drop zone. The field that has it now."""
+    """Set the file on the element itself, or on the field that belongs to a button or drop zone. Return that field."""
     field = await _field(session, found, "file")
     if field is None and found.now.role not in ("button", "link", "menuitem"):
         field = await _field(session, found, "file near")
@@ -99,7 +99,7 @@ async def _give(session: PageSession, found: ResolvedElement, path: Path) -> Ele
 
 
 async def _field(session: PageSession, found: ResolvedElement, kind: str) -> ElementHandle | None:
-    """The one file field inside an element, or beside it."""
+    """Return the only file field within an element or beside it."""
     timeout_s = session.limits.action_s
     parts = await session.timed(
         ask(found.frame, CountReply, timeout_s, "part", found.snapshot_id, found.n, FIELD, kind)
@@ -110,7 +110,7 @@ async def _field(session: PageSession, found: ResolvedElement, kind: str) -> Ele
 
 
 async def _chooser(session: PageSession, found: ResolvedElement) -> FileChooser | ActionOutcome | None:
-    """What a press on it opens; None where that is no file chooser."""
+    """Return the file chooser that a press opens, or None."""
     reached = await reach(session, found)
     if isinstance(reached, ActionOutcome):
         return reached
@@ -131,7 +131,7 @@ async def _selected_names(session: PageSession, field: ElementHandle) -> tuple[s
 
 
 async def _count_on_page(session: PageSession, found: ResolvedElement, name: str) -> int:
-    """How often the page shows the name of the file."""
+    """Return how often the page shows the file's name."""
     try:
         return (await session.timed(ask(found.frame, TextCount, session.limits.action_s, "reads", name))).times
     except Error as error:

@@ -1,4 +1,4 @@
-"""Keys pressed, and what came of it."""
+"""The press action: sends a key or chord and reads its effect."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def press(session: PageSession, action: Press) -> ActionOutcome:
 
 
 async def _focus_target(session: PageSession, action: Press) -> ActionOutcome | None:
-    """Gives the focus to the target, or says why it cannot have it."""
+    """Give the focus to the target; return a refusal when it does not accept it."""
     assert action.target is not None
     found = await session.find(action.target, "edit")
     if isinstance(found, ActionOutcome):
@@ -77,7 +77,7 @@ async def _effect(
 
 
 async def focused_control(session: PageSession) -> tuple[Frame | None, ControlState]:
-    """The frame that has the focus, and what has it there; kept in the page under FOCUS."""
+    """Return the frame with the focus and the focused control, which the page engine stores under FOCUS."""
     frames = [session.page.main_frame]
     while frames:
         frame = frames.pop()
@@ -96,7 +96,7 @@ async def focused_control(session: PageSession) -> tuple[Frame | None, ControlSt
 async def _value_effect(
     session: PageSession, frame: Frame | None, before: ControlState, *, filled: bool
 ) -> Effect | None:
-    """The value or the mark of what had the focus, where it is another now."""
+    """Return the new value or check mark of the focused control, if it changed."""
     if frame is None or frame.is_detached():
         return None
     try:
@@ -112,7 +112,7 @@ async def _value_effect(
 
 
 async def _focus_effect(session: PageSession, before: ControlState) -> Effect:
-    """Whether the focus went on, which is all that Tab and arrow keys often do."""
+    """Return whether the focus moved, often the only effect of Tab and arrow keys."""
     frame, now = await focused_control(session)
     same = frame is None or (now.tag, now.role, now.name, now.value) == (
         before.tag,

@@ -1,4 +1,4 @@
-"""Secrets into fields. The value is known to the pool alone: it is typed, compared and forgotten."""
+"""The type_secret action. Only the pool knows the value: it is typed, compared and forgotten."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def type_secret(session: PageSession, action: TypeSecret) -> ActionOutcome
 
 
 def document_address(frame: Frame) -> str:
-    """The address of the document; one without an address of its own belongs to the page around it."""
+    """Return the address of the document; one without an address belongs to its parent."""
     while frame.url.startswith(("about:", "")) and frame.url in ("", "about:blank", "about:srcdoc"):
         if frame.parent_frame is None:
             break
@@ -52,7 +52,7 @@ def document_address(frame: Frame) -> str:
 
 async def _type_value(session: PageSession, found: ResolvedElement, name: str, value: str) -> ActionOutcome:
     limit_s = session.limits.action_s
-    # Known as secret before it holds anything: from now on it is never read out, whatever the page makes of it.
+    # Marked as secret before it has a value: from here on it is never read out.
     await session.timed(ask(found.frame, CountReply, limit_s, "hideField", found.snapshot_id, found.n))
     await session.timed(found.locator.fill(value, timeout=limit_s * 1000))
     held = await _read_field(session, found)
@@ -71,7 +71,7 @@ async def _type_value(session: PageSession, found: ResolvedElement, name: str, v
 
 
 async def _read_field(session: PageSession, found: ResolvedElement) -> str | None:
-    """What the field holds, for comparison only; None where it is gone."""
+    """Return the field's value, for comparison only; None when it is gone."""
     try:
         if found.now.tag in ("input", "textarea"):
             return await session.timed(found.locator.input_value(timeout=1000))

@@ -1,4 +1,4 @@
-"""Text into fields, read back."""
+"""The type_text action: types into fields and reads the value back."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from shared.contracts.results import Effect, Navigated, ValueSet
 
 FIELD = "hands-field"
 WRITTEN = frozenset({"", "text", "search", "tel", "url", "email", "password"})
-"""Inputs that take letters one by one; the others take a value whole."""
+"""Input types that accept single letters; others take a value whole."""
 SET_WHOLE = frozenset({"range", "color"})
 LONGEST_BY_KEYS = 500
-"""A longer text is not typed again key by key where it was not taken at once."""
+"""A longer text is not retried key by key."""
 
 
 async def type_text(session: PageSession, action: TypeText) -> ActionOutcome:
@@ -30,7 +30,7 @@ async def type_text(session: PageSession, action: TypeText) -> ActionOutcome:
 
 
 async def type_into(session: PageSession, action: TypeText, text: str, *, hidden: bool) -> ActionOutcome:
-    """``hidden``: neither the text nor what the field holds is told."""
+    """Type ``text`` and read it back. ``hidden``: the message contains neither text nor value."""
     found = await session.find(action.target, "edit")
     if isinstance(found, ActionOutcome):
         return found
@@ -44,13 +44,13 @@ async def type_into(session: PageSession, action: TypeText, text: str, *, hidden
         held = await _type_by_keys(session, found, field, text)
     await session.settle()
     if held is not None and not isinstance(await session.timed(found.again(session.limits.action_s)), StaleElement):
-        # A page may take back what it has let be typed.
+        # A page may revert what was typed.
         held = await _read_back(session, found, field)
     return _outcome(session, found, before, text, held, hidden=hidden)
 
 
 async def _field(session: PageSession, found: ResolvedElement) -> Locator | ActionOutcome:
-    """The element itself, or the one field inside it."""
+    """Return the element itself, or the only field within it."""
     if found.now.editable or (found.now.type in SET_WHOLE and found.now.tag == "input" and not found.now.disabled):
         return found.locator
     own = found.now.tag in ("input", "textarea")
@@ -67,7 +67,7 @@ def _inner_field(found: ResolvedElement) -> Locator:
 
 
 async def _type_at_once(session: PageSession, found: ResolvedElement, field: Locator, text: str) -> str | None:
-    """All but the last letter at once, the last with its key: many pages listen for nothing but keys."""
+    """Set all but the last letter, and type that with its key: many pages listen to keys only."""
     timeout_ms = session.limits.action_s * 1000
     letters = found.now.tag != "input" or found.now.type in WRITTEN
     split = len(text) if not letters or not text or text[-1] in "\r\n\t" else len(text) - 1
@@ -79,12 +79,12 @@ async def _type_at_once(session: PageSession, found: ResolvedElement, field: Loc
 
 
 async def _dismiss_overlays(session: PageSession, found: ResolvedElement) -> None:
-    """A field can be filled with something over it; but what is over it is closed where a person would have to."""
+    """Close overlays as a person would have to, although a covered field can be filled."""
     await reach(session, found, patience_s=0.0)
 
 
 async def _type_by_keys(session: PageSession, found: ResolvedElement, field: Locator, text: str) -> str | None:
-    """Letter by letter, for fields that rewrite what they hold as one types."""
+    """Type letter by letter, for fields that rewrite their value while typing."""
     timeout_ms = session.limits.action_s * 1000
     if found.now.tag == "input" and found.now.type not in WRITTEN:
         return await _read_back(session, found, field)
@@ -114,7 +114,7 @@ def _outcome(
 
 
 async def _read_back(session: PageSession, found: ResolvedElement, field: Locator) -> str | None:
-    """What the field holds now. A secret is compared here and goes no further."""
+    """Return the field's value. A secret is compared here and goes no further."""
     timeout_s = session.limits.action_s
     try:
         if found.now.tag in ("input", "textarea"):

@@ -1,4 +1,4 @@
-"""Clicks, and the mouse over things."""
+"""The actions click and hover."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ async def read_effect(session: PageSession, found: ResolvedElement, before: Docu
 
 
 def _shows_own_effect(found: ResolvedElement) -> bool:
-    """A check box says what became of it; an element in a child frame, what became of its document."""
+    """Return whether the element shows the effect: a check box, or an element in a child frame."""
     return found.now.checkable or (found.frame.parent_frame is not None and not found.frame.is_detached())
 
 
 def _is_unchanged_checkbox(found: ResolvedElement, element: ElementState) -> bool:
-    """Whether a check box stayed as it was; a radio button that is on stays on, and that is what was wanted."""
+    """Return whether a check box kept its state. A radio button that was on stays on, as wanted."""
     return found.now.type == "checkbox" and element.checked == found.now.checked
 
 
@@ -87,7 +87,7 @@ def _outcome(session: PageSession, found: ResolvedElement, effect: Effect) -> Ac
 
 
 async def hover(session: PageSession, action: Hover) -> ActionOutcome:
-    """What a hover shows is often a matter of style alone, so what is in sight is compared."""
+    """Move the mouse over the target. The effect is often a matter of style, so visible elements are compared."""
     found = await session.find(action.target, "act")
     if isinstance(found, ActionOutcome):
         return found
@@ -95,10 +95,10 @@ async def hover(session: PageSession, action: Hover) -> ActionOutcome:
     if isinstance(reached, ActionOutcome):
         return reached
     before = await state_before(session, found)
-    # A mouse that is there already moves away first, or nothing would be noticed.
+    # A mouse that is there already moves away first; otherwise nothing would happen.
     await await_input(session, session.page.mouse.move(0, 0))
     await session.timed(ask(found.frame, CountReply, session.limits.action_s, "mark", SIGHTS))
-    # Straight there: what a way across the page would open might push the target from under the mouse.
+    # Straight there: what opens on the way might push the target away.
     x, y = await reached.point(session)
     await await_input(session, arrive(session.page, x, y))
     rest = await session.settle()

@@ -1,4 +1,4 @@
-"""Drags: with the mouse pressed, over points in between, as pages that watch the mouse expect it."""
+"""The actions drag and drag_by: with the button down over points in between, as pages expect."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from shared.contracts.results import Effect, Navigated, NotSeen, PageChanged, Va
 STEPS = 12
 RELEASE_S = 2.0
 FIRST_PX = 6.0
-"""What is dragged begins to follow only after a few pixels."""
+"""A dragged element follows only after a few pixels."""
 OVER = "hands-over"
 
 
 class SliderThumb(msgspec.Struct, frozen=True):
-    """Where a slider has its handle, from the corner of its frame's window; none: it is no native slider."""
+    """The handle of a native slider, from the corner of its frame; None for other elements."""
 
     x: float | None = None
     y: float | None = None
@@ -52,13 +52,13 @@ async def drag(session: PageSession, action: Drag) -> ActionOutcome:
     start = await reached.point(session)
     async with _button_down(session, start):
         await _nudge(session, start)
-        # Now that it is held, the place may be scrolled into view: the mouse stays where it is.
+        # While it is held, the target may be scrolled into view: the mouse stays where it is.
         end = await _drop_point(session, onto)
         if end is None:
             message = f'"{onto.now.name or onto.now.text[:80]}" is not visible, so nothing can be dropped there'
             return refuse("blocked", message, target=source.to_target_found())
         await await_input(session, session.page.mouse.move(*end, steps=STEPS))
-        # A second move on the spot: what accepts a drop often says so only when it is moved over.
+        # A second move on the spot: many drop targets accept only after a move over them.
         await await_input(session, session.page.mouse.move(end[0] + 1, end[1] + 1))
         await await_input(session, session.page.mouse.move(*end))
     where = f'onto {onto.now.role} "{onto.now.name or onto.now.text[:80]}"'
@@ -82,7 +82,7 @@ async def drag_by(session: PageSession, action: DragBy) -> ActionOutcome:
 
 @asynccontextmanager
 async def _button_down(session: PageSession, start: tuple[float, float]) -> AsyncGenerator[None]:
-    """With the mouse button down, and up again whatever happens."""
+    """Hold the mouse button for the block and release it afterwards, also after errors."""
     mouse = session.page.mouse
     await await_input(session, mouse.move(*start))
     await await_input(session, mouse.down())
@@ -93,7 +93,7 @@ async def _button_down(session: PageSession, start: tuple[float, float]) -> Asyn
             async with asyncio.timeout(RELEASE_S):
                 await mouse.up()
         except (Error, TimeoutError):
-            pass  # its page is gone, or asks something; there is nothing left to let go of
+            pass  # its page is gone or shows a dialog
 
 
 async def _nudge(session: PageSession, start: tuple[float, float]) -> None:
@@ -104,7 +104,7 @@ async def _nudge(session: PageSession, start: tuple[float, float]) -> None:
 async def _drop_point(session: PageSession, found: ResolvedElement) -> tuple[float, float] | None:
     work = ask(found.frame, HitTest, session.limits.action_s, "reach", found.snapshot_id, found.n, OVER)
     way = await session.timed(work)
-    # What is dragged may itself lie over the place; that is no obstacle.
+    # The dragged element may cover the target; that is no obstacle.
     if way.state not in ("free", "covered"):
         return None
     left, top = await frame_origin(session, found.frame)
@@ -112,7 +112,7 @@ async def _drop_point(session: PageSession, found: ResolvedElement) -> tuple[flo
 
 
 async def _grab_point(session: PageSession, found: ResolvedElement, reached: ReachedElement) -> tuple[float, float]:
-    """A native slider is taken at its handle, everything else where the mouse hits it."""
+    """Return where to press: the handle of a native slider, else the point that the mouse hits."""
     if (found.now.tag, found.now.type) != ("input", "range"):
         return await reached.point(session)
     thumb = await session.timed(

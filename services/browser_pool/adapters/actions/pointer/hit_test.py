@@ -1,4 +1,4 @@
-"""The way to an element: is it free, what is over it, and what can be closed to get there."""
+"""Whether the mouse can reach an element, and what can be closed to reach it."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from services.browser_pool.adapters.outcome import ActionOutcome, refuse
 from services.browser_pool.adapters.session import PageSession
 
 WAY = "hands-way"
-"""The id under which the page keeps what could be pressed; with an x, what the mouse would be put on."""
+"""Id under which the page engine stores the closing button; with ``x`` appended, the element under the mouse."""
 MAX_DISMISSED = 4
 OVERLAY_TIMEOUT_S = 1.0
-"""What covers an element for a moment (a fading veil, a toast) is given this long."""
+"""Time for something that covers an element briefly (a fading overlay, a toast)."""
 POLL_S = 0.05
 PRESS_REPLY_TIMEOUT_S = 1.0
 MAX_PRESSES = 3
 
 
 class HitTest(msgspec.Struct, frozen=True):
-    """``x``, ``y``: where the mouse hits it, from the corner of its frame's window; ``dx``, ``dy``: from the corner
-    of the element. ``over`` is what covers it, ``way`` the button that would close that."""
+    """``x``, ``y``: where the mouse hits the element, from the corner of its frame; ``dx``, ``dy``: from the corner of
+    the element. ``over`` is what covers it, ``way`` the button that closes that."""
 
     state: Literal["free", "covered", "unseen", "outside", "gone"]
     disabled: bool = False
@@ -57,14 +57,16 @@ class PressReply(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class ReachedElement:
-    """The element the mouse goes to (its label, where the element itself cannot be hit), and where on it."""
+    """The element that the mouse goes to, or its label, and the point on it."""
 
     frame: Frame
     way: HitTest
 
     async def press(self, session: PageSession) -> bool:
-        """The mouse goes there, what is under it then is looked at once more, and it is pressed. False when something
-        else was under it at that moment, or still is: then the page has heard of nothing."""
+        """Move the mouse there, check what is under it, and press.
+
+        Return False when another element is under it: then the page has received no press.
+        """
         left, top = await frame_origin(session, self.frame)
         x, y = self.way.x, self.way.y
         until_s = time.monotonic() + session.limits.action_s
@@ -82,7 +84,7 @@ class ReachedElement:
         return not await self._missed(session)
 
     async def _missed(self, session: PageSession) -> bool:
-        """A document that has gone meanwhile has heard of the press."""
+        """Return whether the press hit another element. A document that has navigated received the press."""
         try:
             return (await session.timed(engine.ask(self.frame, PressReply, PRESS_REPLY_TIMEOUT_S, "pressed"))).missed
         except (Error, PlaywrightTimeout):
@@ -92,14 +94,14 @@ class ReachedElement:
         await await_input(session, travel(session.page, *await self.point(session)))
 
     async def point(self, session: PageSession) -> tuple[float, float]:
-        """Where the mouse hits it, from the corner of the window."""
+        """Return where the mouse hits it, from the corner of the window."""
         left, top = await frame_origin(session, self.frame)
         return left + self.way.x, top + self.way.y
 
 
 async def await_input(session: PageSession, work: Awaitable[None]) -> None:
-    """Playwright waits without end until a page has dealt with a mouse or a key. TimeoutError (Playwright's) where it
-    has not when the time of an action is over."""
+    """Await a mouse or key call, which Playwright waits for without limit. Raises its TimeoutError after the action's
+    time limit."""
     limit_s = session.limits.action_s
     try:
         async with asyncio.timeout(limit_s):
@@ -110,7 +112,7 @@ async def await_input(session: PageSession, work: Awaitable[None]) -> None:
 
 
 async def frame_origin(session: PageSession, frame: Frame) -> tuple[float, float]:
-    """Where the window of a frame begins within that of the page."""
+    """Return the corner of a frame within the page's window."""
     if frame.parent_frame is None:
         return 0.0, 0.0
     holder = await session.timed(frame.frame_element())
@@ -122,7 +124,7 @@ async def frame_origin(session: PageSession, frame: Frame) -> tuple[float, float
 async def reach(
     session: PageSession, found: ResolvedElement, *, enabled: bool = True, patience_s: float = OVERLAY_TIMEOUT_S
 ) -> ReachedElement | ActionOutcome:
-    """The way to an element, made free where something is over it that can be closed; ``blocked`` otherwise."""
+    """Return the reachable element, closing what covers it where possible; else a ``blocked`` outcome."""
     called = _description(found)
     return await reach_part(
         session, found.frame, found.snapshot_id, found.n, called, enabled=enabled, patience_s=patience_s
@@ -130,7 +132,7 @@ async def reach(
 
 
 async def press_element(session: PageSession, found: ResolvedElement) -> ActionOutcome | None:
-    """Presses an element, found free anew where something came between; an outcome only where it cannot be done."""
+    """Press an element, looking for it again when something came between. Return an outcome only when it fails."""
     for _ in range(MAX_PRESSES):
         reached = await reach(session, found)
         if isinstance(reached, ActionOutcome):
@@ -154,6 +156,7 @@ async def reach_part(
     enabled: bool = True,
     patience_s: float = OVERLAY_TIMEOUT_S,
 ) -> ReachedElement | ActionOutcome:
+    """Return the reachable ``n``-th element stored under ``snapshot_id``; see `reach`."""
     began_s = time.monotonic()
     tried: list[str] = []
     while True:
@@ -188,7 +191,7 @@ def _blocked_reason(way: HitTest) -> str:
 
 
 async def _hit_test(session: PageSession, frame: Frame, snapshot_id: str, n: int) -> tuple[HitTest, Frame]:
-    """The way within its own frame, then whether the frame itself is free at that point of the page."""
+    """Test the point within its own frame, then whether the frame is free at that point of the page."""
     timeout_s = session.limits.action_s
     way = await session.timed(engine.ask(frame, HitTest, timeout_s, "reach", snapshot_id, n, WAY))
     main = session.page.main_frame
@@ -208,10 +211,10 @@ async def _hit_test(session: PageSession, frame: Frame, snapshot_id: str, n: int
 
 
 async def _dismiss_overlay(session: PageSession, frame: Frame, way: HitTest, tried: list[str]) -> bool:
-    """Closes what is over the target, where there is a way not tried yet; True once something was pressed."""
+    """Close what covers the target in a way not tried yet. Return True once something was pressed."""
     step = f"{way.over}: pressed {way.way or 'Escape'}"
     if step in tried:
-        # It is still there, so it was not closed.
+        # It is still there, so pressing did not close it.
         session.tabs.dismissed[:] = [one for one in session.tabs.dismissed if one != step]
         return False
     if not (way.way or way.escape) or len(tried) >= MAX_DISMISSED:
@@ -236,8 +239,10 @@ _resting: WeakKeyDictionary[Page, tuple[float, float]] = WeakKeyDictionary()
 
 
 async def travel(page: Page, x: float, y: float) -> None:
-    """A person's mouse stirs where it rests before it leaves, and arrives by moving within its target. Lists that came
-    up under a resting mouse take their first move for a wish to stay on what lies there."""
+    """Move as a person does: the mouse moves slightly where it rests, and arrives by moving within its target.
+
+    Lists that open under a resting mouse take its first move for a choice of the option below it.
+    """
     at = _resting.get(page)
     if at is not None and at != (x, y):
         await page.mouse.move(at[0] + 1, at[1])

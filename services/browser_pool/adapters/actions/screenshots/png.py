@@ -1,7 +1,7 @@
-"""One picture: the page is held still, secrets are covered in all frames, and the browser's protocol is asked.
+"""Takes one picture: holds the page still, covers secrets in all frames, and calls the browser's protocol.
 
-Playwright's own screenshot gives the same pixels. The bare call, measured beside it: 33 ms against 51 for a view, 173
-against 321 for 6,100 px, where a third more bytes buy the time.
+Playwright's own screenshot gives the same pixels. The direct call takes 33 ms in place of 51 for a view, and 173 in
+place of 321 for 6,100 px, where the file is a third larger.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from services.browser_pool.adapters.observe.engine import CountReply, ask, world
 
 FRAME_S = 3.0
 PICTURE_S = 20.0
-"""For one picture. A page that does not draw within it never will."""
+"""Time limit for one picture. A page that does not draw within it never will."""
 
 Clip = tuple[float, float, float, float]
-"""Left, top, width and height in CSS pixels of the document of the main frame."""
+"""Left, top, width and height in CSS pixels of the main document."""
 
 
 async def take_png(page: Page, clip: Clip | None = None) -> bytes:
-    """PNG of ``clip``, else of what is in view. Raises Playwright's errors: TimeoutError where the page is not drawn
+    """Return a PNG of ``clip``, else of the view. Raises Playwright's errors; TimeoutError when the page is not drawn
     in time."""
     await _hold_still(page)
     try:
@@ -44,7 +44,7 @@ def _capture_parameters(clip: Clip | None) -> dict[str, Any]:
         return {"format": "png"}
     left, top, width, height = clip
     where = {"x": left, "y": top, "width": width, "height": height, "scale": 1}
-    # Packing less tightly halves the time of a high picture for a third more bytes; of one view it saves nothing.
+    # Less compression halves the time for a high picture at a third more bytes; a single view gains nothing.
     return {"format": "png", "captureBeyondViewport": True, "optimizeForSpeed": True, "clip": where}
 
 
@@ -66,7 +66,7 @@ async def _ask_frame(frame: Frame, verb: str, *parameters: str) -> bool:
 
 
 async def _hide_frame(frame: Frame) -> None:
-    """A frame that does not answer may show a secret, so it is not shown; the page itself has to answer."""
+    """Hide a frame that does not answer, which may show a secret. The main frame must answer."""
     if frame.parent_frame is None:
         raise PlaywrightTimeout(f"the page did not answer within {FRAME_S:g} s")
     with suppress(TimeoutError):

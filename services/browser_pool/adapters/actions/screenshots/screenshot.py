@@ -1,4 +1,4 @@
-"""Pictures of the page: of the whole of it, of one element, view by view."""
+"""The screenshot actions: the page, one element, or view by view."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from shared.contracts.results import Box, Captured
 PICTURES_BOUND_S = 2.0
 VIEW_SETTLE_S = 2.0
 VIEWS_BOUND_S = 100.0
-"""For all views together: whoever asked waits for the answer."""
+"""Time limit for all views, below the deadline of the caller's request."""
 
 
 class ScrollView(msgspec.Struct, frozen=True):
-    """Where the main scroller is. ``before``: where it was when it was asked; ``own``: whether it is the page itself.
-    ``left``, ``top``, ``width`` and ``height``: what of the document is in view."""
+    """Position of the main scroller. ``before``: its position when asked; ``own``: it is the page itself. ``left``,
+    ``top``, ``width`` and ``height``: the visible part of the document."""
 
     before: float
     y: float
@@ -41,7 +41,7 @@ class ScrollView(msgspec.Struct, frozen=True):
 
 
 async def screenshot(session: PageSession, action: Screenshot) -> ActionOutcome:
-    """PNG, with animations stopped, the caret hidden and secrets covered; a high page comes in parts."""
+    """Capture PNGs with animations stopped, caret hidden and secrets covered; a high page in several parts."""
     if action.full_page:
         await session.timed(ask(session.page.main_frame, CountReply, session.limits.action_s, "hurry"))
     state = await _wait_for_images(session)
@@ -65,7 +65,7 @@ def _area(clip: Clip) -> Box:
 
 def _clips(session: PageSession, state: DocumentState) -> list[Clip | None]:
     view = session.page.viewport_size
-    # A page that fits its window is simply what is in view, which is quicker.
+    # A page that fits its window is taken as the view, which is faster.
     if view and state.height <= view["height"] and state.width <= view["width"]:
         return [None]
     width = min(state.width, tiles.MAX_WIDTH_PX)
@@ -85,7 +85,7 @@ def _captures(session: PageSession, label: str, data: list[bytes], areas: Sequen
 
 
 async def _wait_for_images(session: PageSession) -> DocumentState:
-    """Images that are still loading get a moment, so that the picture is not taken without them."""
+    """Give images that are loading a moment before the picture is taken."""
     until_s = time.monotonic() + PICTURES_BOUND_S
     while True:
         state = await session.timed(ask(session.page.main_frame, DocumentState, session.limits.action_s, "state"))
@@ -96,7 +96,7 @@ async def _wait_for_images(session: PageSession) -> DocumentState:
 
 
 async def screenshot_element(session: PageSession, action: ScreenshotElement) -> ActionOutcome:
-    """The element alone, scrolled to; one that is very high comes in parts."""
+    """Capture the element, scrolled into view; a very high one in several parts."""
     found = await session.find(action.target, "read")
     if isinstance(found, ActionOutcome):
         return found
@@ -123,7 +123,7 @@ async def screenshot_element(session: PageSession, action: ScreenshotElement) ->
 
 
 async def screenshot_views(session: PageSession, action: ScreenshotViews) -> ActionOutcome:
-    """From top to bottom, and back to where the page was; what loads meanwhile is shown too, within a bound."""
+    """Capture view by view from the top, then scroll back. Content that loads meanwhile is included, within a limit."""
     until_s = time.monotonic() + VIEWS_BOUND_S
     view = await _show_view(session, 0)
     start_px = view.before
@@ -146,7 +146,7 @@ async def screenshot_views(session: PageSession, action: ScreenshotViews) -> Act
 
 
 def _view_area(view: ScrollView, start_px: float) -> Box | None:
-    """None where a part of the page was scrolled away from where the page is told: its boxes are elsewhere then."""
+    """Return the visible area; None when a part of the page was scrolled, because boxes then do not match."""
     if not view.own and view.y != start_px:
         return None
     return Box(x=view.left, y=view.top, width=view.width, height=view.height)
@@ -162,6 +162,6 @@ async def _show_view(session: PageSession, y_px: float) -> ScrollView:
 
 
 async def _next_view_px(session: PageSession, view: ScrollView) -> float | None:
-    """Asked anew: a page may have grown at its end while its picture was taken."""
+    """Return the next position from the present height: a page may have grown meanwhile."""
     now = await session.timed(ask(session.page.main_frame, ScrollView, session.limits.action_s, "view", int(view.y)))
     return tiles.next_view(now.y, now.max, now.visible)

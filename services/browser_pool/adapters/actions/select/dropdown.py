@@ -1,4 +1,4 @@
-"""Picking an option in whatever offers options."""
+"""The pick action: selects an option in any control that offers options."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from shared.contracts.actions import PickOption
 from shared.contracts.results import ValueSet
 
 LIST_BOUND_S = 4.0
-"""How long a list may take to come and to hold still, while nothing is loading."""
+"""Time for a list to open and stop changing, while nothing is loading."""
 LOADING_BOUND_S = 15.0
-"""And with what it loads: a slow server is waited for."""
+"""The same with loading: a slow server is waited for."""
 STILL_S = 0.2
 EMPTY_S = 0.7
-"""A list that shows nothing, and says nothing of more to come, is believed after this long."""
+"""A list that shows nothing and loads nothing counts as empty after this time."""
 SCROLL_BOUND_S = 15.0
 POLL_S = 0.05
 
@@ -68,7 +68,7 @@ async def pick(session: PageSession, action: PickOption) -> ActionOutcome:
 
 
 async def _pick_suggestion(pick: OptionPick, offer: Offer) -> ActionOutcome:
-    """The suggestions of a plain field are shown by the browser, not the page; the field takes their value."""
+    """Set the value of a datalist option, whose list the browser draws outside of the page."""
     value = (*offer.parts, offer.name)[0]
     locator = pick.found.locator
     await pick.session.timed(locator.fill(value, timeout=pick.timeout_s * 1000))
@@ -82,7 +82,7 @@ async def _pick_suggestion(pick: OptionPick, offer: Offer) -> ActionOutcome:
 
 
 async def _open_list(pick: OptionPick, option: str) -> Choices | ActionOutcome:
-    """The list, opened where it has to be; it is found by what came into sight."""
+    """Open the list if necessary and return its options; it is recognised by what became visible."""
     await pick.mark()
     choices = await pick.choices()
     if choices.kind in ("inside", "datalist") or choices.items:
@@ -95,16 +95,16 @@ async def _open_list(pick: OptionPick, option: str) -> Choices | ActionOutcome:
         choices = await _wait_until_still(pick, option)
         if choices.items or choices.search or (await pick.sights()).left == 0:
             return choices
-        # It was open, and has been closed by this.
+        # It was open and is closed now.
         await pick.mark()
     return choices
 
 
 async def _wait_until_still(pick: OptionPick, option: str, patience_s: float = STILL_S) -> Choices:
-    """The list once it has not changed for ``patience_s``; at once, where what is meant is in it.
+    """Return the list once it has not changed for ``patience_s``; at once when it has the option.
 
-    What has just been loaded is not drawn yet, so it is waited for from then on. And a browser that is short of time
-    comes late to the page's timers: it is looked at as often as ``patience_s`` asks for, however long that takes.
+    New data is not drawn yet, so the time starts again with it. A busy browser delays the page's timers, so a minimum
+    number of polls is required too.
     """
     network = pick.session.network
     began_s = idle_s = still_s = time.monotonic()
@@ -131,7 +131,7 @@ async def _wait_until_still(pick: OptionPick, option: str, patience_s: float = S
 
 
 async def _find_option(pick: OptionPick, choices: Choices, option: str) -> int | ActionOutcome:
-    """The index of the option, searched for where the list can be searched, scrolled to where it goes on."""
+    """Return the index of the option, after filtering or scrolling the list where it can be."""
     found = _match_option(pick, choices, option)
     if found is None and choices.kind == "datalist":
         return _not_offered(pick, option)
@@ -168,8 +168,7 @@ def _not_offered(pick: OptionPick, option: str, *, searched: bool = False) -> Ac
 
 
 async def _filter_by_typing(pick: OptionPick, text: str) -> Choices:
-    """Types into the field that narrows the list, the last letter with a real key: some lists listen for nothing
-    else."""
+    """Type into the field that filters the list, the last letter with its key: some lists listen to keys only."""
     session = pick.session
     field_ = engine.element(pick.found.frame, OFFERED + "s", 0)
     pick.typed = text
@@ -183,7 +182,7 @@ async def _filter_by_typing(pick: OptionPick, text: str) -> Choices:
 
 
 async def _scroll_to_option(pick: OptionPick, choices: Choices, option: str) -> int | ActionOutcome | None:
-    """Through a list that shows only some of its options at a time, or brings more as it is scrolled."""
+    """Search a list that shows only some options at a time, or loads more while scrolling."""
     until_s = time.monotonic() + SCROLL_BOUND_S
     frame, how = pick.found.frame, "top"
     while choices.items and time.monotonic() < until_s:
@@ -204,7 +203,7 @@ async def _scroll_to_option(pick: OptionPick, choices: Choices, option: str) -> 
 
 
 async def _walk_menus(pick: OptionPick, path: tuple[str, ...]) -> int | ActionOutcome:
-    """Opens one submenu after the other; the last step is left to be pressed."""
+    """Open one submenu after the other; the last step is left to be pressed."""
     choices = await pick.choices()
     for at, step in enumerate(path):
         found = _match_option(pick, choices, step)
@@ -219,7 +218,7 @@ async def _walk_menus(pick: OptionPick, path: tuple[str, ...]) -> int | ActionOu
 
 
 async def _enter_submenu(pick: OptionPick, index: int, following: str) -> Choices | ActionOutcome:
-    """Some submenus open under the mouse, others when pressed."""
+    """Open a submenu: some open under the mouse, others when pressed."""
     reached = await reach_part(pick.session, pick.found.frame, OFFERED, index, "the submenu")
     if isinstance(reached, ActionOutcome):
         return reached
@@ -232,7 +231,7 @@ async def _enter_submenu(pick: OptionPick, index: int, following: str) -> Choice
 
 
 async def _press_option(pick: OptionPick, before: BeforePick) -> ActionOutcome:
-    """Lists are drawn anew under the mouse: the option is looked for again where it was missed."""
+    """Press the option; search it again when it was missed, because lists are redrawn under the mouse."""
     session, found = pick.session, pick.found
     for _ in range(MAX_PRESSES):
         choices = await pick.choices()
@@ -250,7 +249,7 @@ async def _press_option(pick: OptionPick, before: BeforePick) -> ActionOutcome:
         if isinstance(reached, ActionOutcome):
             return reached
         if await reached.press(session):
-            # Read while the list may still be there; afterwards it is often gone.
+            # Read while the list is open; afterwards it is often gone.
             marked = await is_option_marked(pick, indexes[0])
             await session.settle()
             return await read_back(pick, PressedOption(offer, choices, marked, before))
@@ -259,7 +258,7 @@ async def _press_option(pick: OptionPick, before: BeforePick) -> ActionOutcome:
 
 
 async def _close_list(pick: OptionPick) -> None:
-    """Closes the list that was opened for nothing, without closing the dialog it is in."""
+    """Close a list that was opened in vain, without closing a dialog around it."""
     try:
         choices = await pick.choices()
         if choices.kind != "opens" or not choices.opened:

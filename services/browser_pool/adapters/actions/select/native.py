@@ -1,4 +1,4 @@
-"""Picking one of several options of a native select."""
+"""The select_option action: selects an option of a native select."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shared.contracts.codes import ActionCode
 from shared.contracts.results import PageChanged, ValueSet
 
 LATE_OPTIONS_S = 1.5
-"""Lists that depend on another, or are filled when they get the focus, have this long to get their options."""
+"""Time for lists that depend on another, or that are filled when focused."""
 POLL_S = 0.05
 
 
@@ -32,7 +32,7 @@ async def select_option(session: PageSession, action: SelectOption) -> ActionOut
 
 
 async def pick_native(session: PageSession, found: ResolvedElement, option: str) -> ActionOutcome:
-    """Of a list that takes several, what is picked already stays picked."""
+    """Select one option; in a multiple select the others stay selected."""
     now = await _wait_for_option(session, found, option)
     index = matching.pick_option(now.options, option)
     if index is None:
@@ -57,8 +57,7 @@ async def pick_native(session: PageSession, found: ResolvedElement, option: str)
 
 
 async def _read_settled(session: PageSession, found: ResolvedElement) -> ElementState | StaleElement:
-    """The list once the page has come to rest, for it may have taken the choice back; as it was before that, where
-    the page has gone on."""
+    """Return the list after the page came to rest, which may have reverted the choice; else as it was before."""
     at_once = await session.timed(found.again(session.limits.action_s))
     await session.settle()
     later = at_once if isinstance(at_once, StaleElement) else await session.timed(found.again(session.limits.action_s))
@@ -66,7 +65,7 @@ async def _read_settled(session: PageSession, found: ResolvedElement) -> Element
 
 
 async def _wait_for_option(session: PageSession, found: ResolvedElement, option: str) -> ElementState:
-    """The list with its options, once the one that is meant is among them, or it is clear that it will not be."""
+    """Return the list once the wanted option is in it, or at the timeout."""
     now = found.now
     until_s = time.monotonic() + min(LATE_OPTIONS_S, session.limits.action_s)
     if not now.disabled and matching.pick_option(now.options, option) is None:

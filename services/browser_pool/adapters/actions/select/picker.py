@@ -1,4 +1,4 @@
-"""What a control offers, asked of the page."""
+"""Queries to the page engine about what a control offers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MARK, OFFERED = "hands-mark", "hands-offered"
 
 
 class Choices(msgspec.Struct, frozen=True):
-    """``many``: several may be picked. ``search``: there is a field that narrows the list."""
+    """The options of a control. ``many``: several may be selected. ``search``: a field filters the list."""
 
     kind: Literal["opens", "inside", "datalist", "gone"]
     items: tuple[Offer, ...]
@@ -41,13 +41,13 @@ class ScrolledBy(msgspec.Struct, frozen=True):
 
 @dataclass
 class OptionPick:
-    """One pick: what it acts on and what has been offered so far."""
+    """One pick: its control, and the options seen so far."""
 
     session: PageSession
     found: ResolvedElement
     offered: list[str] = field(default_factory=list)
     typed: str = ""
-    """What was typed to narrow the list."""
+    """The text that was typed to filter the list."""
 
     @property
     def timeout_s(self) -> float:

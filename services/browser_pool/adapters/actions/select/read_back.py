@@ -1,4 +1,4 @@
-"""What came of a pick: it is done once the page shows it, and shows it still a little later."""
+"""Verifies a pick: it is done once the page shows it, and still shows it a moment later."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from shared.contracts.results import Effect, Navigated, NotSeen, PageChanged, Va
 from shared.text.normal import fold
 
 LATE_S = 1.0
-"""A control that does not show the choice at once is given this long."""
+"""Time for a control that shows the choice late."""
 HOLDS_S = 0.3
-"""What it shows must be there still after this long: some pages show a choice first and then take it back."""
+"""The choice must still be shown after this time: some pages revert it."""
 POLL_S = 0.05
 MENUS = frozenset({"menu", "menubar", "menuitem", "button", "tablist", "link", "toolbar", "list", "navigation"})
 
@@ -38,7 +38,7 @@ class BeforePick:
 
 @dataclass(frozen=True)
 class PressedOption:
-    """The option that was pressed, out of which choices. ``marked``: it said at once that it is picked."""
+    """The pressed option and the list it came from. ``marked``: it reported at once that it is selected."""
 
     offer: Offer
     choices: Choices
@@ -60,7 +60,7 @@ async def read_back(pick: OptionPick, pressed: PressedOption) -> ActionOutcome:
     if later.ok and isinstance(later.effect, ValueSet | Navigated):
         return later
     shown = await pick.shown()
-    # What has gone since, as a dialog that closes, has taken nothing back.
+    # A control that is gone, such as one in a closed dialog, has reverted nothing.
     return outcome if not shown.here else _reverted(pick, pressed, shown)
 
 
@@ -80,7 +80,7 @@ def _reverted(pick: OptionPick, pressed: PressedOption, shown: ControlState) -> 
 
 
 async def _outcome_now(pick: OptionPick, pressed: PressedOption) -> ActionOutcome:
-    """What the page says of it now."""
+    """Return the outcome by what the page shows now."""
     session = pick.session
     if session.tabs.follow() or has_navigated(pressed.before.page, session.rest.state):
         effect: Effect = Navigated(url=session.page.url, http_status=session.network.fresh_status)
@@ -92,7 +92,7 @@ async def _outcome_now(pick: OptionPick, pressed: PressedOption) -> ActionOutcom
 
 
 async def _outcome_in_group(pick: OptionPick, pressed: PressedOption) -> ActionOutcome:
-    """In a group whose choices are all there to see, the choice itself says whether it is picked now."""
+    """Return the outcome for a group of visible options: the option itself reports whether it is selected."""
     offer, choices, target = pressed.offer, pressed.choices, pick.found.to_target_found()
     if await _is_marked(pick, pressed) and (not choices.many or await is_picked(pick, offer, choices)):
         return done(pressed.summary, effect=ValueSet(value=offer.name), target=target)
@@ -102,7 +102,7 @@ async def _outcome_in_group(pick: OptionPick, pressed: PressedOption) -> ActionO
 
 
 async def _outcome_of_control(pick: OptionPick, pressed: PressedOption, shown: ControlState) -> ActionOutcome:
-    """By what the control shows, by what has come up beside it, else by the option itself."""
+    """Return the outcome by the control's text, by new text beside it, else by the option itself."""
     offer, choices, before, target = pressed.offer, pressed.choices, pressed.before, pick.found.to_target_found()
     others = {fold(one.name) for one in choices.items} - {fold(offer.name)}
     another = fold(shown.value) in others
@@ -125,8 +125,7 @@ async def _outcome_of_control(pick: OptionPick, pressed: PressedOption, shown: C
 
 
 async def _is_filter_text(pick: OptionPick, shown: ControlState) -> bool:
-    """The field holds what was typed to narrow the list, and the list still offers the option: the press did
-    nothing."""
+    """Return whether the field still holds the filter text and the list offers the option: the press did nothing."""
     if not pick.typed or fold(shown.value) != fold(pick.typed):
         return False
     option = await _option_state(pick, OFFERED + "p", 0)
@@ -134,14 +133,15 @@ async def _is_filter_text(pick: OptionPick, shown: ControlState) -> bool:
 
 
 async def _is_marked(pick: OptionPick, pressed: PressedOption) -> bool:
-    """Whether the option says that it is picked; what it said at once, where it is no longer there."""
+    """Return whether the option reports that it is selected; its first report when it is gone."""
     now = await pick.choices()
     indexes = options.meant(now.items, pressed.before.option)
     return await is_option_marked(pick, indexes[0]) if len(indexes) == 1 else pressed.marked
 
 
 async def is_picked(pick: OptionPick, offer: Offer, choices: Choices) -> bool:
-    """Some lists call an option selected that is only under the mouse: it must stay so when the mouse is on another."""
+    """Return whether the option is selected, also with the mouse on another: some lists report hovered options as
+    selected."""
     shown = await pick.shown()
     if shown.here and options.shows(shown.value, offer):
         return True
@@ -156,7 +156,7 @@ async def is_picked(pick: OptionPick, offer: Offer, choices: Choices) -> bool:
 
 
 async def is_option_marked(pick: OptionPick, index: int) -> bool:
-    """Whether an option says that it is picked."""
+    """Return whether an option reports that it is selected."""
     shown = await _option_state(pick, OFFERED, index)
     return shown.here and bool(shown.checked or shown.selected)
 
@@ -170,7 +170,7 @@ async def _option_state(pick: OptionPick, held: str, index: int) -> ControlState
 
 
 def _menu_outcome(pick: OptionPick, pressed: PressedOption) -> ActionOutcome:
-    """A menu does something; it has no value to show."""
+    """Return the outcome for a menu, which acts but has no value."""
     session = pick.session
     acted = has_changed(pressed.before.page, session.rest.state) or bool(session.tabs.dialogs)
     seen = "" if acted else "; nothing was seen to come of it"
@@ -179,14 +179,14 @@ def _menu_outcome(pick: OptionPick, pressed: PressedOption) -> ActionOutcome:
 
 
 async def _is_added_nearby(pick: OptionPick, offer: Offer, before: BeforePick) -> bool:
-    """Chips beside the field: the text is there more often than before."""
+    """Return whether a chip appeared: the text occurs more often beside the field than before."""
     now = await pick.nearby_text()
     name = fold(offer.name)
     return fold(now).count(name) > fold(before.nearby_text).count(name)
 
 
 async def _find_control_again(pick: OptionPick) -> ControlState:
-    """The control was drawn anew: it is looked for by what found it before."""
+    """Find a redrawn control by its locators and return its state."""
     for locator in pick.found.to_target_found().locators:
         if locator.kind in ("id", "testid", "css") and locator.matches == 1:
             found = await pick.session.find(ByCss(css=locator.value), "read")
