@@ -37,7 +37,7 @@ def files_left() -> list[Path]:
     """What lies on the disk of files that nobody has taken."""
     return [
         path
-        for path in process_folder.of_this_process().rglob("*")
+        for path in process_folder.process_folder_path().rglob("*")
         if path.is_file() and path.name != process_folder.LOCK
     ]
 

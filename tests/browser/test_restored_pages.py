@@ -173,6 +173,6 @@ def test_a_page_that_unpacks_to_too_much_is_not_unpacked(tmp_path: Path):
     bomb = zstandard.compress(b"\0" * 50_000_000)
     assert len(bomb) < 10_000
     with pytest.raises(UnfitPage) as refused:
-        unpack(bomb, tmp_path / "bomb", most_bytes=1_000_000)
+        unpack(bomb, tmp_path / "bomb", max_bytes=1_000_000)
     assert refused.value.code == "too_large"
     assert (tmp_path / "bomb").stat().st_size <= 1_000_000
