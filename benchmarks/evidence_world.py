@@ -27,7 +27,7 @@ from shared.contracts.actions import ByRef, Click, Done, Judgment, Screenshot
 from shared.contracts.base import Usage
 from shared.contracts.codes import OpenCode
 from shared.contracts.discovery import RunRecord, Sample, SampleFound
-from shared.contracts.error_codes import EndCode, Status
+from shared.contracts.error_codes import EndCode
 from shared.contracts.evidence import OutcomeCount, RunFinished
 from shared.contracts.planner import SampleFinished
 from shared.contracts.results import Box, Locator
@@ -35,6 +35,7 @@ from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, St
 from shared.evidence_format.files.base import encode_file
 from shared.evidence_format.files.run import RunFile
 from shared.evidence_format.log_codec import entry_of
+from shared.statuses import Status
 from shared.text.names import safe_id
 
 RUN_ID = "run_2026-03-01_101500"
