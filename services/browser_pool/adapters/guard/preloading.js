@@ -1,5 +1,5 @@
 // Runs first in every document, in the page's own world. Speculation rules make the browser fetch documents on its own
-// account, past every way in which requests can be watched: so they are taken away before it reads them.
+// account, without interception: so they are removed before it reads them.
 (() => {
   const bound = (native) => Function.prototype.call.bind(native);
   const getter = (type, name) => bound(Object.getOwnPropertyDescriptor(type.prototype, name).get);

@@ -7,7 +7,7 @@ const CONFIRM = /^(apply|ok|okay|done|set|select|confirm|choose|save|übernehmen
 const monthTables = new Map();
 let monthTable = null;
 
-// The names of months for a page in one language, as they are known outside: see shared/text/date_names.py.
+// Month names of one language, sent by the pool (see shared/text/date_names.py).
 function tellMonths(lang, told) {
   const { words, numbered } = JSON.parse(told);
   const forms = numbered.map(([before, behind]) => `${before}\\.?\\s*(?<!\\d)(0?[1-9]|1[0-2])(?!\\d)\\s*${behind}`).join('|');
@@ -57,7 +57,7 @@ function calendar(id, n, markId, asId, wanted) {
   const [year, month, day] = wanted.split('-').map(Number);
   for (const start of calendarRoots(el, markId)) {
     if (!runsIn(start).length) continue;
-    // What came up first may be one month of several in the same pop-up.
+    // The first match may be one of several months in the same pop-up.
     const whole = closestUp(start, (up) => /absolute|fixed/.test(getComputedStyle(up).position));
     const root = whole && start !== el && !within(el, whole) && whole.textContent.length < 5000 ? whole : start;
     const runs = runsIn(root);
@@ -97,7 +97,7 @@ function calendarRoots(el, markId) {
   return [...own, ...named, ...came, ...came.map((one) => one.parentElement).filter(Boolean), ...beside];
 }
 
-// Other numbers may stand between: days of the months around, numbers of weeks. So each 1 may be the first of a month.
+// Other numbers may be in between (days of adjacent months, week numbers), so each 1 may start a month.
 function runsIn(root) {
   const begun = [];
   for (const text of leavesOf(root)) {
@@ -131,7 +131,7 @@ function monthOf(run, runs, root) {
   return null;
 }
 
-// A day that carries its whole date.
+// A day whose attributes contain the full date.
 function writtenOn(el, day, grid) {
   for (let up = el, step = 0; up && up !== grid && step < 4; up = up.parentElement, step += 1) {
     for (const name of ['data-date', 'datetime', 'data-iso', 'data-day', 'data-value', 'aria-label', 'title', 'id']) {
@@ -209,7 +209,7 @@ function movesIn(place, runs) {
   return found.slice(0, 12);
 }
 
-// Lists and fields in which month and year are chosen at once.
+// Lists and fields that select month and year directly.
 function jumpsIn(place, asId, year, month) {
   const { month: byMonth, year: byYear } = pickersIn(place);
   const field = byYear ? null : yearFieldIn(place);
@@ -220,7 +220,7 @@ function jumpsIn(place, asId, year, month) {
     year_list: byYear ? place_(byYear.el) : -1, year_at: nearest, year_field: field ? place_(field) : -1 };
 }
 
-// Where hours and minutes are written beside the days.
+// Fields for hours and minutes beside the days.
 function clockIn(root, asId) {
   const fields = everything('input,select', root).filter((el) => inSight(el) && isEditable(el) || el.localName === 'select' && inSight(el));
   const called = (el) => `${nameOf(el, roleOf(el))} ${el.getAttribute('class') || ''} ${el.name || ''} ${el.id}`;

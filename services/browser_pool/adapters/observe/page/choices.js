@@ -1,4 +1,4 @@
-// What a control offers to pick from, wherever in the document that is shown.
+// The options that a control offers, wherever in the document they are shown.
 
 const OPTION_CSS = '[role=option],[role=menuitem],[role=menuitemradio],[role=menuitemcheckbox],[role=treeitem],[role=radio],[role=tab],input[type=radio],input[type=checkbox],[role=checkbox],[role=switch]';
 const HOLDERS = new Set(['listbox', 'menu', 'menubar', 'radiogroup', 'tree', 'tablist', 'group', 'list', 'grid', 'form', 'toolbar']);
@@ -44,7 +44,7 @@ function rootsFor(el, kind, markId) {
   return roots.length ? roots : openBeside(el);
 }
 
-// A list that was open before anyone looked: it floats and touches the control.
+// A list that was open before the mark: it floats and touches the control.
 function openBeside(el) {
   const own = el.getBoundingClientRect();
   return everything('[role=listbox],[role=menu],[role=tree]').filter((list) => {
@@ -70,14 +70,14 @@ function controlledBy(el) {
   return [...new Set(ids)].map((one) => el.getRootNode().getElementById ? el.getRootNode().getElementById(one) || document.getElementById(one) : null).filter(Boolean);
 }
 
-// Things that say they are options, else the pieces of text that stand apart.
+// Elements with an option role, else separate pieces of text.
 function offered(roots) {
   const said = roots.flatMap((root) => [root, ...slotted(root)]).flatMap((root) => [...root.matches(OPTION_CSS) ? [root] : [], ...everything(OPTION_CSS, root)]).filter((el) => inSight(el) || el.matches('input') && labelsOf(el).some(inSight));
   const elements = said.length ? [...new Set(said)] : roots.flatMap((root) => piecesOf(root));
   return elements.map((el) => ({ el, told: offer(el) })).filter((one) => one.told.name && !SAYS_LOADING.test(one.told.name));
 }
 
-// A list in a shadow tree shows what stands outside of it.
+// A list in a shadow tree shows slotted content from outside.
 function slotted(root) {
   const slots = [...root.localName === 'slot' ? [root] : [], ...everything('slot', root)];
   return slots.flatMap((slot) => slot.assignedElements({ flatten: true })).filter((el) => !root.contains(el));
@@ -105,7 +105,7 @@ function leavesOf(root) {
   return found;
 }
 
-// Each text, and the largest element around it that says nothing else.
+// Each text with the largest element that contains nothing else.
 function piecesOf(root) {
   const found = new Set();
   for (const text of leavesOf(root)) {
@@ -126,7 +126,7 @@ function isRow(el) {
     && Math.abs(other.getBoundingClientRect().top - top) > 4);
 }
 
-// What is pressed to pick the choice `n`: itself, or the piece of it that was meant.
+// The element to press for option `n`: itself, or the piece of it that was named.
 function aim(asId, n, text) {
   const el = elementOf(asId, n);
   if (!el) return { here: false };
@@ -146,7 +146,7 @@ function loads(root) {
     || leavesOf(root).some((node) => SAYS_LOADING.test(clean(node.data)));
 }
 
-// A list that shows only some of its options is scrolled on. `how`: top, down, or at the one that is meant.
+// Scrolls a list that shows only some of its options. `how`: top, down, or to a given option.
 function scrollChoices(asId, how) {
   const first = listed.map((one) => one.el).find((el) => el.isConnected);
   const list = first && closestUp(first, (el) => el.scrollHeight > el.clientHeight + 2 && /auto|scroll|overlay/.test(getComputedStyle(el).overflowY) && el !== document.body && el !== document.documentElement);

@@ -40,7 +40,7 @@ function queryAll(root, selector) {
   return [pre];
 }
 
-// The frames a person can see, for a search through all of them.
+// The visible frames, for a search through all of them.
 function framesOf(id) {
   const found = everything('iframe,frame').filter((el) => { const box = el.getBoundingClientRect(); return box.width >= 4 && box.height >= 4 && el.checkVisibility(SEEN); });
   keep(id, found.map((el) => ({ el, role: 'iframe', name: null, nodes: null })));

@@ -1,4 +1,4 @@
-// What must not be seen: fields that were given a secret, and whatever shows one.
+// Hides secrets: fields that contain one, and elements that show one.
 
 let hiddenTexts = [];
 
@@ -16,7 +16,7 @@ function hideField(id, n) {
   return { count: item ? 1 : 0 };
 }
 
-// What shows one of the texts: as text, also where it is split over inline parts, as value or as description.
+// Elements that show one of the texts: as text (also split over inline parts), value or description.
 function showing() {
   if (!hiddenTexts.length) return [];
   const found = everything('*').filter((el) => !SILENT.has(el.localName) && (shows(el.value) || shows(el.placeholder) || shows(el.alt) || showsInside(el)));

@@ -1,18 +1,18 @@
-// Small pictures without a name that stand beside the text of a record: there is something to be asked about.
+// Small nameless pictures beside the text of a record, whose meaning has to be asked of the picture.
 
 const ICON_PX = [6, 64];
-const RECORD_LETTERS = 600;  // what holds more is no row
+const RECORD_LETTERS = 600;  // an element with more text is no row
 const MAX_ICONS = 400;
 const MAX_ICONS_IN_RECORD = 4;
 const MAX_SHAPES = 24;
 const ICON_RECORD = 'tr,li,dd,dt,[role=row],[role=listitem]';
 const CARDS = new Set(['div', 'article', 'section']);
-// Where icons decorate what is read or pressed.
+// Elements in which icons are decoration.
 const NO_STATES = 'thead,th:not([scope^=row]),label,[role=columnheader],[role=menu],[role=menubar],[role=tablist],[role=toolbar],[role=listbox],[role=tree]';
 const DECORATION = /avatar|logo|gravatar|chevron|caret|arrow|bullet|divider|separator|spacer|grip|drag|handle|external|kebab|ellipsis|skeleton|placeholder/i;
 const GEOMETRY = ['d', 'cx', 'cy', 'r', 'rx', 'ry', 'x', 'y', 'x1', 'y1', 'x2', 'y2', 'width', 'height', 'points', 'transform', 'href', 'stroke-width', 'stroke-dasharray'];
 
-// {record, look, coloured, name} of a nameless picture that is worth telling, or null. `name`: what its wrapper says.
+// {record, look, coloured, name} of a nameless picture to report, or null. `name`: the name of its wrapper.
 let iconsRead = new Map();
 function iconIn(el) {
   if (!iconsRead.has(el)) iconsRead.set(el, readIcon(el));
@@ -32,7 +32,7 @@ function readIcon(el) {
   return drawn && { record, coloured: drawn.coloured, name: wrapperName(el, record), look: hashOf(`${el.localName} ${Math.round(rect.width)}x${Math.round(rect.height)} ${drawn.key}`) };
 }
 
-// What is hidden from screen readers alone is seen all the same. The picture in it, or null.
+// The picture in an element that is hidden from screen readers only, or null.
 function unspokenPicture(el) {
   if (el.getAttribute('aria-hidden') !== 'true' || el.hasAttribute('inert') || !el.checkVisibility(SEEN)) return null;
   if (el.localName === 'svg' || el.localName === 'img') return el;
@@ -41,7 +41,7 @@ function unspokenPicture(el) {
   return inside.length === 1 ? inside[0] : el.firstElementChild ? null : el;
 }
 
-// Whether pictures are told there at all, and the row they belong to: remembered for each parent.
+// Whether pictures are reported there, and their row; cached per parent.
 let iconRecords = new Map();
 function iconRecord(el) {
   const parent = above(el);
@@ -56,7 +56,7 @@ function iconRecord(el) {
   return record;
 }
 
-// Rows that are nothing but <div>s: one that holds text, beside others of its kind.
+// Rows made of <div>s: one with text, beside others of its kind.
 function alikeAround(parent) {
   for (let up = parent, level = 0; up && level < 4; up = above(up), level += 1) {
     if (CARDS.has(up.localName) && up.textContent.trim() && recordsBeside(up).length >= (up.className ? 2 : 3)) return up;
@@ -76,7 +76,7 @@ function classesAround(el) {
   return `${el.getAttribute('class') || ''} ${alone} ${el.localName === 'img' ? el.getAttribute('src') || '' : ''}`;
 }
 
-// Words for screen readers right beside it are told in its place.
+// Text for screen readers beside it is reported in its place.
 function spokenBeside(el) {
   const parent = el.parentElement;
   if (!parent || parent.children.length > 8) return false;
@@ -109,7 +109,7 @@ function svgLook(el) {
   return painted ? { key: `${el.getAttribute('viewBox')} ${key}`, coloured } : null;
 }
 
-// Nobody can say what colours a file has: it counts by being another one than its neighbours.
+// The colours of an image file are unknown: it counts when it differs from its neighbours.
 function imgLook(el) {
   if (!el.complete || !el.naturalWidth || parseFloat(facts(el).style.borderTopLeftRadius) >= 8) return null;
   return { key: el.currentSrc || el.src, coloured: false };
@@ -147,8 +147,8 @@ function hashOf(text) {
   return (hash >>> 0).toString(36);
 }
 
-// Which icons are left out, once all are known. One without colour that is the same in every row of three or more
-// (a bullet, a chevron) is told with the first row and says so: nothing is lost.
+// Icons to leave out, once all are known. One without colour that is equal in each of three or more rows
+// (a bullet, a chevron) is reported once, with the first row.
 function judgeIcons(icons) {
   const out = new Set();
   const lists = new Map();
@@ -179,7 +179,7 @@ function judgeIcons(icons) {
   return { out, telling };
 }
 
-// Those that say what the words right beside them say: wherever the red dot stands, it stands with "Critical".
+// Icons that repeat the words beside them: every red dot stands beside "Critical".
 function repeating(all) {
   const places = new Map();
   for (const item of all) { const place = tagPath(item.el); if (places.has(place)) places.get(place).push(item); else places.set(place, [item]); }
@@ -195,7 +195,7 @@ function repeating(all) {
   }).flat();
 }
 
-// What is pressed says nothing of the record.
+// A pressable element says nothing about the record.
 const PRESSED = new Set(['link', 'button', 'menuitem']);
 function wordsBeside({ el, record }) {
   for (let up = el.parentElement; up && up !== record; up = up.parentElement) {
@@ -205,7 +205,7 @@ function wordsBeside({ el, record }) {
   return clean(record.textContent);
 }
 
-// A cell that is nothing but a picture is not empty: the picture is told in its place.
+// A cell with only a picture is not empty: the picture is reported in its place.
 function holdsIcon(cell) {
   if (!cell.firstElementChild) return false;
   for (const el of cell.querySelectorAll('*')) {

@@ -1,4 +1,4 @@
-// What lies over a target, and how a person would get rid of it. It is told by what it is, never by whose it is.
+// What covers a target and how it can be closed. Overlays are recognised by their form, never by site or vendor.
 
 const DIALOGS = 'dialog[open],[role=dialog],[role=alertdialog],[aria-modal=true]';
 const POPUPS = new Set(['menu', 'listbox', 'tooltip', 'grid', 'tree', 'dialog', 'alertdialog']);
@@ -18,7 +18,7 @@ function inTheWay(top, target, asId) {
   const covers = coversOf(top, target);
   const outer = covers[covers.length - 1];
   const named = covers.find((el) => el.matches(DIALOGS) || el.getAttribute('aria-label')) || outer;
-  // The veil that is hit and the dialog that belongs to it are often brothers.
+  // The backdrop that is hit and its dialog are often siblings.
   const boxes = [...covers.filter((el) => el.matches(DIALOGS) || el === outer), ...others(target, outer)];
   for (const box of boxes) {
     const way = wayOut(box);
@@ -35,7 +35,7 @@ function closestUp(el, fits) { for (let up = el; up; up = upFrom(up)) if (fits(u
 const isBusy = (el) => el.getAttribute('aria-busy') === 'true' || /^(loading|please wait|saving|working|processing)\W*$/i.test(clean(textOf(el)))
   || /(spinner|loader|loading|progress)/i.test(`${el.getAttribute('class') || ''} ${el.id}`) || el.querySelector('[role=progressbar],progress') !== null;
 
-// What is hit and everything around it that the target is not in, from the inside out.
+// The element that is hit and its ancestors that do not contain the target, from the inside out.
 function coversOf(top, target) {
   const found = [top];
   for (let up = upFrom(top); up && up !== document.body && up !== document.documentElement && !(target && within(target, up)); up = upFrom(up)) found.push(up);
@@ -58,7 +58,7 @@ function told(el) {
   return `${role || el.localName}${id} "${clean(name).slice(0, 120)}"`;
 }
 
-// The button that takes it away and does nothing else.
+// The button that closes it and does nothing else.
 function wayOut(box) {
   const pressable = everything('button,[role=button],a,input[type=button],input[type=submit],[onclick],[tabindex]', box).concat(pointed(box)).filter(mayBePressed);
   const names = pressable.map((el) => clean(nameOf(el, roleOf(el)) || textOf(el)).replace(/[.!…]+$/, ''));
@@ -79,7 +79,7 @@ function mayBePressed(el) {
   if (!inSight(el) || el.matches(':disabled') || el.getAttribute('aria-disabled') === 'true') return false;
   const href = el.localName === 'a' ? el.getAttribute('href') : null;
   if (href && !href.startsWith('#') && !/^javascript:/i.test(href)) return false;
-  // A form with something in it to send is not sent to get it out of the way.
+  // A form with entered data is not submitted to close it.
   const sends = /^(submit|image)$/.test(el.type || '') && el.form && el.form.method !== 'dialog';
   return !sends || !el.form.querySelector('input:not([type=hidden]):not([type=submit]):not([type=button]):not([type=checkbox]),textarea,select');
 }

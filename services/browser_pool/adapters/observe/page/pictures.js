@@ -1,4 +1,4 @@
-// What a picture is taken of: held still, with secrets covered, and put back afterwards.
+// Prepares the page for a picture: holds it still, covers secrets, and restores it afterwards.
 
 let posed = null;
 
@@ -24,7 +24,7 @@ function unpose() {
   return { count: undo.length };
 }
 
-// What ends is shown at its end; what never ends, as if it had not begun.
+// Finite animations are shown at their end, infinite ones at their start.
 function hold(animation) {
   if (!animation.effect || animation.playState === 'idle' || animation.playState === 'finished' || animation.playbackRate === 0) return;
   try {
@@ -42,7 +42,7 @@ function hideCaret(root) {
   posed.undo.push(() => { root.adoptedStyleSheets = [...root.adoptedStyleSheets].filter((one) => one !== sheet); });
 }
 
-// The field itself turns black, so that nothing that moves, clips or covers it can uncover it.
+// The field itself turns black, so that moving, clipping or covering cannot reveal it.
 const COVER = {
   'background': '#000', 'color': 'transparent', '-webkit-text-fill-color': 'transparent', 'text-shadow': 'none',
   'caret-color': 'transparent', 'box-shadow': 'none', 'filter': 'none', 'transition': 'none', 'text-decoration': 'none',
@@ -54,7 +54,7 @@ function cover(el) {
   posed.undo.push(() => { if (before === null) el.removeAttribute('style'); else el.setAttribute('style', before); });
 }
 
-// Pictures that wait until they are scrolled to are asked for now.
+// Loads lazy images now.
 function hurry() {
   const waiting = [...document.images].filter((img) => img.loading === 'lazy' && !img.complete);
   for (const img of waiting) img.loading = 'eager';

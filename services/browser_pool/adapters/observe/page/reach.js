@@ -1,4 +1,4 @@
-// Where the mouse would hit an element, what has the focus, what came into sight, what scrolls.
+// Hit tests, focus, visible changes and scrolling.
 
 function handVerbs() {
   return {
@@ -25,7 +25,7 @@ function handVerbs() {
 }
 
 const elementOf = (id, n) => { const item = (snapshots.get(id) || held.get(id) || [])[n]; return item && item.el.isConnected ? item.control || item.el : null; };
-// What an action needs for a moment, apart from the snapshots: those are few, and one must not push out another.
+// Elements that one action stores for a moment, apart from the snapshots, whose number is limited.
 const held = new Map();
 const keepElements = (id, elements) => held.set(id, elements.map((el) => ({ el, role: '', name: null, nodes: null })));
 const upFrom = (el) => el.assignedSlot || el.parentElement || (el.getRootNode() && el.getRootNode().host) || null;
@@ -52,7 +52,7 @@ function meets(hit, el) {
     || el.localName === 'area' && hit.localName === 'img' || el.localName === 'option' && hit.localName === 'select' || isPartBeside(hit, el);
 }
 
-// A web component may draw over its own field: what is hit is the field then, unless it can be pressed by itself.
+// A web component may draw over its own field: a hit counts as the field, unless the hit part can be pressed itself.
 function isPartBeside(hit, el) {
   const root = el.getRootNode();
   if (!root.host || !hit || hit === el) return false;
@@ -76,7 +76,7 @@ function* pointsOf(el) {
   }
 }
 
-// Can the mouse hit it, where, and if not, what is over it? `asId` then holds what could be pressed to clear the way.
+// Whether and where the mouse can hit the element, else what covers it; `asId` then stores the closing button.
 function reach(id, n, asId) {
   let el = elementOf(id, n);
   if (!el) return { state: 'gone' };
@@ -89,7 +89,7 @@ function reach(id, n, asId) {
   show(el);
   let points = tryPoints(el);
   if (!points.hit) {
-    // A real check box is often under its picture, or too small to be met: its label is what a person presses.
+    // A native check box is often covered by its picture or too small: a person presses its label.
     const label = labelsOf(el).find(inSight);
     if (label) { show(label); const other = tryPoints(label); if (other.hit) { el = label; points = other; } }
   }
@@ -126,8 +126,8 @@ function tryPoints(el) {
   return inner ? tryPoints(inner) : { hit: false, x: 0, y: 0, top: null };
 }
 
-// The press that follows is for this element alone: if something else has come under the mouse by then, no script of
-// the page hears of it.
+// The next press is for this element only: if another element is under the mouse by then, the press is stopped before
+// any script of the page receives it.
 let pressFor = null;
 const PRESSING = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'contextmenu'];
 let pressWatched = false;
@@ -156,7 +156,7 @@ function outcomeOfAim() {
   return { missed };
 }
 
-// The same for an element of a child frame: is the frame itself what lies at that point of this one?
+// The same for a child frame: whether the frame itself is the topmost element at that point.
 function overFrame(x, y, asId) {
   const top = topAt(x, y);
   if (!top) return { state: 'outside' };
@@ -181,7 +181,7 @@ function takeFocus(id, n) {
   return { took: Boolean(active) && (active === el || within(active, el) && active !== document.body || el === document.body) };
 }
 
-// What a control shows, whatever has become of its role and name.
+// What a control shows, even if its role and name changed.
 function shownBy(id, n) {
   const el = elementOf(id, n);
   if (!el) return { here: false };
@@ -198,8 +198,8 @@ function shownBy(id, n) {
     expanded: el.getAttribute('aria-expanded') };
 }
 
-// The text of a control that has its open list inside of it; null where there is no such list. What is offered is not
-// chosen yet.
+// The text of a control without the open list inside it; null when there is no such list. Offered options are not
+// selected yet.
 function besideOffered(el) {
   const open = offeredLists().filter((list) => list !== el && within(list, el) && inSight(list)
     && (list.matches('[role=listbox],[role=menu]') || listed.some((one) => list.contains(one.el) && inSight(one.el))));
@@ -213,7 +213,7 @@ function onlyOne(el, css) {
   return found.length === 1 ? found[0] : null;
 }
 
-// The text of the nearest surroundings of a control: chips beside an input, a caption that names the choice.
+// The text next to a control: chips beside an input, a caption that names the selection.
 function aroundOf(id, n) {
   const el = elementOf(id, n);
   if (!el) return '';
@@ -225,7 +225,7 @@ function aroundOf(id, n) {
   return clean([...texts, ...values].join(' ')).slice(0, 2000);
 }
 
-// The one part of a composite that is meant: what can be typed into, or takes a file.
+// The part of a composite that accepts text or a file.
 function partOf(id, n, asId, kind) {
   const el = elementOf(id, n);
   if (!el) return { count: 0 };
@@ -233,13 +233,13 @@ function partOf(id, n, asId, kind) {
   const fits = (one) => kind.startsWith('file') || inSight(one) && isEditable(one);
   let found = el.matches(css) ? [el] : el.localName === 'label' && el.control && el.control.matches(css) ? [el.control] : everything(css, el).filter(fits);
   if (!found.length && rootOf(el)) found = everything(css, rootOf(el)).filter(fits);
-  // A drop zone and the hidden field that belongs to it are often brothers.
+  // A drop zone and its hidden field are often siblings.
   for (let up = el.parentElement, step = 0; kind === 'file near' && !found.length && up && step < 4; up = up.parentElement, step += 1) found = everything(css, up);
   keepElements(asId, found);
   return { count: found.length };
 }
 
-// Everything in sight now, to know later what came.
+// Stores what is visible now, to find later what appeared.
 const marks = new Map();
 function mark(id) {
   const seen = new Set();
@@ -249,7 +249,7 @@ function mark(id) {
   return { count: seen.size };
 }
 
-// The outermost elements that are in sight now and were not at the mark.
+// The outermost elements that are visible now and were not at the mark.
 function cameUp(id) {
   const before = marks.get(id);
   if (!before) return [];
@@ -266,7 +266,7 @@ function sights(id) {
   return { came: came.length, left, texts: came.map((el) => clean(textOf(el)).slice(0, 200)).filter(Boolean).slice(0, 5) };
 }
 
-// Scrolls what a person would: the open dialog, else the page, else the largest thing in view that can be scrolled.
+// Scrolls the open dialog, else the page, else the largest scrollable element in view.
 function glide(dy) {
   const page = pageScroller();
   const locked = [document.documentElement, document.body].some((el) => el && /hidden|clip/.test(getComputedStyle(el).overflowY) && page.scrollHeight - innerHeight > 1);
@@ -305,7 +305,7 @@ function widest(root) {
   return best;
 }
 
-// The body scrolls by itself where the root element has a way of its own to do with what does not fit.
+// The body is the scroller when the root element sets its own overflow.
 const scrollsAsThePage = (el) => el === document.documentElement || el === pageScroller() || el === document.body && getComputedStyle(document.documentElement).overflowY === 'visible';
 
 // Where the handle of a native slider is: it runs from one end to the other, less its own width.

@@ -41,7 +41,7 @@ function isEditingHost(el) {
   return el.isContentEditable && !(el.parentElement && el.parentElement.isContentEditable);
 }
 
-// Nobody reads a name of a million letters; it is cut before it is cleaned.
+// A very long name is cut before it is normalised.
 const MAX_NAME = 20000;
 const clean = (text) => (text.length > MAX_NAME ? text.slice(0, MAX_NAME) : text).replace(/[\s\u0000-\u001f\u200b\ufeff]+/g, ' ').trim();
 
@@ -53,7 +53,7 @@ function isSecret(el) {
   return secrets.has(el);
 }
 
-// Style facts, remembered for one verb: reading computed style is what a walk spends its time on.
+// Style facts, cached for one verb: a walk spends most of its time on computed styles.
 let remembered = new Map();
 let paths = new Map();
 let clips = new Map();
@@ -62,7 +62,7 @@ function forget() { remembered = new Map(); paths = new Map(); clips = new Map()
 const SEEN = { opacityProperty: true, visibilityProperty: true };
 
 // How an element is drawn. Elements of one tag and class, under parents that are drawn alike, share one of these:
-// what a stylesheet may still tell apart by their place is asked of each (see facts).
+// properties that depend on position are read for each (see facts).
 class Drawn {
   constructor(el) {
     this.style = getComputedStyle(el);
@@ -84,7 +84,7 @@ class Drawn {
   once(name, value) { Object.defineProperty(this, name, { value }); return value; }
 }
 
-// They count as hidden to the browser, which draws them in its own way.
+// The browser reports them as hidden and draws them itself.
 const UNDRAWN = new Set(['option', 'optgroup', 'area']);
 function facts(el) {
   let known = remembered.get(el);
@@ -95,7 +95,7 @@ function facts(el) {
   if (hidden) known.gone = true;
   else if (!seen && !known.gone) {
     known.unseen = known.style.visibility !== 'visible';
-    // What has a box and is hidden by nothing of its own stands in contents that are not shown.
+    // An element with a box that is hidden only by contents that are not shown.
     known.gone = known.style.opacity === '0' ? !worksUnseen(el) : !known.unseen && !known.noBox && !UNDRAWN.has(el.localName);
   }
   remembered.set(el, known);
@@ -120,7 +120,7 @@ function labelsOf(el) {
   if (labels === null) {
     labels = new Map();
     for (const label of document.querySelectorAll('label')) {
-      // HTML labels no <span role=combobox>, but people read it so.
+      // HTML does not label a <span role=combobox>, but people read it so.
       const key = label.control || label.htmlFor;
       if (key) labels.set(key, [...labels.get(key) || [], label]);
     }
@@ -132,7 +132,7 @@ const NO_LABELS = Object.freeze([]);
 // A styled check box is often the real one at opacity 0 under its picture; it still works.
 const worksUnseen = (el) => el.localName === 'input' && (/^(checkbox|radio|file)$/.test(el.type) || el.getAttribute('role') === 'combobox');
 
-// Closed shadow roots, handed to us by the browser's protocol: host -> root.
+// Closed shadow roots, passed in through the browser's protocol: host -> root.
 const closedRoots = new WeakMap();
 let anyClosed = false;
 const rootOf = (el) => el.shadowRoot || (anyClosed && closedRoots.get(el)) || null;
@@ -216,13 +216,13 @@ function contentName(el, role) {
 function nativeName(el, role) {
   const own = INTERACTIVE.has(role) || 'labels' in el ? labelsOf(el) : NO_LABELS;
   if (own.length) return clean(own.map((one) => textOf(one, CONTROLS_TEXT)).join(' '));
-  // A script that hides a field and puts its own beside it leaves the label with the hidden one.
+  // A script that replaces a hidden field leaves the label with the hidden one.
   const before = EDITING.has(role) && el.previousElementSibling;
   if (before && before.localName === 'input' && (before.type === 'hidden' || !before.checkVisibility(SEEN))) {
     const theirs = labelsOf(before);
     if (theirs.length) return clean(textOf(theirs[0], CONTROLS_TEXT));
   }
-  // One that is built around a hidden list bears that one's label.
+  // A widget around a hidden list has that list's label.
   const within = (role === 'combobox' || role === 'listbox') && el.firstElementChild && el.querySelector('select,input');
   if (within && !within.checkVisibility(SEEN) && labelsOf(within).length) return clean(textOf(labelsOf(within)[0], CONTROLS_TEXT));
   const tag = el.localName;
@@ -286,7 +286,7 @@ function valueOf(el, role) {
   return null;
 }
 
-// A box to search in keeps what was chosen beside the field it is searched with.
+// A search box shows the selection beside its input field.
 function chosenBeside(el) {
   const holder = el.parentElement;
   if (!holder || holder.querySelectorAll('input:not([type=hidden]),select,textarea').length > 1 || holder.querySelector('label')) return '';

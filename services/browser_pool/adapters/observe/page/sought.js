@@ -1,13 +1,13 @@
-// Elements that were recorded at another time, looked for again.
+// Finds recorded elements by their locators.
 
-// Which things of a snapshot the locators (`[kind, value]` pairs, as JSON) lead to: their numbers. All that match are
-// told; whether there is exactly one is for others to say.
+// The indexes of all elements that the locators (`[kind, value]` pairs, as JSON) match.
+// The caller decides whether one match is required.
 function sought(id, locators) {
   const wanted = new Set();
   for (const [kind, value] of JSON.parse(locators)) {
     try {
       for (const el of kind === 'label' ? underLabel(value) : everything(value)) wanted.add(el);
-    } catch { continue; }  // what is no selector finds nothing
+    } catch { continue; }  // an invalid selector matches nothing
   }
   const numbers = [];
   (snapshots.get(id) || []).forEach((item, n) => { if (wanted.has(item.el) || item.control && wanted.has(item.control)) numbers.push(n); });

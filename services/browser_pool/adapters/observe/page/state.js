@@ -1,4 +1,4 @@
-// Is the page quiet, and did it change? One observer per document, from the first time anyone asks.
+// Whether the page is quiet and whether it changed. One observer per document, from the first query on.
 
 const documentId = Math.random().toString(36).slice(2);
 let mutations = 0;
@@ -6,11 +6,11 @@ let seenMutations = -1;        // of the last search for shadow roots
 let lastAt = 0;
 let stirred = false;           // has anything changed since the document was first looked at?
 let watching = false;
-const ticks = new WeakMap();   // node -> times it changed while nobody acted: clocks, carousels
+const ticks = new WeakMap();   // node -> changes without an action: clocks, carousels
 const ticksOf = (node) => ticks.get(node) || 0;
 const watchedRoots = new WeakSet();
 const QUIET_ATTRIBUTES = new Set(['hidden', 'aria-hidden', 'aria-busy', 'disabled', 'open', 'class', 'aria-expanded']);
-// A thing that moves has not come to rest; one that never stops is not waited for longer than this.
+// A moving element is not at rest; one that never stops is waited for at most this long.
 const MOVES = new Set(['style', 'd', 'transform', 'points', 'cx', 'cy', 'r', 'x', 'y', 'width', 'height']);
 const LONGEST_MOVE_MS = 1500;
 let movedAt = 0, moveBegan = 0;
@@ -24,7 +24,7 @@ const observer = new MutationObserver((records) => {
   const fresh = new Set();
   allMutations += records.length;
   for (const record of records) {
-    // A style that moves is an animation more often than news; it counts as change but not as unrest.
+    // A changing style is more often an animation than new content; it counts as change but not as unrest.
     if (record.type !== 'attributes' || QUIET_ATTRIBUTES.has(record.attributeName)) {
       lastAt = performance.now();
       stirred = true;
@@ -38,7 +38,7 @@ const observer = new MutationObserver((records) => {
     if (ticksOf(record.target) >= 2) continue;
     mutations += 1;
     if (news.length < 400) {
-      // What came together is read together.
+      // Nodes that appeared together are read together.
       if (record.type === 'childList') news.push(...record.addedNodes.length > 1 && record.target !== document.body ? [record.target] : record.addedNodes);
       else if (record.type === 'characterData' || record.attributeName !== 'style' || record.target.style.display !== 'none') news.push(record.target);
     }
@@ -48,7 +48,7 @@ const observer = new MutationObserver((records) => {
 
 const SHOWS = /^(opacity|transform|translate|scale|height|width|max-height|max-width|top|left|right|bottom|visibility|display|margin|clip-path)/;
 
-// When anything last changed or moved, as far as it is worth waiting for.
+// The time of the last change or movement that is worth waiting for.
 function restlessAt() {
   const now = performance.now();
   const moving = movedAt - moveBegan < LONGEST_MOVE_MS ? movedAt : 0;
@@ -76,7 +76,7 @@ function observe(root) {
 
 let shadowRoots = 0;
 
-// What came up in the page since the action began, as text a person would read.
+// Texts that appeared since the action began, as a person would read them.
 function appeared() {
   const texts = [];
   if (!begun) return texts;
@@ -103,7 +103,7 @@ function looksUnfinished() {
   const body = document.body;
   if (!body) return document.documentElement !== null && document.documentElement.localName === 'html';  // an SVG or XML document has none
   if (body.querySelector('[aria-busy=true]')) return true;
-  // A page that has this much to show is not about to begin.
+  // A page with this much content is not about to start loading.
   if (body.childElementCount > 30 || body.textContent.length > 5000) return false;
   const text = clean(textOf(body));
   if (!text) return !body.querySelector('img,canvas,svg,input,button,iframe,frame,object,embed,video') && runsScripts();

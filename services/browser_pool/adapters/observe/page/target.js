@@ -15,7 +15,7 @@ function candidates() {
   return found;
 }
 
-// A list that only holds the value of the widget that is shown in its place.
+// A hidden list that only stores the value of the widget shown in its place.
 const outOfReach = (el) => !el.checkVisibility(SEEN) && getComputedStyle(el).pointerEvents === 'none';
 
 const LEVELS = [(a, b) => a === b, (a, b) => a.toLowerCase() === b.toLowerCase(), (a, b) => a.toLowerCase().includes(b.toLowerCase())];
@@ -52,7 +52,7 @@ function narrow(matching, level) {
   const outer = new Set();
   for (const el of elements) for (let up = upFrom(el); up; up = upFrom(up)) if (elements.has(up)) outer.add(up);
   for (const el of elements) if (el.localName === 'label' && elements.has(el.control)) outer.add(el);
-  // A field and the list it opens often bear one name: the field is meant.
+  // A field and the list that it opens often have the same name: the field is meant.
   for (const el of elements) if (el.matches('[role=combobox],input,button')) for (const list of controlledBy(el)) if (elements.delete(list)) outer.delete(list);
   // Of a link and the bold word in it the link is meant; of a list and its item, the item.
   return matching.filter((one) => elements.has(one.el) && (!outer.has(one.el) && !(!INTERACTIVE.has(one.role) && one.el.parentElement
@@ -81,7 +81,7 @@ function findCss(id, css) {
   return { level: 0, items: found.slice(0, 20).map((el) => summary({ el, role: roleOf(el), name: clean(nameOf(el, roleOf(el)) || textOf(el)) })), count: found.length };
 }
 
-// The element of a ref, or null when it is gone or has become another thing.
+// The element of a ref, or null when it is gone or has another identity.
 function resolve(id, n) {
   const item = (snapshots.get(id) || held.get(id) || [])[n];
   if (!item || !item.el.isConnected || item.el.ownerDocument !== document) return null;
@@ -115,10 +115,10 @@ function describe(id, n) {
   };
 }
 
-// From here on what changes is the work of an action.
+// Changes from here on count as effects of the action.
 function begin() { acting = true; begun = true; news = []; }
 
-// A container told as clickable carries only the beginning of its text as its name.
+// A container reported as clickable has only the beginning of its text as its name.
 function sameThing(item, role, name) {
   if (item.role !== role) return false;
   return item.name === name || item.name === clean(item.el.getAttribute('aria-label') || textOf(item.el)).slice(0, CONTAINER_NAME)
@@ -145,7 +145,7 @@ function tagPath(el) {
   return path;
 }
 
-// Ways to find one element again, each with how many it matches now.
+// Locators of one element, each with its present number of matches.
 function locatorsOf(item, role, name) {
   const el = item.control || item.el;
   const found = [];
@@ -204,7 +204,7 @@ function locatorsFrom(item, counts) {
   if (own.length) { const label = clean(textOf(own[0], CONTROLS_TEXT)); found.push(['label', label, counts('label', label)]); }
   const text = el.textContent.length < 300 ? clean(el.textContent) : '';
   if (text) found.push(['text', text, counts('text', `${el.localName}\n${text}`)]);
-  // A path with a place among equals at every step leads to one element of its tree.
+  // A path with an index among siblings at every step matches one element of its tree.
   found.push(['css', cssPath(el), 1]);
   return found;
 }

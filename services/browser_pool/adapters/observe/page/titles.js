@@ -1,9 +1,9 @@
-// What the markup says beside a text, for machines and for those who wait with the mouse over it: the moment behind
+// Values that the markup adds to a text, for machines and tooltips: the moment behind
 // "3 days ago", the number behind "231k".
 
-// They hold other things, or are named by their title already.
+// They contain other elements, or have their title as their name.
 const UNTITLED = new Set(['table', 'grid', 'treegrid', 'dialog', 'alertdialog', 'row', 'iframe', 'canvas', 'option', 'img']);
-// What is longer is no value's other form.
+// A longer text is no other form of a value.
 const MAX_TITLE = 300;
 const MAX_LEVELS = 4;
 const MAX_TITLED_INSIDE = 8;
@@ -21,11 +21,11 @@ function titleOf(el, name, header, isRun) {
   return label && addsTo(name, header, label) ? label : null;
 }
 
-// Itself, what is inside, what is around: each holds exactly this text.
+// The element, its descendants and ancestors that contain exactly this text.
 function holdersOf(el, name, isRun) {
   const holders = [];
   if (el.hasAttributes() && (!isRun || holdsOnly(el, name))) holders.push(el);
-  // A run lies in the innermost element that holds all of it.
+  // A run belongs to the innermost element that contains all of it.
   if (!isRun && el.firstElementChild !== null && name.length <= MAX_TITLE) {
     const inside = el.querySelectorAll(SAYS_MORE);
     if (inside.length <= MAX_TITLED_INSIDE) for (const one of inside) if (holdsOnly(one, name)) holders.push(one);
@@ -41,7 +41,7 @@ function holdersOf(el, name, isRun) {
 
 const holdsOnly = (el, name) => clean(textOf(el)) === name;
 
-// The parent of which this is all there is to read.
+// The parent, if this is its only text.
 function soleParent(el) {
   const parent = el.parentNode;
   if (!parent || parent === document || parent.childNodes.length > 5) return null;

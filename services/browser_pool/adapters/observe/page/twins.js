@@ -1,7 +1,7 @@
-// Which of several things that look alike is meant: the record each stands in tells.
+// Tells elements with equal role and name apart by the record that contains each.
 
-// Ten "Delete" buttons: what stands around each is what tells it from the others when a list
-// re-uses its nodes for other records.
+// Ten "Delete" buttons differ only by the text around them, which matters when a list
+// reuses its nodes for other records.
 function rememberTwins(items) {
   const alike = new Map();
   for (const item of items) {
@@ -24,7 +24,7 @@ function rememberTwins(items) {
   }
 }
 
-// Rows and cards that are nothing but <div>s: the largest part that holds one of the twins alone, if others stand beside it.
+// Rows and cards made of <div>s: the largest part that contains one of the equal elements, if it has siblings.
 function partsOf(twins) {
   const counts = new Map();
   for (const { el } of twins) for (let up = el; up; up = above(up)) counts.set(up, (counts.get(up) || 0) + 1);
@@ -54,10 +54,10 @@ function saidIn(node, pieces) {
 }
 
 const wordsIn = (pieces) => clean(pieces.map((piece) => piece[2]).join(' '));
-// A clock in the row ticks whoever's row it is.
+// Text such as a clock changes in any row.
 const calmWordsIn = (pieces) => wordsIn(pieces.filter(([node, parent]) => ticksOf(node) + ticksOf(parent) < 2));
 
-// What reads differently is another record, but for a clock; and what ticks is none where nothing else tells the records apart.
+// Different text means another record, except a clock; a clock counts when nothing else tells the records apart.
 function sameSurroundings(item) {
   const { around, record, twins } = item;
   if (!record) return true;
@@ -68,8 +68,8 @@ function sameSurroundings(item) {
   return calm === calmWordsIn(now) && !twins.some((other) => other.around && other.record !== record && calmWordsIn(other.around) === calm);
 }
 
-// Where things of an earlier look stand in a later one, -1 where they do not: the very things; and of what was drawn anew,
-// what says exactly the same and is the only one to.
+// The indexes of a snapshot's elements in a later one, -1 for none: the same nodes; for redrawn ones,
+// the only node with exactly the same content.
 function whereNow(before, now, wanted) {
   const then = snapshots.get(before) || [];
   const items = snapshots.get(now) || [];

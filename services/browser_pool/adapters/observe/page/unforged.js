@@ -1,7 +1,7 @@
-// Each name as a symbol that means what the browser means by it, whatever the page's elements are called.
+// Each property as a symbol with the browser's own getter, which names of page elements cannot shadow.
 const $ = {};
 for (const name of NAMES) {
-  // Of the registry: an element may have met the world of another frame first, and answers with that one's prototypes.
+  // From the global symbol registry: an element may have the prototypes of another frame's world.
   $[name] = Symbol.for(`exhibit.${name}`);
   for (const { prototype } of [Range, Node, CharacterData, Text, Element, HTMLElement, Document, DocumentFragment, ShadowRoot]) {
     const meant = Object.getOwnPropertyDescriptor(prototype, name);

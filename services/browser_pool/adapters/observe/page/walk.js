@@ -1,5 +1,5 @@
-// One pass over the document: every thing a person can see or use, in document order. A survey tells all of
-// them in few bytes; `details` then tells the ones that are shown in full.
+// One pass over the document: every visible or usable element, in document order. A survey reports all of
+// them in few bytes; `details` then returns the chosen ones in full.
 
 const LEAF = new Set([...INTERACTIVE, 'heading', 'columnheader', 'rowheader', 'term', 'caption', 'img', 'tooltip',
   'progressbar', 'meter', 'canvas', 'iframe']);
@@ -7,11 +7,11 @@ const VALUE_HOLDERS = new Set(['cell', 'gridcell', 'definition']);
 const SAYS_WITHOUT_NAME = new Set([...INTERACTIVE, 'canvas', 'iframe', 'progressbar', 'meter']);
 const STRUCTURE = 'table,ul,ol,dl,h1,h2,h3,h4,h5,h6,p+p,form,select,textarea,input:not([type=hidden]),canvas,iframe,[role=table],[role=grid],[role=heading],[contenteditable]:not([contenteditable=false])';
 const CAN_ACT = 'a[href],button,input:not([type=hidden]),select,textarea,summary,[role=button],[role=link],[role=tab],[role=menuitem],[role=menuitemcheckbox],[role=menuitemradio],[role=treeitem],[role=checkbox],[role=radio],[role=switch],[role=option],[role=combobox],[onclick],[tabindex="0"]';
-// They hold what can be pressed, and take the keyboard for it; they are not pressed themselves.
+// They contain pressable elements and take the keyboard for them; they are not pressed themselves.
 const COMPOSITES = new Set(['menu', 'menubar', 'tablist', 'tree', 'grid', 'treegrid', 'radiogroup', 'toolbar', 'table', 'dialog', 'alertdialog', 'tabpanel', 'region', 'main', 'form', 'group', 'list']);
 const SHAPES = new Set(['rect', 'circle', 'ellipse', 'line', 'path', 'polygon', 'polyline', 'text', 'image', 'g', 'use']);
 const MAX_TEXT = 2000;
-// Up to here a page is told in full at once; beyond it the survey comes first, for most of it will not be shown.
+// Up to this size a page is returned in full at once; a larger one is surveyed first, because most of it is not shown.
 const DETAILED = 300;
 const MAX_HIT_TESTS = 300;
 const CONTAINER_NAME = 100;  // letters
@@ -22,7 +22,7 @@ const snapshots = new Map();  // snapshot id -> [{el, nodes, role, name, ...}]
 function keep(id, items) {
   snapshots.delete(id);
   snapshots.set(id, items);
-  // The last six, and what was looked at to be kept.
+  // The last six, and the snapshot of captures.
   if (snapshots.size > 8) snapshots.delete(snapshots.keys().next().value);
 }
 
@@ -32,7 +32,7 @@ const outside = (rect, view) => rect.bottom <= 0 || rect.top >= view.h || rect.r
 const unreachable = (rect) => rect.right + scrollX <= 0 || rect.bottom + scrollY <= 0;
 const viewOf = () => ({ w: (document.documentElement && document.documentElement.clientWidth) || innerWidth, h: innerHeight });
 
-// What the document would be as a file, at the least: its markup, and what came with it.
+// Minimum size of the document as a file: its markup and its resources.
 function weight() {
   const came = performance.getEntriesByType('resource').filter((one) => one.initiatorType !== 'script' && one.initiatorType !== 'fetch' && one.initiatorType !== 'xmlhttprequest');
   return (document.documentElement ? document.documentElement.outerHTML.length : 0) + came.reduce((sum, one) => sum + one.encodedBodySize, 0);
@@ -50,7 +50,7 @@ function survey(id, withLocators, weighed) {
   const cells = new Map();
   const origin = `${location.origin}/`;
   const pressable = new Set();  // the items of a list whose container listens for all of them
-  const told = new Set();       // controls that their label stands for
+  const told = new Set();       // controls that are represented by their label
   let rows = 0;
   let run = null;
 
@@ -130,7 +130,7 @@ function survey(id, withLocators, weighed) {
     const holds = el.firstElementChild !== null || rootOf(el) !== null;
     const block = holds && !known.inline;
     let rect = null;
-    // Reading a box costs more than all else here: what stands far outside the view is measured when it is shown.
+    // Reading a box is the most expensive step: elements far outside the view are measured when they are shown.
     if (!known.noBox && tag !== 'option' && (at.out ? !known.inline && (known.clips || known.floats) : block || acts || byTrace || !known.inline)) {
       rect = el.getBoundingClientRect();
       const empty = rect.width === 0 || rect.height === 0;
@@ -150,7 +150,7 @@ function survey(id, withLocators, weighed) {
     return undefined;
   }
 
-  // Emits the element itself if it is a thing of its own, and says in `inner` how its inside is to be told.
+  // Emits the element if it stands for itself, and returns in `inner` how to walk its content.
   function tell(el, role, rect, inner, byTrace, at) {
     const tag = el.localName;
     if (tag === 'label' && el.control && el.control.type !== 'hidden') return tellLabel(el, inner);
@@ -166,7 +166,7 @@ function survey(id, withLocators, weighed) {
     if (byTrace && (role === 'row' || hasParts(el) || el.querySelector(STRUCTURE))) {
       if (isWrapper(el)) return undefined;
       const words = clean(el.getAttribute('aria-label') || textOf(el)).slice(0, CONTAINER_NAME);
-      // The frame of a field says nothing of its own; the field is told.
+      // The wrapper of a field has no content of its own; the field is reported.
       if (!words && role !== 'row' && el.querySelector(CAN_ACT)) return undefined;
       flush();
       emit(el, role, words, inner, { states: [...statesOf(el, role), 'clickable'] });
@@ -184,13 +184,13 @@ function survey(id, withLocators, weighed) {
       if (name) { flush(); emit(el, role, name, inner); }
       return undefined;
     }
-    // A table is told by the name its caption gives it.
+    // A table is named by its caption.
     if (role === 'caption' && el.parentElement && nameOf(el.parentElement, 'table') === nameOf(el, role)) { inner.mute = true; return undefined; }
     if (LEAF.has(role)) leaf(el, role, rect, inner);
     return undefined;
   }
 
-  // What only a screen reader gets is no text of the page, but for what it says of an icon beside it.
+  // Text for screen readers only is skipped, unless it describes an icon beside it.
   function tellIcon(el, at) {
     const beside = el.previousElementSibling || el.nextElementSibling || el.parentElement;
     if (at.mute || at.unseen || at.inside || !beside || !beside.matches('svg,img,i,[class*=icon]') && !(beside.firstElementChild && beside.querySelector('svg,img,i'))) return undefined;
@@ -238,7 +238,7 @@ function survey(id, withLocators, weighed) {
     stats.icon_lists = telling;
   }
 
-  // A check box that cannot be seen itself is worked by its label; any other control tells its label's text.
+  // An invisible check box is operated by its label; any other control takes its label's text as its name.
   function tellLabel(label, inner) {
     const { control } = label;
     if (seenItself(control)) { inner.mute = true; return; }
@@ -265,7 +265,7 @@ function survey(id, withLocators, weighed) {
     const states = role === 'canvas' && listens.has(el) ? ['clickable'] : statesOf(el, role);
     if (INTERACTIVE.has(role) && role !== 'option') { stats.interactive += 1; if (!said) stats.unnamed += 1; }
     const value = valueOf(el, role);
-    // What the row or item around it has told already, alert or picture, is not told again.
+    // An alert or picture that its row or item already reported is skipped.
     if (inner.mute && name && value === null && !INTERACTIVE.has(role) && role !== 'canvas' && inner.said.includes(name)) return;
     flush();
     emit(el, role, name, inner, { value, states, url: urlOf(el, role), level: levelOf(el, role) });
@@ -275,7 +275,7 @@ function survey(id, withLocators, weighed) {
     if (el.localName === 'svg') inner.drawing = listens.has(el);
   }
 
-  // A cell or dd is told whole, with what names it. If all of it is one link, the link carries the header.
+  // A cell or dd is reported as a whole, with its header. If all of it is one link, the link has the header.
   // An empty cell under a header is an answer too: there is no due date.
   function tellValue(el, role, rect, inner) {
     if (el.firstElementChild && el.querySelector(STRUCTURE)) { inner.textRole = role; return undefined; }
@@ -387,7 +387,7 @@ function seenItself(control) {
   return rect.width > 1 && rect.height > 1 && !unreachable(rect) && !facts(control).cutAway && !facts(control).gone;
 }
 
-// What a click in the middle would really hit, in words, or null where it is the thing itself or a part of it.
+// A description of what a click in the middle would hit, or null for the element itself or a part of it.
 function coverOf(item, rect, view) {
   const x = (Math.max(rect.left, 0) + Math.min(rect.right, view.w)) / 2;
   const y = (Math.max(rect.top, 0) + Math.min(rect.bottom, view.h)) / 2;
@@ -420,7 +420,7 @@ function wordsFor(hit) {
   return name ? `${role} "${name}"` : role;
 }
 
-// What may have a closed shadow root: only the browser's protocol can tell, and it is asked once.
+// Possible hosts of closed shadow roots: only the browser's protocol knows, and it is asked once.
 const askedForRoot = new WeakSet();
 const MAY_HAVE_ROOT = new Set(['article', 'aside', 'blockquote', 'div', 'footer', 'header', 'main', 'nav', 'p', 'section', 'span']);
 function mayHaveRoot(el) {
@@ -429,13 +429,13 @@ function mayHaveRoot(el) {
   return true;
 }
 
-// What a script listens to a press on; the browser's protocol tells us, for a page's script cannot.
+// Elements with a press listener, reported by the browser's protocol; scripts cannot list them.
 const listens = new WeakSet();
 let anyListens = false;
 const LISTS = new Set(['ul', 'ol', 'menu', 'table', 'tbody', 'nav', 'dl']);
 const LIST_ROLES = new Set(['list', 'listbox', 'menu', 'menubar', 'tablist', 'grid', 'tree', 'table', 'rowgroup', 'radiogroup']);
 
-// One control, and nothing else to read: the control is what is pressed, not what is around it.
+// One control and no other text: the control is pressed, not its container.
 function isWrapper(el) {
   const root = rootOf(el);
   if (root) return root.querySelector(CAN_ACT) !== null;
@@ -443,7 +443,7 @@ function isWrapper(el) {
   return actors.length === 1 && clean(textOf(actors[0])) === clean(textOf(el));
 }
 
-// Within something that scrolls, and out of its sight.
+// Within a scroller, and scrolled out of view.
 function scrolledAway(el, rect) {
   const box = el.parentElement && clipOf(el.parentElement);
   if (!box) return false;
@@ -472,7 +472,7 @@ function overlap(box, outer) {
 function seemsClickable(el, role, known, at, pressable) {
   if (LEAF.has(role) && role !== 'img' || COMPOSITES.has(role) && !listens.has(el)) return false;
   const tag = el.localName;
-  // A slot that listens does so for what others put into it, which is told by itself.
+  // A slot listens for its assigned content, which is reported itself.
   if (tag === 'label' || tag === 'html' || tag === 'body' || tag === 'slot') return false;
   if (el.hasAttributes()) {
     if (el.hasAttribute('onclick')) return true;
@@ -501,7 +501,7 @@ function delegated(el, role) {
   return [...children].every((child) => child.textContent.trim() || child.querySelector('img,svg')) ? [...children] : null;
 }
 
-// A page's own root, or a card full of other controls, may listen for reasons of its own.
+// A page's root, or a card with many controls, may listen for other reasons.
 function isSmall(el) {
   return !hasParts(el) && !el.querySelector(STRUCTURE) && el.textContent.length <= 300;
 }
@@ -523,7 +523,7 @@ function shapeName(el) {
 }
 const PLAIN = /^(none|black|currentcolor|transparent|inherit|)$/i;
 
-// What can be pressed and has no name is called by what it looks like.
+// A pressable element without a name is named by its appearance.
 function look(el, role, said) {
   if (el.localName === 'text') { const fill = el.getAttribute('fill') || el.style.fill || ''; return PLAIN.test(fill) ? said : `${said}, ${fill}`; }
   if (SHAPES.has(el.localName)) return shapeName(el);
@@ -534,7 +534,7 @@ function look(el, role, said) {
   return /^(transparent|rgba\(.*, 0\)|)$/.test(colour) || el.firstElementChild || role !== 'button' || el.localName === 'button' ? said : `${colour} box`;
 }
 
-// A banner over the page: it floats, something can be pressed in it, and it hides what is not its own.
+// A banner over the page: it floats, has something to press, and covers other content.
 function liesOver(el) {
   const role = roleOf(el);
   if (el.localName === 'header' || el.localName === 'nav' || role === 'banner' || role === 'navigation') return false;
