@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from benchmarks.evidence_world import RUN_ID, World, finished_of, found, record, sample_of, steps_of
 from benchmarks.report import Row, at_least, under
-from services.evidence.deps import Deps
+from services.evidence.deps import EvidenceDeps
 from services.evidence.handlers import population_closed, run_started, sample_finished, sample_found, step_taken
 from services.evidence.outputs.combined_tables import CombinedTables
 from services.evidence.store.folder_store import FolderStore
@@ -105,11 +105,11 @@ def _kept(place: Path, names: list[str]) -> float:
 async def _keep_all(store: FolderStore, folder: Path, names: list[str]) -> None:
     for name in names:
         key = f"run_1/S-{name[:3]}/{name}"
-        async with store.incoming(key) as file:
+        async with store.spooled_file(key) as file:
             with (folder / name).open("rb") as source:
                 while piece := source.read(CHUNK_BYTES):
                     file.write(piece)
-            await store.keep(key, file.done(), file.path)
+            await store.store_captured(key, file.done(), file.path)
 
 
 def _copied(place: Path) -> float:
@@ -142,7 +142,7 @@ def _checked(run: Path, key: SigningKey) -> float:
 async def _sealed_run(root: Path, key: SigningKey) -> None:
     """Filed and closed by the handlers of evidence."""
     bus = MemoryBus()
-    deps = Deps(
+    deps = EvidenceDeps(
         store=FolderStore(root), blobs=bus, now=lambda: datetime.now(UTC), products=(CombinedTables,), signer=key
     )
     await run_started(RunStarted(run_id=RUN_ID, record=record()), deps, 1)
@@ -153,7 +153,7 @@ async def _sealed_run(root: Path, key: SigningKey) -> None:
         await _worked_on(number, deps, bus)
 
 
-async def _worked_on(number: int, deps: Deps, bus: MemoryBus) -> None:
+async def _worked_on(number: int, deps: EvidenceDeps, bus: MemoryBus) -> None:
     steps = list(steps_of(number))
     filed = tuple([await _captured(number, place, steps, bus) for place in range(EACH)])
     for step in steps:

@@ -22,8 +22,7 @@ from benchmarks.evidence_world import RUN_ID, World, record
 from benchmarks.report import Row, under
 from services.evidence.facts.sample_facts import SampleFacts
 from services.evidence.outputs.parquet_tables import ParquetTables
-from services.evidence.read_api.open_sql import answering_desk
-from services.evidence.read_api.sql_service import Desk
+from services.evidence.read_api.sql_service import SqlService, open_sql_service
 from services.evidence.sql.examples import EXAMPLES
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.evidence import AskSql, SqlAnswered
@@ -78,7 +77,7 @@ async def ask_all(root: Path) -> list[Row]:
     """Each question as an asker sees it: the first one of a run, then the median of several, the slowest last."""
     settings, bus = Settings(evidence_dir=root, state_dir=root / "state"), MemoryBus()
     rows: list[Row] = []
-    async with answering_desk(settings, FolderStore(root), bus, lambda: datetime.now(UTC)) as desk:
+    async with open_sql_service(settings, FolderStore(root), bus, lambda: datetime.now(UTC)) as desk:
         rows.append(Row("SQL: the first answer of a process", "ms", await _asked(desk, "SELECT 1")))
         for example in EXAMPLES:
             times = [await _asked(desk, example.sql) for _ in range(TIMES)]
@@ -86,7 +85,7 @@ async def ask_all(root: Path) -> list[Row]:
     return rows
 
 
-async def _asked(desk: Desk, query: str) -> float:
+async def _asked(desk: SqlService, query: str) -> float:
     began_s = time.perf_counter()
     answered = await desk.answer(AskSql(query=query, run_ids=(RUN_ID,)))
     assert isinstance(answered, SqlAnswered), answered

@@ -22,7 +22,7 @@ from benchmarks.evidence_files import artifact_bytes, filed_artifacts
 from services.evidence.facts.run_facts import RunFacts
 from services.evidence.facts.sample_facts import SampleFacts
 from services.evidence.recovery.sample_files import SampleFiles
-from services.evidence.state.file_contents import AttemptLog, result_of, sample_file, samples_csv
+from services.evidence.state.file_contents import AttemptLog, result_file, sample_file, samples_csv
 from shared.contracts.actions import ByRef, Click, Done, Judgment, Screenshot
 from shared.contracts.base import Usage
 from shared.contracts.codes import OpenCode
@@ -294,7 +294,7 @@ def texts_of(number: int) -> dict[str, bytes]:
     log = AttemptLog.of(attempt_of(number), entries)
     return {
         "sample.json": encode_file(sample_file(found(number))),
-        "result.json": encode_file(result_of(finished_of(number), log, ())),
+        "result.json": encode_file(result_file(finished_of(number), log, ())),
         "action_log.json": encode_file(entries),
     }
 

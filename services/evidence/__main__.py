@@ -1,4 +1,4 @@
-"""Evidence as a service: settings, adapters, deps."""
+"""Evidence as a service: opens what the handlers need, as the settings say."""
 
 from __future__ import annotations
 
@@ -6,14 +6,10 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
-from services.evidence.deps import Deps
+from services.evidence.deps import EvidenceDeps
 from services.evidence.handlers import actor
-from services.evidence.outputs.combined_tables import CombinedTables
-from services.evidence.outputs.enriched_table import EnrichedTable
-from services.evidence.outputs.parquet_tables import ParquetTables
-from services.evidence.outputs.report_file import ReportFile
-from services.evidence.outputs.subprocess_product import apart_if_large
-from services.evidence.read_api.open_sql import answering_desk
+from services.evidence.outputs.all_products import ALL_PRODUCTS
+from services.evidence.read_api.sql_service import open_sql_service
 from services.evidence.store.blocked_reporter import BlockedReporter
 from services.evidence.store.open_store import open_store
 from shared.bus.nats_bus import Bus
@@ -30,24 +26,12 @@ def _now() -> datetime:
 
 
 @asynccontextmanager
-async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[Deps]:
+async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[EvidenceDeps]:
     blocked = BlockedReporter(bus, _now)
-    async with open_store(settings, blocked, _now) as store, answering_desk(settings, store, bus, _now) as desk:
-        yield Deps(
-            store=store,
-            blobs=bus,
-            now=_now,
-            products=(
-                CombinedTables,
-                EnrichedTable,
-                apart_if_large(ParquetTables, ParquetTables.makes),
-                apart_if_large(ReportFile, ReportFile.makes),
-            ),
-            on_blocked=blocked,
-            # A key that reading made would be the one that `exhibit verify` trusts from then on.
-            signer=None if settings.evidence_read_only else signing_key(settings),
-            questions=desk,
-        )
+    # Without writing there is no signer: a key that is made now would be trusted by `exhibit verify` from then on.
+    signer = None if settings.evidence_read_only else signing_key(settings)
+    async with open_store(settings, blocked, _now) as store, open_sql_service(settings, store, bus, _now) as sql:
+        yield EvidenceDeps(store, bus, _now, ALL_PRODUCTS, blocked, signer, sql)
 
 
 if __name__ == "__main__":

@@ -1,29 +1,27 @@
-"""The actor: files what happened, in the order in which it happened.
+"""The actor: writes events as evidence in the order in which they happened, and answers questions about runs.
 
-Every handler may run twice for one event (a crash between filing and acknowledging), so each leaves
-the same files whether it runs once or again.
+Each handler is idempotent. It may run twice for one event, after a crash between writing and acknowledging, and leaves
+the same files.
 """
 
 from __future__ import annotations
 
 import msgspec
 
-from services.evidence.attempts import current_log, must_be_open
-from services.evidence.closing_run import finish_if_complete
-from services.evidence.deps import Deps
-from services.evidence.ingest.artifacts import file_artifact, not_filed, remove_filed
-from services.evidence.ingest.lessons import file_lessons
-from services.evidence.ingest.step_files import add_step, put_together
-from services.evidence.read_api.artifact_access import lent, result_reply
+from services.evidence.attempts import open_attempt_log, require_open_attempt
+from services.evidence.close_run import close_run_if_complete
+from services.evidence.deps import EvidenceDeps
+from services.evidence.ingest.artifacts import missing_artifacts, remove_stored_blobs, store_artifact
+from services.evidence.ingest.lessons import store_lessons
+from services.evidence.ingest.step_files import merge_step_files, write_step
+from services.evidence.read_api.artifact_access import lend, read_result
 from services.evidence.read_api.find_runs import find_known_runs
-from services.evidence.read_api.step_pages import steps_reply
-from services.evidence.recovery.read_run import ended_of
-from services.evidence.seal.run_seal import open_round, remark_if_unsealed
+from services.evidence.read_api.step_pages import read_steps
+from services.evidence.seal.run_seal import archive_sealed_round, remark_if_unsealed
 from services.evidence.seal.sample_seal import seal_sample
-from services.evidence.state.file_contents import AttemptLog, result_of, sample_file, samples_csv
-from services.evidence.state.listed import listed
-from services.evidence.state.paging import fitting
-from services.evidence.state.run_state import sample_states
+from services.evidence.state.file_contents import AttemptLog, listed_result_file, result_file, sample_file, samples_csv
+from services.evidence.state.reply_pages import first_page
+from services.evidence.state.run_state import parse_sample_end, sample_states
 from shared.bus.actor import Actor
 from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound
 from shared.contracts.evidence import (
@@ -69,104 +67,103 @@ from shared.subjects import (
 )
 from shared.text.names import DISCOVERY
 
-FOR_EVER = None
-"""Evidence is never given up: a full disk is waited for."""
-BIG_FILE_BOUND_S = 120.0
-CLOSING_BOUND_S = 1800.0
-"""Of what may end a run: its tables, its report and its seal are of all samples, and 10,000 have as many pictures."""
-SQL_BOUND_S = 600.0
-"""Of a query itself it is 120 s; before it the files of a run that is not finished may have to be read."""
+UNLIMITED_ATTEMPTS = None
+"""Writing evidence is never given up: it waits until a full disk has room again."""
+BIG_FILE_DEADLINE_S = 120.0
+CLOSE_RUN_DEADLINE_S = 1800.0
+"""Deadline of events that may close a run: tables, report and seal cover all samples, up to 10,000 with screenshots."""
+SQL_DEADLINE_S = 600.0
+"""The query itself has 120 s. Before it, the files of an unfinished run may have to be read."""
 
-actor: Actor[Deps] = Actor("evidence")
+actor: Actor[EvidenceDeps] = Actor("evidence")
 
 
-@actor.handles(RUN_STARTED, max_attempts=FOR_EVER)
-async def run_started(message: RunStarted, deps: Deps, attempt: int) -> None:
-    """Opens the run's folder, or the next round of a run that is resumed."""
-    state = await deps.ledger.open(message.record)
-    base = max(message.attempt_base, state.attempt_base)  # an earlier start may be told again
+@actor.handles(RUN_STARTED, max_attempts=UNLIMITED_ATTEMPTS)
+async def run_started(message: RunStarted, deps: EvidenceDeps, attempt: int) -> None:
+    """Begin a run, or the next round of a resumed run."""
+    state = await deps.ledger.begin_run(message.record)
+    base = max(message.attempt_base, state.attempt_base)  # an earlier start may be delivered again
     if base > state.attempt_base:
         await remark_if_unsealed(deps, state)
-        await open_round(deps, state)
+        await archive_sealed_round(deps, state)
     state.start_round(base, discovering=message.discovering)
     await deps.ledger.save(state)
     deps.ledger.forget_finished(but=message.run_id)
-    await deps.ledger.release_if_finished(message.run_id)
+    await deps.ledger.unlock_if_finished(message.run_id)
 
 
-@actor.handles(SAMPLE_FOUND, max_attempts=FOR_EVER)
-async def sample_found(message: SampleFound, deps: Deps, attempt: int) -> None:
-    """Writes down what was asked for, before anything is done about it."""
-    state = await deps.ledger.held(message.run_id)
+@actor.handles(SAMPLE_FOUND, max_attempts=UNLIMITED_ATTEMPTS)
+async def sample_found(message: SampleFound, deps: EvidenceDeps, attempt: int) -> None:
+    """Write sample.json, before any work on the sample begins."""
+    state = await deps.ledger.lock_and_read(message.run_id)
     key = layout.sample_key(message.run_id, message.sample_id, layout.SAMPLE)
     await deps.store.write(key, encode_file(sample_file(message)))
     if state.lists_only:
-        result = encode_file(result_of(listed(message, state.record.spec.get("output_schema", {})), AttemptLog(1), ()))
+        result = encode_file(listed_result_file(message, state.record.spec.get("output_schema", {})))
         await deps.store.write(layout.sample_key(message.run_id, message.sample_id, layout.RESULT), result)
         await seal_sample(deps, message.run_id, message.sample_id, AttemptLog(1), result)
-        await deps.store.secure(layout.sample_key(message.run_id, message.sample_id))
-        state.end(message.sample_id, ended_of(result))
-    state.found(message.sample, message.found_at)
-    await deps.ledger.release_if_finished(message.run_id)
+        await deps.store.make_durable(layout.sample_key(message.run_id, message.sample_id))
+        state.set_end(message.sample_id, parse_sample_end(result))
+    state.add_sample(message.sample, message.found_at)
+    await deps.ledger.unlock_if_finished(message.run_id)
 
 
-@actor.handles(POPULATION_CLOSED, emits=RUN_FINISHED, max_attempts=FOR_EVER, deadline_s=CLOSING_BOUND_S)
-async def population_closed(message: PopulationClosed, deps: Deps, attempt: int) -> RunFinished | None:
-    """From now on it is known how many results there must be."""
-    state = await deps.ledger.held(message.run_id)
+@actor.handles(POPULATION_CLOSED, emits=RUN_FINISHED, max_attempts=UNLIMITED_ATTEMPTS, deadline_s=CLOSE_RUN_DEADLINE_S)
+async def population_closed(message: PopulationClosed, deps: EvidenceDeps, attempt: int) -> RunFinished | None:
+    """Write the population; from now on the number of samples is known."""
+    state = await deps.ledger.lock_and_read(message.run_id)
     state.expected = message.samples
     state.population_complete, state.population_note = message.complete, message.note
     key = layout.run_key(message.run_id, layout.DISCOVERED if state.discovers else layout.SAMPLES)
     await deps.store.write(key, samples_csv(state.samples.values(), discovered=state.discovers))
     await deps.ledger.save(state)
-    # Who is in the population is known from here on, whatever becomes of the machine.
-    await deps.store.secure(layout.run_key(message.run_id))
-    return await finish_if_complete(deps, state)
+    await deps.store.make_durable(layout.run_key(message.run_id))
+    return await close_run_if_complete(deps, state)
 
 
-@actor.handles(STEP_TAKEN, max_attempts=FOR_EVER, deadline_s=BIG_FILE_BOUND_S)
-async def step_taken(message: StepTaken, deps: Deps, attempt: int) -> None:
-    """Files a step and its artifacts, hashed again at rest."""
-    await deps.ledger.hold(message.run_id)
-    log = await current_log(deps, message.run_id, message.sample_id, message.attempt)
+@actor.handles(STEP_TAKEN, max_attempts=UNLIMITED_ATTEMPTS, deadline_s=BIG_FILE_DEADLINE_S)
+async def step_taken(message: StepTaken, deps: EvidenceDeps, attempt: int) -> None:
+    """Write a step and its artifacts, which are hashed again on the way."""
+    await deps.ledger.lock_run(message.run_id)
+    log = await open_attempt_log(deps, message.run_id, message.sample_id, message.attempt)
     if log is not None and message.step not in log.steps:
-        if log.ended:  # its result is written: nothing is added to what it tells of
-            await deps.ledger.release_if_finished(message.run_id)
+        if log.ended:  # its result is written, and covers the log as it is
+            await deps.ledger.unlock_if_finished(message.run_id)
             return
-        tried = [await file_artifact(deps.store, deps.blobs, message, filed) for filed in message.artifacts]
-        problems = [problem for problem in tried if problem is not None]
+        checked = [await store_artifact(deps.store, deps.blobs, message, filed) for filed in message.artifacts]
+        problems = [problem for problem in checked if problem is not None]
         entry = chain_entry(entry_of(message, problems), message.run_id, message.sample_id, log.head_sha256)
-        await add_step(deps.store, layout.sample_key(message.run_id, message.sample_id), entry)
+        await write_step(deps.store, layout.sample_key(message.run_id, message.sample_id), entry)
         log.add(entry)
-    await remove_filed(deps.blobs, message, log.problems if log is not None else [])
-    await deps.ledger.release_if_finished(message.run_id)
+    await remove_stored_blobs(deps.blobs, message, log.problems if log is not None else [])
+    await deps.ledger.unlock_if_finished(message.run_id)
 
 
-@actor.handles(SAMPLE_FINISHED, emits=RUN_FINISHED, max_attempts=FOR_EVER, deadline_s=CLOSING_BOUND_S)
-async def sample_finished(message: SampleFinished, deps: Deps, attempt: int) -> RunFinished | None:
-    """Writes the result; the last one of a run makes the table."""
-    state = await deps.ledger.held(message.run_id)
-    log = await current_log(deps, message.run_id, message.sample_id, message.attempt)
+@actor.handles(SAMPLE_FINISHED, emits=RUN_FINISHED, max_attempts=UNLIMITED_ATTEMPTS, deadline_s=CLOSE_RUN_DEADLINE_S)
+async def sample_finished(message: SampleFinished, deps: EvidenceDeps, attempt: int) -> RunFinished | None:
+    """Write the result of a sample; the last one closes the run."""
+    state = await deps.ledger.lock_and_read(message.run_id)
+    log = await open_attempt_log(deps, message.run_id, message.sample_id, message.attempt)
     if log is not None:
-        missing = not_filed(message, log)
-        await put_together(deps.store, layout.sample_key(message.run_id, message.sample_id))
-        result = encode_file(result_of(message, log, missing))
+        missing = missing_artifacts(message, log)
+        await merge_step_files(deps.store, layout.sample_key(message.run_id, message.sample_id))
+        result = encode_file(result_file(message, log, missing))
         await deps.store.write(layout.sample_key(message.run_id, message.sample_id, layout.RESULT), result)
         await seal_sample(deps, message.run_id, message.sample_id, log, result)
-        await deps.store.secure(layout.sample_key(message.run_id, message.sample_id))
-        await file_lessons(deps.store, message)
-        state.end(message.sample_id, ended_of(result))
+        await deps.store.make_durable(layout.sample_key(message.run_id, message.sample_id))
+        await store_lessons(deps.store, message)
+        state.set_end(message.sample_id, parse_sample_end(result))
     deps.ledger.forget_log(message.run_id, message.sample_id)
-    return await finish_if_complete(deps, state)
+    return await close_run_if_complete(deps, state)
 
 
 @actor.answers(LOAD_RUN, deadline_s=60.0)
-async def load_run(request: LoadRun, deps: Deps) -> LoadReply:
-    """What is known of a run, for resuming it; of its samples one page."""
+async def load_run(request: LoadRun, deps: EvidenceDeps) -> LoadReply:
+    """Return the state of a run and a page of its samples, for resuming it."""
     state = await deps.ledger.find(request.run_id)
     if state is None:
         return RunUnknown(run_id=request.run_id, message=layout.no_run(request.run_id, deps.store.location("")))
-    page = () if request.count_only else fitting(sample_states(state)[max(request.skip, 0) :])
+    page = () if request.count_only else first_page(sample_states(state)[max(request.skip, 0) :])
     return RunLoaded(
         record=state.record,
         attempt_base=state.attempt_base,
@@ -181,53 +178,55 @@ async def load_run(request: LoadRun, deps: Deps) -> LoadReply:
 
 
 @actor.answers(FIND_RUNS, deadline_s=60.0)
-async def find_runs(request: FindRuns, deps: Deps) -> RunsFound:
-    """Which runs there are of a task and an input, so that one that was cut off is gone on with."""
+async def find_runs(request: FindRuns, deps: EvidenceDeps) -> RunsFound:
+    """Find the runs of a task and an input, so that an interrupted one can be resumed."""
     return await find_known_runs(deps.store, request)
 
 
 @actor.answers(LOAD_STEPS, deadline_s=60.0)
-async def load_steps(request: LoadSteps, deps: Deps) -> StepsReply:
-    """The step log of one attempt, a page at a time, for playing it back."""
+async def load_steps(request: LoadSteps, deps: EvidenceDeps) -> StepsReply:
+    """Return a page of the step log of one attempt, for replaying it."""
     state = await deps.ledger.find(request.run_id)
-    return await steps_reply(deps, state, request)
+    return await read_steps(deps, state, request)
 
 
 @actor.answers(LOAD_RESULT)
-async def load_result(request: LoadResult, deps: Deps) -> ResultReply:
-    """What a sample's result says, for extracting its values again."""
+async def load_result(request: LoadResult, deps: EvidenceDeps) -> ResultReply:
+    """Return the result of a sample, for extracting its values again."""
     state = await deps.ledger.find(request.run_id)
-    return await result_reply(deps, state, request)
+    return await read_result(deps, state, request)
 
 
-@actor.answers(LEND_ARTIFACT, deadline_s=BIG_FILE_BOUND_S)
-async def lend_artifact(request: LendArtifact, deps: Deps) -> LendReply:
-    """An artifact as it lies here now, for whoever reads it again."""
-    return await lent(deps, request)
+@actor.answers(LEND_ARTIFACT, deadline_s=BIG_FILE_DEADLINE_S)
+async def lend_artifact(request: LendArtifact, deps: EvidenceDeps) -> LendReply:
+    """Copy an artifact, as it is stored now, to the bus, for reading it again."""
+    return await lend(deps, request)
 
 
 @actor.answers(CLAIM_PRESS)
-async def claim_press(request: ClaimPress, deps: Deps) -> PressHeld:
-    """Whose press it is, on disk before the answer goes out. Two that claim at once are one after the other: between
-    reading and writing there is a lock, or both would be told that it is theirs."""
+async def claim_press(request: ClaimPress, deps: EvidenceDeps) -> PressHeld:
+    """Return which attempt has claimed an irreversible press; claim it for this one if it is free.
+
+    A claim is durable before the reply is sent. A lock makes reading and writing it one step.
+    """
     pressed = request.pressed
     key = layout.sample_key(pressed.run_id, pressed.sample_id, layout.pressed_file(pressed.step))
     async with deps.ledger.claiming:
-        kept = await deps.store.read(key)
-        if kept is not None:
-            return PressHeld(pressed=msgspec.json.decode(kept, type=PressFile).to_pressed())
+        written = await deps.store.read(key)
+        if written is not None:
+            return PressHeld(pressed=msgspec.json.decode(written, type=PressFile).to_pressed())
         if not request.claim:
             return PressHeld(pressed=None)
-        await must_be_open(deps, pressed)
-        await deps.ledger.hold(pressed.run_id)
+        await require_open_attempt(deps, pressed)
+        await deps.ledger.lock_run(pressed.run_id)
         await deps.store.write(key, encode_file(PressFile.of(pressed)))
-        await deps.store.secure(layout.sample_key(pressed.run_id, pressed.sample_id))
+        await deps.store.make_durable(layout.sample_key(pressed.run_id, pressed.sample_id))
         return PressHeld(pressed=pressed)
 
 
-@actor.answers(ASK_SQL, deadline_s=SQL_BOUND_S)
-async def ask_sql(request: AskSql, deps: Deps) -> SqlReply:
-    """A query over the evidence, which changes nothing."""
+@actor.answers(ASK_SQL, deadline_s=SQL_DEADLINE_S)
+async def ask_sql(request: AskSql, deps: EvidenceDeps) -> SqlReply:
+    """Answer a query over the evidence. Read-only."""
     if deps.questions is None:
-        raise Unsupported("nobody answers in SQL here")
+        raise Unsupported("this service does not answer in SQL")
     return await deps.questions.answer(request)

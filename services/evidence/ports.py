@@ -1,7 +1,8 @@
-"""What evidence is given: a store, a signer, and who answers in SQL."""
+"""The protocols that evidence is given: a store, a signer, and a service that answers in SQL."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Protocol
@@ -10,7 +11,14 @@ from shared.contracts.evidence import AskSql, SqlReply
 from shared.evidence_format.files.manifest import Seal
 
 READ_LIMIT = 16
-"""Reads of a store at a time: a bucket takes a while to answer one request, and answers many in the same while."""
+"""Concurrent reads of a store. One request to a bucket is slow, and many at once take as long as one."""
+
+OnBlocked = Callable[[str, str], Awaitable[None]]
+"""Called with a key that cannot be used now, and the reason, for people."""
+
+
+async def ignore_blocked(key: str, why: str) -> None:
+    """An `OnBlocked` that reports nothing."""
 
 
 class SpooledFile(Protocol):
@@ -22,86 +30,89 @@ class SpooledFile(Protocol):
     def write(self, data: bytes, /) -> object: ...
 
     def done(self) -> str:
-        """Nothing more is written; the SHA-256 of what was, in hex."""
+        """Close the file and return the SHA-256 of what was written, in hex."""
         ...
 
 
 class Store(Protocol):
-    """Where evidence lies. Keys are paths with ``/`` below one root; no key ever leads out of it.
+    """Where evidence is stored. Keys are paths with ``/`` below one root.
 
-    Every call raises Unavailable where the place cannot be used now (a full disk: code ``disk_full``),
-    and PolicyDenied for a key that would lead out of the root.
+    Every call raises Unavailable if the storage cannot be used now (a full disk: code ``disk_full``), and PolicyDenied
+    for a key outside of the root.
     """
 
-    async def hold(self, run_id: str) -> bool:
-        """From here on nobody else writes this run, until it is released or this process ends; whether it was not ours
-        before, so that somebody else may have written it. Unavailable with the code ``run_held`` where another process
-        has it."""
+    async def lock_run(self, run_id: str) -> bool:
+        """Take the lock of a run, until it is released or this process ends. Idempotent.
+
+        Return whether this process did not have it before, so that another one may have written the run. Raises
+        Unavailable (``run_held``) if another process has it.
+        """
         ...
 
-    async def release(self, run_id: str) -> None:
-        """Others may write this run. What is not held is no error."""
+    async def unlock_run(self, run_id: str) -> None:
+        """Release the lock of a run. Idempotent."""
         ...
 
     async def write(self, key: str, data: bytes) -> None:
-        """All of it or nothing: a reader never sees half a file. What was there is replaced."""
+        """Write a file atomically; an existing one is replaced."""
         ...
 
-    def incoming(self, key: str) -> AbstractAsyncContextManager[SpooledFile]:
-        """A new file in `spool` for what is to stand under ``key``; after the block it is gone, unless it was kept."""
+    def spooled_file(self, key: str) -> AbstractAsyncContextManager[SpooledFile]:
+        """Return a new file in `spool` for the bytes of ``key``. It is removed after the block, unless it was
+        stored."""
         ...
 
-    async def keep(self, key: str, sha256: str, path: Path) -> None:
-        """The bytes of the file at ``path``, which lies in `spool` and has that hash, stand under ``key`` from here on;
-        the file is used up. Equal bytes of a run take room once: they lie in its ``objects/``, and ``key`` is a name of
-        theirs. PermanentError with the code ``name_taken`` where other bytes stand under the name already: captured
-        bytes are never overwritten."""
+    async def store_captured(self, key: str, sha256: str, path: Path) -> None:
+        """Store captured bytes under ``key``: the file at ``path`` in `spool`, which has this hash and is used up.
+
+        Equal bytes of a run are stored once, in its ``objects/``, and ``key`` refers to them. Raises PermanentError
+        (``name_taken``) if other bytes have that name: captured bytes are never overwritten.
+        """
         ...
 
     async def write_file(self, key: str, path: Path) -> None:
         """As `write`, of a file in `spool` of any size; it is used up."""
         ...
 
-    def local(self, key: str) -> AbstractAsyncContextManager[Path | None]:
-        """A file on this machine with the bytes under ``key``, to be read for as long as the block lasts."""
+    def local_file(self, key: str) -> AbstractAsyncContextManager[Path | None]:
+        """Return a file of this machine with the bytes under ``key``, valid within the block; None if there is none."""
         ...
 
     @property
     def spool(self) -> Path:
-        """A folder of this machine, of this process alone, in which files are prepared."""
+        """A local folder of this process alone, in which files are prepared."""
         ...
 
-    async def secure(self, prefix: str) -> None:
-        """What was written directly below ``prefix`` outlives a power failure from here on."""
+    async def make_durable(self, prefix: str) -> None:
+        """Make the files directly below ``prefix`` survive a power failure; in a bucket, retain them."""
         ...
 
     async def read(self, key: str) -> bytes | None: ...
 
     async def names(self, prefix: str) -> list[str]:
-        """Names directly below ``prefix``, files and folders, sorted."""
+        """Return the names directly below ``prefix``, files and folders, sorted."""
         ...
 
     async def move(self, key: str, to: str) -> None:
-        """Moves one file; a file that is not there is no error (an earlier try moved it)."""
+        """Move one file. A missing file is no error: an earlier try may have moved it."""
         ...
 
     async def remove(self, prefix: str) -> None:
-        """What lies directly below ``prefix`` goes, and ``prefix`` itself; nothing there is no error. Only for what
-        stands elsewhere by now: evidence is never removed."""
+        """Remove ``prefix`` and the files directly below it. Idempotent. Only for copies: evidence is never removed."""
         ...
 
     def location(self, key: str) -> str:
-        """What a person would open."""
+        """Return the path or URL that a person opens."""
         ...
 
 
-class Questions(Protocol):
+class SqlAnswers(Protocol):
     async def answer(self, request: AskSql) -> SqlReply:
-        """What a query over the evidence brings, or why it is not answered. It changes nothing."""
+        """Return the answer to a query over the evidence, or why there is none. Read-only."""
         ...
 
 
 class Signer(Protocol):
     def seal(self, manifest: bytes) -> Seal:
-        """The seal of these bytes, with a key that never leaves its place. The same bytes are sealed the same."""
+        """Return the signature of these bytes. It is deterministic."""
         ...

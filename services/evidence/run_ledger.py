@@ -1,4 +1,4 @@
-"""What this process knows of runs and of the step logs at work; `RunLedger` is the one place that holds it."""
+"""The state of runs and step logs that this process holds in memory, and the locks of runs."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from shared.evidence_format.files.run import RunFile
 
 
 class RunLedger:
-    """Read from the store when first asked for, and kept up to date by those who write the run.
+    """State is read from the store on first use, and updated by those who write the run.
 
-    All of it can be read again: a process that dies between any two events changes nothing.
+    All of it can be read again, so a process that dies between any two events loses nothing.
     """
 
     def __init__(self, store: Store) -> None:
@@ -32,7 +32,7 @@ class RunLedger:
         self._logs: dict[tuple[str, str], AttemptLog] = {}
         self._reading = asyncio.Lock()
         self.claiming = asyncio.Lock()
-        """Held between reading and writing whose press it is: else two that claim at once would both have it."""
+        """Held while a press is claimed, so that of two concurrent claims only one succeeds."""
 
     # --- runs
 
@@ -41,44 +41,44 @@ class RunLedger:
         """Ids of the runs in memory."""
         return frozenset(self._runs)
 
-    async def hold(self, run_id: str) -> None:
-        """Take the run's lock, before anything of the run is written. What was read of the run before this process
-        had the lock is read again. Raises Unavailable (``run_held``) where another process has it."""
+    async def lock_run(self, run_id: str) -> None:
+        """Take the run's lock, before anything of the run is written. State that was read before this process had the
+        lock is dropped. Raises Unavailable (``run_held``) if another process has it."""
         async with self._reading:
-            if layout.is_safe(run_id) and await self._store.hold(run_id):
+            if layout.is_safe(run_id) and await self._store.lock_run(run_id):
                 self._runs.pop(run_id, None)
                 for key in [key for key in self._logs if key[0] == run_id]:
                     del self._logs[key]
 
     async def state(self, run_id: str, record: RunRecord | None = None) -> RunState | None:
-        """Return the run's state, the same object each time; None where there is no such run. ``record``, and what is
-        raised: see `read_run`. PolicyDenied for an id that cannot be one."""
+        """Return the run's state, the same object each time; None if there is no such run. ``record`` and errors: see
+        `read_run`. Raises PolicyDenied for an unsafe id."""
         if run_id not in self._runs:
-            # Two that read it side by side would remember one each, and only one of them would be kept up to date.
+            # Two concurrent readers would get two objects, of which only one would be updated later.
             async with self._reading:
                 if run_id not in self._runs and (read := await read_run(self._store, run_id, record)) is not None:
                     self._runs[run_id] = read
         return self._runs.get(run_id)
 
     async def find(self, run_id: str) -> RunState | None:
-        """As `state`; None too for an id that cannot be one."""
+        """As `state`; None for an unsafe id."""
         return await self.state(run_id) if layout.is_safe(run_id) else None
 
-    async def open(self, record: RunRecord) -> RunState:
-        """Take the lock, and return the state of a run that has started: as the store has it, or a new one."""
-        await self.hold(record.run_id)
+    async def begin_run(self, record: RunRecord) -> RunState:
+        """Take the lock and return the state of a run that starts or is resumed."""
+        await self.lock_run(record.run_id)
         state = await self.state(record.run_id, record)
         if state is None:
             state = self._runs[record.run_id] = RunState(record=record)
         return state
 
-    async def held(self, run_id: str) -> RunState:
-        """Take the lock, and return the state of a run that is written here. PermanentError (``unknown_run``) where it
-        never started: events come in order, so its folder was taken away."""
-        await self.hold(run_id)
+    async def lock_and_read(self, run_id: str) -> RunState:
+        """Take the lock and return the run's state. Raises PermanentError (``unknown_run``) if the run never started:
+        events come in order, so its folder was removed."""
+        await self.lock_run(run_id)
         state = await self.state(run_id)
         if state is None:
-            await self._store.release(run_id)
+            await self._store.unlock_run(run_id)
             raise PermanentError(f"{run_id} was never started here", code="unknown_run")
         return state
 
@@ -87,13 +87,13 @@ class RunLedger:
         await self._write(state, state.finished)
 
     async def save_finished(self, state: RunState, finished: RunFinished | None) -> None:
-        """Write run.json with this summary of the last round, then remember it: where writing fails, it is tried
-        again as if nothing had been summed up."""
+        """Write run.json with this summary of the last round, then remember it. If writing fails, the state is as
+        before, and the round is closed again."""
         await self._write(state, finished)
         state.finished = finished
 
     async def _write(self, state: RunState, finished: RunFinished | None) -> None:
-        """run.json is sealed with all else, so it cannot name the seal."""
+        """Write run.json. It is sealed itself, so it cannot name the seal."""
         file = RunFile(
             record=state.record,
             attempt_base=state.attempt_base,
@@ -105,35 +105,37 @@ class RunLedger:
         )
         await self._store.write(layout.run_key(state.record.run_id, layout.RUN), encode_file(file))
 
-    async def release_if_finished(self, run_id: str) -> None:
-        """Release the lock of a finished run: an event that is delivered again changes nothing, and must not keep
-        another process from resuming the run."""
+    async def unlock_if_finished(self, run_id: str) -> None:
+        """Release the lock of a finished run. An event that is delivered again must not keep another process from
+        resuming the run."""
         state = await self.state(run_id)
-        if state is not None and state.said is not None:
-            await self._store.release(run_id)
+        if state is not None and state.current_summary is not None:
+            await self._store.unlock_run(run_id)
 
     def forget_finished(self, but: str) -> None:
-        """Drop the finished runs from memory, except this one. Only where an event is handled: events come one at a
-        time, so no other is about to change one of them."""
-        for run_id in [run_id for run_id, state in self._runs.items() if state.said is not None and run_id != but]:
+        """Drop the finished runs from memory, except ``but``. Call it only while an event is handled: events come one
+        at a time, so none is changing such a run."""
+        for run_id in [
+            run_id for run_id, state in self._runs.items() if state.current_summary is not None and run_id != but
+        ]:
             del self._runs[run_id]
 
     # --- step logs
 
     @property
     def logs(self) -> frozenset[tuple[str, str]]:
-        """Run and sample of each log in memory."""
+        """Run id and sample id of each log in memory."""
         return frozenset(self._logs)
 
     async def log(self, run_id: str, sample_id: str) -> AttemptLog:
-        """Return the log of the latest attempt that left anything behind; of attempt 0 where none did."""
+        """Return the log of the latest attempt that left a file; of attempt 0 if none did."""
         key = (run_id, sample_id)
         if key not in self._logs:
             self._logs[key] = await read_attempt_log(self._store, run_id, sample_id)
         return self._logs[key]
 
     def begin_log(self, run_id: str, sample_id: str, attempt: int) -> AttemptLog:
-        """Return a new log, for an attempt that begins."""
+        """Return a new log for an attempt that begins."""
         log = self._logs[run_id, sample_id] = AttemptLog(attempt)
         return log
 
@@ -141,17 +143,17 @@ class RunLedger:
         self._logs.pop((run_id, sample_id), None)
 
     async def latest_attempt(self, run_id: str, sample_id: str) -> int:
-        """Return the number of the latest attempt that left anything behind; 0 where none did."""
+        """Return the number of the latest attempt that left a file; 0 if none did."""
         if (known := self._logs.get((run_id, sample_id))) is not None:
             return known.attempt
         return await read_latest_attempt(self._store, run_id, sample_id)
 
     async def with_attempts(self, run_id: str, samples: Sequence[LoadedSample]) -> tuple[LoadedSample, ...]:
-        """Return the samples, those without a result with their latest attempt."""
+        """Return the samples; those without a result with the number of their latest attempt."""
 
-        async def tried(one: LoadedSample) -> LoadedSample:
-            if one.status is not None:
-                return one
-            return replace(one, attempt=await self.latest_attempt(run_id, one.sample.sample_id))
+        async def with_attempt(sample: LoadedSample) -> LoadedSample:
+            if sample.status is not None:
+                return sample
+            return replace(sample, attempt=await self.latest_attempt(run_id, sample.sample.sample_id))
 
-        return tuple(await map_concurrently(tried, samples, READ_LIMIT))
+        return tuple(await map_concurrently(with_attempt, samples, READ_LIMIT))

@@ -1,4 +1,4 @@
-"""Pure: all that the files of a sample say, made once a sample: every output of a run selects from these facts."""
+"""The facts of a sample, made once from its files. Every output of a run selects from them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from services.evidence.recovery.sample_files import SampleFiles
-from services.evidence.state.damaged_files import known_sample
+from services.evidence.state.damaged_files import parse_sample_and_result
 from shared.contracts.results import Artifact, Box
 from shared.evidence_format import chain
 from shared.evidence_format.files.base import ArtifactProblem, problems_of
@@ -20,7 +20,7 @@ from shared.evidence_format.task_facts import TaskFacts
 
 @dataclass(frozen=True)
 class AttemptFacts:
-    """One attempt at a sample: its number, its steps, and whether it is the one that counts."""
+    """One attempt at a sample. ``latest``: it is the attempt that counts."""
 
     number: int
     log: Sequence[LogEntry]
@@ -29,7 +29,7 @@ class AttemptFacts:
 
 @dataclass(frozen=True)
 class ArtifactFacts:
-    """An artifact of the result. ``captured``: what its step knows of it, None where the log has no such step."""
+    """An artifact of the result. ``captured``: as its step recorded it, None if the log has no such step."""
 
     stored: StoredArtifact
     captured: Artifact | None
@@ -37,27 +37,27 @@ class ArtifactFacts:
 
     @property
     def area(self) -> Box | None:
-        """Of a screenshot: the part of the document that it shows."""
+        """The part of the document that a screenshot shows."""
         return self.captured.area if self.captured is not None else None
 
 
 class SampleFacts(ResultFacts):
-    """The facts of `ResultFacts`, and those of the step log, which is decoded when it is first asked for."""
+    """`ResultFacts` and the facts of the step log, which is decoded on first use."""
 
     def __init__(self, task: TaskFacts, files: SampleFiles) -> None:
-        super().__init__(task, files.sample_id, *known_sample(files.sample, files.result))
+        super().__init__(task, files.sample_id, *parse_sample_and_result(files.sample, files.result))
         self.files_read = files
 
     @cached_property
     def log(self) -> Sequence[LogEntry]:
-        """The steps of the latest attempt; none where the log cannot be read, which the seal tells."""
+        """The steps of the latest attempt; none if the log is corrupt, which verifying the seal reports."""
         try:
             return self._parsed_log
         except chain.NOT_JSON:
             return ()
 
     def check_log(self) -> None:
-        """Raise one of `chain.NOT_JSON` where the log cannot be read."""
+        """Raise one of `chain.NOT_JSON` if the log is corrupt."""
         self.log = self._parsed_log
 
     @cached_property
@@ -70,19 +70,19 @@ class SampleFacts(ResultFacts):
         return self.attempt or max((entry.attempt for entry in self.log), default=1)
 
     def attempts(self, earlier: Iterable[tuple[int, Sequence[LogEntry]]] = ()) -> list[AttemptFacts]:
-        """All attempts, the one that counts last; ``earlier`` are the logs that were put aside."""
+        """Return all attempts, the one that counts last. ``earlier``: numbers and logs of the attempts before it."""
         before = [AttemptFacts(number, log, latest=False) for number, log in earlier]
         return [*before, AttemptFacts(self.latest_attempt, self.log, latest=True)]
 
     @cached_property
     def proven(self) -> bool | None:
-        """Whether a page was seen that proves to be of this very record; None where no page was seen."""
+        """Whether a page was observed that proves to show this record; None if no page was observed."""
         proofs = [entry.observation.proof for entry in self.log if entry.observation is not None]
         return "proven" in proofs if proofs else None
 
     @cached_property
     def artifact_facts(self) -> tuple[ArtifactFacts, ...]:
-        """As the result names them, with what the log knows beyond."""
+        """The artifacts of the result, with what the log adds to them."""
         captured = {filed.filename: filed.artifact for entry in self.log for filed in entry.artifacts}
         problems = [problem for entry in self.log for problem in entry.problems]
         return tuple(

@@ -1,4 +1,4 @@
-"""Artifacts on their way from the bus into the sample's folder, hashed again at rest."""
+"""Moves artifacts from the bus into the sample's folder, and hashes them again on the way."""
 
 from __future__ import annotations
 
@@ -18,38 +18,39 @@ from shared.evidence_format.files.base import ArtifactProblem, problems_of
 from shared.streams import ARTIFACTS
 
 
-async def file_artifact(store: Store, blobs: Blobs, step: StepTaken, filed: FiledArtifact) -> ArtifactProblem | None:
-    """Puts one artifact in its place, piece by piece; returns what is wrong where it is not what was captured."""
+async def store_artifact(store: Store, blobs: Blobs, step: StepTaken, filed: FiledArtifact) -> ArtifactProblem | None:
+    """Store one artifact under its name, piece by piece. Return what is wrong with it, None if it is as captured.
+    Idempotent."""
     name = filed.filename
     if not layout.is_filename(name):
         return ArtifactProblem(filename=name, code="unsafe_name", text="an artifact cannot have this name")
     key = layout.artifact_key(step.run_id, step.sample_id, name)
     try:
-        return await _kept(store, blobs, key, filed)
+        return await _store_checked(store, blobs, key, filed)
     except PermanentError as exc:
         return ArtifactProblem(filename=name, code=exc.code, text=str(exc).removeprefix(f"{name}: "))
 
 
-async def _kept(store: Store, blobs: Blobs, key: str, filed: FiledArtifact) -> ArtifactProblem | None:
-    async with store.incoming(key) as file:
+async def _store_checked(store: Store, blobs: Blobs, key: str, filed: FiledArtifact) -> ArtifactProblem | None:
+    async with store.spooled_file(key) as file:
         try:
             await blobs.fetch(ARTIFACTS, filed.artifact.blob, file)
         except PermanentError as exc:
             if exc.code != "no_blob":
                 raise
-            return await _kept_before(store, key, filed)
-        problem = difference(file.size_bytes, file.done(), filed)
+            return await _check_stored(store, key, filed)
+        problem = _artifact_problem(file.size_bytes, file.done(), filed)
         if problem is None:
-            await store.keep(key, filed.artifact.sha256, file.path)
+            await store.store_captured(key, filed.artifact.sha256, file.path)
         return problem
 
 
-async def _kept_before(store: Store, key: str, filed: FiledArtifact) -> ArtifactProblem | None:
-    """An earlier try may have filed it and been cut off before it wrote that down."""
-    async with store.local(key) as path:
+async def _check_stored(store: Store, key: str, filed: FiledArtifact) -> ArtifactProblem | None:
+    """Check an artifact that is no longer on the bus: an earlier try may have stored it before it was interrupted."""
+    async with store.local_file(key) as path:
         if path is None:
             return ArtifactProblem(filename=filed.filename, code="bytes_gone", text="the captured bytes are gone")
-        return difference(path.stat().st_size, await asyncio.to_thread(_sha256, path), filed)
+        return _artifact_problem(path.stat().st_size, await asyncio.to_thread(_sha256, path), filed)
 
 
 def _sha256(path: Path) -> str:
@@ -57,8 +58,8 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def difference(size_bytes: int, sha256: str, filed: FiledArtifact) -> ArtifactProblem | None:
-    """Why bytes of this size and hash are not those that were captured; None where they are."""
+def _artifact_problem(size_bytes: int, sha256: str, filed: FiledArtifact) -> ArtifactProblem | None:
+    """Return how bytes of this size and hash differ from the captured ones; None if they do not."""
     artifact = filed.artifact
     if size_bytes != artifact.size_bytes:
         text = f"{size_bytes} bytes arrived, {artifact.size_bytes} were captured"
@@ -69,18 +70,19 @@ def difference(size_bytes: int, sha256: str, filed: FiledArtifact) -> ArtifactPr
     return None
 
 
-def not_filed(message: SampleFinished, log: AttemptLog) -> list[ArtifactProblem]:
-    """Artifacts that the result names and no step left behind."""
-    filed = {(one.filename, one.artifact.sha256) for one in log.artifacts}
+def missing_artifacts(message: SampleFinished, log: AttemptLog) -> list[ArtifactProblem]:
+    """Return a problem for each artifact that the result names and no step of the log stored."""
+    stored = {(one.filename, one.artifact.sha256) for one in log.artifacts}
     return [
         ArtifactProblem(filename=one.filename, code="never_filed", text="it was never filed")
         for one in message.artifacts
-        if (one.filename, one.artifact.sha256) not in filed
+        if (one.filename, one.artifact.sha256) not in stored
     ]
 
 
-async def remove_filed(blobs: Blobs, message: StepTaken, problems: Sequence[ArtifactProblem]) -> None:
-    """Removes from the bus what is in the folder now; what is in trouble stays there, for it may be the only copy."""
+async def remove_stored_blobs(blobs: Blobs, message: StepTaken, problems: Sequence[ArtifactProblem]) -> None:
+    """Remove from the bus what the store has now. The blob of an artifact with a problem stays: it may be the only
+    copy."""
     for filed in message.artifacts:
         if not problems_of(filed.filename, problems):
             await blobs.remove(ARTIFACTS, filed.artifact.blob)

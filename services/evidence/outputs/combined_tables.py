@@ -9,11 +9,11 @@ import duckdb
 
 from services.evidence.facts.run_facts import RunFacts
 from services.evidence.facts.sample_facts import SampleFacts
-from services.evidence.outputs.products import Made, OpenFile
+from services.evidence.outputs.products import OpenFile, OutputFile
 from services.evidence.outputs.row_spool import RowLines, RowSpool
-from services.evidence.outputs.subprocess_product import MANY
+from services.evidence.outputs.subprocess_product import LARGE_RUN_SAMPLES
 from services.evidence.outputs.xlsx.workbook_process import OptionalWorkbook
-from services.evidence.tables.csv_cells import csv_line, guarded
+from services.evidence.tables.csv_cells import csv_line, without_formula
 from shared.errors import Unavailable
 from shared.evidence_format import layout
 from shared.evidence_format.table.columns import WRONG_TYPE, TableColumn
@@ -47,16 +47,16 @@ class CombinedTables:
         self._spool = RowSpool(folder / "rows", self._maker.columns)
         below = folder / "book"
         below.mkdir()
-        large = closing.finished.samples >= MANY
+        large = closing.finished.samples >= LARGE_RUN_SAMPLES
         self._workbook = OptionalWorkbook(folder / WORKBOOK, below, closing.record, closing.finished, large=large)
 
     def add(self, sample: SampleFacts, open_file: OpenFile) -> None:
         row = self._maker.row(sample)
         line = self._lines.line_of(row)
-        self._spool.add(row, csv_line(map(guarded, cell_texts(row, self._maker.columns))), line)
+        self._spool.add(row, csv_line(map(without_formula, cell_texts(row, self._maker.columns))), line)
         self._workbook.add(row, line)
 
-    def finish(self) -> Iterable[Made]:
+    def finish(self) -> Iterable[OutputFile]:
         self._workbook.end()
         table, typed, book = (self._folder / name for name in (layout.COMBINED, PARQUET, WORKBOOK))
         ordered = self._folder / "ordered.json"
@@ -66,12 +66,12 @@ class CombinedTables:
             for csv, line in self._spool.in_order():
                 file.write(csv)
                 lines.write(line)
-        yield Made(table.name, table)
+        yield OutputFile(table.name, table)
         _write_parquet(typed, ordered, self._spool, columns)
-        yield Made(typed.name, typed)
+        yield OutputFile(typed.name, typed)
         # What people open takes longer than both, so programs have theirs first, and where it fails all the same.
         self._workbook.wait()
-        yield Made(book.name, book)
+        yield OutputFile(book.name, book)
 
     def close(self) -> None:
         self._spool.close()

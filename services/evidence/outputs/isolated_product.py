@@ -1,29 +1,29 @@
-"""Keeps a fault of ours in one product from holding up the others, and the run: it is said, never hidden."""
+"""Isolates products from each other: an error in one is reported, and the others and the seal are still made."""
 
 from __future__ import annotations
 
 import logging
 
 from services.evidence.facts.sample_facts import SampleFacts
-from services.evidence.outputs.products import Made, OpenFile, Product
+from services.evidence.outputs.products import OpenFile, OutputFile, Product
 from shared.errors import ExhibitError
 
 log = logging.getLogger(__name__)
 
 
 class NotMadeError(Exception):
-    """Of a product that knows what of it is not made, and why, and says it. What it gave before is whole."""
+    """Raised by a product that could not make a file; the message says which and why. Earlier files are complete."""
 
 
-def not_made(what: str, where: str, exc: Exception) -> str:
-    """In words, for whoever misses it. ``where``: "" or `` at sample ...``."""
+def not_made_message(what: str, where: str, exc: Exception) -> str:
+    """Return the message for a product that failed. ``where``: "" or `` at sample ...``."""
     return f"{what} could not be made{where}: {type(exc).__name__}: {str(exc)[:300]}"
 
 
-class Watched:
-    """A product that may fail. What cannot be written now passes through: it is tried again.
+class IsolatedProduct:
+    """A product that may fail. Errors of storage are raised, because they are retried.
 
-    ``failure`` says, once something else went wrong, what is not made and why; nothing more is then asked of it.
+    Any other error is logged and stored in ``failure``, for people, and the product is not called again.
     """
 
     def __init__(self, product: Product) -> None:
@@ -38,32 +38,32 @@ class Watched:
             self._product.add(sample, open_file)
         except (OSError, ExhibitError):
             raise
-        except Exception as exc:  # noqa: BLE001  a report that trips over one sample must not cost the seal of them all
-            self._failed(exc, f" at sample {sample.sample_id}")
+        except Exception as exc:  # noqa: BLE001  an error at one sample must not prevent the seal of the run
+            self._fail(exc, f" at sample {sample.sample_id}")
 
-    def finish(self) -> list[Made]:
+    def finish(self) -> list[OutputFile]:
         if self.failure:
             return []
-        whole: list[Made] = []
+        files: list[OutputFile] = []
         try:
-            for made in self._product.finish():
-                whole.append(made)
+            for file in self._product.finish():
+                files.append(file)
         except NotMadeError as exc:
-            self._failed(exc, "")
+            self._fail(exc, "")
         except (OSError, ExhibitError):
             raise
         except Exception as exc:  # noqa: BLE001  as above
-            self._failed(exc, "")
+            self._fail(exc, "")
             return []
-        return whole
+        return files
 
     def close(self) -> None:
         self._product.close()
 
-    def _failed(self, exc: Exception, where: str) -> None:
+    def _fail(self, exc: Exception, where: str) -> None:
         if isinstance(exc, NotMadeError):
             log.error("%s", exc)
             self.failure = str(exc)
             return
-        self.failure = not_made(self.makes, where, exc)
+        self.failure = not_made_message(self.makes, where, exc)
         log.error("%s", self.failure, exc_info=exc)

@@ -1,11 +1,11 @@
-"""Closes a run: reads each sample's files once and has every product made of them. Made again, it is made the same."""
+"""Makes all products of a run in one pass: the files of each sample are read once. The output is deterministic."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import shutil
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,10 @@ from uuid import uuid4
 
 from services.evidence.facts.run_facts import RunFacts
 from services.evidence.facts.sample_facts import SampleFacts
-from services.evidence.outputs.isolated_product import Watched
+from services.evidence.outputs.isolated_product import IsolatedProduct
 from services.evidence.outputs.products import MakeProduct, OpenFile, Product
-from services.evidence.ports import READ_LIMIT, Store
-from services.evidence.recovery.sample_files import SampleFiles, read_sample_files
+from services.evidence.ports import READ_LIMIT, OnBlocked, Store
+from services.evidence.recovery.sample_files import read_sample_files
 from services.evidence.state.run_state import RunState
 from shared.aio import map_concurrently
 from shared.contracts.evidence import RunFinished
@@ -28,8 +28,8 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Products:
-    """``names`` of the files that were made; ``failures`` say what was not, and why."""
+class MadeProducts:
+    """``names`` of the files that were made; ``failures``: which product was not made and why, for people."""
 
     names: frozenset[str]
     failures: tuple[str, ...]
@@ -40,39 +40,38 @@ async def make_products(
     makers: Sequence[MakeProduct],
     state: RunState,
     finished: RunFinished,
-    on_blocked: Callable[[str, str], Awaitable[None]],
-) -> Products:
-    """Writes what every product makes into the run's folder, and names it. Raises Unavailable where it cannot be
-    written now."""
+    on_blocked: OnBlocked,
+) -> MadeProducts:
+    """Make every product and store its files in the run's folder. Raises Unavailable if they cannot be written now."""
     names: set[str] = set()
     folder = store.spool / f"closing-{uuid4().hex[:8]}"
-    products: list[Watched] = []
-    closing = await _closing(store, state, finished)
+    products: list[IsolatedProduct] = []
+    run = await _read_run_facts(store, state, finished)
     try:
         for number, make in enumerate(makers):
             (folder / str(number)).mkdir(parents=True)
-            products.append(Watched(make(closing, folder / str(number))))
-        await _read_all(store, state, closing, products)
+            products.append(IsolatedProduct(make(run, folder / str(number))))
+        await _add_samples(store, state, run, products)
         for product in products:
-            for made in await asyncio.to_thread(product.finish):
-                await store.write_file(layout.run_key(state.record.run_id, made.name), made.path)
-                names.add(made.name)
+            for file in await asyncio.to_thread(product.finish):
+                await store.write_file(layout.run_key(state.record.run_id, file.name), file.path)
+                names.add(file.name)
         for below in {name.rpartition("/")[0] for name in names} - {""}:
-            await store.secure(layout.run_key(state.record.run_id, below))
+            await store.make_durable(layout.run_key(state.record.run_id, below))
     except (Unavailable, OSError) as exc:
-        told = str(exc) if isinstance(exc, Unavailable) else f"tables and report cannot be made: {exc}"
-        await on_blocked(f"{state.record.run_id}/-", told)
+        message = str(exc) if isinstance(exc, Unavailable) else f"tables and report cannot be made: {exc}"
+        await on_blocked(f"{state.record.run_id}/-", message)
         raise (
-            reworded(exc, told) if isinstance(exc, Unavailable) else Unavailable(told, code="table_unavailable")
+            reworded(exc, message) if isinstance(exc, Unavailable) else Unavailable(message, code="table_unavailable")
         ) from exc
     finally:
         for product in products:
             product.close()
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
-    return Products(frozenset(names), tuple(product.failure for product in products if product.failure))
+    return MadeProducts(frozenset(names), tuple(product.failure for product in products if product.failure))
 
 
-async def _closing(store: Store, state: RunState, finished: RunFinished) -> RunFacts:
+async def _read_run_facts(store: Store, state: RunState, finished: RunFinished) -> RunFacts:
     ordered = (sample for sample, _ in state.samples.values())
     columns = dict.fromkeys(column for sample in ordered for column in sample.fields)
     run_id = state.record.run_id
@@ -80,43 +79,37 @@ async def _closing(store: Store, state: RunState, finished: RunFinished) -> RunF
     return RunFacts(state.record, finished, tuple(columns), discovery)
 
 
-async def _read_all(store: Store, state: RunState, closing: RunFacts, products: Sequence[Product]) -> None:
+async def _add_samples(store: Store, state: RunState, run: RunFacts, products: Sequence[Product]) -> None:
     ids = [sample.sample_id for sample in sorted((s for s, _ in state.samples.values()), key=lambda s: s.row)]
     run_id, loop = state.record.run_id, asyncio.get_running_loop()
     for start in range(0, len(ids), READ_LIMIT):
-        some = ids[start : start + READ_LIMIT]
-        files = await map_concurrently(lambda name: read_sample_files(store, run_id, name), some, READ_LIMIT)
-        readers = [reader(store, run_id, sample_id, loop) for sample_id in some]
-        await asyncio.to_thread(add_files, closing, products, files, readers)
+        batch = ids[start : start + READ_LIMIT]
+        files = await map_concurrently(lambda name: read_sample_files(store, run_id, name), batch, READ_LIMIT)
+        readers = [blocking_reader(store, run_id, sample_id, loop) for sample_id in batch]
+        await asyncio.to_thread(add_to_products, products, map(run.facts_of, files), readers)
 
 
-def add_files(
-    closing: RunFacts, products: Sequence[Product], files: Iterable[SampleFiles], readers: Iterable[OpenFile]
-) -> None:
-    """Gives every product the facts of each sample, made once."""
-    add_all(products, map(closing.facts_of, files), readers)
-
-
-def add_all(products: Sequence[Product], samples: Iterable[SampleFacts], readers: Iterable[OpenFile]) -> None:
+def add_to_products(products: Sequence[Product], samples: Iterable[SampleFacts], readers: Iterable[OpenFile]) -> None:
+    """Add each sample to every product. Blocks; the facts of a sample are made once, when it is its turn."""
     for sample, open_file in zip(samples, readers, strict=True):
         for product in products:
             product.add(sample, open_file)
 
 
-def reader(store: Store, run_id: str, sample_id: str, loop: asyncio.AbstractEventLoop) -> OpenFile:
-    """For the products, which work in a thread: the store itself is used on the loop."""
+def blocking_reader(store: Store, run_id: str, sample_id: str, loop: asyncio.AbstractEventLoop) -> OpenFile:
+    """Return a reader for products, which work in a thread. It blocks while the store is used on the event loop."""
 
     def open_file(name: str) -> bytes | None:
-        reading: Any = _bytes_of(store, layout.sample_key(run_id, sample_id, name))
+        reading: Any = _read_bytes(store, layout.sample_key(run_id, sample_id, name))
         return asyncio.run_coroutine_threadsafe(reading, loop).result()
 
     return open_file
 
 
-async def _bytes_of(store: Store, key: str) -> bytes | None:
-    """None too where the name is there and its bytes are gone: a picture that is lost must not cost the seal of all."""
+async def _read_bytes(store: Store, key: str) -> bytes | None:
+    """None also for a name without bytes: a lost picture must not prevent the seal of the run."""
     try:
-        async with store.local(key) as path:
+        async with store.local_file(key) as path:
             return None if path is None else await asyncio.to_thread(Path.read_bytes, path)
     except PermanentError as exc:
         log.warning("%s", exc)

@@ -1,4 +1,4 @@
-"""What is made of a run once every sample of it is accounted for: tables, a report. Protocols and data, no I/O."""
+"""The protocol of a product: an output that is made of a complete run, such as its tables or its report."""
 
 from __future__ import annotations
 
@@ -12,34 +12,35 @@ from services.evidence.facts.sample_facts import SampleFacts
 
 
 @dataclass(frozen=True)
-class Made:
-    """A file for the run's folder: ``name`` may have folders in it; ``path`` lies in the folder that was given."""
+class OutputFile:
+    """A file for the run's folder. ``name``: its path there. ``path``: where it is now, in the product's own folder."""
 
     name: str
     path: Path
 
 
 OpenFile = Callable[[str], bytes | None]
+"""Reads a file of a sample by its name (``01_ticket.png``); None without it."""
 
 
 class Product(Protocol):
-    """Calls come one at a time, from a thread that may block: all `add`, in row order, then `finish`. ``open_file`` is
-    read only during `add`: the bytes of a file of this sample (``01_ticket.png``), or None."""
+    """Calls come one at a time, from a thread that may block: `add` for each sample in row order, then `finish`.
+    ``open_file`` is valid only during `add`."""
 
     @property
     def makes(self) -> str:
-        """The names of its files, for people."""
+        """The names of its files, for messages."""
         ...
 
     def add(self, sample: SampleFacts, open_file: OpenFile) -> None: ...
 
-    def finish(self) -> Iterable[Made]: ...
+    def finish(self) -> Iterable[OutputFile]: ...
 
     def close(self) -> None:
-        """Called at the end, whatever happened; calling it twice is no error."""
+        """Free all resources, also after an error. Idempotent."""
         ...
 
 
 MakeProduct = Callable[[RunFacts, Path], Product]
-"""``Path`` is an empty folder of the product's own, removed afterwards. Memory stays flat over 10,000 samples: what
-grows with them goes there."""
+"""Makes a product with an empty folder of its own, which is removed afterwards. Data that grows with the number of
+samples goes to that folder, not into memory."""

@@ -1,4 +1,4 @@
-"""The child process that makes one product of a large run (see `apart`).
+"""The child process that makes one product of a large run (see `subprocess_product`).
 
 It runs as ``python -I -m``, with frames on its standard input and output. When its input ends before the run is
 complete, its parent is gone, and it ends too.
@@ -15,7 +15,7 @@ from typing import BinaryIO
 import msgspec
 
 from services.evidence.facts.run_facts import RunFacts
-from services.evidence.outputs.isolated_product import Watched
+from services.evidence.outputs.isolated_product import IsolatedProduct
 from services.evidence.outputs.products import MakeProduct
 from services.evidence.outputs.subprocess_frames import (
     DONE,
@@ -35,15 +35,15 @@ from shared.errors import ExhibitError
 
 
 class _ParentGone(Exception):
-    """The input has ended before the run was complete."""
+    """Raised when the input ends before the last sample."""
 
 
-class Work:
-    """Makes one product of the frames that are sent."""
+class ProductWorker:
+    """Makes one product of the frames that the parent sends."""
 
-    def __init__(self, given: BinaryIO, replies: BinaryIO) -> None:
-        self._given, self._replies = given, replies
-        self._ahead: deque[tuple[bytes, bytes]] = deque()
+    def __init__(self, requests: BinaryIO, replies: BinaryIO) -> None:
+        self._requests, self._replies = requests, replies
+        self._queued: deque[tuple[bytes, bytes]] = deque()
         self._files = msgspec.msgpack.Decoder(SampleFiles)
 
     def run(self) -> ProductReply:
@@ -51,9 +51,9 @@ class Work:
         assert kind == OPEN
         request = msgspec.json.decode(data, type=ProductRequest)
         try:
-            product = Watched(_find_maker(request.product)(request.closing, Path(request.folder)))
+            product = IsolatedProduct(_find_maker(request.product)(request.run, Path(request.folder)))
             try:
-                return self._make(product, request.closing)
+                return self._make(product, request.run)
             finally:
                 product.close()
         except OSError as exc:
@@ -61,14 +61,14 @@ class Work:
         except ExhibitError as exc:
             return ProductReply(failure=str(exc), code=exc.code)
 
-    def _make(self, product: Watched, closing: RunFacts) -> ProductReply:
+    def _make(self, product: IsolatedProduct, run: RunFacts) -> ProductReply:
         while True:
-            kind, data = self._ahead.popleft() if self._ahead else self._next()
+            kind, data = self._queued.popleft() if self._queued else self._next()
             if kind == END:
-                made = [(one.name, str(one.path)) for one in product.finish()]
+                made = [(file.name, str(file.path)) for file in product.finish()]
                 return ProductReply(made=made, failure=product.failure)
             assert kind == SAMPLE
-            product.add(closing.facts_of(self._files.decode(data)), self._open_file)
+            product.add(run.facts_of(self._files.decode(data)), self._open_file)
             write_frame(self._replies, DONE)
             self._replies.flush()
 
@@ -77,11 +77,11 @@ class Work:
         write_frame(self._replies, FILE_WANTED, name.encode())
         self._replies.flush()
         while (frame := self._next())[0] in (SAMPLE, END):
-            self._ahead.append(frame)
+            self._queued.append(frame)
         return frame[1] if frame[0] == FILE else None
 
     def _next(self) -> tuple[bytes, bytes]:
-        frame = read_frame(self._given)
+        frame = read_frame(self._requests)
         if frame is None:
             raise _ParentGone
         return parse_frame(frame)
@@ -95,7 +95,7 @@ def _find_maker(named: str) -> MakeProduct:
 def main() -> None:
     replies = take_stdout()
     try:
-        reply = Work(sys.stdin.buffer, replies).run()
+        reply = ProductWorker(sys.stdin.buffer, replies).run()
     except _ParentGone:
         return
     write_frame(replies, RESULT, msgspec.json.encode(reply))

@@ -1,4 +1,4 @@
-"""The frames between evidence and a child process that makes a product: one byte of kind, then its data."""
+"""The frames between this process and a child that makes a product: one byte for the kind, then the data."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from shared.contracts.error_codes import ErrorCode
 
 Kind = Literal[b"o", b"s", b"f", b"g", b"e", b"d", b"w", b"t"]
 OPEN: Kind = b"o"
-"""First: `ProductRequest`."""
+"""To the child, first: `ProductRequest`."""
 SAMPLE: Kind = b"s"
-"""The files of a sample: `SampleFiles` as MessagePack, for they are bytes."""
+"""To the child: the files of a sample, `SampleFiles` as MessagePack, because they are bytes."""
 FILE: Kind = b"f"
-"""The bytes of the file that the child asked for."""
+"""To the child: the bytes of the file that it requested."""
 NO_FILE: Kind = b"g"
-"""There is no such file."""
+"""To the child: the requested file does not exist."""
 END: Kind = b"e"
-"""These were all samples."""
+"""To the child: there are no more samples."""
 DONE: Kind = b"d"
-"""From the child: one more sample is done."""
+"""From the child: it has finished one more sample."""
 FILE_WANTED: Kind = b"w"
-"""From the child: the name of a file of the sample that it works on."""
+"""From the child: a request for a file of its current sample, by name."""
 RESULT: Kind = b"t"
 """From the child, last: `ProductReply`."""
 
 
 class ProductRequest(msgspec.Struct, frozen=True):
-    """``product``: its class, as ``module:name``; ``folder``: an empty one for this product alone."""
+    """``product``: its class, as ``module:name``. ``folder``: an empty folder for this product alone."""
 
     product: str
-    closing: RunFacts
+    run: RunFacts
     folder: str
 
 
 class ProductReply(msgspec.Struct, frozen=True):
-    """``made``: names and paths. ``failure``: why it was not made, for people; with ``errno`` or ``code`` it may be
-    transient."""
+    """``made``: names and paths of the files. ``failure``: why the product was not made, for people; with ``errno`` or
+    ``code`` the error may be transient."""
 
     made: list[tuple[str, str]] = []
     failure: str = ""

@@ -1,7 +1,7 @@
 """Makes a product of a large run in a child process.
 
-Two products are made in parallel, the memory that a database takes meanwhile is freed with its process, and evidence
-still answers. A child process that dies costs its product alone.
+Two products are made in parallel, the memory of a database is freed with its process, and the event loop stays
+responsive. A child process that dies costs its product alone.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import msgspec
 from services.evidence.facts.run_facts import RunFacts
 from services.evidence.facts.sample_facts import SampleFacts
 from services.evidence.outputs.isolated_product import NotMadeError
-from services.evidence.outputs.products import Made, MakeProduct, OpenFile, Product
+from services.evidence.outputs.products import MakeProduct, OpenFile, OutputFile, Product
 from services.evidence.outputs.subprocess_frames import (
     DONE,
     END,
@@ -37,10 +37,10 @@ from shared.contracts.error_codes import TransientCode
 from shared.errors import Unavailable
 
 PROGRAM = "services.evidence.outputs.subprocess_child"
-MANY = 500
-"""Samples from which on a run is large: for fewer, starting a process takes as long as it saves."""
-AHEAD = 16
-"""Samples that are sent before the first of them is done."""
+LARGE_RUN_SAMPLES = 500
+"""For a run with fewer samples, starting a process takes as long as it saves."""
+MAX_UNFINISHED = 16
+"""Samples that are sent before the child has finished the first of them."""
 
 
 class ProductClass(Protocol):
@@ -49,65 +49,65 @@ class ProductClass(Protocol):
     __module__: str
     __qualname__: str
 
-    def __call__(self, closing: RunFacts, folder: Path, /) -> Product: ...
+    def __call__(self, run: RunFacts, folder: Path, /) -> Product: ...
 
 
-def apart_if_large(product: ProductClass, makes: str) -> MakeProduct:
+def in_subprocess_if_large(product: ProductClass, makes: str) -> MakeProduct:
     """Return a maker of ``product``: in this process for a small run, in a child process for a large one.
 
     ``makes`` names the product's files, for people.
     """
 
-    def make(closing: RunFacts, folder: Path) -> Product:
-        large = closing.finished.samples >= MANY
-        return Apart(product, makes, closing, folder) if large else product(closing, folder)
+    def make(run: RunFacts, folder: Path) -> Product:
+        large = run.finished.samples >= LARGE_RUN_SAMPLES
+        return SubprocessProduct(product, makes, run, folder) if large else product(run, folder)
 
     return make
 
 
-class Apart:
+class SubprocessProduct:
     """A :class:`services.evidence.outputs.products.Product` that a child process makes.
 
     Raises OSError and Unavailable as the product does, and NotMadeError when it could not be made. An error may be
     raised later than its cause: when a further sample is added, or by `finish`.
     """
 
-    def __init__(self, product: ProductClass, makes: str, closing: RunFacts, folder: Path) -> None:
+    def __init__(self, product: ProductClass, makes: str, run: RunFacts, folder: Path) -> None:
         self.makes = makes
         self._process = ChildProcess(PROGRAM)
-        self._opening: deque[OpenFile] = deque()
-        request = ProductRequest(f"{product.__module__}:{product.__qualname__}", closing, str(folder))
+        self._open_files: deque[OpenFile] = deque()
+        request = ProductRequest(f"{product.__module__}:{product.__qualname__}", run, str(folder))
         self._send(OPEN, msgspec.json.encode(request))
 
     def add(self, sample: SampleFacts, open_file: OpenFile) -> None:
-        self._opening.append(open_file)
+        self._open_files.append(open_file)
         self._send(SAMPLE, msgspec.msgpack.encode(sample.files_read))
-        while len(self._opening) > AHEAD:
+        while len(self._open_files) > MAX_UNFINISHED:
             self._receive()
 
-    def finish(self) -> Iterable[Made]:
+    def finish(self) -> Iterable[OutputFile]:
         self._send(END)
         while (reply := self._receive()) is None:
             pass
-        return [Made(name, Path(path)) for name, path in reply.made]
+        return [OutputFile(name, Path(path)) for name, path in reply.made]
 
     def close(self) -> None:
         self._process.close()
 
     def _receive(self) -> ProductReply | None:
-        """Handle the child's next frame; return its result, or None where the frame is another one."""
+        """Handle the child's next frame; return its result, or None for any other frame."""
         frame = self._process.receive()
         if frame is None:
             raise NotMadeError(f"{self.makes} could not be made: its process ended with {self._process.wait()}")
         kind, data = parse_frame(frame)
         if kind == DONE:
-            self._opening.popleft()
+            self._open_files.popleft()
         elif kind == FILE_WANTED:
-            found = self._opening[0](data.decode())
+            found = self._open_files[0](data.decode())
             self._send(NO_FILE if found is None else FILE, found or b"")
         else:
             assert kind == RESULT
-            return _checked(msgspec.json.decode(data, type=ProductReply))
+            return _raise_error(msgspec.json.decode(data, type=ProductReply))
         return None
 
     def _send(self, kind: Kind, data: bytes = b"") -> None:
@@ -116,7 +116,7 @@ class Apart:
 
     @contextmanager
     def _explain_broken_pipe(self) -> Generator[None]:
-        """Raise the child's own error in place of BrokenPipeError, where it has sent one."""
+        """Raise the child's own error in place of BrokenPipeError, if it has sent one."""
         try:
             yield
         except BrokenPipeError:
@@ -125,8 +125,8 @@ class Apart:
             raise
 
 
-def _checked(reply: ProductReply) -> ProductReply:
-    """Raise the error that the reply reports, if any."""
+def _raise_error(reply: ProductReply) -> ProductReply:
+    """Return the reply, or raise the error that it reports."""
     if reply.errno:
         raise OSError(reply.errno, reply.failure)
     if reply.code:

@@ -1,4 +1,4 @@
-"""Hands out what a sample's result says, and its artifacts as they lie here, so that others can read them again."""
+"""Gives access to the result of a sample, and to its artifacts as they are stored now, for reading them again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from uuid import uuid4
 import msgspec
 from msgspec.structs import replace
 
-from services.evidence.deps import Deps
+from services.evidence.deps import EvidenceDeps
 from services.evidence.state.run_state import RunState
 from shared.contracts.evidence import (
     ArtifactLent,
@@ -30,8 +30,8 @@ from shared.hashing import HashingReader
 from shared.streams import ANSWERS
 
 
-async def result_reply(deps: Deps, state: RunState | None, request: LoadResult) -> ResultReply:
-    """The result, or what is not there."""
+async def read_result(deps: EvidenceDeps, state: RunState | None, request: LoadResult) -> ResultReply:
+    """Return the result of a sample, or what is missing."""
     run_id, sample_id = request.run_id, request.sample_id
     if state is None:
         return _unknown(request, layout.no_run(run_id, deps.store.location("")))
@@ -53,13 +53,13 @@ async def result_reply(deps: Deps, state: RunState | None, request: LoadResult) 
         status=result.status,
         reason=result.reason,
         values=tuple(_values(result)),
-        artifacts=tuple(map(_kept, result.artifacts)),
+        artifacts=tuple(map(_stored_file, result.artifacts)),
     )
 
 
 def _values(result: ResultFile) -> Iterator[FieldValue]:
-    """The values that tables and report are made of; where ``extracted`` says another one, that too: who changed one
-    of them must not be saved by the other."""
+    """Yield the values that tables and report are made of, and each value of ``extracted`` that differs from its field,
+    so that a change of either is found."""
     for name, stored in result.fields.items():
         value = stored.to_value(name)
         yield value
@@ -68,7 +68,7 @@ def _values(result: ResultFile) -> Iterator[FieldValue]:
             yield replace(value, value=other)
 
 
-def _kept(artifact: StoredArtifact) -> KeptFile:
+def _stored_file(artifact: StoredArtifact) -> KeptFile:
     return KeptFile(
         filename=artifact.filename, kind=artifact.kind, sha256=artifact.sha256, size_bytes=artifact.size_bytes
     )
@@ -78,23 +78,23 @@ def _unknown(request: LoadResult, message: str, *, known: bool = False) -> Resul
     return ResultUnknown(run_id=request.run_id, sample_id=request.sample_id, message=message, known=known)
 
 
-async def lent(deps: Deps, request: LendArtifact) -> LendReply:
-    """Put where whoever asked can take it from; read piece by piece and hashed on the way."""
+async def lend(deps: EvidenceDeps, request: LendArtifact) -> LendReply:
+    """Copy an artifact to the blobs ANSWERS, piece by piece, and return its SHA-256; or say what is missing."""
     if not (layout.is_safe(request.run_id) and layout.is_safe(request.sample_id)):
         return ArtifactMissing(filename=request.filename, message="there is no such sample")
     if not layout.is_filename(request.filename):
         return ArtifactMissing(filename=request.filename, message="an artifact cannot have this name")
     key = layout.artifact_key(request.run_id, request.sample_id, request.filename)
     try:
-        async with deps.store.local(key) as path:
+        async with deps.store.local_file(key) as path:
             if path is None:
                 return ArtifactMissing(filename=request.filename, message=f"{deps.store.location(key)} is not there")
-            return await _put(deps, f"lent/{request.run_id}/{request.sample_id}/{uuid4().hex}", path)
-    except PermanentError as exc:  # its name is there, and its bytes are gone or others
+            return await _copy_to_blob(deps, f"lent/{request.run_id}/{request.sample_id}/{uuid4().hex}", path)
+    except PermanentError as exc:  # its name exists, but its bytes are missing or others
         return ArtifactMissing(filename=request.filename, message=str(exc))
 
 
-async def _put(deps: Deps, blob: str, path: Path) -> ArtifactLent:
+async def _copy_to_blob(deps: EvidenceDeps, blob: str, path: Path) -> ArtifactLent:
     with path.open("rb", buffering=0) as file:
         source = HashingReader(file)
         await deps.blobs.put(ANSWERS, blob, source)

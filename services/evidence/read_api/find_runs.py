@@ -17,25 +17,25 @@ log = logging.getLogger(__name__)
 
 
 async def find_known_runs(store: Store, request: FindRuns) -> RunsFound:
-    """See the request. Reads no further back than to the first that was not finished."""
+    """Return the latest run of the task and the input, and the latest unfinished one. Reading stops at the latter."""
     latest: KnownRun | None = None
-    async with aclosing(_runs(store)) as runs:
+    async with aclosing(_read_runs(store)) as runs:
         async for run in runs:
-            if not _asked_for(run, request):
+            if not _matches(run, request):
                 continue
-            known = _known(run)
+            known = _known_run(run)
             latest = latest or known
             if not known.finished:
                 return RunsFound(latest=latest, unfinished=known)
     return RunsFound(latest=latest, unfinished=None)
 
 
-async def _runs(store: Store) -> AsyncGenerator[RunFile]:
+async def _read_runs(store: Store) -> AsyncGenerator[RunFile]:
     names = sorted(filter(layout.is_safe, await store.names("")), key=age_of_run, reverse=True)
 
     async def read(name: str) -> RunFile | None:
         data = await store.read(f"{name}/{layout.RUN}")
-        return None if data is None else _read(name, data)
+        return None if data is None else _parse(name, data)
 
     async with aclosing(iterate_concurrently(read, names, READ_LIMIT)) as runs:
         async for run in runs:
@@ -43,8 +43,8 @@ async def _runs(store: Store) -> AsyncGenerator[RunFile]:
                 yield run
 
 
-def _read(name: str, data: bytes) -> RunFile | None:
-    """None for a run that cannot be read: it must not keep anybody from beginning another."""
+def _parse(name: str, data: bytes) -> RunFile | None:
+    """None for a corrupt run.json: it must not prevent a new run."""
     try:
         return parse_run_file(data)
     except chain.NOT_JSON as exc:
@@ -52,8 +52,9 @@ def _read(name: str, data: bytes) -> RunFile | None:
         return None
 
 
-def _asked_for(run: RunFile, request: FindRuns) -> bool:
-    """A run that was cut off while its samples were written down has done nothing, and cannot be gone on with."""
+def _matches(run: RunFile, request: FindRuns) -> bool:
+    """Whether a run is of this task and input. One that was interrupted before its population was written cannot be
+    resumed, and has done no work."""
     record = run.record
     return (
         record.replay_run_id is None
@@ -63,7 +64,7 @@ def _asked_for(run: RunFile, request: FindRuns) -> bool:
     )
 
 
-def _known(run: RunFile) -> KnownRun:
+def _known_run(run: RunFile) -> KnownRun:
     return KnownRun(
         run_id=run.record.run_id,
         created_at=run.record.created_at,

@@ -1,105 +1,114 @@
-"""Answers questions in SQL: finds out where the tables of the runs lie, and has the query run over them.
+"""Answers questions in SQL: finds the tables of the runs, and has the query run over them.
 
-A run that is complete left its tables behind. Of one that is not, they are made of its files as they are now, beside
-the evidence, and serve for a moment: who asks twice in a row need not wait twice.
+A complete run has its tables in its folder. Those of any other run are made of its files (`live_tables`).
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-import shutil
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Protocol
 from uuid import uuid4
 
 import msgspec
 from msgspec.structs import replace
 
-from services.evidence.facts.run_facts import RunFacts
-from services.evidence.outputs.make_products import add_all, reader
-from services.evidence.outputs.products import MakeProduct, Product
-from services.evidence.ports import READ_LIMIT, Store
-from services.evidence.recovery.sample_files import read_sample_files_now
+from services.evidence.outputs.parquet_tables import ParquetTables
+from services.evidence.outputs.products import MakeProduct
+from services.evidence.ports import Store
+from services.evidence.read_api.live_tables import LiveTableCache
 from services.evidence.sql.catalogue import FOLDER, TABLES, table_file
-from services.evidence.sql.questions_and_answers import MOST_ROWS, MOST_S, Question, Refused, Sources, Written
-from services.evidence.sql.run_rows import RunCounts, counted_of, run_row
-from shared.aio import map_concurrently
+from services.evidence.sql.query_types import (
+    MAX_QUERY_S,
+    MAX_ROWS,
+    AnswerFile,
+    QueryRefusal,
+    QuerySources,
+    SqlQuery,
+)
+from services.evidence.sql.run_rows import RunCounts, run_row
+from services.evidence.sql_sandbox.pool import SqlSandboxPool, bucket_access
 from shared.bus.ports import Blobs
 from shared.contracts.evidence import AskSql, RunFinished, SqlAnswered, SqlColumn, SqlRefused, SqlReply
 from shared.evidence_format import chain, layout
 from shared.evidence_format.files.manifest import Seal
 from shared.evidence_format.files.run import RunFile, parse_run_file
+from shared.settings import Settings
 from shared.streams import ANSWERS
-from shared.text.names import DISCOVERY
 
 INLINE_BYTES = 256 * 1024
-FRESH_S, FRESH_TIMES = 2.0, 3.0
-"""How long tables of an unfinished run serve: so long, or so many times as long as making them took."""
+"""A larger answer goes to the bus's blobs in place of the reply."""
 
 
-class Database(Protocol):
-    async def answer(self, sources: Sources, question: Question) -> Written | Refused:
-        """The answer in a file that is the caller's to remove, or why there is none."""
+class SqlDatabase(Protocol):
+    async def answer(self, sources: QuerySources, query: SqlQuery) -> AnswerFile | QueryRefusal:
+        """Return the answer in a file that the caller removes, or why there is none."""
         ...
 
 
+@asynccontextmanager
+async def open_sql_service(
+    settings: Settings, store: Store, blobs: Blobs, now: Callable[[], datetime]
+) -> AsyncGenerator[SqlService]:
+    """Return a service that answers over the evidence in ``store``, for as long as the block lasts."""
+    bucket = bucket_access(settings)
+    root = settings.state_dir if bucket else settings.evidence_dir
+    sandboxes = SqlSandboxPool(lambda: store.spool, root.resolve(), bucket)
+    service = SqlService(store, blobs, sandboxes, ParquetTables, now)
+    try:
+        yield service
+    finally:
+        await sandboxes.close()
+        await service.close()
+
+
 @dataclass(frozen=True)
-class _Run:
-    """A run, its row, and where its tables lie."""
+class _RunSource:
+    """A run in a query: its row in the view ``runs``, and the file of each of its tables."""
 
     row: bytes
-    files: dict[str, str]
+    files: Mapping[str, str]
     note: str = ""
 
 
-@dataclass
-class _Made:
-    run_id: str
-    run: _Run
-    folder: Path
-    fresh_until_s: float
-
-
-@dataclass
-class Desk:
-    """``made``: tables of unfinished runs that may still serve."""
-
-    store: Store
-    blobs: Blobs
-    database: Database
-    make_tables: MakeProduct
-    now: Callable[[], datetime]
-    made: dict[str, _Made] = field(default_factory=dict[str, _Made])
-    making: asyncio.Lock = field(default_factory=asyncio.Lock)
+class SqlService:
+    def __init__(
+        self, store: Store, blobs: Blobs, database: SqlDatabase, make_tables: MakeProduct, now: Callable[[], datetime]
+    ) -> None:
+        self._store, self._blobs, self._database = store, blobs, database
+        self._live_tables = LiveTableCache(store, make_tables, now)
 
     async def answer(self, request: AskSql) -> SqlReply:
-        runs = await self._runs(request.run_ids)
-        if isinstance(runs, SqlRefused):
-            return runs
-        runs, left_out = runs
-        sources = Sources(
+        found = await self._find_runs(request.run_ids)
+        if isinstance(found, SqlRefused):
+            return found
+        runs, left_out = found
+        sources = QuerySources(
             b"".join(run.row + b"\n" for run in runs),
             {view.name: tuple(run.files[view.name] for run in runs) for view in TABLES},
         )
-        question = Question(
+        query = SqlQuery(
             request.query,
             request.format,
-            max(0, min(request.max_rows, MOST_ROWS)),
-            max(0.001, min(request.timeout_s, MOST_S)),
+            max(0, min(request.max_rows, MAX_ROWS)),
+            max(0.001, min(request.timeout_s, MAX_QUERY_S)),
         )
-        answer = await self.database.answer(sources, question)
-        if isinstance(answer, Refused):
+        answer = await self._database.answer(sources, query)
+        if isinstance(answer, QueryRefusal):
             return SqlRefused(code=answer.code, message=answer.message, position=answer.position, hints=answer.hints)
-        nothing = () if runs or left_out else (f"there is no run in {self.store.location('')}",)
+        nothing = () if runs or left_out else (f"there is no run in {self._store.location('')}",)
         notes = (*nothing, *left_out, *(run.note for run in runs if run.note))
-        return await self._packed(answer, request.format, len(runs), notes)
+        return await self._reply(answer, request.format, len(runs), notes)
 
-    async def _packed(self, answer: Written, format_: str, runs: int, notes: tuple[str, ...]) -> SqlAnswered:
+    async def close(self) -> None:
+        await self._live_tables.close()
+
+    async def _reply(self, answer: AnswerFile, format_: str, runs: int, notes: tuple[str, ...]) -> SqlAnswered:
+        """Read the answer's file and remove it. Parquet and large answers go to the blobs."""
         try:
             data = await asyncio.to_thread(answer.path.read_bytes)
         finally:
@@ -107,7 +116,7 @@ class Desk:
         inline, blob = format_ != "parquet" and len(data) <= INLINE_BYTES, ""
         if not inline:
             blob = f"sql/{uuid4().hex}.{format_}"
-            await self.blobs.put(ANSWERS, blob, data)
+            await self._blobs.put(ANSWERS, blob, data)
         return SqlAnswered(
             columns=tuple(SqlColumn(name=name, type=type_) for name, type_ in answer.columns),
             rows=answer.rows,
@@ -123,134 +132,68 @@ class Desk:
 
     # --- the runs
 
-    async def _runs(self, asked: Sequence[str]) -> tuple[list[_Run], tuple[str, ...]] | SqlRefused:
-        """Those that are asked for; all there are, where none is named, and which of these had to be left out."""
-        names = asked or [name for name in await self.store.names("") if layout.is_safe(name)]
-        runs: list[_Run] = []
+    async def _find_runs(self, requested: Sequence[str]) -> tuple[list[_RunSource], tuple[str, ...]] | SqlRefused:
+        """Return the requested runs, or all runs if none is requested; and a note on each run that was left out."""
+        names = requested or [name for name in await self._store.names("") if layout.is_safe(name)]
+        runs: list[_RunSource] = []
         left_out: list[str] = []
         for run_id in dict.fromkeys(names):
-            run = await self._run(run_id) if layout.is_safe(run_id) else None
-            if isinstance(run, _Run):
+            run = await self._find_run(run_id) if layout.is_safe(run_id) else None
+            if isinstance(run, _RunSource):
                 runs.append(run)
-            elif asked:
-                return run or SqlRefused(code="unknown_run", message=layout.no_run(run_id, self.store.location("")))
+            elif requested:
+                return run or SqlRefused(code="unknown_run", message=layout.no_run(run_id, self._store.location("")))
             elif run is not None:
                 left_out.append(f"left out: {run.message}")
         return runs, tuple(left_out)
 
-    async def _run(self, run_id: str) -> _Run | SqlRefused | None:
-        """None where there is no such run."""
-        data = await self.store.read(layout.run_key(run_id, layout.RUN))
+    async def _find_run(self, run_id: str) -> _RunSource | SqlRefused | None:
+        """None if there is no such run."""
+        data = await self._store.read(layout.run_key(run_id, layout.RUN))
         if data is None:
             return None
         try:
             file = parse_run_file(data)
-            return await self._of_tables(file) or await self._of_files(file)
+            last_round = await self._read_last_round(file)
+            return await self._stored_tables(file, last_round) or await self._make_tables(file, last_round)
         except chain.NOT_JSON as exc:
             return SqlRefused(code="unreadable_run", message=f"{run_id}: a file of it cannot be read: {exc}")
 
-    async def _of_tables(self, file: RunFile) -> _Run | None:
-        """None where its last round is not over, or its tables are not those of today's catalogue."""
-        finished, run_id = await self._last_round(file), file.record.run_id
-        if finished is None:
+    async def _stored_tables(self, file: RunFile, last_round: RunFinished | None) -> _RunSource | None:
+        """None if the run is unfinished, or an older version made its tables."""
+        run_id = file.record.run_id
+        if last_round is None:
             return None
-        there = await self.store.names(layout.run_key(run_id, FOLDER))
-        if not all(table_file(view).removeprefix(f"{FOLDER}/") in there for view in TABLES):
+        stored = await self._store.names(layout.run_key(run_id, FOLDER))
+        if not all(table_file(view).removeprefix(f"{FOLDER}/") in stored for view in TABLES):
             return None
-        files = {view.name: self.store.location(layout.run_key(run_id, table_file(view))) for view in TABLES}
-        return _Run(run_row(file, counted_of(finished), self._place(run_id), finished, "tables"), files)
+        files = {view.name: self._store.location(layout.run_key(run_id, table_file(view))) for view in TABLES}
+        return self._run_source(file, RunCounts.of(last_round), last_round, "tables", files)
 
-    async def _of_files(self, file: RunFile) -> _Run:
-        async with self.making:
-            made = self.made.get(file.record.run_id)
-            if made is None or time.monotonic() > made.fresh_until_s:
-                began_s = time.monotonic()
-                run, folder = await self._make(file)
-                took_s = time.monotonic() - began_s
-                fresh_s = max(FRESH_S, FRESH_TIMES * took_s)
-                made = _Made(file.record.run_id, run, folder, began_s + took_s + fresh_s)
-                self._replace(made)
-            return made.run
+    async def _make_tables(self, file: RunFile, last_round: RunFinished | None) -> _RunSource:
+        tables, run_id = await self._live_tables.tables_of(file, last_round), file.record.run_id
+        note = f"{run_id} is not finished: this is what its files said at {tables.made_at:%H:%M:%S} UTC"
+        return self._run_source(file, tables.counts, last_round, "files", tables.files, "" if last_round else note)
 
-    async def _make(self, file: RunFile) -> tuple[_Run, Path]:
-        """The tables of a run as its files are now."""
-        run_id, at = file.record.run_id, self.now()
-        folder = self.store.spool / f"tables-{uuid4().hex[:8]}"
-        folder.mkdir(parents=True)
-        finished = await self._last_round(file)
-        found = file.record.discovery_spec is not None
-        search = await read_sample_files_now(self.store, run_id, DISCOVERY) if found else None
-        closing = RunFacts(file.record, finished or _not_yet(file, at), (), search)
-        if closing.discovery_facts is not None:
-            closing.discovery_facts.check_log()
-        product = self.make_tables(closing, folder)
-        try:
-            counted = await self._read(closing, product)
-            made = {one.name: str(one.path) for one in await asyncio.to_thread(lambda: list(product.finish()))}
-        finally:
-            product.close()
-        files = {view.name: made[table_file(view)] for view in TABLES}
-        note = "" if finished else f"{run_id} is not finished: this is what its files said at {at:%H:%M:%S} UTC"
-        return _Run(run_row(file, counted, self._place(run_id), finished, "files"), files, note), folder
+    def _run_source(
+        self,
+        file: RunFile,
+        counts: RunCounts,
+        last_round: RunFinished | None,
+        read_from: str,
+        files: Mapping[str, str],
+        note: str = "",
+    ) -> _RunSource:
+        location = self._store.location(layout.run_key(file.record.run_id))
+        return _RunSource(run_row(file, counts, location, last_round, read_from), files, note)
 
-    async def _read(self, closing: RunFacts, product: Product) -> RunCounts:
-        run_id = closing.record.run_id
-        names = [name for name in await self.store.names(layout.run_key(run_id)) if layout.is_safe(name)]
-        ids = [name for name in names if name != DISCOVERY]
-        loop, counted = asyncio.get_running_loop(), RunCounts()
-        if closing.discovery_facts is not None:
-            counted.spend(closing.discovery_facts)
-        for start in range(0, len(ids), READ_LIMIT):
-            some = ids[start : start + READ_LIMIT]
-            files = await map_concurrently(
-                lambda name: read_sample_files_now(self.store, run_id, name), some, READ_LIMIT
-            )
-            samples = [closing.facts_of(one) for one in files if one.sample is not None]
-            for sample in samples:
-                sample.check_log()
-                counted.add(sample)
-            readers = [reader(self.store, run_id, sample.sample_id, loop) for sample in samples]
-            await asyncio.to_thread(add_all, [product], samples, readers)
-        return counted
-
-    async def _last_round(self, file: RunFile) -> RunFinished | None:
-        """Where it is over, with its seal: run.json is sealed itself, and cannot say by what."""
+    async def _read_last_round(self, file: RunFile) -> RunFinished | None:
+        """Return the summary of a finished run with its seal, which run.json cannot name; None if it is unfinished."""
         finished = file.last_round
         if finished is None:
             return None
-        written = await self.store.read(layout.run_key(file.record.run_id, layout.SEAL))
+        written = await self._store.read(layout.run_key(file.record.run_id, layout.SEAL))
         if written is None:
             return finished
         seal = msgspec.json.decode(written, type=Seal)
         return replace(finished, manifest_sha256=seal.manifest_sha256, signed_by=seal.fingerprint)
-
-    def _place(self, run_id: str) -> str:
-        return self.store.location(layout.run_key(run_id))
-
-    def _replace(self, made: _Made) -> None:
-        """The tables of before go once no query can be at work on them any more."""
-        before = self.made.get(made.run_id)
-        self.made[made.run_id] = made
-        if before is not None:
-            loop = asyncio.get_running_loop()
-            loop.call_later(2 * MOST_S, lambda: shutil.rmtree(before.folder, ignore_errors=True))
-
-    async def close(self) -> None:
-        for made in self.made.values():
-            await asyncio.to_thread(shutil.rmtree, made.folder, ignore_errors=True)
-
-
-def _not_yet(file: RunFile, at: datetime) -> RunFinished:
-    """What a product is told of a run that goes on; the tables use none of it."""
-    return RunFinished(
-        run_id=file.record.run_id,
-        attempt_base=file.attempt_base,
-        samples=0,
-        outcomes=(),
-        location="",
-        table="",
-        llm_calls=0,
-        cost_usd=0.0,
-        started_at=file.record.created_at,
-        finished_at=at,
-    )

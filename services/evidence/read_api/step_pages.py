@@ -1,11 +1,11 @@
-"""Reads the step log of an attempt from the store: that of the latest lies in the sample's folder, others aside."""
+"""Reads the step log of an attempt. Logs of earlier attempts are in ``attempt_N/`` of the sample's folder."""
 
 from __future__ import annotations
 
-from services.evidence.deps import Deps
+from services.evidence.deps import EvidenceDeps
 from services.evidence.ingest.step_files import read_log
+from services.evidence.state.reply_pages import page_of_steps, step_log_problem
 from services.evidence.state.run_state import RunState
-from services.evidence.state.step_log import page_of, problem_of
 from shared.contracts.evidence import LoadSteps, StepsLoaded, StepsReply, StepsUnknown
 from shared.contracts.steps import StepTaken
 from shared.evidence_format import chain, layout
@@ -13,8 +13,8 @@ from shared.evidence_format.files.sample import ResultFile, parse_result
 from shared.evidence_format.log_codec import step_of
 
 
-async def steps_reply(deps: Deps, state: RunState | None, request: LoadSteps) -> StepsReply:
-    """A page of the log that is asked for, or what is not there."""
+async def read_steps(deps: EvidenceDeps, state: RunState | None, request: LoadSteps) -> StepsReply:
+    """Return a page of the requested log, or what is missing."""
     run_id, sample_id = request.run_id, request.sample_id
     if state is None:
         return _unknown(request, layout.no_run(run_id, deps.store.location("")))
@@ -48,11 +48,11 @@ def _loaded(
         sample=state.samples[request.sample_id][0],
         spec=state.record.spec,
         attempt=attempt,
-        steps=() if request.count_only else page_of(steps, request.after_step),
+        steps=() if request.count_only else page_of_steps(steps, request.after_step),
         total=len(steps),
         status=status,
         reason=reason,
-        problem=problem_of(steps, taken, status, reason),
+        problem=step_log_problem(steps, taken, status, reason),
     )
 
 

@@ -1,64 +1,75 @@
-"""Reads a run and its step logs back from the store, so that a restart in the middle of a run changes nothing."""
+"""Reads the state of a run and of its attempts back from the store, after a restart or for a resumed run."""
 
 from __future__ import annotations
 
 import logging
 from contextlib import suppress
 from datetime import datetime
+from typing import NamedTuple
 
 import msgspec
 
-from services.evidence.ingest.step_files import attempt_begun, read_log, read_merged_log
+from services.evidence.ingest.step_files import read_begun_attempt, read_log, read_merged_log
 from services.evidence.ports import READ_LIMIT, Store
 from services.evidence.state.damaged_files import (
     RESULT_UNREADABLE,
     SAMPLE_UNREADABLE,
-    known_result,
-    without_sample,
+    parse_result_or_loss,
+    result_without_sample,
 )
 from services.evidence.state.file_contents import AttemptLog
-from services.evidence.state.run_state import Ended, RunState
+from services.evidence.state.run_state import RunState, SampleEnd, parse_sample_end
 from shared.aio import map_concurrently
 from shared.contracts.codes import REASONS, Reason
 from shared.contracts.discovery import RunRecord, Sample
 from shared.errors import PermanentError
 from shared.evidence_format import chain, layout
 from shared.evidence_format.files.run import RunFile, parse_run_file, with_remark
-from shared.evidence_format.files.sample import ResultFile, SampleFile, parse_result
+from shared.evidence_format.files.sample import ResultFile, SampleFile
 from shared.evidence_format.log_codec import attempt_of_log
 from shared.text.names import DISCOVERY
 
 log = logging.getLogger(__name__)
 
 
-async def read_run(store: Store, run_id: str, record: RunRecord | None = None) -> RunState | None:
-    """Return a run as its files say it; None where there is none.
+class _StoredSample(NamedTuple):
+    sample: Sample
+    found_at: datetime
+    end: SampleEnd | None
 
-    ``record``: what was asked for, used where run.json is damaged beyond reading. PermanentError (``run_unreadable``)
-    where it is, and there is no other record.
+
+# --- a run
+
+
+async def read_run(store: Store, run_id: str, record: RunRecord | None = None) -> RunState | None:
+    """Return the state of a run as its files show it; None without a run.json.
+
+    ``record``: used if run.json is corrupt and no sealed round has a copy. Without it PermanentError
+    (``run_unreadable``) is raised.
     """
     data = await store.read(layout.run_key(run_id, layout.RUN))
     if data is None:
         return None
-    file = await _run_file(store, run_id, data, record)
+    file = await _read_run_file(store, run_id, data, record)
     state = RunState(record=file.record, expected=file.expected)
     state.population_complete, state.population_note = file.population_complete, file.population_note
     state.remarks = file.remarks
+    created_at = file.record.created_at
     names = await store.names(layout.run_key(run_id))
-    read = await map_concurrently(lambda name: _sample(store, run_id, name, file.record.created_at), names, READ_LIMIT)
-    for sample, found_at, result in filter(None, read):
-        state.found(sample, found_at)
-        if result is not None:
-            state.end(sample.sample_id, result)
+    read = await map_concurrently(lambda name: _read_sample(store, run_id, name, created_at), names, READ_LIMIT)
+    for sample, found_at, end in filter(None, read):
+        state.add_sample(sample, found_at)
+        if end is not None:
+            state.set_end(sample.sample_id, end)
     state.start_round(file.attempt_base)
     if (result := await store.read(layout.sample_key(run_id, DISCOVERY, layout.RESULT))) is not None:
-        state.end(DISCOVERY, await _ended(store, run_id, DISCOVERY, result, file.record.created_at))
+        state.set_end(DISCOVERY, await _sample_end(store, run_id, DISCOVERY, result, created_at))
     state.finished = file.finished
     return state
 
 
-async def _run_file(store: Store, run_id: str, data: bytes, record: RunRecord | None) -> RunFile:
-    """Where run.json is beyond reading, the one that the latest sealed round has put aside says what was asked."""
+async def _read_run_file(store: Store, run_id: str, data: bytes, record: RunRecord | None) -> RunFile:
+    """Parse run.json. If it is corrupt, use the copy of the latest sealed round, or ``record``, with a remark."""
     key = layout.run_key(run_id, layout.RUN)
     try:
         return parse_run_file(data)
@@ -67,118 +78,102 @@ async def _run_file(store: Store, run_id: str, data: bytes, record: RunRecord | 
         why = str(exc)
     rounds = [int(name) for name in await store.names(layout.run_key(run_id, layout.ROUNDS)) if name.isdecimal()]
     for number in sorted(rounds, reverse=True):
-        aside = f"{layout.ROUNDS}/{number}/{layout.RUN}"
+        copy = f"{layout.ROUNDS}/{number}/{layout.RUN}"
         with suppress(*chain.NOT_JSON):
-            file = parse_run_file(await store.read(layout.run_key(run_id, aside)) or b"")
-            return with_remark(file, f"{layout.RUN} could not be read, and was taken from {aside}: {why}")
+            file = parse_run_file(await store.read(layout.run_key(run_id, copy)) or b"")
+            return with_remark(file, f"{layout.RUN} could not be read, and was taken from {copy}: {why}")
     if record is not None:
         return with_remark(RunFile(record=record), f"{layout.RUN} could not be read, and was begun anew: {why}")
-    told = f"{store.location(key)} cannot be read ({why}), and nothing else says what was asked for"
+    problem = f"{store.location(key)} cannot be read ({why}), and no other file has the task of the run"
     raise PermanentError(
-        f"{told}: put the file back as it was; what its samples left is untouched", code="run_unreadable"
+        f"{problem}: put the file back as it was; what its samples left is untouched", code="run_unreadable"
     )
 
 
-async def _sample(
-    store: Store, run_id: str, name: str, since: datetime
-) -> tuple[Sample, datetime, Ended | None] | None:
-    """A sample and how it ended, of a name in the run's folder; None where it is no sample's. ``since``: when it was
-    found at the earliest, for one that does not say so any more."""
+# --- a sample
+
+
+async def _read_sample(store: Store, run_id: str, name: str, since: datetime) -> _StoredSample | None:
+    """Read the sample that has this name in the run's folder; None if there is no sample of it. ``since``: fallback for
+    the time when it was found."""
     found = await store.read(f"{layout.run_key(run_id)}/{name}/{layout.SAMPLE}")
     if found is None:
         return None
     try:
-        sample = msgspec.json.decode(found, type=SampleFile)
+        file = msgspec.json.decode(found, type=SampleFile)
     except chain.NOT_JSON as exc:
-        return await _lost_sample(store, run_id, name, since, str(exc)) if layout.is_safe(name) else None
-    result = await store.read(layout.sample_key(run_id, sample.sample_id, layout.RESULT))
-    if result is None:
-        return sample.to_sample(), sample.found_at, None
-    return (
-        sample.to_sample(),
-        sample.found_at,
-        await _ended(store, run_id, sample.sample_id, result, sample.found_at),
-    )
+        return await _read_damaged_sample(store, run_id, name, since, str(exc)) if layout.is_safe(name) else None
+    result = await store.read(layout.sample_key(run_id, file.sample_id, layout.RESULT))
+    end = await _sample_end(store, run_id, file.sample_id, result, file.found_at) if result is not None else None
+    return _StoredSample(file.to_sample(), file.found_at, end)
 
 
-async def _lost_sample(
+async def _read_damaged_sample(
     store: Store, run_id: str, sample_id: str, since: datetime, why: str
-) -> tuple[Sample, datetime, Ended | None] | None:
-    """A sample whose sample.json cannot be read any more: what its result says of it."""
+) -> _StoredSample | None:
+    """Return what the result knows of a sample whose sample.json is corrupt."""
     if sample_id == DISCOVERY:
         return None
     folder = layout.sample_key(run_id, sample_id)
     log.warning("%s/%s cannot be read: %s", store.location(folder), layout.SAMPLE, why)
-    result = without_sample(known_result(await store.read(f"{folder}/{layout.RESULT}")), why)
+    result = result_without_sample(parse_result_or_loss(await store.read(f"{folder}/{layout.RESULT}")), why)
     if isinstance(result, ResultFile):
-        return Sample(sample_id=sample_id, key=result.key, row=result.row), since, _remembered(result)
+        return _StoredSample(Sample(sample_id=sample_id, key=result.key, row=result.row), since, SampleEnd.of(result))
     attempt = await read_latest_attempt(store, run_id, sample_id)
-    return Sample(sample_id=sample_id, key=sample_id, row=0), since, _lost(SAMPLE_UNREADABLE, attempt, since)
+    sample = Sample(sample_id=sample_id, key=sample_id, row=0)
+    return _StoredSample(sample, since, _failed_end(SAMPLE_UNREADABLE, attempt, since))
 
 
-async def _ended(store: Store, run_id: str, sample_id: str, result: bytes, since: datetime) -> Ended:
-    """How a sample ended. One whose result cannot be read any more has failed, and no other with it: what is not done
-    is worked on again when the run is resumed, as a later attempt. ``since``: when it was begun, as far as is known."""
+async def _sample_end(store: Store, run_id: str, sample_id: str, result: bytes, since: datetime) -> SampleEnd:
+    """Parse how a sample ended. A corrupt result counts as failed, so that resuming the run works on the sample again.
+    ``since``: fallback for the time when the attempt began."""
     try:
-        return ended_of(result)
+        return parse_sample_end(result)
     except chain.NOT_JSON as exc:
         key = layout.sample_key(run_id, sample_id, layout.RESULT)
         log.warning("%s cannot be read, its sample counts as failed: %s", store.location(key), exc)
     attempt = await read_latest_attempt(store, run_id, sample_id)
-    return _lost(RESULT_UNREADABLE, attempt, since)
+    return _failed_end(RESULT_UNREADABLE, attempt, since)
 
 
-def _lost(reason: Reason, attempt: int, since: datetime) -> Ended:
-    return Ended(REASONS[reason].status, reason, attempt, llm_calls=0, cost_usd=0.0, flagged=True, started_at=since)
+def _failed_end(reason: Reason, attempt: int, since: datetime) -> SampleEnd:
+    return SampleEnd(REASONS[reason].status, reason, attempt, llm_calls=0, cost_usd=0.0, flagged=True, started_at=since)
 
 
-def ended_of(result: bytes) -> Ended:
-    """What is remembered of a result.json. Raises one of `chain.NOT_JSON`."""
-    return _remembered(parse_result(result))
-
-
-def _remembered(read: ResultFile) -> Ended:
-    return Ended(
-        status=read.status,
-        reason=read.reason,
-        attempt=read.attempt,
-        llm_calls=read.llm_calls,
-        cost_usd=read.usage.cost_usd,
-        flagged=read.flagged,
-        started_at=read.started_at,
-    )
+# --- an attempt
 
 
 async def read_attempt_log(store: Store, run_id: str, sample_id: str) -> AttemptLog:
-    """Return the log of the latest attempt that left anything behind; of attempt 0 where none did."""
+    """Return the log of the latest attempt that left a file; of attempt 0 if none did."""
     folder = layout.sample_key(run_id, sample_id)
     entries, ended = await read_log(store, folder) or [], await _ended_attempt(store, folder)
     logged = max((entry.attempt for entry in entries), default=0)
-    attempt = AttemptLog.of(await _latest(store, folder, logged, ended), entries)
+    attempt = AttemptLog.of(await _latest_attempt(store, folder, logged, ended), entries)
     attempt.ended = ended == attempt.attempt
     return attempt
 
 
 async def read_latest_attempt(store: Store, run_id: str, sample_id: str) -> int:
-    """Return the number of the latest attempt that left anything behind; 0 where none did."""
+    """Return the number of the latest attempt that left a file; 0 if none did."""
     folder = layout.sample_key(run_id, sample_id)
     merged = await read_merged_log(store, folder)
     logged = attempt_of_log(merged) if merged is not None else 0
-    return await _latest(store, folder, logged, await _ended_attempt(store, folder))
+    return await _latest_attempt(store, folder, logged, await _ended_attempt(store, folder))
 
 
 async def _ended_attempt(store: Store, folder: str) -> int:
-    """0 where there is no result; one that cannot be read came behind all that were put aside."""
+    """Return the attempt that result.json is of; 0 without a result. A corrupt result is later than all attempts that
+    were moved away."""
     result = await store.read(f"{folder}/{layout.RESULT}")
     if result is None:
         return 0
     try:
-        return ended_of(result).attempt
+        return parse_sample_end(result).attempt
     except chain.NOT_JSON:
         return 1 + max(layout.attempts_put_aside(await store.names(folder)), default=0)
 
 
-async def _latest(store: Store, folder: str, logged: int, ended: int) -> int:
-    aside = layout.attempts_put_aside(await store.names(folder))
-    begun = await attempt_begun(store, folder)
-    return max(ended, begun, logged, *aside)
+async def _latest_attempt(store: Store, folder: str, logged: int, ended: int) -> int:
+    earlier = layout.attempts_put_aside(await store.names(folder))
+    begun = await read_begun_attempt(store, folder)
+    return max(ended, begun, logged, *earlier)

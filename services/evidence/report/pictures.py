@@ -15,7 +15,7 @@ TALLEST = 1.5
 
 
 @dataclass(frozen=True)
-class Plan:
+class PicturePlan:
     """``most``: samples with an embedded picture; ``for_trouble`` of them are kept for those that are not plainly done,
     for these are looked at first."""
 
@@ -25,21 +25,21 @@ class Plan:
     for_trouble: int = 0
 
 
-def plan_for(samples: int) -> Plan:
+def picture_plan(samples: int) -> PicturePlan:
     """A small run is whole even without its folder; a large one stays small enough to open at once. Each step keeps the
     page below about 12 MB and the making of it below half a minute."""
     if samples <= 60:
-        return Plan(width_px=720, per_sample=3, most=60)
+        return PicturePlan(width_px=720, per_sample=3, most=60)
     if samples <= 300:
-        return Plan(width_px=480, per_sample=1, most=300)
-    return Plan(width_px=256, per_sample=1, most=2000, for_trouble=500)
+        return PicturePlan(width_px=480, per_sample=1, most=300)
+    return PicturePlan(width_px=256, per_sample=1, most=2000, for_trouble=500)
 
 
 @dataclass
-class Budget:
+class PictureBudget:
     """Counts what was embedded; ``left_out`` samples have pictures that are not in the page."""
 
-    plan: Plan
+    plan: PicturePlan
     given: int = 0
     given_plain: int = 0
     left_out: int = 0
@@ -55,11 +55,11 @@ class Budget:
         return True
 
 
-Shown = Mapping[str, Sequence[Box | None]]
+BoxesByPicture = Mapping[str, Sequence[Box | None]]
 """By the hash of a picture: where on the page the values are that it shows; None where that is not known."""
 
 
-def shown_values(fields: Iterable[StoredField]) -> Shown:
+def boxes_by_picture(fields: Iterable[StoredField]) -> BoxesByPicture:
     """The values that are known to be on a picture, by picture."""
     shown: dict[str, list[Box | None]] = {}
     for field in fields:
@@ -68,7 +68,7 @@ def shown_values(fields: Iterable[StoredField]) -> Shown:
     return shown
 
 
-def chosen(artifacts: Iterable[ArtifactFacts], shown: Shown, most: int) -> list[ArtifactFacts]:
+def choose_pictures(artifacts: Iterable[ArtifactFacts], shown: BoxesByPicture, most: int) -> list[ArtifactFacts]:
     """Screenshots, those that show most values first, of equals the latest."""
     shots = [one for one in artifacts if one.stored.kind == "screenshot"]
     latest_first = [one for one in reversed(shots) if one.stored.size_bytes <= MOST_PICTURE_BYTES]
@@ -76,29 +76,29 @@ def chosen(artifacts: Iterable[ArtifactFacts], shown: Shown, most: int) -> list[
 
 
 @dataclass(frozen=True)
-class Cut:
+class Crop:
     """The part of a picture that is embedded, as fractions of its height."""
 
     top: float = 0.0
     bottom: float = 1.0
 
 
-def cut_of(width: float, height: float, marked: Sequence[tuple[float, float]]) -> Cut:
+def crop_of(width: float, height: float, marked: Sequence[tuple[float, float]]) -> Crop:
     """``marked``: where the values stand, top and bottom as fractions; without any, the top of the page."""
     if height <= width * TALLEST:
-        return Cut()
+        return Crop()
     share = width * TALLEST / height
     if not marked:
-        return Cut(0.0, share)
+        return Crop(0.0, share)
     top, bottom = min(mark[0] for mark in marked), max(mark[1] for mark in marked)
     start = (top + bottom - share) / 2 if bottom - top < share else top - 0.02
     if bottom <= share:
         start = 0.0  # the head of the page tells most of where one is
     start = min(max(start, 0.0), 1.0 - share)
-    return Cut(start, start + share)
+    return Crop(start, start + share)
 
 
-def marks_on(picture: ArtifactFacts, shown: Shown) -> list[tuple[float, float]]:
+def value_spans(picture: ArtifactFacts, shown: BoxesByPicture) -> list[tuple[float, float]]:
     """Top and bottom of the boxes of values that this picture is known to show, as fractions of its height."""
     area = picture.area
     if area is None or area.height <= 0:
@@ -108,7 +108,7 @@ def marks_on(picture: ArtifactFacts, shown: Shown) -> list[tuple[float, float]]:
     return [(top, top + height) for top, height in spans if 0 <= top < 1]
 
 
-def area_of(picture: ArtifactFacts, cut: Cut) -> Box | None:
+def embedded_area(picture: ArtifactFacts, cut: Crop) -> Box | None:
     """The part of the document that the embedded picture shows, in CSS px; None where that is not known."""
     area = picture.area
     if area is None:

@@ -28,7 +28,7 @@ MOST_ANSWERS = 1_000
 
 
 @dataclass
-class Worker:
+class DeciderSums:
     """What one decider (the rules, a model, a person) did in the run."""
 
     steps: int = 0
@@ -38,7 +38,7 @@ class Worker:
 
 
 @dataclass
-class Sums:
+class RunSums:
     """Over all samples so far."""
 
     attempted: int = 0
@@ -47,7 +47,7 @@ class Sums:
     files: Counter[str] = field(default_factory=Counter[str])
     bytes: int = 0
     problems: int = 0
-    workers: dict[str, Worker] = field(default_factory=dict[str, Worker])
+    workers: dict[str, DeciderSums] = field(default_factory=dict[str, DeciderSums])
     states: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
     answers: Counter[str] = field(default_factory=Counter[str])
     statuses: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
@@ -78,14 +78,14 @@ class Sums:
 
     def add_work(self, log: Iterable[LogEntry]) -> None:
         for entry in log:
-            worker = self.workers.setdefault(entry.decided_by or "not said", Worker())
+            worker = self.workers.setdefault(entry.decided_by or "not said", DeciderSums())
             worker.steps += 1
             worker.calls += entry.usage.llm_calls
             worker.tokens += total_tokens(entry.usage)
             worker.cost_usd += entry.usage.cost_usd
 
 
-def run_facts(closing: RunFacts, sums: Sums, pictures: Mapping[str, int]) -> dict[str, Any]:
+def run_summary(closing: RunFacts, sums: RunSums, pictures: Mapping[str, int]) -> dict[str, Any]:
     """The head of the report. ``pictures``: how many samples have one in the page, and how many have not."""
     record, finished = closing.record, closing.finished
     spec = record.spec
@@ -125,7 +125,7 @@ def run_facts(closing: RunFacts, sums: Sums, pictures: Mapping[str, int]) -> dic
     )
 
 
-def _outcomes(finished: RunFinished, sums: Sums) -> list[dict[str, Any]]:
+def _outcomes(finished: RunFinished, sums: RunSums) -> list[dict[str, Any]]:
     """By group of the population, in the order in which they are told."""
     counts = sums.statuses or {(o.status, o.reason): o.samples for o in finished.outcomes}
     ordered = sorted(counts.items(), key=lambda one: (population_order(one[0][0]), -one[1], one[0][1]))

@@ -1,7 +1,7 @@
-"""Which runs this process writes: no two processes write one, whoever resumes it twice or serves a bus twice.
+"""Locks of runs in a folder: no two processes write one run.
 
-The kernel drops a lock when its process ends, be it by kill -9. Between machines that share a disk it is as good as the
-locks of that disk (see `shared.file_lock`).
+The kernel releases a file lock when its process ends, also after kill -9. Between machines that share a disk it is as
+reliable as the locks of that disk (see `shared.file_lock`).
 """
 
 from __future__ import annotations
@@ -12,73 +12,75 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from services.evidence.run_lock.lock_owner import Holder
+from services.evidence.run_lock.lock_owner import LockOwner
 from shared.file_lock import open_locked
 
-MOST_BYTES = 4096
+MAX_RECORD_BYTES = 4096
 
 
-def this_process() -> Holder:
-    return Holder(host=socket.gethostname(), pid=os.getpid(), since=datetime.now(UTC).replace(microsecond=0))
+def this_process() -> LockOwner:
+    return LockOwner(host=socket.gethostname(), pid=os.getpid(), since=datetime.now(UTC).replace(microsecond=0))
 
 
-class Holding:
-    """``folder`` has a file for each name that is held; it is made when it is needed, and goes when it is empty."""
+class FileLocks:
+    """``folder`` has a file for each lock that is taken. It is made on first use, and removed when it is empty."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._held: dict[str, int] = {}
+        self._handles: dict[str, int] = {}
 
-    def take(self, name: str, says: bytes | None = None) -> bool:
-        """Whether it was not ours before. Raises BlockingIOError where another process has it. ``says`` is for others
-        to read; None: what was written there before stays."""
-        if name in self._held:
+    def take(self, name: str, record: bytes | None = None) -> bool:
+        """Take a lock; return whether this process did not have it before. Raises BlockingIOError if another has it.
+
+        ``record`` is written into the lock's file for others; None leaves the file as it is.
+        """
+        if name in self._handles:
             return False
-        self._held[name] = self._opened(self._folder / name)
-        if says is not None:
-            self.say(name, says)
+        self._handles[name] = self._open(self._folder / name)
+        if record is not None:
+            self.write(name, record)
         return True
 
-    def say(self, name: str, says: bytes) -> None:
-        """Written into the file of what is held; where it cannot be, it is held no longer."""
+    def write(self, name: str, record: bytes) -> None:
+        """Write a record into the file of a lock that is taken. If that fails, the lock is released."""
         try:
-            os.ftruncate(self._held[name], 0)
-            os.pwrite(self._held[name], says[:MOST_BYTES], 0)
+            os.ftruncate(self._handles[name], 0)
+            os.pwrite(self._handles[name], record[:MAX_RECORD_BYTES], 0)
         except OSError:
             self.release(name)
             raise
 
-    def says(self, name: str) -> bytes:
-        """What whoever holds it wrote, or died and left there; empty where that is nothing."""
-        if (handle := self._held.get(name)) is not None:
-            return os.pread(handle, MOST_BYTES, 0)
+    def read(self, name: str) -> bytes:
+        """Return the record in the lock's file, also one that a dead process left; empty if there is none."""
+        if (handle := self._handles.get(name)) is not None:
+            return os.pread(handle, MAX_RECORD_BYTES, 0)
         with suppress(OSError):
-            return (self._folder / name).read_bytes()[:MOST_BYTES]
+            return (self._folder / name).read_bytes()[:MAX_RECORD_BYTES]
         return b""
 
     def release(self, name: str) -> None:
-        """What is not held is no error."""
-        if name in self._held:
+        """Release the lock and remove its file. Idempotent."""
+        if name in self._handles:
             (self._folder / name).unlink(missing_ok=True)
-            self.leave(name)
-            with suppress(OSError):  # another one is held, or the folder is gone
+            self.abandon(name)
+            with suppress(OSError):  # another lock is taken, or the folder is gone
                 self._folder.rmdir()
 
-    def leave(self, name: str) -> None:
-        """As a process that dies does: what was written there stays."""
-        if (handle := self._held.pop(name, None)) is not None:
+    def abandon(self, name: str) -> None:
+        """Release the lock as a dying process does: its file stays."""
+        if (handle := self._handles.pop(name, None)) is not None:
             os.close(handle)
 
     def close(self) -> None:
-        for name in list(self._held):
+        for name in list(self._handles):
             self.release(name)
 
-    def _opened(self, path: Path) -> int:
+    def _open(self, path: Path) -> int:
         while True:
             path.parent.mkdir(parents=True, exist_ok=True)
             try:
                 handle = open_locked(path, create=True)
-            except FileNotFoundError:  # who let go of the last one took the folder away
+            except FileNotFoundError:  # the process that released the last lock removed the folder
                 continue
             if _is_at(path, handle):
                 return handle
@@ -86,7 +88,7 @@ class Holding:
 
 
 def _is_at(path: Path, handle: int) -> bool:
-    """False where whoever held the file before has removed it between our opening and locking it."""
+    """Whether the locked file is still at its path: its last owner may have removed it before the lock was taken."""
     with suppress(FileNotFoundError):
         return path.stat().st_ino == os.fstat(handle).st_ino
     return False

@@ -1,4 +1,4 @@
-"""Pure: who writes a run, as it is written down for others, and what somebody is told who may not write it now."""
+"""Decides who may write a run: the record of a lock's owner, when a lock in a bucket has expired, and the refusals."""
 
 from __future__ import annotations
 
@@ -9,16 +9,19 @@ import msgspec
 from shared.contracts.base import Part
 
 EXPIRES_S = 60.0
-"""Nobody has a run in a bucket any more who has not said for so long that it lives, by the server's own clock."""
-RENEWED_EVERY_S = 10.0
+"""A lock in a bucket that was not renewed for this time, by the server's clock, has expired."""
+RENEW_INTERVAL_S = 10.0
 CONFIRMED_S = EXPIRES_S / 2
-"""For so long after it has said so it writes without asking; the rest of the time is for what is on its way by then."""
+"""For this time after a renewal the owner writes without asking the server. The rest is for writes in flight."""
 HELD_ELSEWHERE = "run_held"
 
 
-class Holder(Part, frozen=True, kw_only=True):
-    """``keeper`` names the file on the holder's machine whose lock it has for as long as it lives; in a folder the lock
-    itself says that. ``renewal`` is another one each time, so that no two records are equal."""
+class LockOwner(Part, frozen=True, kw_only=True):
+    """The process that has a lock, as it is written for others.
+
+    ``keeper`` names a file on the owner's machine whose file lock it has while it lives; in a folder the lock itself
+    shows that. ``renewal`` is unique, so that no two records are equal.
+    """
 
     host: str
     pid: int
@@ -27,35 +30,38 @@ class Holder(Part, frozen=True, kw_only=True):
     renewal: str = ""
 
 
-def holder_in(data: bytes) -> Holder | None:
-    """None where it cannot be read: its lock holds all the same."""
+def parse_owner(data: bytes) -> LockOwner | None:
+    """None for a corrupt record: its lock is valid all the same."""
     try:
-        return msgspec.json.decode(data, type=Holder)
+        return msgspec.json.decode(data, type=LockOwner)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
 
 
 def may_take_over(
-    holder: Holder | None, age_s: float | None, *, host: str, keeper: str, expires_s: float = EXPIRES_S
+    owner: LockOwner | None, age_s: float | None, *, host: str, keeper: str, expires_s: float = EXPIRES_S
 ) -> bool:
-    """Of whoever has the lock of ``keeper``'s file on ``host``: the holder that had it before is dead. Any other has as
-    long as it says that it lives; ``age_s`` is None where the server does not tell how long ago that was."""
-    is_dead = holder is not None and (holder.host, holder.keeper) == (host, keeper)
+    """Whether a process may take over the lock of ``owner``. The process has the file lock of ``keeper`` on ``host``.
+
+    It may at once if the owner had the same file lock, because then the owner is dead. Otherwise the lock must have
+    expired. ``age_s``: time since its last renewal, None if the server does not tell it.
+    """
+    is_dead = owner is not None and (owner.host, owner.keeper) == (host, keeper)
     return is_dead or (age_s is not None and age_s > expires_s)
 
 
-def refusal(place: str, holder: Holder | None, until: str = "it has ended") -> str:
-    """For people: who it is, since when, and what to do."""
-    who = ""
-    if holder is not None:
-        since = holder.since.astimezone(UTC)
-        who = f": process {holder.pid} on {holder.host}, since {since:%Y-%m-%d %H:%M:%S} UTC"
-    return f"another process writes {place}{who}; end it, or wait: the run goes on here when {until}"
+def refusal(location: str, owner: LockOwner | None, until: str = "it has ended") -> str:
+    """Return the message that another process writes the run: which, since when, and what to do."""
+    process = ""
+    if owner is not None:
+        since = owner.since.astimezone(UTC)
+        process = f": process {owner.pid} on {owner.host}, since {since:%Y-%m-%d %H:%M:%S} UTC"
+    return f"another process writes {location}{process}; end it, or wait: the run goes on here when {until}"
 
 
-def refusal_in_bucket(place: str, lock: str, holder: Holder | None, age_s: float | None) -> str:
-    """``lock``: where a person finds the lock."""
+def refusal_in_bucket(location: str, lock: str, owner: LockOwner | None, age_s: float | None) -> str:
+    """As `refusal`. ``lock``: the URL of the lock's object."""
     if age_s is None:
-        return refusal(place, holder, f"it has ended; where it is dead, remove {lock}")
-    heard = f"it has ended, or has not been heard of for {EXPIRES_S:.0f} s (last {age_s:.0f} s ago)"
-    return refusal(place, holder, heard)
+        return refusal(location, owner, f"it has ended; if it is dead, remove {lock}")
+    until = f"it has ended, or has not renewed its lock for {EXPIRES_S:.0f} s (last {age_s:.0f} s ago)"
+    return refusal(location, owner, until)

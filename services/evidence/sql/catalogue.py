@@ -1,6 +1,6 @@
-"""Pure: what can be asked in SQL: every view and column, with its type, its unit and what it means.
+"""The catalogue of SQL views: every view and column with its type, unit and meaning.
 
-It is data, because four things are made of it: the parquet files of a run, the views over them, what an error suggests,
+It is data, because four things are made of it: the Parquet files of a run, the views over them, the hints of errors,
 and docs/sql.md.
 """
 
@@ -21,7 +21,7 @@ INPUT = "MAP(VARCHAR, VARCHAR)"
 
 @dataclass(frozen=True)
 class ViewColumn:
-    """``meaning`` is said without its unit; empty ``unit``: it has none."""
+    """``meaning`` does not repeat the unit. An empty ``unit``: the column has none."""
 
     name: str
     type: str
@@ -329,12 +329,12 @@ HEALS = SqlView(
 )
 
 VIEWS: tuple[SqlView, ...] = (RUNS, SAMPLES, FIELDS, ARTIFACTS, STEPS, JUDGMENTS, USAGE, HEALS)
-BY_NAME = {view.name: view for view in VIEWS}
+VIEWS_BY_NAME = {view.name: view for view in VIEWS}
 TABLES: tuple[SqlView, ...] = tuple(view for view in VIEWS if view is not RUNS)
-"""Those that are made into a file of the run's folder."""
+"""The views that are Parquet files in the folder of a run."""
 FOLDER = layout.TABLES
 
 
 def table_file(view: SqlView) -> str:
-    """Where a run keeps the table, below its own folder."""
+    """Return the path of the table below the folder of its run."""
     return f"{FOLDER}/{view.name}.parquet"

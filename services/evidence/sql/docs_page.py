@@ -1,4 +1,4 @@
-"""Pure: docs/sql.md, written of the catalogue and the questions."""
+"""Renders docs/sql.md from the catalogue and the examples."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ reads no other file or address, and writes nothing. How that is held is in docs/
 
 
 def page() -> str:
-    """The whole page."""
-    return "\n".join([HEAD, *_contents(), *(line for view in VIEWS for line in _view(view)), *_questions()]) + "\n"
+    """Return the text of docs/sql.md."""
+    return "\n".join([HEAD, *_contents(), *(line for view in VIEWS for line in _view(view)), *_examples()]) + "\n"
 
 
 def _contents() -> Iterator[str]:
@@ -66,7 +66,7 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def _questions() -> Iterator[str]:
+def _examples() -> Iterator[str]:
     yield "## What an auditor asks"
     yield ""
     yield "The names of fields (`assignee`) are those of your task. Each question is tried on the evidence of a run."

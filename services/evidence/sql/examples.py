@@ -1,4 +1,4 @@
-"""Pure: what an auditor asks, in SQL. They stand in docs/sql.md, are tried on real evidence, and are measured."""
+"""The questions of an auditor, in SQL: shown in docs/sql.md, tested on evidence of a run, and measured."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Example:
-    """``name`` for programs; ``asks`` is the question in an auditor's words."""
+class ExampleQuery:
+    """``asks``: the question in the words of an auditor."""
 
     name: str
     asks: str
@@ -15,7 +15,7 @@ class Example:
 
 
 EXAMPLES = (
-    Example(
+    ExampleQuery(
         "unassigned",
         "Which tickets are assigned to nobody? (The page says so itself; what could not be found is another state.)",
         """SELECT sample_id, shown, url
@@ -23,7 +23,7 @@ FROM fields
 WHERE field = 'assignee' AND state = 'not_present'
 ORDER BY sample_id""",
     ),
-    Example(
+    ExampleQuery(
         "merged_with_failures",
         "What was merged although checks had failed, and where does it say so?",
         """SELECT f.sample_id, f.value_json AS merged_with_failures, f.read_by, a.filename AS screenshot
@@ -33,7 +33,7 @@ LEFT JOIN artifacts a ON a.run_id = f.run_id AND a.sample_id = f.sample_id
 WHERE f.field = 'merged_with_failures' AND f.value_boolean
 ORDER BY ALL""",
     ),
-    Example(
+    ExampleQuery(
         "doubtful",
         "Which values did a model read or work out, or come from a page whose structure could not be trusted?",
         """SELECT sample_id, field, value, origin, read_by, confidence, page_confidence
@@ -42,7 +42,7 @@ WHERE state = 'value'
   AND (origin <> 'page' OR read_by NOT IN ('rules', 'operator') OR confidence < 0.8 OR page_confidence < 0.6)
 ORDER BY coalesce(confidence, page_confidence), sample_id, field""",
     ),
-    Example(
+    ExampleQuery(
         "not_done",
         "Which samples are not done, and why?",
         """SELECT sample_id, status, reason, fault, message
@@ -50,7 +50,7 @@ FROM samples
 WHERE status IS DISTINCT FROM 'done'
 ORDER BY status, reason, sample_id""",
     ),
-    Example(
+    ExampleQuery(
         "population",
         "Does the population add up: found = done + review + failed + not looked at?",
         """SELECT run_id, samples, done, partial_success + needs_review AS review, failed,
@@ -60,7 +60,7 @@ ORDER BY status, reason, sample_id""",
 FROM runs
 ORDER BY run_id""",
     ),
-    Example(
+    ExampleQuery(
         "mismatches",
         "Where was a page shown that is of another record than the one asked for?",
         """SELECT sample_id, attempt, step, url, page_title, refused
@@ -68,7 +68,7 @@ FROM steps
 WHERE proof = 'mismatch'
 ORDER BY sample_id, attempt, step""",
     ),
-    Example(
+    ExampleQuery(
         "not_200",
         "Which pages were answered with another status than 200?",
         """SELECT http_status, sample_id, attempt, step, url_after
@@ -76,7 +76,7 @@ FROM steps
 WHERE http_status <> 200
 ORDER BY http_status, sample_id, attempt, step""",
     ),
-    Example(
+    ExampleQuery(
         "cost",
         "What did which model cost, and for what?",
         """SELECT model, purpose, sum(llm_calls) AS calls,
@@ -86,7 +86,7 @@ FROM usage
 GROUP BY model, purpose
 ORDER BY cost_usd DESC, model, purpose""",
     ),
-    Example(
+    ExampleQuery(
         "time",
         "How long do steps take, and what do they wait for?",
         """SELECT action, count(*) AS steps, round(median(total_ms), 1) AS median_ms,
@@ -96,7 +96,7 @@ FROM steps
 GROUP BY action
 ORDER BY sum(total_ms) DESC, action""",
     ),
-    Example(
+    ExampleQuery(
         "same_bytes",
         "Which captured files are the very same bytes as another one, of another sample above all?",
         """WITH twice AS (SELECT sha256 FROM artifacts WHERE latest GROUP BY sha256 HAVING count(*) > 1)
@@ -108,7 +108,7 @@ GROUP BY sha256
 ORDER BY files DESC, sha256
 LIMIT 100""",
     ),
-    Example(
+    ExampleQuery(
         "who",
         "Who, or what, decided, how often, and how often was it not accepted?",
         """SELECT decided_by, count(*) AS steps, count(DISTINCT sample_id) AS samples,
@@ -117,7 +117,7 @@ FROM steps
 GROUP BY decided_by
 ORDER BY steps DESC, decided_by""",
     ),
-    Example(
+    ExampleQuery(
         "unproven",
         "For which values is no page kept that shows them?",
         """SELECT sample_id, field, value, origin, url
@@ -125,7 +125,7 @@ FROM fields
 WHERE state = 'value' AND page_sha256 IS NULL
 ORDER BY sample_id, field""",
     ),
-    Example(
+    ExampleQuery(
         "judgments",
         "What was judged with less than 90 % confidence, and on which grounds?",
         """SELECT sample_id, answer, confidence, reasoning, array_to_string(evidence, ', ') AS evidence, decided_by
@@ -134,4 +134,4 @@ WHERE confidence < 0.9
 ORDER BY confidence, sample_id""",
     ),
 )
-BY_NAME = {example.name: example for example in EXAMPLES}
+EXAMPLES_BY_NAME = {example.name: example for example in EXAMPLES}

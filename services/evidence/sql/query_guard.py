@@ -1,21 +1,21 @@
-"""Pure: what a query may say. Decided on the syntax tree that DuckDB's own parser makes of it, by what is allowed:
-these views, these table functions, functions that compute. What else the tree holds is refused.
+"""Decides which queries are allowed, on the syntax tree that DuckDB's own parser makes of them.
+
+It is a list of what is allowed: the views, some table functions, and functions that compute. Anything else is refused.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
-from services.evidence.sql.catalogue import BY_NAME
-from shared.contracts.error_codes import SqlCode
+from services.evidence.sql.catalogue import VIEWS_BY_NAME
+from services.evidence.sql.query_types import QueryRefusal
 
-REVIEWED = "1.5.5"
-"""The DuckDB whose functions were gone through one by one for DENIED. Another one has others."""
+REVIEWED_DUCKDB = "1.5.5"
+"""The version whose functions were reviewed one by one for DENIED. Another version has others."""
 
-TABLE_FUNCTIONS = frozenset({"unnest", "range", "generate_series", "json_each", "json_tree"})
+ALLOWED_TABLE_FUNCTIONS = frozenset({"unnest", "range", "generate_series", "json_each", "json_tree"})
 DENIED = frozenset(
     {
         *("getenv", "getvariable", "current_setting", "write_log", "nextval", "currval", "sleep_ms", "error"),
@@ -33,49 +33,40 @@ DENIED = frozenset(
         *("col_description", "obj_description", "shobj_description", "map_to_pg_oid", "format_pg_type", "user"),
     }
 )
-DENIED_BEGIN = ("pg_", "has_", "duckdb_", "pragma_", "__internal")
-HARMLESS = frozenset({"pg_typeof", "pg_size_pretty"})
-EXPRESSIONS = frozenset(
+DENIED_PREFIXES = ("pg_", "has_", "duckdb_", "pragma_", "__internal")
+ALLOWED_IN_SPITE_OF_PREFIX = frozenset({"pg_typeof", "pg_size_pretty"})
+ALLOWED_EXPRESSIONS = frozenset(
     {
         *("BETWEEN", "CASE", "CAST", "COLLATE", "COLUMN_REF", "COMPARISON", "CONJUNCTION", "CONSTANT", "FUNCTION"),
         *("LAMBDA", "LAMBDA_REF", "OPERATOR", "POSITIONAL_REFERENCE", "STAR", "SUBQUERY", "WINDOW"),
     }
 )
-TABLES = frozenset(
+ALLOWED_TABLES = frozenset(
     {"BASE_TABLE", "SUBQUERY", "JOIN", "TABLE_FUNCTION", "EXPRESSION_LIST", "EMPTY", "PIVOT", "SHOW_REF"}
 )
-QUERIES = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"})
-SHOWN = frozenset({"DESCRIBE", "SUMMARY"})
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_SYSTEM = re.compile(r"duckdb_|pragma_|sqlite_|pg_|information_schema", re.IGNORECASE)
-NO_PLACE = 2**64 - 1
+ALLOWED_QUERIES = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"})
+ALLOWED_SHOWS = frozenset({"DESCRIBE", "SUMMARY"})
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SYSTEM_NAME = re.compile(r"duckdb_|pragma_|sqlite_|pg_|information_schema", re.IGNORECASE)
+NO_POSITION = 2**64 - 1
 
 Tree = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Refusal:
-    """``position`` counts bytes of the query before the place, where there is one."""
-
-    code: SqlCode
-    message: str
-    position: int | None = None
+def refusal_of(statement: Tree) -> QueryRefusal | None:
+    """Return why this statement (of ``json_serialize_sql``) is refused; None if it is allowed."""
+    known = {*VIEWS_BY_NAME, *_cte_names(statement)}
+    return next((refusal for part in _parts(statement) if (refusal := _part_refusal(part, known))), None)
 
 
-def refusal_of(statement: Tree) -> Refusal | None:
-    """Why this statement (of ``json_serialize_sql``) is not answered; None where it may be."""
-    known = {*BY_NAME, *_own_names(statement)}
-    return next((refusal for part in _parts(statement) if (refusal := _of_part(part, known))), None)
-
-
-def views_named(statement: Tree) -> list[str]:
-    """The views that the statement reads, in the order of its text."""
+def find_views(statement: Tree) -> list[str]:
+    """Return the views that the statement reads, in the order of its text."""
     names = (part["table_name"] for part in _parts(statement) if part.get("type") == "BASE_TABLE")
-    return [name for name in dict.fromkeys(names) if name in BY_NAME]
+    return [name for name in dict.fromkeys(names) if name in VIEWS_BY_NAME]
 
 
 def _parts(tree: object) -> Iterator[Tree]:
-    """Every object of the tree."""
+    """Yield every object of the tree."""
     if isinstance(tree, dict):
         yield cast("Tree", tree)
     inner: list[object] = list(tree.values()) if isinstance(tree, dict) else tree if isinstance(tree, list) else []  # type: ignore[assignment]
@@ -83,62 +74,68 @@ def _parts(tree: object) -> Iterator[Tree]:
         yield from _parts(below)
 
 
-def _own_names(statement: Tree) -> Iterator[str]:
-    """Names that the query gives to its own parts (WITH). One that is none of ours and could be a file's or a system
-    table's name is not among them: outside of its part it would be that."""
+def _cte_names(statement: Tree) -> Iterator[str]:
+    """Yield the names that the query gives to its own parts (WITH). A name that could be a file or a system table is
+    left out: outside of its scope it would mean that."""
     for part in _parts(statement):
         given: Tree = part.get("cte_map") or {}
         for entry in given.get("map", ()):
-            if _PLAIN.fullmatch(entry["key"]) and not _SYSTEM.match(entry["key"]):
+            if _PLAIN_NAME.fullmatch(entry["key"]) and not _SYSTEM_NAME.match(entry["key"]):
                 yield entry["key"]
 
 
-def _of_part(part: Tree, known: set[str]) -> Refusal | None:
+def _part_refusal(part: Tree, known: set[str]) -> QueryRefusal | None:
     kind = part.get("type")
     if "cte_map" in part:
-        return None if kind in QUERIES else _unknown(part, str(kind))
+        return None if kind in ALLOWED_QUERIES else _denied_part(part, str(kind))
     if "sample" in part and "alias" in part:
-        return _of_table(part, known) if kind in TABLES else _unknown(part, str(kind))
+        return _table_refusal(part, known) if kind in ALLOWED_TABLES else _denied_part(part, str(kind))
     if "class" in part:
-        return _of_expression(part) if part["class"] in EXPRESSIONS else _unknown(part, str(part["class"]))
+        return (
+            _expression_refusal(part)
+            if part["class"] in ALLOWED_EXPRESSIONS
+            else _denied_part(part, str(part["class"]))
+        )
     return None
 
 
-def _of_table(part: Tree, known: set[str]) -> Refusal | None:
+def _table_refusal(part: Tree, known: set[str]) -> QueryRefusal | None:
     kind = part["type"]
     if kind == "BASE_TABLE":
         own = not part["schema_name"] and not part["catalog_name"] and not part["at_clause"]
         if own and part["table_name"] in known:
             return None
         name = ".".join(word for word in (part["catalog_name"], part["schema_name"], part["table_name"]) if word)
-        return Refusal("no_such_view", f"there is no view {name!r}", _place(part))
+        return QueryRefusal("no_such_view", f"there is no view {name!r}", _position(part))
     if kind == "TABLE_FUNCTION":
         name = str(part["function"].get("function_name", ""))
-        if name.lower() in TABLE_FUNCTIONS:
+        if name.lower() in ALLOWED_TABLE_FUNCTIONS:
             return None
-        return _closed(name, "they read the views, and nothing else", part)
-    if kind == "SHOW_REF" and part["show_type"] not in SHOWN and part["table_name"].strip('"') != "tables":
-        return Refusal("not_allowed", "of the database itself only DESCRIBE, SUMMARIZE and SHOW TABLES are answered")
+        return _denied_function(name, "they read the views, and nothing else", part)
+    if kind == "SHOW_REF" and part["show_type"] not in ALLOWED_SHOWS and part["table_name"].strip('"') != "tables":
+        return QueryRefusal(
+            "not_allowed", "of the database itself only DESCRIBE, SUMMARIZE and SHOW TABLES are answered"
+        )
     return None
 
 
-def _of_expression(part: Tree) -> Refusal | None:
+def _expression_refusal(part: Tree) -> QueryRefusal | None:
     name = str(part.get("function_name", "")).lower()
-    closed = name in DENIED or (name.startswith(DENIED_BEGIN) and name not in HARMLESS)
+    closed = name in DENIED or (name.startswith(DENIED_PREFIXES) and name not in ALLOWED_IN_SPITE_OF_PREFIX)
     elsewhere = str(part.get("schema") or "").lower() not in ("", "main") or bool(part.get("catalog"))
     if closed or (name and elsewhere):
-        return _closed(name, "it tells of this process, not of evidence", part)
+        return _denied_function(name, "it tells of this process, not of evidence", part)
     return None
 
 
-def _closed(name: str, why: str, part: Tree) -> Refusal:
-    return Refusal("not_allowed", f"{name}() is not open to queries: {why}", _place(part))
+def _denied_function(name: str, why: str, part: Tree) -> QueryRefusal:
+    return QueryRefusal("not_allowed", f"{name}() is not open to queries: {why}", _position(part))
 
 
-def _unknown(part: Tree, kind: str) -> Refusal:
-    return Refusal("not_allowed", f"{kind.replace('_', ' ').lower()} is not open to queries", _place(part))
+def _denied_part(part: Tree, kind: str) -> QueryRefusal:
+    return QueryRefusal("not_allowed", f"{kind.replace('_', ' ').lower()} is not open to queries", _position(part))
 
 
-def _place(part: Tree) -> int | None:
-    place = part.get("query_location", NO_PLACE)
-    return None if place >= NO_PLACE else int(place)
+def _position(part: Tree) -> int | None:
+    position = part.get("query_location", NO_POSITION)
+    return None if position >= NO_POSITION else int(position)

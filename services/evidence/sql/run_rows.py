@@ -1,4 +1,4 @@
-"""Pure: the row of a run: what was asked, and how far it got."""
+"""The row of a run in the view ``runs``: its task, and how far it got."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from services.evidence.sql.row_parts import Row
+from services.evidence.sql.row_values import Row
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
 from shared.evidence_format.files.run import RunFile
@@ -19,7 +19,7 @@ from shared.statuses import STATUSES
 
 @dataclass
 class RunCounts:
-    """What is counted of a run whose samples have not all ended."""
+    """Sums over the samples of a run."""
 
     outcomes: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
     samples: int = 0
@@ -28,55 +28,55 @@ class RunCounts:
     cost_usd: float = 0.0
 
     def add(self, facts: ResultFacts) -> None:
-        """One more sample."""
+        """Count one more sample."""
         self.samples += 1
         if facts.ended is not None:
             self.outcomes[facts.ended.status, facts.ended.reason] += 1
             self.flagged += facts.ended.flagged
-            self.spend(facts)
+            self.add_cost(facts)
 
-    def spend(self, facts: ResultFacts) -> None:
-        """What its model calls cost."""
+    def add_cost(self, facts: ResultFacts) -> None:
+        """Add the model calls of a result and their price."""
         if facts.result is not None:
             self.llm_calls += facts.result.llm_calls
             self.cost_usd += facts.result.usage.cost_usd
 
+    @classmethod
+    def of(cls, finished: RunFinished) -> RunCounts:
+        outcomes = Counter({(one.status, one.reason): one.samples for one in finished.outcomes})
+        return cls(outcomes, finished.samples, finished.flagged, finished.llm_calls, finished.cost_usd)
 
-def counted_of(finished: RunFinished) -> RunCounts:
-    outcomes = Counter({(one.status, one.reason): one.samples for one in finished.outcomes})
-    return RunCounts(outcomes, finished.samples, finished.flagged, finished.llm_calls, finished.cost_usd)
 
-
-def run_row(file: RunFile, counted: RunCounts, location: str, finished: RunFinished | None, read_from: str) -> bytes:
-    """As one line of JSON; ``finished`` None: its last round is not over."""
+def run_row(file: RunFile, counts: RunCounts, location: str, finished: RunFinished | None, read_from: str) -> bytes:
+    """Return the row as one line of JSON. ``finished``: None if the last round is not finished."""
     by_status: Counter[str] = Counter()
-    for (status, _), samples in counted.outcomes.items():
+    for (status, _), samples in counts.outcomes.items():
         by_status[status] += samples
     row: Row = {
-        **_asked(file.record),
+        **_task(file.record),
         "state": "finished" if finished is not None else "unfinished",
         "resumed": file.attempt_base > 0,
         "expected": file.expected,
         "population_complete": file.population_complete,
         "population_note": file.population_note or None,
-        "samples": counted.samples,
+        "samples": counts.samples,
         **{status: by_status[status] for status in STATUSES},
-        "not_ended": counted.samples - sum(by_status.values()),
-        "flagged": counted.flagged,
+        "not_ended": counts.samples - sum(by_status.values()),
+        "flagged": counts.flagged,
         "outcomes": [
             {"status": status, "reason": reason or None, "samples": samples}
-            for (status, reason), samples in sorted(counted.outcomes.items())
+            for (status, reason), samples in sorted(counts.outcomes.items())
         ],
-        "llm_calls": counted.llm_calls,
-        "cost_usd": counted.cost_usd,
+        "llm_calls": counts.llm_calls,
+        "cost_usd": counts.cost_usd,
         "location": location,
         "read_from": read_from,
-        **(_ended(finished) if finished is not None else {"sealed": False}),
+        **(_end(finished) if finished is not None else {"sealed": False}),
     }
     return msgspec.json.encode(row)
 
 
-def _asked(record: RunRecord) -> Row:
+def _task(record: RunRecord) -> Row:
     spec: Mapping[str, Any] = record.spec
     return {
         "run_id": record.run_id,
@@ -92,7 +92,7 @@ def _asked(record: RunRecord) -> Row:
     }
 
 
-def _ended(finished: RunFinished) -> Row:
+def _end(finished: RunFinished) -> Row:
     return {
         "started_at": finished.started_at,
         "finished_at": finished.finished_at,

@@ -1,13 +1,21 @@
-"""Pure: the rows of the tables, selected from the facts of a sample: the sample itself, its fields, its judgment."""
+"""The rows of a sample: of the sample itself, its fields and its judgment. They select from its facts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from services.evidence.facts.sample_facts import AttemptFacts, SampleFacts
-from services.evidence.sql.row_parts import Row, box_of, same
-from services.evidence.sql.typed_values import date_of, exact_of, moment_of, text_of
-from services.evidence.sql.work_rows import ids_of, work_rows
+from services.evidence.sql.row_values import (
+    Row,
+    attributes_of,
+    box_columns,
+    date_of,
+    exact_of,
+    id_columns,
+    moment_of,
+    text_of,
+)
+from services.evidence.sql.work_rows import work_rows
 from shared.contracts.results import Locator
 from shared.contracts.steps import ValueSource, note_text
 from shared.evidence_format.files.sample import StoredField
@@ -15,9 +23,9 @@ from shared.evidence_format.files.steps import LogEntry
 from shared.evidence_format.task_facts import TaskField
 
 
-def rows_of(run_id: str, facts: SampleFacts, attempts: Sequence[AttemptFacts]) -> Iterator[tuple[str, Row]]:
-    """Every row of one sample with the name of its table."""
-    ids = ids_of(run_id, facts)
+def sample_rows(run_id: str, facts: SampleFacts, attempts: Sequence[AttemptFacts]) -> Iterator[tuple[str, Row]]:
+    """Yield every row of one sample with the name of its table."""
+    ids = id_columns(run_id, facts)
     yield "samples", {**ids, **_sample(facts)}
     yield from (("fields", {**ids, **row}) for row in _fields(facts))
     yield from (("judgments", {**ids, **row}) for row in _judgments(facts))
@@ -30,8 +38,10 @@ def rows_of(run_id: str, facts: SampleFacts, attempts: Sequence[AttemptFacts]) -
 def _sample(facts: SampleFacts) -> Row:
     sample, result = facts.sample, facts.result
     return {
-        **same(facts, "key", "row", "url", "input", "status", "flagged", "llm_calls", "started_at", "finished_at"),
-        **same(facts, "proven", "duration_s"),
+        **attributes_of(
+            facts, "key", "row", "url", "input", "status", "flagged", "llm_calls", "started_at", "finished_at"
+        ),
+        **attributes_of(facts, "proven", "duration_s"),
         "found_at": sample.found_at if sample is not None else None,
         "found_on": (sample.found_on or None) if sample is not None else None,
         "steps": result.steps if result is not None else None,
@@ -60,7 +70,7 @@ def _fields(facts: SampleFacts) -> Iterator[Row]:
             "type": field.type if field is not None else None,
             "required": field is not None and field.required,
             **_value(field, stored),
-            "confidence": _confidence(facts.log, name) if stored.origin == "vision" else None,
+            "confidence": _vision_confidence(facts.log, name) if stored.origin == "vision" else None,
             "page_confidence": pages.get(source.observation_sha256) if source is not None else None,
             "step": step.step if step is not None else None,
             "reason": (step.thinking or None) if step is not None else None,
@@ -72,7 +82,7 @@ def _value(field: TaskField | None, stored: StoredField) -> Row:
     value, kind = stored.value, field.base_type if field is not None else ""
     text = text_of(value)
     return {
-        **same(stored, "state", "shown", "origin"),
+        **attributes_of(stored, "state", "shown", "origin"),
         "value": text,
         "value_json": value,
         "value_number": exact_of(value) if kind in ("number", "decimal") else None,
@@ -86,26 +96,26 @@ def _value(field: TaskField | None, stored: StoredField) -> Row:
 def _source(source: ValueSource) -> Row:
     hashes = ("observation_sha256", "page_sha256", "observation_file_sha256", "screenshot_sha256")
     return {
-        **same(source, "url", "label", "role", "title", "date_order", "frame", "locators"),
-        **box_of(source.box),
+        **attributes_of(source, "url", "label", "role", "title", "date_order", "frame", "locators"),
+        **box_columns(source.box),
         "fingerprint": source.fingerprint or None,
-        "locator": _first_alone(source.locators),
+        "locator": _unique_locator(source.locators),
         **{name: getattr(source, name) or None for name in hashes},
     }
 
 
-def _first_alone(locators: Sequence[Locator]) -> str | None:
-    return next((f"{one.kind}={one.value}" for one in locators if one.matches == 1), None)
+def _unique_locator(locators: Sequence[Locator]) -> str | None:
+    return next((f"{locator.kind}={locator.value}" for locator in locators if locator.matches == 1), None)
 
 
 def _page_confidence(log: Sequence[LogEntry]) -> Mapping[str, float]:
-    """By the hash of what was observed."""
-    seen = (entry.observation for entry in log if entry.observation is not None)
-    return {one.sha256: one.dom_confidence for one in seen}
+    """Return the confidence in each page, by the hash of its observation."""
+    observations = (entry.observation for entry in log if entry.observation is not None)
+    return {one.sha256: one.dom_confidence for one in observations}
 
 
-def _confidence(log: Sequence[LogEntry], field: str) -> float | None:
-    """Of the last answer about a picture that was asked for this field."""
+def _vision_confidence(log: Sequence[LogEntry], field: str) -> float | None:
+    """Return the confidence of the last answer to a question about a picture that was asked for this field."""
     asked = [entry.vision for entry in log if entry.vision is not None and entry.params.get("field") == field]
     return asked[-1].confidence if asked else None
 
@@ -118,7 +128,7 @@ def _judgments(facts: SampleFacts) -> Iterator[Row]:
     if judgment is not None:
         yield {
             "status": facts.status,
-            **same(judgment, "question", "answer", "confidence", "reasoning"),
+            **attributes_of(judgment, "question", "answer", "confidence", "reasoning"),
             "evidence": judgment.evidence_refs,
             "decided_by": judgment.decided_by or None,
         }

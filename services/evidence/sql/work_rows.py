@@ -1,4 +1,4 @@
-"""Pure: the rows of what was done and captured: steps, artifacts, usage."""
+"""The rows of the work on a sample: steps, artifacts and usage."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from services.evidence.facts.sample_facts import AttemptFacts, SampleFacts
-from services.evidence.sql.row_parts import Row, box_of, same
+from services.evidence.sql.row_values import Row, attributes_of, box_columns, id_columns
 from shared.contracts.base import Usage, add_usage
 from shared.contracts.results import Artifact, CaptureFacts, Effect, TargetFound
 from shared.contracts.steps import ObservationRef, note_text
@@ -17,14 +17,9 @@ from shared.evidence_format.files.sample import StoredArtifact
 from shared.evidence_format.files.steps import LogEntry
 
 
-def ids_of(run_id: str, facts: SampleFacts) -> Row:
-    """What every row of a sample begins with."""
-    return {"run_id": run_id, "task_id": facts.task.task_id, "sample_id": facts.sample_id}
-
-
 def work_rows(run_id: str, facts: SampleFacts, attempts: Sequence[AttemptFacts]) -> Iterator[tuple[str, Row]]:
-    """Rows of what was done and captured, without those of the sample itself: for the search for samples too."""
-    ids = ids_of(run_id, facts)
+    """Yield the rows of all attempts with the names of their tables. The search for samples has such rows too."""
+    ids = id_columns(run_id, facts)
     for attempt in attempts:
         own = {**ids, "attempt": attempt.number, "latest": attempt.latest}
         yield from (("steps", {**own, **_step(entry)}) for entry in attempt.log)
@@ -38,15 +33,15 @@ def work_rows(run_id: str, facts: SampleFacts, attempts: Sequence[AttemptFacts])
 def _step(entry: LogEntry) -> Row:
     outcome, vision = entry.outcome, entry.vision
     return {
-        **same(entry, "step", "started_at", "ended_at", "total_ms", "browser_ms", "decide_ms", "decided_by"),
-        **same(entry, "action", "params", "result", "notices", "refused"),
+        **attributes_of(entry, "step", "started_at", "ended_at", "total_ms", "browser_ms", "decide_ms", "decided_by"),
+        **attributes_of(entry, "action", "params", "result", "notices", "refused"),
         "problems": [problem.sentence for problem in entry.problems],
         "notes": [*map(note_text, entry.notes)],
         "reason": entry.thinking or None,
-        **same(outcome, "ok", "code"),
-        "effect": _tag(outcome.effect) if outcome is not None and outcome.effect is not None else None,
-        **(_seen(entry.observation) if entry.observation is not None else {}),
-        **same(
+        **attributes_of(outcome, "ok", "code"),
+        "effect": _effect_tag(outcome.effect) if outcome is not None and outcome.effect is not None else None,
+        **(_observation(entry.observation) if entry.observation is not None else {}),
+        **attributes_of(
             outcome.change if outcome is not None else None,
             *("url_after", "http_status", "new_tabs", "dialogs", "dismissed", "denied"),
         ),
@@ -56,18 +51,18 @@ def _step(entry: LogEntry) -> Row:
         "vision_answer": vision.answer if vision is not None else None,
         "vision_confidence": vision.confidence if vision is not None else None,
         "vision_by": vision.answered_by if vision is not None else None,
-        **_spent(entry.usage),
+        **_usage_columns(entry.usage),
     }
 
 
-def _tag(effect: Effect) -> str:
-    """The name of an effect, as it is on the wire."""
+def _effect_tag(effect: Effect) -> str:
+    """Return the name of an effect in its JSON."""
     return str(effect.__struct_config__.tag)
 
 
-def _seen(observation: ObservationRef) -> Row:
+def _observation(observation: ObservationRef) -> Row:
     return {
-        **same(observation, "url", "proof", "triggers", "page_sha256"),
+        **attributes_of(observation, "url", "proof", "triggers", "page_sha256"),
         "page_title": observation.title,
         "page_confidence": observation.dom_confidence,
         "observation_sha256": observation.sha256,
@@ -80,8 +75,8 @@ def _element(target: TargetFound) -> Row:
         "element_name": target.name,
         "element_tag": target.tag,
         "element_frame": target.frame,
-        **same(target, "fingerprint", "locators"),
-        **box_of(target.box),
+        **attributes_of(target, "fingerprint", "locators"),
+        **box_columns(target.box),
     }
 
 
@@ -89,7 +84,7 @@ def _element(target: TargetFound) -> Row:
 
 
 def _artifacts(facts: SampleFacts, attempt: AttemptFacts) -> Iterator[Row]:
-    """Those of the log; those that only the result names come after them."""
+    """Yield the artifacts of the log, then those that only the result names."""
     logged: set[str] = set()
     for entry in attempt.log:
         for filed in entry.artifacts:
@@ -99,22 +94,22 @@ def _artifacts(facts: SampleFacts, attempt: AttemptFacts) -> Iterator[Row]:
     problems = facts.result.problems if facts.result is not None else ()
     for one in facts.artifacts if attempt.latest else ():
         if one.filename not in logged:
-            yield {**_listed(one), "problem": _problem(one.filename, problems)}
+            yield {**_stored(one), "problem": _problem(one.filename, problems)}
 
 
 def _captured(artifact: Artifact) -> Row:
     return {
-        **same(artifact, "kind", "label", "media_type", "size_bytes", "sha256", "source_url", "captured_at"),
-        **same(artifact, "part", "parts", "original_name", "text_preview"),
-        **(_moment(artifact.capture) if artifact.capture is not None else {}),
-        **box_of(artifact.area),
+        **attributes_of(artifact, "kind", "label", "media_type", "size_bytes", "sha256", "source_url", "captured_at"),
+        **attributes_of(artifact, "part", "parts", "original_name", "text_preview"),
+        **(_capture(artifact.capture) if artifact.capture is not None else {}),
+        **box_columns(artifact.area),
     }
 
 
-def _moment(capture: CaptureFacts) -> Row:
-    """What was known of the page when the file was captured."""
+def _capture(capture: CaptureFacts) -> Row:
+    """Return the facts of the page at the time of the capture."""
     return {
-        **same(capture, "capture_id", "http_status", "observation_sha256", "browser"),
+        **attributes_of(capture, "capture_id", "http_status", "observation_sha256", "browser"),
         "page_title": capture.title,
         "viewport_width_px": capture.viewport.width_px,
         "viewport_height_px": capture.viewport.height_px,
@@ -122,8 +117,8 @@ def _moment(capture: CaptureFacts) -> Row:
     }
 
 
-def _listed(artifact: StoredArtifact) -> Row:
-    own = same(artifact, "filename", "kind", "label", "media_type", "size_bytes", "sha256", "source_url")
+def _stored(artifact: StoredArtifact) -> Row:
+    own = attributes_of(artifact, "filename", "kind", "label", "media_type", "size_bytes", "sha256", "source_url")
     return {**own, "captured_at": artifact.timestamp}
 
 
@@ -135,39 +130,39 @@ def _problem(filename: str, problems: Iterable[ArtifactProblem]) -> str | None:
 
 
 @dataclass
-class _Spent:
+class _UsageRow:
     steps: int = 0
     usage: Usage = field(default_factory=Usage)
 
 
 def _usage(facts: SampleFacts, attempt: AttemptFacts) -> Iterator[Row]:
-    """What was used, by whom and for what. The result counts what was learned beyond the steps."""
-    spent: dict[tuple[str, str | None], _Spent] = {}
+    """Yield the usage by purpose and model. What the result counts beyond its steps was used for lessons."""
+    rows: dict[tuple[str, str | None], _UsageRow] = {}
     for entry in attempt.log:
         seen = entry.vision.usage if entry.vision is not None else Usage()
-        _add(spent, ("decide", entry.decided_by), _less(entry.usage, seen))
+        _add(rows, ("decide", entry.decided_by), _difference(entry.usage, seen))
         if entry.vision is not None:
-            _add(spent, ("vision", entry.vision.answered_by), seen)
-    beyond = (facts.usage if attempt.latest else None) or Usage()
-    for used in spent.values():
-        beyond = _less(beyond, used.usage)
-    if attempt.log and beyond.llm_calls > 0:
-        _add(spent, ("lessons", None), beyond, steps=0)
-    for (purpose, model), used in spent.items():
-        yield {"purpose": purpose, "model": model, "steps": used.steps, **_spent(used.usage)}
+            _add(rows, ("vision", entry.vision.answered_by), seen)
+    remaining = (facts.usage if attempt.latest else None) or Usage()
+    for used in rows.values():
+        remaining = _difference(remaining, used.usage)
+    if attempt.log and remaining.llm_calls > 0:
+        _add(rows, ("lessons", None), remaining, steps=0)
+    for (purpose, model), used in rows.items():
+        yield {"purpose": purpose, "model": model, "steps": used.steps, **_usage_columns(used.usage)}
 
 
 def _add(
-    spent: dict[tuple[str, str | None], _Spent], who: tuple[str, str | None], used: Usage, *, steps: int = 1
+    rows: dict[tuple[str, str | None], _UsageRow], who: tuple[str, str | None], used: Usage, *, steps: int = 1
 ) -> None:
-    so_far = spent.setdefault(who, _Spent())
+    so_far = rows.setdefault(who, _UsageRow())
     so_far.steps += steps
     so_far.usage = add_usage(so_far.usage, used)
 
 
-def _spent(usage: Usage) -> Row:
+def _usage_columns(usage: Usage) -> Row:
     return msgspec.structs.asdict(usage)
 
 
-def _less(whole: Usage, part: Usage) -> Usage:
+def _difference(whole: Usage, part: Usage) -> Usage:
     return Usage(**{name: getattr(whole, name) - getattr(part, name) for name in Usage.__struct_fields__})

@@ -1,4 +1,4 @@
-"""Keeps the processes that queries run in: warm for the runs that were asked about last, ended when nobody asks."""
+"""A pool of sandboxes: child processes that run queries. Those used last are kept, and idle ones are ended."""
 
 from __future__ import annotations
 
@@ -15,159 +15,169 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from services.evidence.sql.catalogue import BY_NAME, TABLES
-from services.evidence.sql.questions_and_answers import Question, Refused, Sources, Written, reply_from
-from services.evidence.sql.statements import view_over
+from services.evidence.sql.catalogue import TABLES, VIEWS_BY_NAME
+from services.evidence.sql.query_types import AnswerFile, QueryRefusal, QuerySources, SqlQuery, parse_sandbox_reply
+from services.evidence.sql.statements import create_view
 from shared.child_process.parent import exchange, kill_and_wait, start_python
 from shared.s3.location import parse_location
 from shared.s3.opening import find_credentials
 from shared.settings import Settings
 
 PROGRAM = "services.evidence.sql_sandbox.child"
-KEPT = 3
+MAX_SANDBOXES = 3
 IDLE_S = 300.0
-OPEN_BOUND_S = 60.0
+"""An unused sandbox is ended after this time."""
+OPEN_TIMEOUT_S = 60.0
 GRACE_S = 5.0
-"""Beyond the time of a query, before its process is ended: an interrupted query says so itself."""
-MEMORY = "768MB"
-MOST_MEMORY_BYTES = 2 * 1024**3
-"""Of addresses, which are more than memory: the interpreter and its threads have theirs too."""
-MOST_ANSWER_BYTES = 256 * 1024**2
+"""Time after the timeout of a query before its process is killed: an interrupted query reports that itself."""
+DATABASE_MEMORY = "768MB"
+MAX_ADDRESS_SPACE_BYTES = 2 * 1024**3
+"""More than the database's memory: the interpreter and its threads need address space too."""
+MAX_ANSWER_BYTES = 256 * 1024**2
 GONE = "the query ended its process: it asked for more memory than a query has, or met a fault of the database"
 
 
 @dataclass
-class _Cell:
+class _Sandbox:
     process: Process
     folder: Path
     root: Path
-    """What paths are named from."""
-    asking: asyncio.Lock = field(default_factory=asyncio.Lock)
-    ending: asyncio.TimerHandle | None = None
+    """Working directory of the process."""
+    in_use: asyncio.Lock = field(default_factory=asyncio.Lock)
+    idle_timer: asyncio.TimerHandle | None = None
 
-    def named(self, path: str) -> str:
-        inside = "://" not in path and Path(path).is_relative_to(self.root)
-        return os.path.relpath(path, self.root) if inside else path
+    def path_inside(self, path: str) -> str:
+        is_below = "://" not in path and Path(path).is_relative_to(self.root)
+        return os.path.relpath(path, self.root) if is_below else path
 
 
-class SqlCells:
-    """Answers questions. ``spool`` says where files of this process go, ``root`` where runs lie: paths are named from
-    the folder above both, for its name may be one that DuckDB would take for a pattern. ``bucket``: the secret and the
-    extension, where files lie in a bucket."""
+class SqlSandboxPool:
+    """Runs queries, each over its sources.
+
+    ``spool`` returns the folder for files of this process, ``root`` is the folder of the runs. Sandboxes name paths
+    relative to the folder above both, whose own name DuckDB could take for a glob pattern. ``bucket``: the secret and
+    the extension for files in a bucket, see `bucket_access`.
+    """
 
     def __init__(self, spool: Callable[[], Path], root: Path, bucket: dict[str, Any] | None = None) -> None:
         self._spool, self._root, self._bucket = spool, root, bucket
-        self._cells: dict[str, _Cell] = {}
+        self._sandboxes: dict[str, _Sandbox] = {}
         self._opening = asyncio.Lock()
         self._number = 0
 
-    async def answer(self, sources: Sources, question: Question) -> Written | Refused:
-        """The answer in a file that is the caller's to remove, or why there is none."""
-        cell = await self._cell(sources)
-        if isinstance(cell, Refused):
-            return cell
-        async with cell.asking:
+    async def answer(self, sources: QuerySources, query: SqlQuery) -> AnswerFile | QueryRefusal:
+        """Return the answer in a file that the caller removes, or why there is none."""
+        sandbox = await self._sandbox(sources)
+        if isinstance(sandbox, QueryRefusal):
+            return sandbox
+        async with sandbox.in_use:
             self._number += 1
-            reply = await self._told(sources.key, cell, {**question.told, "number": self._number}, question.timeout_s)
-        return Refused("failed", GONE) if reply is None else reply_from(reply, question)
+            reply = await self._request(
+                sources.key, sandbox, {**query.message, "number": self._number}, query.timeout_s
+            )
+        return QueryRefusal("failed", GONE) if reply is None else parse_sandbox_reply(reply, query)
 
     async def close(self) -> None:
-        for key in list(self._cells):
+        for key in list(self._sandboxes):
             await self._end(key)
 
-    # --- cells
+    # --- sandboxes
 
-    async def _cell(self, sources: Sources) -> _Cell | Refused:
+    async def _sandbox(self, sources: QuerySources) -> _Sandbox | QueryRefusal:
         async with self._opening:
-            cell = self._cells.pop(sources.key, None)
-            if cell is None or cell.process.returncode is not None:
-                opened = await self._opened(sources)
-                if isinstance(opened, Refused):
+            sandbox = self._sandboxes.pop(sources.key, None)
+            if sandbox is None or sandbox.process.returncode is not None:
+                opened = await self._start(sources)
+                if isinstance(opened, QueryRefusal):
                     return opened
-                cell = opened
-            self._cells[sources.key] = cell  # the last one is the one used last
-            if cell.ending is not None:
-                cell.ending.cancel()
-            cell.ending = asyncio.get_running_loop().call_later(IDLE_S, self._end_idle, sources.key)
-            for key in [key for key, one in self._cells.items() if not one.asking.locked()][: len(self._cells) - KEPT]:
+                sandbox = opened
+            self._sandboxes[sources.key] = sandbox  # the last one in the dict is the one used last
+            if sandbox.idle_timer is not None:
+                sandbox.idle_timer.cancel()
+            sandbox.idle_timer = asyncio.get_running_loop().call_later(IDLE_S, self._end_idle, sources.key)
+            for key in [key for key, other in self._sandboxes.items() if not other.in_use.locked()][
+                : len(self._sandboxes) - MAX_SANDBOXES
+            ]:
                 await self._end(key)
-            return cell
+            return sandbox
 
-    async def _opened(self, sources: Sources) -> _Cell | Refused:
+    async def _start(self, sources: QuerySources) -> _Sandbox | QueryRefusal:
         folder = self._spool().resolve() / f"sql-{uuid4().hex[:8]}"
         folder.mkdir(parents=True)
         root = Path(os.path.commonpath((self._root, folder)))
         runs = folder / "runs.jsonl"
         runs.write_bytes(sources.runs)
         process = await start_python("-m", PROGRAM, env={}, cwd=root)
-        cell = _Cell(process, folder, root)
-        reply = await self._exchanged(cell, self._given(sources, cell, runs), OPEN_BOUND_S)
+        sandbox = _Sandbox(process, folder, root)
+        reply = await self._exchange(sandbox, self._configuration(sources, sandbox, runs), OPEN_TIMEOUT_S)
         if reply is not None and reply.get("open"):
-            return cell
-        await _ended(cell)
-        return Refused("failed", f"the tables cannot be opened: {(reply or {}).get('failed', GONE)}")
+            return sandbox
+        await _kill(sandbox)
+        return QueryRefusal("failed", f"the tables cannot be opened: {(reply or {}).get('failed', GONE)}")
 
-    def _given(self, sources: Sources, cell: _Cell, runs: Path) -> dict[str, Any]:
-        files = {view: [cell.named(path) for path in paths] for view, paths in sources.files.items()}
+    def _configuration(self, sources: QuerySources, sandbox: _Sandbox, runs: Path) -> dict[str, Any]:
+        files = {view: [sandbox.path_inside(path) for path in paths] for view, paths in sources.files.items()}
         return {
-            "folder": cell.named(str(cell.folder)),
-            "runs": cell.named(str(runs)),
+            "folder": sandbox.path_inside(str(sandbox.folder)),
+            "runs": sandbox.path_inside(str(runs)),
             "files": [path for paths in files.values() for path in paths],
-            "views": [view_over(BY_NAME[view.name], files[view.name]) for view in TABLES],
+            "views": [create_view(VIEWS_BY_NAME[view.name], files[view.name]) for view in TABLES],
             "bucket": self._bucket,
-            "memory": MEMORY,
+            "memory": DATABASE_MEMORY,
             "threads": 2,
-            "most_memory_bytes": MOST_MEMORY_BYTES,
-            "most_bytes": MOST_ANSWER_BYTES,
+            "max_address_space_bytes": MAX_ADDRESS_SPACE_BYTES,
+            "max_file_bytes": MAX_ANSWER_BYTES,
         }
 
-    # --- talking
+    # --- messages
 
-    async def _told(self, key: str, cell: _Cell, message: dict[str, Any], timeout_s: float) -> dict[str, Any] | None:
+    async def _request(
+        self, key: str, sandbox: _Sandbox, message: dict[str, Any], timeout_s: float
+    ) -> dict[str, Any] | None:
         try:
-            reply = await self._exchanged(cell, message, timeout_s + GRACE_S)
+            reply = await self._exchange(sandbox, message, timeout_s + GRACE_S)
         except BaseException:
-            await self._end(key)  # it may still be at work: what it says later is no answer to anybody
+            await self._end(key)  # it may still be at work, and its late reply would be taken for the next one
             raise
         if reply is None:
             await self._end(key)
         elif "path" in reply:
-            reply["path"] = str(cell.root / reply["path"])
+            reply["path"] = str(sandbox.root / reply["path"])
         return reply
 
-    async def _exchanged(self, cell: _Cell, message: dict[str, Any], bound_s: float) -> dict[str, Any] | None:
-        """The reply; None where the process ended, or did not answer in time."""
-        reply = await exchange(cell.process, json.dumps(message).encode(), bound_s)
+    async def _exchange(self, sandbox: _Sandbox, message: dict[str, Any], timeout_s: float) -> dict[str, Any] | None:
+        """Return the reply; None if the process ended, or did not answer in time."""
+        reply = await exchange(sandbox.process, json.dumps(message).encode(), timeout_s)
         return None if reply is None else json.loads(reply)
 
-    # --- ends
+    # --- ending
 
     def _end_idle(self, key: str) -> None:
-        cell = self._cells.get(key)
-        if cell is not None and not cell.asking.locked():
-            del self._cells[key]
-            cell.process.kill()
-            shutil.rmtree(cell.folder, ignore_errors=True)
+        sandbox = self._sandboxes.get(key)
+        if sandbox is not None and not sandbox.in_use.locked():
+            del self._sandboxes[key]
+            sandbox.process.kill()
+            shutil.rmtree(sandbox.folder, ignore_errors=True)
 
     async def _end(self, key: str) -> None:
-        cell = self._cells.pop(key, None)
-        if cell is not None:
-            await _ended(cell)
+        sandbox = self._sandboxes.pop(key, None)
+        if sandbox is not None:
+            await _kill(sandbox)
 
 
-async def _ended(cell: _Cell) -> None:
-    if cell.ending is not None:
-        cell.ending.cancel()
-    await kill_and_wait(cell.process)
-    shutil.rmtree(cell.folder, ignore_errors=True)
+async def _kill(sandbox: _Sandbox) -> None:
+    if sandbox.idle_timer is not None:
+        sandbox.idle_timer.cancel()
+    await kill_and_wait(sandbox.process)
+    shutil.rmtree(sandbox.folder, ignore_errors=True)
 
 
-def in_bucket(settings: Settings) -> dict[str, Any] | None:
-    """The key to the bucket, and to nothing else of its server, and the extension that reads it, from its wheel."""
+def bucket_access(settings: Settings) -> dict[str, Any] | None:
+    """Return the secret for the bucket alone, and the path of the extension that reads it; None for a folder."""
     if settings.evidence_bucket is None:
         return None
     server = urlsplit(settings.s3_endpoint)
-    place = parse_location(settings.evidence_bucket)
+    location = parse_location(settings.evidence_bucket)
     access, secret_key, token = find_credentials(settings)
     secret = {
         "KEY_ID": access,
@@ -177,12 +187,12 @@ def in_bucket(settings: Settings) -> dict[str, Any] | None:
         "ENDPOINT": server.netloc,
         "URL_STYLE": "path",
         "USE_SSL": "false" if server.scheme == "http" else "true",
-        "SCOPE": f"s3://{place.bucket}/",
+        "SCOPE": f"s3://{location.bucket}/",
     }
-    return {"secret": secret, "extension": str(_extension())}
+    return {"secret": secret, "extension": str(_httpfs_extension())}
 
 
-def _extension() -> Path:
+def _httpfs_extension() -> Path:
     found = find_spec("duckdb_extension_httpfs")
     assert found is not None
     assert found.origin is not None

@@ -1,4 +1,4 @@
-"""Pure: what the files of a sample say, made from the messages about it."""
+"""The log of an attempt in memory, and the contents of a sample's files, made from the messages about it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from datetime import datetime
 
 import msgspec
 
-from services.evidence.tables.csv_cells import csv_line, guarded
+from services.evidence.tables.csv_cells import csv_line, without_formula
 from shared.contracts.codes import REASONS, Reason
 from shared.contracts.discovery import Sample, SampleFound
 from shared.contracts.planner import SampleFinished
-from shared.contracts.steps import FiledArtifact
+from shared.contracts.steps import FieldValue, FiledArtifact, plain_note
 from shared.evidence_format.files.base import ArtifactProblem
-from shared.evidence_format.files.run import Lesson
 from shared.evidence_format.files.sample import (
     MISMATCH,
     MISSING,
@@ -29,9 +28,12 @@ from shared.evidence_format.files.steps import LogEntry
 
 @dataclass
 class AttemptLog:
-    """What is remembered of the steps of one attempt at one sample; the steps themselves stay in the store, for those
-    of a long search are large. ``problems`` says what is wrong with its artifacts; ``head_sha256`` is the hash of its
-    latest entry, empty without a step and in logs that are not chained."""
+    """What stays in memory of the steps of one attempt at one sample. The steps themselves stay in the store, because
+    those of a long search are large.
+
+    ``problems``: what is wrong with its artifacts. ``head_sha256``: hash of its latest entry, empty without a step and
+    in logs that are not chained.
+    """
 
     attempt: int
     steps: set[int] = field(default_factory=set[int])
@@ -39,7 +41,7 @@ class AttemptLog:
     problems: list[ArtifactProblem] = field(default_factory=list[ArtifactProblem])
     head_sha256: str = ""
     ended: bool = False
-    """Its result is written."""
+    """Whether its result is written."""
 
     @classmethod
     def of(cls, attempt: int, entries: Iterable[LogEntry]) -> AttemptLog:
@@ -55,10 +57,10 @@ class AttemptLog:
         self.head_sha256 = entry.sha256 or ""
 
 
-def result_of(message: SampleFinished, log: AttemptLog, missing: Sequence[ArtifactProblem]) -> ResultFile:
-    """result.json. An artifact that is not what it was when it was captured, or is not there, fails the sample.
+def result_file(message: SampleFinished, log: AttemptLog, missing: Sequence[ArtifactProblem]) -> ResultFile:
+    """Return the contents of result.json. An artifact that is missing or differs from its capture fails the sample.
 
-    ``missing`` is what the result names and could not be filed.
+    ``missing``: artifacts that the result names and no step stored.
     """
     result = ResultFile(
         version=RESULT_VERSION,
@@ -86,10 +88,10 @@ def result_of(message: SampleFinished, log: AttemptLog, missing: Sequence[Artifa
         finished_at=message.finished_at,
     )
     problems = (*log.problems, *missing)
-    return _failed(result, problems, MISMATCH if log.problems else MISSING) if problems else result
+    return _with_problems(result, problems, MISMATCH if log.problems else MISSING) if problems else result
 
 
-def _failed(result: ResultFile, problems: Sequence[ArtifactProblem], reason: Reason) -> ResultFile:
+def _with_problems(result: ResultFile, problems: Sequence[ArtifactProblem], reason: Reason) -> ResultFile:
     return msgspec.structs.replace(
         result,
         status=REASONS[reason].status,
@@ -102,20 +104,39 @@ def _failed(result: ResultFile, problems: Sequence[ArtifactProblem], reason: Rea
 
 
 def _all_artifacts(message: SampleFinished, log: AttemptLog) -> list[FiledArtifact]:
-    """Those of the log and those the result names: a sample that was given up names none."""
+    """Artifacts of the log and of the message, by name. The message of a sample that was given up names none."""
     by_name = {filed.filename: filed for filed in (*message.artifacts, *log.artifacts)}
     return [by_name[name] for name in sorted(by_name)]
 
 
-def with_lessons(known: Sequence[Lesson], message: SampleFinished, texts: Sequence[str]) -> tuple[Lesson, ...]:
-    """The lessons of a run so far with those of one more sample, in the order in which they were taught."""
-    there = {(one.sample_id, one.attempt, one.text) for one in known}
-    fresh = (Lesson(sample_id=message.sample_id, attempt=message.attempt, text=text) for text in texts)
-    return (*known, *(one for one in fresh if (one.sample_id, one.attempt, one.text) not in there))
+def listed_result_file(message: SampleFound, fields: Iterable[str]) -> ResultFile:
+    """Return the contents of result.json for a run that only lists its samples: a sample is done once it is found.
+
+    ``fields``: the names of the fields that the task asks for.
+    """
+    finished = SampleFinished(
+        run_id=message.run_id,
+        sample_id=message.sample_id,
+        attempt=1,
+        status="done",
+        sample=message.sample,
+        values=tuple(_listed_value(name, message) for name in fields),
+        notes=(plain_note(f"listed on {message.found_on}; how it was found is in _discovery/action_log.json"),),
+        started_at=message.found_at,
+        finished_at=message.found_at,
+    )
+    return result_file(finished, AttemptLog(1), ())
+
+
+def _listed_value(name: str, message: SampleFound) -> FieldValue:
+    value = message.item.get(name)
+    if value is None:
+        return FieldValue(field=name, state="not_present" if name in message.item else "not_found")
+    return FieldValue(field=name, state="value", value=value, shown=message.sample.fields.get(name))
 
 
 def sample_file(message: SampleFound) -> SampleFile:
-    """sample.json: what was asked for, as the input had it."""
+    """Return the contents of sample.json: what was asked for, as the input had it."""
     sample, listed = message.sample, bool(message.found_on)
     return SampleFile(
         sample_id=sample.sample_id,
@@ -131,16 +152,18 @@ def sample_file(message: SampleFound) -> SampleFile:
 
 
 def samples_csv(samples: Iterable[tuple[Sample, datetime]], *, discovered: bool = False) -> bytes:
-    """samples.csv: the population in row order, every input column kept. Of samples that were ``discovered`` the row
-    says nothing, for there is no input."""
+    """Return samples.csv: the population in row order, with every input column.
+
+    ``discovered``: the samples were found by navigating. Then there is no column ``row``, because there is no input.
+    """
     ordered = sorted(samples, key=lambda pair: pair[0].row)
     columns = list(dict.fromkeys(column for sample, _ in ordered for column in sample.fields))
     extra = [column for column in columns if column not in ("sample_id", "url")]
     own = ["sample_id", "url", "discovered_at", *([] if discovered else ["row"])]
-    lines = [csv_line([*own, *map(guarded, extra)])]
+    lines = [csv_line([*own, *map(without_formula, extra)])]
     for sample, found_at in ordered:
         when = str(msgspec.to_builtins(found_at))
         row = [] if discovered else [str(sample.row)]
         cells = (sample.sample_id, sample.url or "", when, *row, *(sample.fields.get(column, "") for column in extra))
-        lines.append(csv_line(map(guarded, cells)))
+        lines.append(csv_line(map(without_formula, cells)))
     return "".join(lines).encode()

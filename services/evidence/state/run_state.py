@@ -1,7 +1,7 @@
-"""Pure: what is known of a run, and when a round of it is complete.
+"""The state of a run, and when a round of it is complete.
 
-A round is the first time a run is worked on, or one time it is resumed. Its attempts are those
-above its ``attempt_base``.
+A round is the first time a run is worked on, or one time that it is resumed. The attempts of a round are those above
+its ``attempt_base``.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from shared.contracts.codes import OpenCode, Status, is_final
 from shared.contracts.discovery import RunRecord, Sample
 from shared.contracts.error_codes import EndCode
 from shared.contracts.evidence import LoadedSample, OutcomeCount, RunFinished
+from shared.evidence_format.files.sample import ResultFile, parse_result
 from shared.text.names import DISCOVERY
 
 
 @dataclass(frozen=True)
-class Ended:
-    """What is remembered of a result; all of it is in result.json."""
+class SampleEnd:
+    """How a sample ended: the part of result.json that stays in memory."""
 
     status: OpenCode[Status]
     reason: OpenCode[EndCode]
@@ -29,93 +30,111 @@ class Ended:
     flagged: bool
     started_at: datetime
 
+    @classmethod
+    def of(cls, result: ResultFile) -> SampleEnd:
+        return cls(
+            status=result.status,
+            reason=result.reason,
+            attempt=result.attempt,
+            llm_calls=result.llm_calls,
+            cost_usd=result.usage.cost_usd,
+            flagged=result.flagged,
+            started_at=result.started_at,
+        )
+
+
+def parse_sample_end(result: bytes) -> SampleEnd:
+    """Parse a result.json. Raises one of `chain.NOT_JSON`."""
+    return SampleEnd.of(parse_result(result))
+
 
 @dataclass
 class RunState:
-    """``expected`` is None until the population is closed; ``finished`` is the last round that was."""
+    """``expected``: the number of samples, None until the population is closed. ``finished``: the summary of the last
+    round that was finished. ``open_samples``: known samples that have not settled in this round."""
 
     record: RunRecord
     samples: dict[str, tuple[Sample, datetime]] = field(default_factory=dict[str, tuple[Sample, datetime]])
-    ended: dict[str, Ended] = field(default_factory=dict[str, Ended])
+    ends: dict[str, SampleEnd] = field(default_factory=dict[str, SampleEnd])
     expected: int | None = None
     attempt_base: int = 0
-    open: int = 0
+    open_samples: int = 0
     finished: RunFinished | None = None
     population_complete: bool = True
     population_note: str = ""
     remarks: tuple[str, ...] = ()
-    """What whoever trusts its seal should know of how it came to be sealed."""
-    discovery: Ended | None = None
-    """How the search for the samples ended; it is none of them."""
+    """What a reader of the seal should know about how the run came to be sealed."""
+    discovery: SampleEnd | None = None
+    """How the search for samples ended. It is not a sample itself."""
 
     @property
     def discovers(self) -> bool:
-        """Its samples are found by navigating."""
+        """Whether the samples are found by navigating."""
         return self.record.discovery_spec is not None
 
     @property
     def lists_only(self) -> bool:
-        """Nothing is done on what is found."""
+        """Whether the run only lists its samples and does no work on them."""
         return self.record.spec.get("phase") == "discovery"
 
-    def found(self, sample: Sample, at: datetime) -> None:
+    def add_sample(self, sample: Sample, found_at: datetime) -> None:
+        """Idempotent."""
         if sample.sample_id not in self.samples:
-            self.samples[sample.sample_id] = (sample, at)
-            self.open += not self._counts(sample.sample_id)
+            self.samples[sample.sample_id] = (sample, found_at)
+            self.open_samples += not self._is_settled(sample.sample_id)
 
-    def end(self, sample_id: str, ended: Ended) -> None:
+    def set_end(self, sample_id: str, end: SampleEnd) -> None:
+        """Record how a sample, or the search for samples, ended. Idempotent."""
         if sample_id == DISCOVERY:
-            self.discovery = ended
+            self.discovery = end
             return
-        if self.ended.get(sample_id) != ended:
-            self.finished = None  # the table and the summary are of another result
-        before = self._counts(sample_id)
-        self.ended[sample_id] = ended
+        if self.ends.get(sample_id) != end:
+            self.finished = None  # tables and summary were made of another result
+        was_settled = self._is_settled(sample_id)
+        self.ends[sample_id] = end
         if sample_id in self.samples:
-            self.open += before - self._counts(sample_id)
+            self.open_samples += was_settled - self._is_settled(sample_id)
 
     def reopen(self, sample_id: str) -> None:
-        """A later attempt is at work, and puts the result of the earlier one aside."""
-        before = self._counts(sample_id)
-        self.ended.pop(sample_id, None)
+        """Drop the end of a sample, because a later attempt works on it."""
+        was_settled = self._is_settled(sample_id)
+        self.ends.pop(sample_id, None)
         if sample_id in self.samples:
-            self.open += before
+            self.open_samples += was_settled
 
     def start_round(self, attempt_base: int, *, discovering: bool = False) -> None:
-        """From now on only what was done before, or ends in this round, counts. Where more samples are looked for,
-        how many there are is open again."""
+        """Count from now on only final results and those of this round. A round that searches for more samples makes
+        their number unknown again."""
         if discovering and attempt_base > self.attempt_base:
             self.expected = None
         self.attempt_base = attempt_base
-        self.open = sum(not self._counts(sample_id) for sample_id in self.samples)
+        self.open_samples = sum(not self._is_settled(sample_id) for sample_id in self.samples)
 
     @property
     def all_found(self) -> bool:
         return self.expected is not None and len(self.samples) >= self.expected
 
     @property
-    def complete(self) -> bool:
-        """Every sample is accounted for."""
-        return self.all_found and self.open == 0
+    def is_complete(self) -> bool:
+        """Whether every sample is accounted for."""
+        return self.all_found and self.open_samples == 0
 
     @property
-    def said(self) -> RunFinished | None:
-        """What was said when this round was finished, where nothing has changed since."""
+    def current_summary(self) -> RunFinished | None:
+        """The summary of this round, if it was finished and nothing has changed since."""
         current = self.finished is not None and self.finished.attempt_base == self.attempt_base
         return self.finished if current else None
 
-    def _counts(self, sample_id: str) -> bool:
-        ended = self.ended.get(sample_id)
-        if ended is None:
-            return False
-        return is_final(ended.status, ended.reason) or ended.attempt > self.attempt_base
+    def _is_settled(self, sample_id: str) -> bool:
+        end = self.ends.get(sample_id)
+        return end is not None and (is_final(end.status, end.reason) or end.attempt > self.attempt_base)
 
 
-def run_finished(state: RunState, location: str, table: str, now: datetime) -> RunFinished:
-    """The summary of a complete round, over all samples of the run."""
-    counted = Counter[tuple[Status, EndCode]]((ended.status, ended.reason) for ended in state.ended.values())
-    all_ended = [*state.ended.values(), *([state.discovery] if state.discovery is not None else [])]
-    this_round = [ended.started_at for ended in all_ended if ended.attempt > state.attempt_base]
+def round_summary(state: RunState, location: str, table: str, now: datetime) -> RunFinished:
+    """Return the summary of a complete round, over all samples of the run."""
+    counted = Counter[tuple[Status, EndCode]]((end.status, end.reason) for end in state.ends.values())
+    all_ends = [*state.ends.values(), *([state.discovery] if state.discovery is not None else [])]
+    this_round = [end.started_at for end in all_ends if end.attempt > state.attempt_base]
     return RunFinished(
         run_id=state.record.run_id,
         attempt_base=state.attempt_base,
@@ -126,23 +145,23 @@ def run_finished(state: RunState, location: str, table: str, now: datetime) -> R
         ),
         location=location,
         table=table,
-        flagged=sum(ended.flagged for ended in state.ended.values()),
+        flagged=sum(end.flagged for end in state.ends.values()),
         population_complete=state.population_complete,
         population_note=state.population_note,
-        llm_calls=sum(ended.llm_calls for ended in all_ended),
-        cost_usd=sum(ended.cost_usd for ended in all_ended),
+        llm_calls=sum(end.llm_calls for end in all_ends),
+        cost_usd=sum(end.cost_usd for end in all_ends),
         started_at=min(this_round, default=now),
         finished_at=now,
     )
 
 
 def sample_states(state: RunState) -> list[LoadedSample]:
-    """All samples in row order, with how they ended."""
+    """Return all samples in row order, with how they ended."""
     ordered = sorted((sample for sample, _ in state.samples.values()), key=lambda sample: sample.row)
-    return [_state(sample, state.ended.get(sample.sample_id)) for sample in ordered]
+    return [_sample_state(sample, state.ends.get(sample.sample_id)) for sample in ordered]
 
 
-def _state(sample: Sample, ended: Ended | None) -> LoadedSample:
-    if ended is None:
+def _sample_state(sample: Sample, end: SampleEnd | None) -> LoadedSample:
+    if end is None:
         return LoadedSample(sample=sample, status=None, reason="", attempt=0)
-    return LoadedSample(sample=sample, status=ended.status, reason=ended.reason, attempt=ended.attempt)
+    return LoadedSample(sample=sample, status=end.status, reason=end.reason, attempt=end.attempt)

@@ -1,4 +1,4 @@
-"""Says on the bus that evidence cannot be written now, at most once a minute."""
+"""Reports on the bus that evidence cannot be written now, at most once a minute."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from shared.bus.ports import Publishes
 from shared.contracts.evidence import EvidenceBlocked
 from shared.subjects import EVIDENCE_BLOCKED
 
-EVERY = timedelta(minutes=1)
+REPORT_INTERVAL = timedelta(minutes=1)
 
 
 class BlockedReporter:
-    """Told of every key that could not be written; run and sample are the first parts of the key."""
+    """An `OnBlocked`. The first two parts of a key are the run and the sample."""
 
     def __init__(self, publishes: Publishes, now: Callable[[], datetime]) -> None:
         self._publishes, self._now = publishes, now
@@ -21,7 +21,7 @@ class BlockedReporter:
 
     async def __call__(self, key: str, why: str) -> None:
         now = self._now()
-        if self._last is not None and now - self._last < EVERY:
+        if self._last is not None and now - self._last < REPORT_INTERVAL:
             return
         self._last = now
         run_id, sample_id, *_ = [*key.split("/"), "-"]

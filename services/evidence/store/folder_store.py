@@ -1,4 +1,4 @@
-"""Evidence in a folder of this machine."""
+"""The store in a local folder."""
 
 from __future__ import annotations
 
@@ -8,100 +8,99 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 
-from services.evidence.ports import SpooledFile
-from services.evidence.run_lock.file_locks import Holding, this_process
-from services.evidence.run_lock.lock_owner import HELD_ELSEWHERE, holder_in, refusal
-from services.evidence.store.atomic_files import keep_content, link_new, place, sync, write_whole
-from services.evidence.store.disk_errors import Blocked, on_disk, say_nothing
-from services.evidence.store.incoming_file import incoming
-from services.evidence.store.spool import Spool
+from services.evidence.ports import OnBlocked, SpooledFile, ignore_blocked
+from services.evidence.run_lock.file_locks import FileLocks, this_process
+from services.evidence.run_lock.lock_owner import HELD_ELSEWHERE, parse_owner, refusal
+from services.evidence.store.disk import link_content, move_into_place, on_disk, store_content, sync, write_atomically
+from services.evidence.store.spool import Spool, spooled_file
 from shared.errors import PolicyDenied, Unavailable
 from shared.evidence_format.files.base import encode_file
 from shared.s3.location import object_key
 
 BIG_BYTES = 1_000_000
-SPOOL, HELD = ".spool", ".held"
+SPOOL_FOLDER, LOCKS_FOLDER = ".spool", ".held"
 
 
 class FolderStore:
-    """See :class:`services.evidence.ports.Store`. Files are written beside their place and renamed into it; a name of
-    captured bytes is a hard link, or a copy where the file system has none.
+    """See :class:`services.evidence.ports.Store`. Files are written under a temporary name and renamed; a name of
+    captured bytes is a hard link, or a copy if the file system has no links.
 
-    ``spool``: where files are prepared; None: beside the runs, as it has to be where they are written, for then a file
-    that is ready takes its place by its name alone."""
+    ``spool``: the folder in which files are prepared. None: a folder beside the runs. A store that is written to needs
+    that, so that a file is moved by renaming.
+    """
 
-    def __init__(self, root: Path, on_blocked: Blocked = say_nothing, spool: Path | None = None) -> None:
+    def __init__(self, root: Path, on_blocked: OnBlocked = ignore_blocked, spool: Path | None = None) -> None:
         self._root = root.resolve()
         self._on_blocked = on_blocked
-        self._spool = Spool(spool or self._root / SPOOL)
-        self._holding = Holding(self._root / HELD)
+        self._spool = Spool(spool or self._root / SPOOL_FOLDER)
+        self._locks = FileLocks(self._root / LOCKS_FOLDER)
         self._unsynced: dict[str, set[Path]] = defaultdict(set)
-        """Of each run, folders that got a name since they were last made to outlive a power failure."""
+        """Of each run, folders with new names that were not synced yet."""
 
-    def must_be_usable(self) -> None:
-        """Raises Unavailable, saying why, where nothing can be written: better now than in the middle of a run."""
+    def check_usable(self) -> None:
+        """Raise Unavailable with the reason if nothing can be written."""
         try:
-            write_whole(self._root / ".writable", b"")
+            write_atomically(self._root / ".writable", b"")
             (self._root / ".writable").unlink(missing_ok=True)
             self._spool.clear_leftovers()
         except OSError as exc:
-            told = f"evidence cannot be kept in {self._root}: {exc.strerror or exc}"
-            raise Unavailable(told, code="store_unavailable") from exc
+            message = f"evidence cannot be kept in {self._root}: {exc.strerror or exc}"
+            raise Unavailable(message, code="store_unavailable") from exc
 
     def close(self) -> None:
-        self._holding.close()
+        self._locks.close()
         self._spool.close()
 
-    async def hold(self, run_id: str) -> bool:
+    async def lock_run(self, run_id: str) -> bool:
         path = self._path(run_id)
         try:
             with on_disk(path, 0):
-                return self._holding.take(run_id, encode_file(this_process()))
+                return self._locks.take(run_id, encode_file(this_process()))
         except Unavailable as exc:
             if isinstance(exc.__cause__, BlockingIOError | PermissionError):
-                told = refusal(str(path), holder_in(self._holding.says(run_id)))
-                exc = Unavailable(told, code=HELD_ELSEWHERE)
+                message = refusal(str(path), parse_owner(self._locks.read(run_id)))
+                exc = Unavailable(message, code=HELD_ELSEWHERE)
             await self._on_blocked(run_id, str(exc))
             raise exc from exc.__cause__
 
-    async def release(self, run_id: str) -> None:
+    async def unlock_run(self, run_id: str) -> None:
         with on_disk(self._path(run_id), 0):
-            self._holding.release(run_id)
+            self._locks.release(run_id)
 
     async def write(self, key: str, data: bytes) -> None:
         path = self._path(key)
-        # A small write costs less than a thread; a big one must not hold up the loop.
+        # A small write costs less than a thread; a big one must not block the event loop.
         if len(data) < BIG_BYTES:
-            await self._tried(key, path, len(data), lambda: write_whole(path, data))
+            await self._try(key, path, len(data), lambda: write_atomically(path, data))
         else:
-            await self._tried_aside(key, path, len(data), lambda: write_whole(path, data))
+            await self._try_in_thread(key, path, len(data), lambda: write_atomically(path, data))
 
     @property
     def spool(self) -> Path:
         return self._spool.folder
 
-    def incoming(self, key: str) -> AbstractAsyncContextManager[SpooledFile]:
-        return incoming(self._spool, key, self._on_blocked)
+    def spooled_file(self, key: str) -> AbstractAsyncContextManager[SpooledFile]:
+        return spooled_file(self._spool, key, self._on_blocked)
 
-    async def keep(self, key: str, sha256: str, path: Path) -> None:
+    async def store_captured(self, key: str, sha256: str, path: Path) -> None:
         target, run = self._path(key), key.split("/")[0]
-        lies = self._path(f"{run}/{object_key(sha256)}")
+        content = self._path(f"{run}/{object_key(sha256)}")
 
-        def keep() -> None:
-            """Content first, then its name: a name never stands for bytes that are not there."""
-            keep_content(path, lies)
-            link_new(lies, target)
+        def store() -> None:
+            """Store the content before its name: a name must not exist without its bytes."""
+            store_content(path, content)
+            link_content(content, target)
             path.unlink()
 
-        await self._tried_aside(key, target, path.stat().st_size, keep)
-        self._unsynced[run].update((lies.parent, lies.parent.parent))
+        await self._try_in_thread(key, target, path.stat().st_size, store)
+        self._unsynced[run].update((content.parent, content.parent.parent))
 
     async def write_file(self, key: str, path: Path) -> None:
         target = self._path(key)
-        await self._tried_aside(key, target, path.stat().st_size, lambda: place(path, target))
+        await self._try_in_thread(key, target, path.stat().st_size, lambda: move_into_place(path, target))
 
     @asynccontextmanager
-    async def local(self, key: str) -> AsyncGenerator[Path | None]:
+    async def local_file(self, key: str) -> AsyncGenerator[Path | None]:
         path = self._path(key)
         yield path if path.is_file() else None
 
@@ -116,7 +115,7 @@ class FolderStore:
     async def names(self, prefix: str) -> list[str]:
         path = self._path(prefix)
         with on_disk(path, 0):
-            # A name with a dot in front is no evidence: the spool, or a file that is being written.
+            # Names with a leading dot are not evidence: the spool, locks, or a file that is being written.
             found = (entry.name for entry in path.iterdir()) if path.is_dir() else ()
             return sorted(name for name in found if not name.startswith("."))
 
@@ -133,12 +132,12 @@ class FolderStore:
                 entry.unlink()
             path.rmdir()
 
-    async def secure(self, prefix: str) -> None:
+    async def make_durable(self, prefix: str) -> None:
         path, run = self._path(prefix), prefix.split("/")[0]
         above = [folder for folder in path.parents if folder == self._root or self._root in folder.parents]
         unsynced = self._unsynced.pop(run, set[Path]())
         try:
-            await self._tried_aside(prefix, path, 0, lambda: sync(path, [*unsynced, *above]))
+            await self._try_in_thread(prefix, path, 0, lambda: sync(path, [*unsynced, *above]))
         except Unavailable:
             self._unsynced[run] |= unsynced
             raise
@@ -146,7 +145,7 @@ class FolderStore:
     def location(self, key: str) -> str:
         return str(self._path(key))
 
-    async def _tried(self, key: str, path: Path, size_bytes: int, do: Callable[[], None]) -> None:
+    async def _try(self, key: str, path: Path, size_bytes: int, do: Callable[[], None]) -> None:
         try:
             with on_disk(path, size_bytes):
                 do()
@@ -154,8 +153,8 @@ class FolderStore:
             await self._on_blocked(key, str(exc))
             raise
 
-    async def _tried_aside(self, key: str, path: Path, size_bytes: int, do: Callable[[], None]) -> None:
-        """As `_tried`, in a thread."""
+    async def _try_in_thread(self, key: str, path: Path, size_bytes: int, do: Callable[[], None]) -> None:
+        """As `_try`, in a thread."""
         try:
             with on_disk(path, size_bytes):
                 await asyncio.to_thread(do)

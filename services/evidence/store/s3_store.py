@@ -1,4 +1,4 @@
-"""Evidence in a bucket of an S3 server."""
+"""The store in a bucket of an S3 server."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
 
-from services.evidence.ports import SpooledFile
-from services.evidence.run_lock.bucket_locks import BucketHolding
-from services.evidence.store.disk_errors import Blocked, on_disk, say_nothing
-from services.evidence.store.incoming_file import incoming
-from services.evidence.store.spool import Spool
+from services.evidence.ports import OnBlocked, SpooledFile, ignore_blocked
+from services.evidence.run_lock.bucket_locks import BucketLocks
+from services.evidence.store.disk import on_disk
+from services.evidence.store.spool import Spool, spooled_file
 from shared.errors import PermanentError, Unavailable
 from shared.s3.bucket import AT_ONCE, S3Bucket
 from shared.s3.location import POINTER_TYPE, Pointer, object_key, parse_pointer
@@ -28,15 +27,15 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 ONE_PUT_BYTES = 5 * 1024 * 1024
-"""What is smaller travels in one request, whose bytes the server compares with their hash."""
-_ASKED = ".exhibit-asked"
-HELD = "held"
-"""Beside the spool: what tells others of this machine which process of it lives."""
+"""Up to this size content is written by one request, in which the server checks the hash of the bytes."""
+_PROBE_KEY = ".exhibit-asked"
+LOCKS_FOLDER = "held"
+"""Folder beside the spool with the file locks that show which processes of this machine live."""
 
 
 @dataclass(frozen=True)
-class Retaining:
-    """For how long nobody may remove evidence: ``mode`` as S3 has it, GOVERNANCE or COMPLIANCE."""
+class Retention:
+    """How long evidence cannot be removed. ``mode``: of S3, GOVERNANCE or COMPLIANCE."""
 
     mode: str
     days: int
@@ -48,55 +47,55 @@ class Retaining:
 
 
 class S3Store:
-    """See :class:`services.evidence.ports.Store`. A name of captured bytes is a small object that says where they lie,
-    where a folder has a link. Calls of the client block, so each goes to a thread."""
+    """See :class:`services.evidence.ports.Store`. A name of captured bytes is a small pointer object, where a folder
+    has a hard link. Calls of the client block, so each runs in a thread."""
 
     def __init__(
         self,
         bucket: S3Bucket,
         spool: Path,
-        retaining: Retaining | None = None,
-        on_blocked: Blocked = say_nothing,
-        holding: BucketHolding | None = None,
+        retention: Retention | None = None,
+        on_blocked: OnBlocked = ignore_blocked,
+        locks: BucketLocks | None = None,
     ) -> None:
-        self._bucket, self._retaining, self._on_blocked = bucket, retaining, on_blocked
-        self._holding = holding or BucketHolding(bucket, spool.with_name(HELD))
+        self._bucket, self._retention, self._on_blocked = bucket, retention, on_blocked
+        self._locks = locks or BucketLocks(bucket, spool.with_name(LOCKS_FOLDER))
         self._spool = Spool(spool)
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="s3")
         self._conditional_writes = True
 
-    def must_be_usable(self) -> None:
-        """Makes the bucket where there is none. Raises Unavailable, saying why, where nothing can be written; and
-        PermanentError where evidence is to be retained and the bucket cannot."""
+    def check_usable(self) -> None:
+        """Make the bucket if it is missing. Raises Unavailable with the reason if nothing can be written, and
+        PermanentError if evidence is to be retained and the bucket has no object lock."""
         self._spool.clear_leftovers()
         guards = prepare_bucket(self._bucket)
-        self._conditional_writes = has_conditional_writes(self._bucket, _ASKED)
+        self._conditional_writes = has_conditional_writes(self._bucket, _PROBE_KEY)
         where = f"{self._bucket.location} at {self._bucket.endpoint}"
-        if self._retaining is not None and not guards.object_lock:
-            told = (
+        if self._retention is not None and not guards.object_lock:
+            message = (
                 f"{where} has no object lock, so nothing in it can be retained: name a bucket that has, or one to make"
             )
-            raise PermanentError(f"{told}; or set EXHIBIT_S3_RETENTION_DAYS to 0", code="no_object_lock")
+            raise PermanentError(f"{message}; or set EXHIBIT_S3_RETENTION_DAYS to 0", code="no_object_lock")
         if not guards.versioning:
-            log.warning("%s keeps no versions: whoever may write there can replace evidence unseen", where)
+            log.warning("%s keeps no versions: any user with write access can replace evidence without a trace", where)
         if not guards.object_lock:
-            log.warning("%s has no object lock: whoever may remove things there can remove evidence", where)
+            log.warning("%s has no object lock: any user who may delete objects there can remove evidence", where)
         if not self._conditional_writes:
-            told = "two processes that begin with one run in the same moment may both file it"
-            log.warning("%s knows no conditional writes: %s", where, told)
+            risk = "two processes that start on one run at the same moment may both write it"
+            log.warning("%s has no conditional writes: %s", where, risk)
 
     def close(self) -> None:
-        self._holding.close()
+        self._locks.close()
         self._threads.shutdown(wait=True, cancel_futures=True)
         self._spool.close()
 
-    async def hold(self, run_id: str) -> bool:
-        """What was confirmed a moment ago costs no request."""
-        return not self._holding.is_sure(run_id) and await self._call(run_id, lambda: self._holding.take(run_id))
+    async def lock_run(self, run_id: str) -> bool:
+        """A lock that was confirmed recently costs no request."""
+        return not self._locks.is_confirmed(run_id) and await self._call(run_id, lambda: self._locks.take(run_id))
 
-    async def release(self, run_id: str) -> None:
-        if self._holding.has(run_id):
-            await self._call(run_id, lambda: self._holding.release(run_id))
+    async def unlock_run(self, run_id: str) -> None:
+        if self._locks.has(run_id):
+            await self._call(run_id, lambda: self._locks.release(run_id))
 
     async def write(self, key: str, data: bytes) -> None:
         await self._change(key, lambda: self._bucket.write(key, data, _media_type(key)))
@@ -105,18 +104,18 @@ class S3Store:
     def spool(self) -> Path:
         return self._spool.folder
 
-    def incoming(self, key: str) -> AbstractAsyncContextManager[SpooledFile]:
-        return incoming(self._spool, key, self._on_blocked)
+    def spooled_file(self, key: str) -> AbstractAsyncContextManager[SpooledFile]:
+        return spooled_file(self._spool, key, self._on_blocked)
 
-    async def keep(self, key: str, sha256: str, path: Path) -> None:
-        def keep() -> None:
-            """Content first, then its name: a name never stands for bytes that are not there."""
+    async def store_captured(self, key: str, sha256: str, path: Path) -> None:
+        def store() -> None:
+            """Store the content before its name: a name must not exist without its bytes."""
             pointer = Pointer(sha256, path.stat().st_size)
-            self._keep_content(_lies(key, pointer), pointer, path)
-            self._name(key, pointer)
+            self._write_content(_content_key(key, pointer), pointer, path)
+            self._write_pointer(key, pointer)
             path.unlink()
 
-        await self._change(key, keep)
+        await self._change(key, store)
 
     async def write_file(self, key: str, path: Path) -> None:
         def write() -> None:
@@ -126,7 +125,7 @@ class S3Store:
         await self._change(key, write)
 
     @asynccontextmanager
-    async def local(self, key: str) -> AsyncGenerator[Path | None]:
+    async def local_file(self, key: str) -> AsyncGenerator[Path | None]:
         path = self._spool.new_file()
         try:
             yield path if await self._call(key, lambda: self._download(key, path)) else None
@@ -151,10 +150,10 @@ class S3Store:
         await self._change(key, move)
 
     async def remove(self, prefix: str) -> None:
-        """With all versions, for it stands elsewhere; what is retained is no longer seen."""
+        """Remove all versions too, because the files are copies. Retained versions stay, but are not listed."""
 
         def remove() -> None:
-            with suppress(Unavailable):  # versions that cannot be listed
+            with suppress(Unavailable):  # no right to list versions
                 for one in list(self._bucket.list_objects(prefix, versions=True)):
                     with suppress(Unavailable):
                         self._bucket.remove(one.key, one.version)
@@ -163,52 +162,56 @@ class S3Store:
 
         await self._change(prefix, remove)
 
-    async def secure(self, prefix: str) -> None:
-        """What a server has said that it wrote outlives a power failure; here it is retained, where that is asked."""
-        if self._retaining is None:
+    async def make_durable(self, prefix: str) -> None:
+        """Retain the objects, if that is configured. A write that the server confirmed is durable already."""
+        if self._retention is None:
             return
-        retaining, until = self._retaining, self._retaining.until
+        retention, until = self._retention, self._retention.until
         below = await self._call(
             prefix, lambda: [one.key for one in self._bucket.list_objects(prefix) if not one.is_folder]
         )
-        retained = (self._call(key, lambda key=key: self._retain(key, retaining.mode, until)) for key in below)
+        retained = (self._call(key, lambda key=key: self._retain(key, retention.mode, until)) for key in below)
         await asyncio.gather(*retained)
 
     def location(self, key: str) -> str:
         return self._bucket.location.url_of(key)
 
-    # --- what happens in a thread
+    # --- called in a thread
 
-    def _keep_content(self, lies: str, pointer: Pointer, path: Path) -> None:
-        """An object with this name is trusted only where it has the size that goes with it."""
+    def _write_content(self, content: str, pointer: Pointer, path: Path) -> None:
+        """Store the bytes under their hash. An object that exists is trusted only if it has the right size."""
         small = pointer.size_bytes <= ONE_PUT_BYTES
-        if small and self._first(lies) and self._bucket.write_new(lies, path.read_bytes(), sha256=pointer.sha256):
+        if (
+            small
+            and self._may_be_new(content)
+            and self._bucket.write_new(content, path.read_bytes(), sha256=pointer.sha256)
+        ):
             return
-        there = self._bucket.stat(lies)
+        there = self._bucket.stat(content)
         if there is None and not small:
-            self._bucket.write_file(lies, path)
+            self._bucket.write_file(content, path)
         elif there is None:
-            raise self._being_written(lies)
+            raise self._being_written(content)
         elif there.size_bytes != pointer.size_bytes:
-            told = f"{self.location(lies)} is damaged: it has {there.size_bytes} bytes"
-            raise PermanentError(f"{told}, and {pointer.size_bytes} go with its name", code="object_damaged")
+            message = f"{self.location(content)} is damaged: it has {there.size_bytes} bytes"
+            raise PermanentError(f"{message}, and {pointer.size_bytes} go with its name", code="object_damaged")
 
-    def _name(self, key: str, pointer: Pointer) -> None:
-        if self._first(key) and self._bucket.write_new(key, pointer.text, POINTER_TYPE, pointer.metadata):
+    def _write_pointer(self, key: str, pointer: Pointer) -> None:
+        if self._may_be_new(key) and self._bucket.write_new(key, pointer.text, POINTER_TYPE, pointer.metadata):
             return
         there = self._bucket.stat(key)
         if there is None:
             raise self._being_written(key)
         if parse_pointer(there.media_type, there.metadata) != pointer:
-            told = f"{key.rpartition('/')[2]}: another file stands under this name, and evidence is never overwritten"
-            raise PermanentError(told, code="name_taken")
+            message = f"{key.rpartition('/')[2]}: another file has this name, and evidence is never overwritten"
+            raise PermanentError(message, code="name_taken")
 
     def _being_written(self, key: str) -> Unavailable:
-        told = f"{self.location(key)} is just being written by another process"
-        return Unavailable(told, code="store_unavailable")
+        message = f"{self.location(key)} is just being written by another process"
+        return Unavailable(message, code="store_unavailable")
 
-    def _first(self, key: str) -> bool:
-        """Whether a write of what is not there yet may be tried: a server without conditions is asked before."""
+    def _may_be_new(self, key: str) -> bool:
+        """Whether writing a new object may succeed. A server without conditional writes is asked first."""
         return self._conditional_writes or self._bucket.stat(key) is None
 
     def _read(self, key: str) -> bytes | None:
@@ -219,27 +222,28 @@ class S3Store:
         pointer = parse_pointer(stat.media_type, stat.metadata)
         if pointer is None:
             return data
-        content = self._bucket.read(_lies(key, pointer))
-        self._must_be_all(key, pointer, len(content[1]) if content else None)
+        content = self._bucket.read(_content_key(key, pointer))
+        self._check_size(key, pointer, len(content[1]) if content else None)
         return content[1] if content else None
 
     def _download(self, key: str, path: Path) -> bool:
         stat = self._fetch(key, path)
         pointer = parse_pointer(stat.media_type, stat.metadata) if stat else None
         if pointer is not None:
-            content = self._fetch(_lies(key, pointer), path)
-            self._must_be_all(key, pointer, content.size_bytes if content else None)
+            content = self._fetch(_content_key(key, pointer), path)
+            self._check_size(key, pointer, content.size_bytes if content else None)
         return stat is not None
 
     def _fetch(self, key: str, path: Path) -> ObjectStat | None:
         with path.open("wb") as file:
             return self._bucket.fetch(key, file.write)
 
-    def _must_be_all(self, key: str, pointer: Pointer, size_bytes: int | None) -> None:
+    def _check_size(self, key: str, pointer: Pointer, size_bytes: int | None) -> None:
         if size_bytes != pointer.size_bytes:
             there = "are gone" if size_bytes is None else f"are {size_bytes}"
-            told = f"{self.location(key)}: of its {pointer.size_bytes} bytes, at {self.location(_lies(key, pointer))},"
-            raise PermanentError(f"{told} there {there}", code="object_damaged")
+            content = self.location(_content_key(key, pointer))
+            message = f"{self.location(key)}: of its {pointer.size_bytes} bytes, at {content},"
+            raise PermanentError(f"{message} there {there}", code="object_damaged")
 
     def _retain(self, key: str, mode: str, until: datetime) -> None:
         there = self._bucket.stat(key)
@@ -247,20 +251,20 @@ class S3Store:
             return
         pointer = parse_pointer(there.media_type, there.metadata)
         if pointer is not None:
-            self._bucket.retain(_lies(key, pointer), mode, until)
+            self._bucket.retain(_content_key(key, pointer), mode, until)
         self._bucket.retain(key, mode, until)
 
     async def _change(self, key: str, do: Callable[[], T]) -> T:
-        """Nothing is changed of a run that was taken over by another process while this one was not heard of."""
+        """As `_call`, for a change. It is refused if another process has taken over the lock of the run."""
 
         def change() -> T:
-            self._holding.must_be_ours(key.split("/")[0])
+            self._locks.require_lock(key.split("/")[0])
             return do()
 
         return await self._call(key, change)
 
     async def _call(self, key: str, do: Callable[[], T]) -> T:
-        """In a thread of our own; what cannot be done now is said, whatever it was."""
+        """Call in a thread of the pool. An Unavailable error is reported to `OnBlocked` too."""
         try:
             with on_disk(self._spool.root, 0):
                 return await asyncio.get_running_loop().run_in_executor(self._threads, do)
@@ -269,8 +273,8 @@ class S3Store:
             raise
 
 
-def _lies(key: str, pointer: Pointer) -> str:
-    """Equal bytes are kept once a run: a run is handed over, and removed, as a whole."""
+def _content_key(key: str, pointer: Pointer) -> str:
+    """Return the key of the content. Equal bytes are stored once per run, because a run is removed as a whole."""
     return f"{key.split('/')[0]}/{object_key(pointer.sha256)}"
 
 

@@ -1,28 +1,32 @@
-"""A folder of this machine in which a store prepares files, for this process alone.
+"""A local folder in which a store prepares files, for this process alone, and the files that are written there.
 
-It holds a lock for as long as the process lives, which the system takes away however that ends: what a process that
-died has left behind is told from what another one is at work on, in whatever container.
+A file lock marks the folder as in use. The system releases it however the process ends, so the leftovers of a
+dead process can be told from the files of a living one, in any container.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import uuid
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
-from services.evidence.store.disk_errors import on_disk
+from services.evidence.ports import OnBlocked
+from services.evidence.store.disk import on_disk
+from shared.errors import Unavailable
 from shared.file_lock import locked, open_locked
 
 
 class Spool:
-    """``root`` is shared with other processes; both it and our own folder are made when they are needed."""
+    """``root`` is shared with other processes. It and the folder of this process are made on first use."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self._own: Path | None = None
-        self._held: int | None = None
+        self._lock: int | None = None
 
     @property
     def folder(self) -> Path:
@@ -33,23 +37,23 @@ class Spool:
         return self._own
 
     def new_file(self) -> Path:
-        """A name that nobody else uses; nothing stands there yet."""
+        """Return an unused path."""
         return self.folder / uuid.uuid4().hex
 
     def clear_leftovers(self) -> None:
-        """Removes what processes that died have left behind; where nothing is left, the root too."""
+        """Remove what dead processes have left; then the root, if it is empty."""
         if self.root.is_dir():
             with locked(self.root):
-                self._clear()
+                self._remove_leftovers()
                 self._remove_root()
 
     def close(self) -> None:
-        """Removes our own folder, and the root where it was the last. Using it again makes a new one."""
-        own, held, self._own, self._held = self._own, self._held, None, None
-        if own is None or held is None:
+        """Remove the folder of this process, and the root if it is empty. Using the spool again makes a new folder."""
+        own, lock, self._own, self._lock = self._own, self._lock, None, None
+        if own is None or lock is None:
             return
         shutil.rmtree(own, ignore_errors=True)
-        os.close(held)
+        os.close(lock)
         if self.root.is_dir():
             with locked(self.root):
                 self._remove_root()
@@ -59,19 +63,72 @@ class Spool:
         while True:
             self.root.mkdir(parents=True, exist_ok=True)
             with locked(self.root):
-                if self.root.is_dir():  # or another process has just removed it
-                    self._clear()
+                if self.root.is_dir():  # another process may have just removed it
+                    self._remove_leftovers()
                     self._own = self.root / uuid.uuid4().hex
                     self._own.mkdir()
-                    self._held = open_locked(self._own)
+                    self._lock = open_locked(self._own)
                     return
 
-    def _clear(self) -> None:
+    def _remove_leftovers(self) -> None:
         for entry in self.root.iterdir():
             with suppress(OSError):
-                os.close(open_locked(entry))  # raises where a living process holds it
+                os.close(open_locked(entry))  # raises if a living process has the lock
                 shutil.rmtree(entry, ignore_errors=True)
 
     def _remove_root(self) -> None:
-        with suppress(OSError):  # another process has its folder there
+        with suppress(OSError):  # another process has a folder there
             self.root.rmdir()
+
+
+class HashingSpoolFile:
+    """See :class:`services.evidence.ports.SpooledFile`. Raises Unavailable if the disk is full."""
+
+    def __init__(self, spool: Spool) -> None:
+        self.refused: Unavailable | None = None
+        self.size_bytes = 0
+        with self._on_disk(spool.root):
+            self.path = spool.new_file()
+            self._file = self.path.open("wb")
+        self._hash = hashlib.sha256()
+
+    def write(self, data: bytes, /) -> None:
+        self._hash.update(data)
+        self.size_bytes += len(data)
+        with self._on_disk(self.path):
+            self._file.write(data)
+
+    def done(self) -> str:
+        with self._on_disk(self.path):
+            self._file.close()
+        return self._hash.hexdigest()
+
+    def drop(self) -> None:
+        self.path.unlink(missing_ok=True)
+        with suppress(OSError):
+            self._file.close()
+
+    @contextmanager
+    def _on_disk(self, path: Path) -> Generator[None]:
+        try:
+            with on_disk(path, self.size_bytes):
+                yield
+        except Unavailable as exc:
+            self.refused = exc
+            raise
+
+
+@asynccontextmanager
+async def spooled_file(spool: Spool, key: str, on_blocked: OnBlocked) -> AsyncGenerator[HashingSpoolFile]:
+    """Return a new file of the spool. It is removed after the block, unless it was moved."""
+    file: HashingSpoolFile | None = None
+    try:
+        file = HashingSpoolFile(spool)
+        yield file
+    except Unavailable as exc:
+        if file is None or exc is file.refused:  # any other error is reported where it is raised
+            await on_blocked(key, str(exc))
+        raise
+    finally:
+        if file is not None:
+            file.drop()

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from services.evidence.deps import Deps
+from services.evidence.deps import EvidenceDeps
 from services.evidence.handlers import ask_sql
 from services.evidence.outputs.parquet_tables import ParquetTables
 from services.evidence.ports import Signer
-from services.evidence.read_api.open_sql import answering_desk
+from services.evidence.read_api.sql_service import open_sql_service
 from services.evidence.store.open_store import open_store
 from shared.contracts.evidence import AskSql, SqlAnswered, SqlRefused
 from shared.settings import Settings
@@ -29,7 +29,7 @@ class Room:
 
     settings: Settings
     bus: MemoryBus
-    deps: Deps
+    deps: EvidenceDeps
 
     async def ask(self, query: str, *runs: str, **more: Any) -> Any:
         return await ask_sql(AskSql(query=query, run_ids=runs, **more), self.deps)
@@ -53,9 +53,9 @@ async def opened(settings: Settings, signer: Signer | None = None) -> AsyncItera
     bus = MemoryBus()
     async with (
         open_store(settings, _no_word, lambda: NOW) as store,
-        answering_desk(settings, store, bus, lambda: NOW) as desk,
+        open_sql_service(settings, store, bus, lambda: NOW) as desk,
     ):
-        deps = Deps(store, bus, lambda: NOW, products=(ParquetTables,), signer=signer, questions=desk)
+        deps = EvidenceDeps(store, bus, lambda: NOW, products=(ParquetTables,), signer=signer, questions=desk)
         await file_run(deps, bus)
         await file_run(deps, bus, "run_2", samples=3)
         yield Room(settings, bus, deps)

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from services.evidence.deps import Deps
+from services.evidence.deps import EvidenceDeps
 from services.evidence.handlers import population_closed, run_started, sample_finished, sample_found, step_taken
 from shared.bus.ports import Blobs
 from shared.contracts.actions import AskPicture, Click, Done, Goto, Judgment, Screenshot
@@ -289,7 +289,7 @@ async def story(blobs: Blobs, run_id: str = "run_1") -> list[list[Any]]:
 HANDLERS: dict[type, Any] = {StepTaken: step_taken, SampleFinished: sample_finished}
 
 
-async def file_run(deps: Deps, blobs: Blobs, run_id: str = "run_1", *, samples: int = 5) -> None:
+async def file_run(deps: EvidenceDeps, blobs: Blobs, run_id: str = "run_1", *, samples: int = 5) -> None:
     """The whole run, or one of which only so many samples have been worked on, and the next is at work."""
     record = RunRecord(run_id=run_id, spec=SPEC, planner="rules", concurrency=2, created_at=NOW, requested_by="Eve")
     await run_started(RunStarted(run_id=run_id, record=record), deps, 1)

@@ -27,7 +27,7 @@ def spooled(store: Store, data: bytes) -> Path:
 
 
 async def kept(store: Store, key: str, data: bytes) -> None:
-    await store.keep(key, sha(data), spooled(store, data))
+    await store.store_captured(key, sha(data), spooled(store, data))
 
 
 async def all_keys(store: Store, prefix: str) -> list[str]:
@@ -46,12 +46,12 @@ class StoreSuite:
     async def test_what_is_not_there_is_none(self, store: Store):
         assert await store.read("run_1/nothing") is None
         assert await store.names("run_1") == []
-        async with store.local("run_1/nothing") as path:
+        async with store.local_file("run_1/nothing") as path:
             assert path is None
 
     async def test_a_folder_is_no_file(self, store: Store):
         await store.write("run_1/A-1/x", b"")
-        async with store.local("run_1/A-1") as path:
+        async with store.local_file("run_1/A-1") as path:
             assert path is None
 
     async def test_a_second_write_takes_the_place_of_the_first(self, store: Store):
@@ -106,7 +106,10 @@ class StoreSuite:
         await store.write("run_1/x", b"")
         with pytest.raises(PolicyDenied):
             await store.move("run_1/x", key)
-        for written in (store.write_file(key, spooled(store, b"")), store.keep(key, sha(b""), spooled(store, b""))):
+        for written in (
+            store.write_file(key, spooled(store, b"")),
+            store.store_captured(key, sha(b""), spooled(store, b"")),
+        ):
             with pytest.raises(PolicyDenied):
                 await written
 
@@ -114,9 +117,9 @@ class StoreSuite:
 
     async def test_what_is_kept_is_read_and_its_file_is_used_up(self, store: Store):
         path = spooled(store, PNG)
-        await store.keep("run_1/A-1/01.png", sha(PNG), path)
+        await store.store_captured("run_1/A-1/01.png", sha(PNG), path)
         assert await store.read("run_1/A-1/01.png") == PNG
-        async with store.local("run_1/A-1/01.png") as local:
+        async with store.local_file("run_1/A-1/01.png") as local:
             assert local is not None
             assert local.read_bytes() == PNG
         assert not path.exists()
@@ -182,13 +185,13 @@ class StoreSuite:
         await kept(store, "run_1/A-1/01.png", b"of the second attempt")
         assert await store.read("run_1/A-1/01.png") == b"of the second attempt"
         assert await store.read("run_1/A-1/attempt_1/01.png") == PNG
-        async with store.local("run_1/A-1/attempt_1/01.png") as local:
+        async with store.local_file("run_1/A-1/attempt_1/01.png") as local:
             assert local is not None
             assert local.read_bytes() == PNG
 
     async def test_a_hash_that_is_none_is_refused(self, store: Store):
         with pytest.raises(PolicyDenied):
-            await store.keep("run_1/A-1/01.png", "../../x", spooled(store, PNG))
+            await store.store_captured("run_1/A-1/01.png", "../../x", spooled(store, PNG))
 
     async def test_empty_bytes_are_bytes(self, store: Store):
         await kept(store, "run_1/A-1/empty.txt", b"")
@@ -201,7 +204,7 @@ class StoreSuite:
         await kept(store, "run_1/A-1/large.bin", data)
         await store.write_file("run_1/tables/large.bin", spooled(store, data))
         for key in ("run_1/A-1/large.bin", "run_1/tables/large.bin"):
-            async with store.local(key) as local:
+            async with store.local_file(key) as local:
                 assert local is not None
                 with local.open("rb") as file:
                     assert hashlib.file_digest(file, "sha256").hexdigest() == sha(data)
@@ -217,8 +220,8 @@ class StoreSuite:
         await kept(store, "run_1/A-1/01.png", PNG)
         await store.write("run_1/A-1/result.json", b"{}")
         for _ in range(2):
-            await store.secure("run_1/A-1")
-            await store.secure("run_1")
+            await store.make_durable("run_1/A-1")
+            await store.make_durable("run_1")
         await store.write("run_1/A-1/result.json", b'{"more": 1}')
         assert await store.read("run_1/A-1/01.png") == PNG
         assert await store.read("run_1/A-1/result.json") == b'{"more": 1}'

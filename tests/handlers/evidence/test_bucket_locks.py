@@ -1,6 +1,6 @@
 """The lock of a run in a bucket: one process has it, says that it lives, and is followed when it does not.
 
-Each `BucketHolding` with a folder of its own is a process of another machine. Nothing here waits for a lock to expire:
+Each `BucketLocks` with a folder of its own is a process of another machine. Nothing here waits for a lock to expire:
 one that takes over has no patience.
 """
 
@@ -18,7 +18,7 @@ from uuid import uuid4
 import pytest
 
 from services.evidence.run_lock import bucket_locks
-from services.evidence.run_lock.bucket_locks import BucketHolding
+from services.evidence.run_lock.bucket_locks import BucketLocks
 from services.evidence.run_lock.lock_owner import EXPIRES_S
 from services.evidence.store.s3_store import S3Store
 from shared.errors import Unavailable
@@ -31,7 +31,7 @@ from tests.typed import expect
 
 IMPATIENT_S = -1.0
 KEY = ".held/run_1"
-Machine = Callable[..., BucketHolding]
+Machine = Callable[..., BucketLocks]
 
 
 @pytest.fixture(scope="module", params=[*SERVERS, "versitygw without versions"])
@@ -50,11 +50,11 @@ def bucket(server: S3Server) -> S3Bucket:
 
 @pytest.fixture
 def machine(bucket: S3Bucket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Machine]:
-    monkeypatch.setattr(bucket_locks, "RENEWED_EVERY_S", 3600.0)  # these tests say when
-    made: list[BucketHolding] = []
+    monkeypatch.setattr(bucket_locks, "RENEW_INTERVAL_S", 3600.0)  # these tests say when
+    made: list[BucketLocks] = []
 
-    def machine(name: str, expires_s: float = EXPIRES_S) -> BucketHolding:
-        made.append(BucketHolding(bucket, tmp_path / name, expires_s))
+    def machine(name: str, expires_s: float = EXPIRES_S) -> BucketLocks:
+        made.append(BucketLocks(bucket, tmp_path / name, expires_s))
         return made[-1]
 
     yield machine
@@ -74,7 +74,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     return later
 
 
-def refused(holding: BucketHolding) -> str:
+def refused(holding: BucketLocks) -> str:
     with pytest.raises(Unavailable) as caught:
         holding.take("run_1")
     assert caught.value.code == "run_held"
@@ -87,7 +87,7 @@ def test_another_machine_is_refused_for_as_long_as_the_first_says_that_it_lives(
     assert first.take("run_1") is False, "it was ours before"
     told = refused(second)
     assert f"another process writes {bucket.location}/run_1: process " in told
-    assert "or has not been heard of for 60 s (last " in told
+    assert "or has not renewed its lock for 60 s (last " in told
     assert second.take("run_2") is True, "another run is another thing"
     first.release("run_1")
     assert second.take("run_1") is True
@@ -97,10 +97,10 @@ def test_one_that_is_heard_of_no_more_is_followed(machine: Machine, bucket: S3Bu
     first, second = machine("a"), machine("b", IMPATIENT_S)
     first.take("run_1")
     assert second.take("run_1") is True
-    first.must_be_ours("run_1")  # it was heard of a moment ago, as far as it knows
+    first.require_lock("run_1")  # it was heard of a moment ago, as far as it knows
     clock(EXPIRES_S / 2)
     with pytest.raises(Unavailable, match="another process writes") as caught:
-        first.must_be_ours("run_1")
+        first.require_lock("run_1")
     assert caught.value.code == "run_held"
     refused(first)
     first.release("run_1")
@@ -114,7 +114,7 @@ def test_whoever_stood_still_and_was_not_followed_goes_on(machine: Machine, cloc
     first = machine("a")
     first.take("run_1")
     clock(100 * EXPIRES_S)
-    first.must_be_ours("run_1")
+    first.require_lock("run_1")
     assert first.take("run_1") is False
 
 
@@ -144,7 +144,7 @@ def test_whoever_lets_go_right_after_a_lost_answer_leaves_nothing(machine: Machi
     first.take("run_1")
     with not_answered(bucket):
         first.renew()
-    assert not first.is_sure("run_1"), "something is there that it has not heard of"
+    assert not first.is_confirmed("run_1"), "something is there that it has not heard of"
     first.release("run_1")
     assert list(bucket.list_objects(".held", versions=True)) == []
 
@@ -179,7 +179,7 @@ def test_of_many_that_follow_a_dead_one_at_once_one_has_it(bucket: S3Bucket):
     assert len([one for one in wrote if one is not None]) == 1
 
 
-def _taken(holding: BucketHolding, run_id: str) -> bool:
+def _taken(holding: BucketLocks, run_id: str) -> bool:
     try:
         return holding.take(run_id)
     except Unavailable as exc:
@@ -189,7 +189,7 @@ def _taken(holding: BucketHolding, run_id: str) -> bool:
 def test_one_of_this_machine_that_died_is_followed_at_once(machine: Machine):
     dead = machine("a")
     dead.take("run_1")
-    dead._alive.leave(dead._file("run_1"))  # as the system does it
+    dead._keepers.abandon(dead._keeper_file("run_1"))  # as the system does it
     assert refused(machine("b"))
     assert machine("a").take("run_1") is True
 
@@ -225,19 +225,19 @@ def test_while_the_server_is_gone_nothing_is_lost(machine: Machine, server: S3Se
         first.renew()
         clock(EXPIRES_S)
         with pytest.raises(Unavailable) as caught:
-            first.must_be_ours("run_1")
+            first.require_lock("run_1")
         assert caught.value.code == "store_unavailable"
         with caplog.at_level(logging.WARNING):
             first.close()
-        assert "stays until nobody has heard of it for a while" in caplog.text
+        assert "stays until it expires" in caplog.text
     finally:
         server.start()
     assert machine("a").take("run_1") is True, "the process is gone, so another of this machine need not wait"
 
 
 async def test_who_was_followed_changes_nothing_of_the_run(machine: Machine, bucket: S3Bucket, tmp_path: Path, clock):
-    store = S3Store(bucket, tmp_path / "spool", holding=machine("a"))
-    assert await store.hold("run_1") is True
+    store = S3Store(bucket, tmp_path / "spool", locks=machine("a"))
+    assert await store.lock_run("run_1") is True
     await store.write("run_1/x", b"mine")
     machine("b", IMPATIENT_S).take("run_1")
     clock(EXPIRES_S)

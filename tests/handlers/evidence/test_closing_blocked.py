@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from benchmarks.evidence_world import World, record
-from services.evidence.deps import Deps
+from services.evidence.deps import EvidenceDeps
 from services.evidence.facts.run_facts import RunFacts
 from services.evidence.facts.sample_facts import SampleFacts
 from services.evidence.outputs.make_products import make_products
 from services.evidence.outputs.parquet_tables import ParquetTables
-from services.evidence.outputs.products import Made, OpenFile
+from services.evidence.outputs.products import OpenFile, OutputFile
 from services.evidence.state.run_state import RunState
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.discovery import Sample
@@ -35,7 +35,7 @@ class NoRoom:
 
     def add(self, sample: SampleFacts, open_file: OpenFile) -> None: ...
 
-    def finish(self) -> Iterable[Made]:
+    def finish(self) -> Iterable[OutputFile]:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     def close(self) -> None:
@@ -55,7 +55,7 @@ class Faulty:
         if len(self.seen) == 2:
             raise ValueError("it is no number")
 
-    def finish(self) -> Iterable[Made]:
+    def finish(self) -> Iterable[OutputFile]:
         raise AssertionError("what has failed is asked for nothing more")
 
     def close(self) -> None: ...
@@ -66,7 +66,7 @@ class FaultyAtItsEnd(Faulty):
 
     def add(self, sample: SampleFacts, open_file: OpenFile) -> None: ...
 
-    def finish(self) -> Iterable[Made]:
+    def finish(self) -> Iterable[OutputFile]:
         raise KeyError("gone")
 
 
@@ -76,17 +76,17 @@ class Sound(Faulty):
     def add(self, sample: SampleFacts, open_file: OpenFile) -> None:
         self.seen.append(sample.sample_id)
 
-    def finish(self) -> Iterable[Made]:
+    def finish(self) -> Iterable[OutputFile]:
         (self.folder / "sound.txt").write_text(" ".join(self.seen))
-        return [Made("sound.txt", self.folder / "sound.txt")]
+        return [OutputFile("sound.txt", self.folder / "sound.txt")]
 
 
 async def test_a_fault_of_ours_costs_its_own_file_and_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture):
     store, now = FolderStore(tmp_path), datetime(2026, 3, 1, tzinfo=UTC)
-    deps = Deps(store=store, blobs=MemoryBus(), now=lambda: now, products=(Faulty, FaultyAtItsEnd, Sound))
+    deps = EvidenceDeps(store=store, blobs=MemoryBus(), now=lambda: now, products=(Faulty, FaultyAtItsEnd, Sound))
     state = RunState(record=record(), expected=3)
     for row, name in enumerate(("A-1", "A-2", "A-3"), start=1):
-        state.found(Sample(sample_id=name, key=name, row=row), now)
+        state.add_sample(Sample(sample_id=name, key=name, row=row), now)
     made = await make_products(deps.store, deps.products, state, World(0).finished(), deps.on_blocked)
     assert made.names == {"sound.txt"}
     assert await store.read(f"{record().run_id}/sound.txt") == b"A-1 A-2 A-3"
@@ -110,7 +110,7 @@ async def test_a_full_disk_is_said_and_can_be_tried_again(tmp_path: Path):
     async def on_blocked(key: str, why: str) -> None:
         said.append((key, why))
 
-    deps = Deps(
+    deps = EvidenceDeps(
         store=FolderStore(tmp_path),
         blobs=MemoryBus(),
         now=lambda: datetime(2026, 3, 1, tzinfo=UTC),

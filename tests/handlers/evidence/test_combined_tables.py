@@ -25,7 +25,7 @@ from benchmarks.evidence_world import World
 from services.evidence.facts.run_facts import RunFacts
 from services.evidence.facts.sample_facts import SampleFacts
 from services.evidence.outputs.combined_tables import CombinedTables
-from services.evidence.outputs.isolated_product import Watched
+from services.evidence.outputs.isolated_product import IsolatedProduct
 from services.evidence.outputs.xlsx.sample_sheet import SampleSheet
 from services.evidence.outputs.xlsx.workbook import Workbook
 from services.evidence.outputs.xlsx.workbook_process import WorkbookError, WorkbookProcess
@@ -341,7 +341,7 @@ def tell_until_nobody_listens(process: WorkbookProcess) -> None:
 
 
 def test_a_large_run_has_the_same_tables(tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("services.evidence.outputs.combined_tables.MANY", 1)
+    monkeypatch.setattr("services.evidence.outputs.combined_tables.LARGE_RUN_SAMPLES", 1)
     large = made(tmp_path / "large", WORLD.closing(), WORLD.facts())
     for name in ("combined.csv", "combined.parquet", "combined.xlsx"):
         assert (large.folder / name).read_bytes() == (tables.folder / name).read_bytes(), name
@@ -351,9 +351,9 @@ def test_a_large_run_has_the_same_tables(tables: Tables, tmp_path: Path, monkeyp
 def test_a_fault_in_the_workbook_costs_no_other_table(
     large: bool, tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("services.evidence.outputs.combined_tables.MANY", 1 if large else 1_000)
+    monkeypatch.setattr("services.evidence.outputs.combined_tables.LARGE_RUN_SAMPLES", 1 if large else 1_000)
     others = set(psutil.Process().children())
-    product = Watched(CombinedTables(WORLD.closing(), tmp_path))
+    product = IsolatedProduct(CombinedTables(WORLD.closing(), tmp_path))
     if large:
         [process] = set(psutil.Process().children()) - others
         process.kill()
@@ -388,7 +388,7 @@ def test_a_workbook_that_is_given_up_holds_no_file_open(
 
 
 def test_tables_that_nobody_waits_for_leave_no_process_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("services.evidence.outputs.combined_tables.MANY", 1)
+    monkeypatch.setattr("services.evidence.outputs.combined_tables.LARGE_RUN_SAMPLES", 1)
     others = set(psutil.Process().children())
     product = CombinedTables(WORLD.closing(), tmp_path)
     ours = set(psutil.Process().children()) - others

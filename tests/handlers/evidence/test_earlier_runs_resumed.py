@@ -13,7 +13,7 @@ import duckdb
 import msgspec
 import pytest
 
-from services.evidence.deps import Deps
+from services.evidence.deps import EvidenceDeps
 from services.evidence.handlers import load_steps, population_closed, run_started, sample_finished, step_taken
 from services.evidence.outputs.combined_tables import CombinedTables
 from services.evidence.outputs.enriched_table import EnrichedTable
@@ -47,18 +47,20 @@ def unpacked(name: str, root: Path) -> Path:
     return run
 
 
-def deps_of(run: Path) -> Deps:
+def deps_of(run: Path) -> EvidenceDeps:
     products = (CombinedTables, EnrichedTable, ParquetTables, ReportFile)
-    return Deps(store=FolderStore(run.parent), blobs=MemoryBus(), now=lambda: NOW, products=products, signer=KEY)
+    return EvidenceDeps(
+        store=FolderStore(run.parent), blobs=MemoryBus(), now=lambda: NOW, products=products, signer=KEY
+    )
 
 
-async def known(deps: Deps, run: Path) -> RunState:
+async def known(deps: EvidenceDeps, run: Path) -> RunState:
     state = await deps.ledger.state(run.name)
     assert state is not None
     return state
 
 
-async def next_round(deps: Deps, run: Path) -> RunFinished | None:
+async def next_round(deps: EvidenceDeps, run: Path) -> RunFinished | None:
     """What is said when it is resumed; samples that are not done are open then."""
     state = await known(deps, run)
     base, samples = last_attempt(state), len(state.samples)
@@ -69,10 +71,10 @@ async def next_round(deps: Deps, run: Path) -> RunFinished | None:
 
 
 def last_attempt(state: RunState) -> int:
-    return max(ended.attempt for ended in state.ended.values())
+    return max(ended.attempt for ended in state.ends.values())
 
 
-async def try_again(deps: Deps, run: Path, sample_id: str) -> RunFinished | None:
+async def try_again(deps: EvidenceDeps, run: Path, sample_id: str) -> RunFinished | None:
     """One more attempt, which says what the result of the latest one says."""
     state = await known(deps, run)
     result = parse_result((run / sample_id / "result.json").read_bytes())

@@ -22,7 +22,7 @@ from services.evidence.facts.run_facts import RunFacts
 from services.evidence.facts.sample_facts import SampleFacts
 from services.evidence.outputs.enriched_table import EnrichedTable
 from services.evidence.state.file_contents import sample_file
-from services.evidence.tables.enriched import names_beside
+from services.evidence.tables.enriched import unique_names
 from shared.contracts.discovery import Sample, SampleFound
 from shared.task.spec import TaskSpec
 from tests.handlers.evidence.written_sample import files_of
@@ -134,7 +134,7 @@ def test_of_samples_that_were_found_by_navigating_there_is_none(tmp_path: Path):
     ],
 )
 def test_a_new_column_never_bears_the_name_of_an_old_one(header, names, given):
-    assert names_beside(header, names) == given
+    assert unique_names(header, names) == given
 
 
 def test_the_world_to_measure_on_comes_back(tmp_path: Path):

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from services.evidence.deps import Deps
-from services.evidence.ingest.artifacts import file_artifact
+from services.evidence.deps import EvidenceDeps
+from services.evidence.ingest.artifacts import store_artifact
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.results import Artifact
 from shared.contracts.steps import FiledArtifact, ObservationRef, StepTaken
@@ -51,14 +51,14 @@ def step_with(filed: FiledArtifact) -> StepTaken:
 
 
 @pytest.fixture
-def deps(tmp_path: Path) -> Deps:
-    return Deps(store=FolderStore(tmp_path), blobs=MemoryBus(), now=lambda: NOW)
+def deps(tmp_path: Path) -> EvidenceDeps:
+    return EvidenceDeps(store=FolderStore(tmp_path), blobs=MemoryBus(), now=lambda: NOW)
 
 
-async def filing(deps: Deps, filed: FiledArtifact, data: bytes | None) -> ArtifactProblem | None:
+async def filing(deps: EvidenceDeps, filed: FiledArtifact, data: bytes | None) -> ArtifactProblem | None:
     if data is not None:
         await deps.blobs.put(ARTIFACTS, "b", data)
-    return await file_artifact(deps.store, deps.blobs, step_with(filed), filed)
+    return await store_artifact(deps.store, deps.blobs, step_with(filed), filed)
 
 
 async def test_what_was_captured_lies_in_its_place_and_nothing_else_is_left(deps, tmp_path):
@@ -97,7 +97,7 @@ async def test_what_was_filed_before_is_found_again_without_the_bus(deps):
 async def test_other_bytes_under_the_name_are_said(deps):
     await filing(deps, filed_as(b"first"), b"first")
     problem = await filing(deps, filed_as(b"second"), b"second")
-    assert problem.sentence == "01_t.png: another file stands under this name, and evidence is never overwritten"
+    assert problem.sentence == "01_t.png: another file has this name, and evidence is never overwritten"
     assert problem.code == "name_taken"
     assert await deps.store.read("run_1/A-1/01_t.png") == b"first"
 
@@ -108,7 +108,7 @@ async def test_a_disk_that_is_full_on_the_way_is_said_and_waited_for(tmp_path, m
     async def on_blocked(key: str, why: str) -> None:
         told.append((key, why))
 
-    deps = Deps(FolderStore(tmp_path, on_blocked), MemoryBus(), now=lambda: NOW)
+    deps = EvidenceDeps(FolderStore(tmp_path, on_blocked), MemoryBus(), now=lambda: NOW)
     full = Path("/dev/full").open
 
     with monkeypatch.context() as patched:
@@ -126,8 +126,8 @@ def test_200_megabytes_pass_through_the_real_bus_with_flat_memory(tmp_path, nats
         import asyncio, hashlib, resource, sys
         from pathlib import Path
         from services.evidence.store.folder_store import FolderStore
-        from services.evidence.ingest.artifacts import file_artifact
-        from services.evidence.deps import Deps
+        from services.evidence.ingest.artifacts import store_artifact
+        from services.evidence.deps import EvidenceDeps
         from shared.bus.nats_bus import connect_bus
         from shared.streams import ARTIFACTS
         from tests.handlers.evidence.test_evidence_artifacts import NOW, filed_as, step_with
@@ -153,7 +153,7 @@ def test_200_megabytes_pass_through_the_real_bus_with_flat_memory(tmp_path, nats
                 before = size_mb()
                 filed = filed_as(b"", "big.bin", sha256=pattern.hashed.hexdigest(), size_bytes=200 * MB)
                 step = step_with(filed)
-                problem = await file_artifact(store, bus, step, filed)
+                problem = await store_artifact(store, bus, step, filed)
                 await bus.remove(ARTIFACTS, "b")
                 store.close()
                 print(problem, size_mb() - before)

@@ -15,10 +15,10 @@ from minio.credentials.providers import StaticProvider
 from minio.minioadmin import MinioAdmin
 from pydantic import SecretStr
 
-from services.evidence.deps import Deps
-from services.evidence.outputs.make_products import reader
-from services.evidence.read_api.artifact_access import lent
-from services.evidence.store.s3_store import Retaining, S3Store
+from services.evidence.deps import EvidenceDeps
+from services.evidence.outputs.make_products import blocking_reader
+from services.evidence.read_api.artifact_access import lend
+from services.evidence.store.s3_store import Retention, S3Store
 from shared.contracts.evidence import ArtifactMissing, LendArtifact
 from shared.errors import PermanentError, Unavailable
 from shared.s3.bucket import S3Bucket
@@ -45,7 +45,7 @@ def bucket(server: S3Server) -> S3Bucket:
 @pytest.fixture
 async def store(bucket: S3Bucket, tmp_path: Path) -> AsyncIterator[S3Store]:
     store = S3Store(bucket, tmp_path / "spool")
-    store.must_be_usable()
+    store.check_usable()
     yield store
     store.close()
     assert list(tmp_path.iterdir()) == []
@@ -73,7 +73,7 @@ async def test_a_name_whose_bytes_are_gone_is_loud(store, bucket):
         await store.read("run_1/A-1/01.png")
     assert caught.value.code == "object_damaged"
     with pytest.raises(PermanentError, match="are gone"):
-        async with store.local("run_1/A-1/01.png"):
+        async with store.local_file("run_1/A-1/01.png"):
             pass
 
 
@@ -82,10 +82,10 @@ async def test_bytes_that_are_gone_are_told_to_whoever_reads_them_again_and_hold
     await kept(store, "run_1/A-1/02.png", b"another")
     bucket.remove(f"run_1/objects/{sha(PNG)[:2]}/{sha(PNG)}")
     asked = LendArtifact(run_id="run_1", sample_id="A-1", filename="01.png")
-    answer = await lent(Deps(store, MemoryBus(), lambda: NOW), asked)
+    answer = await lend(EvidenceDeps(store, MemoryBus(), lambda: NOW), asked)
     assert isinstance(answer, ArtifactMissing)
     assert "are gone" in answer.message
-    read = reader(store, "run_1", "A-1", asyncio.get_running_loop())
+    read = blocking_reader(store, "run_1", "A-1", asyncio.get_running_loop())
     assert await asyncio.to_thread(read, "01.png") is None
     assert await asyncio.to_thread(read, "02.png") == b"another"
 
@@ -102,18 +102,18 @@ async def test_bytes_that_are_not_those_of_the_hash_are_not_kept(store):
     path = store.spool / "x"
     path.write_bytes(PNG)
     with pytest.raises(Unavailable):
-        await store.keep("run_1/A-1/01.png", sha(b"others"), path)
+        await store.store_captured("run_1/A-1/01.png", sha(b"others"), path)
     assert await store.names("run_1") == []
 
 
 @pytest.mark.parametrize("mode", ["GOVERNANCE", "COMPLIANCE"])
 async def test_what_is_secured_is_retained_with_the_bytes_it_names(bucket, tmp_path, mode):
-    store = S3Store(bucket, tmp_path, Retaining(mode, 30, lambda: NOW))
-    store.must_be_usable()
+    store = S3Store(bucket, tmp_path, Retention(mode, 30, lambda: NOW))
+    store.check_usable()
     await kept(store, "run_1/A-1/01.png", PNG)
     await store.write("run_1/A-1/result.json", b"{}")
     await store.write("run_1/A-2/result.json", b"{}")
-    await store.secure("run_1/A-1")
+    await store.make_durable("run_1/A-1")
     until = (NOW + timedelta(days=30)).replace(microsecond=0)
     for key in ("run_1/A-1/01.png", "run_1/A-1/result.json", f"run_1/objects/{sha(PNG)[:2]}/{sha(PNG)}"):
         assert bucket.retention(key) == (mode, until)
@@ -126,8 +126,8 @@ async def test_what_is_secured_is_retained_with_the_bytes_it_names(bucket, tmp_p
     await store.write("run_1/A-1/result.json", b'{"more": 1}')
     await store.move("run_1/A-1/01.png", "run_1/A-1/attempt_1/01.png")
     assert await store.read("run_1/A-1/attempt_1/01.png") == PNG
-    sooner = S3Store(bucket, tmp_path, Retaining(mode, 1, lambda: NOW))
-    await sooner.secure("run_1/A-1/attempt_1")
+    sooner = S3Store(bucket, tmp_path, Retention(mode, 1, lambda: NOW))
+    await sooner.make_durable("run_1/A-1/attempt_1")
     assert bucket.retention(f"run_1/objects/{sha(PNG)[:2]}/{sha(PNG)}") == (mode, until)
     store.close()
     sooner.close()
@@ -136,13 +136,13 @@ async def test_what_is_secured_is_retained_with_the_bytes_it_names(bucket, tmp_p
 async def test_nothing_is_asked_to_be_retained_where_it_cannot_be(server, tmp_path, caplog):
     bucket = open_bucket(server.settings(f"s3://plain-{uuid4().hex[:12]}"))
     bucket.client.make_bucket(bucket.location.bucket)
-    store = S3Store(bucket, tmp_path, Retaining("GOVERNANCE", 30, lambda: NOW))
+    store = S3Store(bucket, tmp_path, Retention("GOVERNANCE", 30, lambda: NOW))
     with pytest.raises(PermanentError, match="no object lock") as caught:
-        store.must_be_usable()
+        store.check_usable()
     assert caught.value.code == "no_object_lock"
     with caplog.at_level(logging.WARNING):
         plain = S3Store(bucket, tmp_path)
-        plain.must_be_usable()
+        plain.check_usable()
     store.close()
     plain.close()
     ours = [one.message for one in caplog.records if one.name == S3Store.__module__]
@@ -153,7 +153,7 @@ async def test_a_server_without_versions_and_lock_will_do_and_it_is_said(tmp_pat
     with s3_server("versitygw", tmp_path, versions=False) as server:
         store = S3Store(open_bucket(server.settings("s3://plain")), tmp_path / "spool")
         with caplog.at_level(logging.WARNING):
-            store.must_be_usable()
+            store.check_usable()
         assert any("keeps no versions" in one.message for one in caplog.records)
         await kept(store, "run_1/A-1/01.png", PNG)
         await store.move("run_1/A-1/01.png", "run_1/A-1/attempt_1/01.png")
@@ -183,7 +183,7 @@ async def test_a_server_whose_disk_is_full_says_so_and_goes_on_when_there_is_roo
 
     bucket = open_bucket(small.settings("s3://small"))
     store = S3Store(bucket, tmp_path / "spool", on_blocked=on_blocked)
-    store.must_be_usable()
+    store.check_usable()
     large = bytes(12_000_000)
     for number in range(2):
         await kept(store, f"run_1/A-{number}/large.bin", large + bytes([number]))
@@ -216,8 +216,8 @@ def test_who_may_not_make_the_bucket_is_told(server, tmp_path):
     admin.policy_add("theirs-only", policy={"Version": "2012-10-17", "Statement": [may]})
     admin.attach_policy(["theirs-only"], user="clerk")
     clerk = {"s3_access_key": SecretStr("clerk"), "s3_secret_key": SecretStr("a-long-secret")}
-    S3Store(open_bucket(server.settings("s3://theirs", **clerk)), tmp_path).must_be_usable()
+    S3Store(open_bucket(server.settings("s3://theirs", **clerk)), tmp_path).check_usable()
     with pytest.raises(Unavailable, match="these credentials may not do that") as caught:
-        S3Store(open_bucket(server.settings("s3://of-others", **clerk)), tmp_path).must_be_usable()
+        S3Store(open_bucket(server.settings("s3://of-others", **clerk)), tmp_path).check_usable()
     assert caught.value.code == "store_denied"
     assert "s3://of-others" in str(caught.value)

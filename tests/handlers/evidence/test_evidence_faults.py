@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from services.evidence.deps import Deps
+from services.evidence.deps import EvidenceDeps
 from shared.contracts.planner import Lessons
 from shared.errors import Unavailable
 from shared.evidence_format.signing import SigningKey
@@ -28,7 +28,7 @@ class Fragile(Desk):
 
     def restart(self) -> None:
         super().restart()
-        assert isinstance(self.deps, Deps)
+        assert isinstance(self.deps, EvidenceDeps)
         self.deps.signer = SIGNER
 
 

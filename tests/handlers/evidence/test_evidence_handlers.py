@@ -14,7 +14,7 @@ import msgspec
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from services.evidence.deps import Deps
+from services.evidence.deps import EvidenceDeps
 from services.evidence.handlers import (
     actor as evidence,
 )
@@ -68,8 +68,8 @@ HANDLERS = {
 
 def drop_locks(store: FolderStore) -> None:
     """As the kernel does for a process that is dead."""
-    for name in list(store._holding._held):
-        store._holding.leave(name)
+    for name in list(store._locks._handles):
+        store._locks.abandon(name)
 
 
 class Desk:
@@ -77,13 +77,13 @@ class Desk:
 
     def __init__(self, root: Path) -> None:
         self.root, self.bus = root, MemoryBus()
-        self.deps: Deps | None = None
+        self.deps: EvidenceDeps | None = None
         self.restart()
 
     def restart(self) -> None:
         if self.deps is not None:
             drop_locks(self.deps.store)
-        self.deps = Deps(
+        self.deps = EvidenceDeps(
             store=FolderStore(self.root), blobs=self.bus, now=lambda: NOW, products=(CombinedTables,), signer=KEY
         )
 
@@ -704,7 +704,7 @@ async def test_a_log_that_is_not_there_is_said(desk: Desk, asked: dict[str, Any]
 
 async def test_a_log_that_is_no_log_is_said(desk: Desk):
     await desk.begun(sample())
-    assert isinstance(desk.deps, Deps)
+    assert isinstance(desk.deps, EvidenceDeps)
     await desk.deps.store.write("run_1/A-1/action_log.json", b'[{"step": 1, "attempt": 1}]')
     reply = await steps_of(desk)
     assert isinstance(reply, StepsUnknown)

@@ -27,8 +27,8 @@ class Cached(FolderStore):
         await super().write_file(key, path)
         self.unsafe.add(key)
 
-    async def keep(self, key: str, sha256: str, path: Path) -> None:
-        await super().keep(key, sha256, path)
+    async def store_captured(self, key: str, sha256: str, path: Path) -> None:
+        await super().store_captured(key, sha256, path)
         self.unsafe.add(key)
 
     async def move(self, key: str, to: str) -> None:
@@ -41,8 +41,8 @@ class Cached(FolderStore):
         await super().remove(prefix)
         self.unsafe -= {key for key in self.unsafe if key.startswith(f"{prefix}/")}
 
-    async def secure(self, prefix: str) -> None:
-        await super().secure(prefix)
+    async def make_durable(self, prefix: str) -> None:
+        await super().make_durable(prefix)
         self.unsafe -= {key for key in self.unsafe if key.rpartition("/")[0] == prefix}
 
 

@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from benchmarks.evidence_world import World
-from services.evidence.deps import Deps
+from services.evidence.deps import EvidenceDeps
 from services.evidence.outputs.parquet_tables import ParquetTables
 from services.evidence.sql.catalogue import TABLES
 from services.evidence.store.folder_store import FolderStore
@@ -21,7 +21,7 @@ from tests.handlers.evidence.sql_world import MODEL, file_run
 async def filed(root: Path) -> Path:
     bus = MemoryBus()
     now = datetime(2026, 11, 21, 9, tzinfo=UTC)
-    deps = Deps(store=FolderStore(root), blobs=bus, now=lambda: now, products=(ParquetTables,))
+    deps = EvidenceDeps(store=FolderStore(root), blobs=bus, now=lambda: now, products=(ParquetTables,))
     await file_run(deps, bus)
     return root / "run_1" / "tables"
 

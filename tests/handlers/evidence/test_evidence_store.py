@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from services.evidence.ports import Store
-from services.evidence.store import atomic_files
+from services.evidence.store import disk
 from services.evidence.store.folder_store import FolderStore
 from shared.errors import PolicyDenied, Unavailable
 from tests.handlers.evidence.store_suite import PNG, StoreSuite, kept
@@ -75,7 +75,7 @@ async def test_a_write_that_fails_leaves_what_was_there_and_says_so(tmp_path, mo
 
     store = FolderStore(tmp_path, on_blocked)
     await store.write("run_1/A-1/x", b"before")
-    monkeypatch.setattr(atomic_files.os, "fdopen", fail)
+    monkeypatch.setattr(disk.os, "fdopen", fail)
     with pytest.raises(Unavailable, match="6 bytes" if code else str(tmp_path)) as caught:
         await store.write("run_1/A-1/x", b"after!")
     assert code is None or caught.value.code == code
@@ -102,19 +102,19 @@ def test_on_a_full_disk_nothing_is_lost_and_it_goes_on_when_there_is_room(tmp_pa
                 print(exc.code, sorted(p.name for p in (root / "run_1/A-1").iterdir()))
             data = b"z" * 150_000
             try:
-                async with store.incoming("run_1/A-1/02.png") as file:
+                async with store.spooled_file("run_1/A-1/02.png") as file:
                     file.write(data)
                     file.done()
             except Unavailable as exc:
                 print(exc.code, await store.names("run_1/A-1"))
             (root / "ballast").unlink()
             await store.write("run_1/A-1/01_t.png", b"y" * 50_000)
-            async with store.incoming("run_1/A-1/02.png") as file:
+            async with store.spooled_file("run_1/A-1/02.png") as file:
                 file.write(data)
                 sha256 = file.done()
-                await store.keep("run_1/A-1/02.png", sha256, file.path)
+                await store.store_captured("run_1/A-1/02.png", sha256, file.path)
             print(len(await store.read("run_1/A-1/01_t.png")), len(await store.read("run_1/A-1/02.png")))
-            async with store.incoming("run_1/t.bin") as file:
+            async with store.spooled_file("run_1/t.bin") as file:
                 file.write(b"small")
                 file.done()
                 (root / "ballast").write_bytes(b"x" * 40_000)

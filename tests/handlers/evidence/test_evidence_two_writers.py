@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import pytest
 
-from services.evidence.deps import Deps
+from services.evidence.deps import EvidenceDeps
 from services.evidence.handlers import claim_press
 from services.evidence.store.folder_store import FolderStore
 from services.evidence.store.s3_store import S3Store
@@ -42,13 +42,13 @@ from tests.s3_servers import SERVERS, s3_server
 HOLDS = """
 import asyncio, sys
 from datetime import UTC, datetime
-from services.evidence.store.disk_errors import say_nothing
+from services.evidence.ports import ignore_blocked
 from services.evidence.store.open_store import open_store
 from shared.testing.settings import isolated_settings
 
 async def main():
-    async with open_store(isolated_settings(), say_nothing, lambda: datetime.now(UTC)) as store:
-        await store.hold("run_1")
+    async with open_store(isolated_settings(), ignore_blocked, lambda: datetime.now(UTC)) as store:
+        await store.lock_run("run_1")
         print("held", flush=True)
         await asyncio.to_thread(sys.stdin.read)
 
@@ -67,9 +67,9 @@ class Place:
         desk, place = Desk(self.settings.evidence_dir), self.settings
         if place.evidence_bucket is not None:
             store = S3Store(open_bucket(place), place.state_dir / "spool")
-            store.must_be_usable()
+            store.check_usable()
             desk.deps = replace(desk.deps, store=store)
-        assert isinstance(desk.deps, Deps)
+        assert isinstance(desk.deps, EvidenceDeps)
         self._stores.append(desk.deps.store)
         return desk
 
@@ -145,8 +145,8 @@ async def test_a_press_is_claimed_only_of_who_writes_the_run(place: Place):
     """Of two processes that both give it away, each once, one would have been one too many."""
     one, desk = sample(), place.desk()
     await desk.begun(one)
-    assert isinstance(desk.deps, Deps)
-    await desk.deps.store.release("run_1")
+    assert isinstance(desk.deps, EvidenceDeps)
+    await desk.deps.store.unlock_run("run_1")
     process = place.other()
     with pytest.raises(Unavailable, match="another process writes"):
         await claim_press(ClaimPress(pressed=press(1), claim=True), desk.deps)
@@ -170,8 +170,8 @@ async def test_a_process_that_takes_over_reads_what_the_other_has_filed(place: P
     await desk.begun(one, two)
     await waiting.load()  # it knows the run as it was then
     await desk.tell(took(one), ended(one))
-    assert isinstance(desk.deps, Deps)
-    await desk.deps.store.release("run_1")
+    assert isinstance(desk.deps, EvidenceDeps)
+    await desk.deps.store.unlock_run("run_1")
     assert await waiting.tell(ended(two)) is not None, "both have ended, one of them elsewhere"
 
 
@@ -200,7 +200,7 @@ async def test_that_it_is_held_is_no_part_of_a_run(place: Place):
     assert checked.problems == []
     assert checked.stands
     assert not any("held" in name for name in listed)
-    assert isinstance(desk.deps, Deps)
+    assert isinstance(desk.deps, EvidenceDeps)
     assert await desk.deps.store.names("") == ["run_1"]
     process.kill()
     process.communicate()

@@ -47,7 +47,7 @@ async def run(settings: Settings, bucket: S3Bucket, tmp_path: Path) -> str:
     """Where a run of two rounds lies in a bucket."""
     desk = Desk(tmp_path / "unused")
     store = S3Store(bucket, tmp_path / "spool")
-    store.must_be_usable()
+    store.check_usable()
     desk.deps = replace(desk.deps, store=store)
     await rounds(desk)
     store.close()

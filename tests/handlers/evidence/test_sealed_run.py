@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from services.console.cli import app
-from services.evidence.deps import Deps
+from services.evidence.deps import EvidenceDeps
 from shared.contracts.actions import Judgment
 from shared.contracts.steps import plain_note
 from shared.evidence_format.files.base import encode_file
@@ -153,7 +153,7 @@ async def test_a_seal_that_a_crash_cut_off_is_made_after_a_restart(tmp_path: Pat
         desk = Desk(tmp_path / name)
         one = sample()
         await desk.begun(one)
-        assert isinstance(desk.deps, Deps)
+        assert isinstance(desk.deps, EvidenceDeps)
         real = desk.deps.store.write
 
         async def write(key: str, data: bytes, real: Any = real, name: str = name) -> None:
@@ -178,7 +178,7 @@ async def test_a_round_that_was_cut_off_while_it_was_put_aside_is_put_aside_whol
         await desk.tell(ended(sample(), status="failed", reason="not_found"))
         sealed = (desk.root / "run_1/seal.json").read_bytes()
         left = iter(range(dies_at))
-        real = {name: getattr(expect(desk.deps, Deps).store, name) for name in ("write", "move")}
+        real = {name: getattr(expect(desk.deps, EvidenceDeps).store, name) for name in ("write", "move")}
 
         def mortal(name: str, real: Any = real, left: Any = left) -> Callable[..., Any]:
             async def call(*given: Any) -> None:
@@ -189,7 +189,7 @@ async def test_a_round_that_was_cut_off_while_it_was_put_aside_is_put_aside_whol
             return call
 
         for name in real:
-            assert isinstance(desk.deps, Deps)
+            assert isinstance(desk.deps, EvidenceDeps)
             setattr(desk.deps.store, name, mortal(name))
         for message in (started(1), closed(1, 1), ended(sample(), attempt=2)):
             try:
@@ -231,7 +231,7 @@ async def test_a_finished_run_that_lost_its_seal_is_not_sealed_anew_in_silence(t
     await worked(desk, "A-2", 2, attempt=2)
     checked = check(run)
     assert checked.notes == [
-        "round 1 was begun on a finished run without its seal: nobody vouches for it as it was then",
+        "round 1 was begun on a finished run without its seal: its earlier state is not attested",
         "without a manifest until the run was sealed: A-1",
     ]
 

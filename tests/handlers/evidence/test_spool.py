@@ -65,5 +65,5 @@ def test_a_store_clears_what_was_left_when_it_starts(tmp_path):
     process, _ = other_process(tmp_path / ".spool")
     process.kill()
     process.communicate()
-    FolderStore(tmp_path).must_be_usable()
+    FolderStore(tmp_path).check_usable()
     assert names(tmp_path) == []

@@ -14,9 +14,9 @@ import duckdb
 import pytest
 import pytest_asyncio
 
-from services.evidence.sql.query_guard import REVIEWED
-from services.evidence.sql_sandbox.child import Cell
-from services.evidence.sql_sandbox.pool import in_bucket
+from services.evidence.sql.query_guard import REVIEWED_DUCKDB
+from services.evidence.sql_sandbox.child import SqlSandbox
+from services.evidence.sql_sandbox.pool import bucket_access
 from shared.s3.opening import open_bucket
 from shared.s3.preparing import prepare_bucket
 from shared.settings import Settings
@@ -199,19 +199,19 @@ async def test_what_is_refused_has_changed_nothing(room):
 
 
 @pytest.fixture
-async def cell(room: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cell:
+async def cell(room: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqlSandbox:
     """The database as a query meets it, in this process, so that statements reach it that no query could be."""
     table = room.deps.store.location("run_1/tables/samples.parquet")
     (tmp_path / "runs.jsonl").write_bytes(b"")
     (tmp_path / "out").mkdir()
     monkeypatch.chdir(tmp_path)
-    return Cell(
+    return SqlSandbox(
         {
             "folder": "out",
             "runs": "runs.jsonl",
             "files": [table],
             "views": [f"CREATE VIEW samples AS FROM read_parquet('{table}')"],
-            "bucket": in_bucket(room.settings),
+            "bucket": bucket_access(room.settings),
             "memory": "500MB",
             "threads": 1,
         }
@@ -255,7 +255,7 @@ async def test_the_key_to_the_bucket_is_nowhere_to_be_read(cell, room):
     shown = cell._db.execute("SELECT * FROM duckdb_secrets()").fetchall()
     shown += cell._db.execute("SELECT name, value FROM duckdb_settings()").fetchall()
     assert secret is None or secret.get_secret_value() not in str(shown)
-    assert (secret is None) == (len(in_bucket(room.settings) or {}) == 0)
+    assert (secret is None) == (len(bucket_access(room.settings) or {}) == 0)
 
 
 async def test_another_bucket_of_the_same_server_is_closed(cell, room):
@@ -269,4 +269,4 @@ async def test_another_bucket_of_the_same_server_is_closed(cell, room):
 
 
 async def test_the_functions_of_this_duckdb_were_gone_through():
-    assert duckdb.__version__ == REVIEWED, "go through its functions for what tells of the process, then say so"
+    assert duckdb.__version__ == REVIEWED_DUCKDB, "go through its functions for what tells of the process, then say so"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from services.evidence.ingest.step_files import add_step, put_together, read_log
+from services.evidence.ingest.step_files import merge_step_files, read_log, write_step
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.actions import Done
 from shared.contracts.steps import StepTaken
@@ -48,9 +48,9 @@ def files(root: Path) -> dict[str, bytes]:
 async def test_the_pieces_make_the_file_that_the_whole_list_would_make(store: FolderStore, tmp_path: Path):
     entries = [entry(step) for step in (1, 2, 10, 300)]
     for one in entries:
-        await add_step(store, FOLDER, one)
+        await write_step(store, FOLDER, one)
     assert await read_log(store, FOLDER) == entries
-    await put_together(store, FOLDER)
+    await merge_step_files(store, FOLDER)
     assert files(tmp_path) == {"run_1/A-1/action_log.json": encode_file(entries)}
     assert not (tmp_path / "run_1/A-1/_log").exists()
     assert await read_log(store, FOLDER) == entries
@@ -66,13 +66,13 @@ async def test_each_step_is_written_once(store: FolderStore, tmp_path: Path):
 
     store.write = counted
     for step in range(1, 301):
-        await add_step(store, FOLDER, entry(step))
+        await write_step(store, FOLDER, entry(step))
     assert max(written) <= len(encode_file(entry(300)))
 
 
 async def test_where_there_is_no_log_there_is_none_afterwards(store: FolderStore, tmp_path: Path):
     await store.write(f"{FOLDER}/sample.json", b"{}")
-    await put_together(store, FOLDER)
+    await merge_step_files(store, FOLDER)
     assert await read_log(store, FOLDER) is None
     assert list(files(tmp_path)) == ["run_1/A-1/sample.json"]
 
@@ -84,9 +84,9 @@ async def test_cut_off_while_the_pieces_go_it_is_the_same_file_once_more(
     entries = [entry(step) for step in (1, 2, 3)]
     await store.write(f"{FOLDER}/action_log.json", encode_file(entries))
     for one in entries:
-        await add_step(store, FOLDER, one)
+        await write_step(store, FOLDER, one)
     for step in removed:
         (tmp_path / FOLDER / "_log" / f"{step:06d}.json").unlink()
     assert await read_log(store, FOLDER) == entries
-    await put_together(store, FOLDER)
+    await merge_step_files(store, FOLDER)
     assert files(tmp_path) == {"run_1/A-1/action_log.json": encode_file(entries)}

@@ -20,7 +20,7 @@ from services.evidence.outputs.isolated_product import NotMadeError
 from services.evidence.outputs.parquet_tables import ParquetTables
 from services.evidence.outputs.products import Product
 from services.evidence.outputs.report_file import ReportFile
-from services.evidence.outputs.subprocess_product import Apart, apart_if_large
+from services.evidence.outputs.subprocess_product import SubprocessProduct, in_subprocess_if_large
 from tests.handlers.evidence.odd_run import made_of_what_no_column_holds
 
 WORLD = World(60)
@@ -33,9 +33,9 @@ def processes() -> set[psutil.Process]:
 
 
 @contextmanager
-def apart(product: Any, folder: Path, closing: RunFacts | None = None) -> Iterator[Apart]:
+def apart(product: Any, folder: Path, closing: RunFacts | None = None) -> Iterator[SubprocessProduct]:
     folder.mkdir(parents=True, exist_ok=True)
-    made = Apart(product, product.makes, closing or WORLD.closing(), folder)
+    made = SubprocessProduct(product, product.makes, closing or WORLD.closing(), folder)
     try:
         yield made
     finally:
@@ -65,11 +65,11 @@ def test_the_same_bytes_as_here(tmp_path: Path, product: Any):
 
 
 def test_only_a_large_run_has_processes_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    make = apart_if_large(EnrichedTable, "enriched.csv")
+    make = in_subprocess_if_large(EnrichedTable, "enriched.csv")
     small = make(WORLD.closing(), tmp_path)
-    monkeypatch.setattr("services.evidence.outputs.subprocess_product.MANY", 60)
+    monkeypatch.setattr("services.evidence.outputs.subprocess_product.LARGE_RUN_SAMPLES", 60)
     large = make(WORLD.closing(), tmp_path)
-    assert (type(small), type(large)) == (EnrichedTable, Apart)
+    assert (type(small), type(large)) == (EnrichedTable, SubprocessProduct)
     assert small.makes == large.makes
     for product in (small, large):
         product.close()
@@ -102,7 +102,7 @@ def test_a_folder_that_cannot_be_written_is_what_it_is_here(tmp_path: Path):
     with apart(ReportFile, tmp_path / "there") as product:
         pass
     (tmp_path / "no folder").write_text("")
-    product = Apart(ReportFile, "report.html", WORLD.closing(), tmp_path / "no folder")
+    product = SubprocessProduct(ReportFile, "report.html", WORLD.closing(), tmp_path / "no folder")
     try:
         with pytest.raises(NotADirectoryError) as raised:
             made_by(product)
@@ -120,8 +120,8 @@ def test_it_ends_with_whoever_waits_for_it(tmp_path: Path):
 
 
 async def test_a_run_is_closed_with_what_could_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("services.evidence.outputs.subprocess_product.MANY", 0)
-    makers = (apart_if_large(ParquetTables, "tables/"), apart_if_large(EnrichedTable, "enriched.csv"))
+    monkeypatch.setattr("services.evidence.outputs.subprocess_product.LARGE_RUN_SAMPLES", 0)
+    makers = (in_subprocess_if_large(ParquetTables, "tables/"), in_subprocess_if_large(EnrichedTable, "enriched.csv"))
     made = await made_of_what_no_column_holds(tmp_path, *makers)
     assert made.names == {"enriched.csv"}
     assert len(made.failures) == 1

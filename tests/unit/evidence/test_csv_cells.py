@@ -13,9 +13,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from services.evidence.sql.statements import ANSWER, answer_to
-from services.evidence.sql.statements import name as quoted
-from services.evidence.tables.csv_cells import csv_line, guarded
+from services.evidence.sql.statements import ANSWER, copy_answer
+from services.evidence.sql.statements import quote_name as quoted
+from services.evidence.tables.csv_cells import csv_line, without_formula
 
 ODD = "=+-@＝＋－＠0159.'\t\r\n\0 \x1c\x85\xa0\xad\u061c\u180e\u2003\u200b\u200e\u2028\u202e\u2060\u2069\u3000\ufeff"
 ODD_TEXTS = st.text(st.sampled_from(ODD), max_size=6)
@@ -30,12 +30,12 @@ CELLS = ODD_TEXTS | st.text(st.characters(exclude_categories=["Cs"]), max_size=1
     ],
 )
 def test_what_might_be_run_gets_an_apostrophe(text: str):
-    assert guarded(text) == f"'{text}"
+    assert without_formula(text) == f"'{text}"
 
 
 @pytest.mark.parametrize("text", ["", "-5", "+5", "-5.25", "007", "a=b", "1-2", "'=1", "x@y.example", "李=1", "…=1"])
 def test_what_is_harmless_stays_as_it_is(text: str):
-    assert guarded(text) == text
+    assert without_formula(text) == text
 
 
 def first_seen(text: str) -> str:
@@ -46,7 +46,7 @@ def first_seen(text: str) -> str:
 
 @given(ODD_TEXTS)
 def test_no_cell_begins_with_the_sign_of_a_formula_but_a_number(text: str):
-    cell = guarded(text)
+    cell = without_formula(text)
     assert cell in (text, f"'{text}")
     assert first_seen(cell) not in tuple("=+-@") or re.fullmatch("[+-]?[0-9]+([.][0-9]+)?", cell)
 
@@ -56,7 +56,7 @@ def test_no_cell_begins_with_the_sign_of_a_formula_but_a_number(text: str):
 @settings(deadline=None)
 def test_an_answer_to_sql_is_guarded_as_every_table_is(tmp_path_factory: pytest.TempPathFactory, cells: list[str]):
     file = tmp_path_factory.mktemp("answer") / "answer.csv"
-    assert written_by_the_database(file, "=title", cells) == [["'=title"], *([guarded(cell)] for cell in cells)]
+    assert written_by_the_database(file, "=title", cells) == [["'=title"], *([without_formula(cell)] for cell in cells)]
 
 
 def written_by_the_database(file: Path, title: str, cells: list[str]) -> list[list[str]]:
@@ -65,7 +65,7 @@ def written_by_the_database(file: Path, title: str, cells: list[str]) -> list[li
         database.execute("CREATE SCHEMA aside")
         database.execute(f"CREATE TABLE {ANSWER} ({quoted(title)} VARCHAR)")
         database.executemany(f"INSERT INTO {ANSWER} VALUES (?)", [[cell] for cell in cells])
-        database.execute(answer_to([(title, "VARCHAR")], len(cells), "csv", str(file)))
+        database.execute(copy_answer([(title, "VARCHAR")], len(cells), "csv", str(file)))
     with file.open(encoding="utf-8", newline="") as lines:
         return list(csv.reader(lines))
 

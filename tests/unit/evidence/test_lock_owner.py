@@ -8,9 +8,9 @@ import pytest
 
 from services.evidence.run_lock.lock_owner import (
     EXPIRES_S,
-    Holder,
-    holder_in,
+    LockOwner,
     may_take_over,
+    parse_owner,
     refusal,
     refusal_in_bucket,
 )
@@ -18,18 +18,18 @@ from shared.evidence_format.files.base import encode_file
 from shared.s3.objects import parse_stat
 
 SINCE = datetime(2026, 3, 1, 11, 15, 2, tzinfo=timezone(timedelta(hours=1)))
-HOLDER = Holder(host="audit-vm", pid=4711, since=SINCE, keeper="k1", renewal="r1")
+HOLDER = LockOwner(host="audit-vm", pid=4711, since=SINCE, keeper="k1", renewal="r1")
 SECOND = "Sun, 01 Mar 2026 10:15:02 GMT"
 
 
 def test_a_holder_is_read_as_it_was_written():
-    assert holder_in(encode_file(HOLDER)) == HOLDER
+    assert parse_owner(encode_file(HOLDER)) == HOLDER
     assert HOLDER.since == datetime(2026, 3, 1, 10, 15, 2, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"\xff", b"[]", b'{"host": 1}', b"null"])
 def test_what_is_none_is_no_holder(data: bytes):
-    assert holder_in(data) is None
+    assert parse_owner(data) is None
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_what_is_none_is_no_holder(data: bytes):
     ],
 )
 def test_a_lock_is_taken_over_of_the_dead_and_of_those_not_heard_of(
-    holder: Holder | None, age_s: float | None, host: str, keeper: str, free: bool
+    holder: LockOwner | None, age_s: float | None, host: str, keeper: str, free: bool
 ):
     assert may_take_over(holder, age_s, host=host, keeper=keeper) is free
 
@@ -57,11 +57,11 @@ def test_who_may_not_write_is_told_who_does_since_when_and_what_to_do():
         " end it, or wait: the run goes on here when it has ended"
     )
     assert refusal_in_bucket("s3://b/run_1", "s3://b/.held/run_1", HOLDER, 12.0).endswith(
-        "when it has ended, or has not been heard of for 60 s (last 12 s ago)"
+        "when it has ended, or has not renewed its lock for 60 s (last 12 s ago)"
     )
     assert refusal_in_bucket("s3://b/run_1", "s3://b/.held/run_1", None, None) == (
         "another process writes s3://b/run_1; end it, or wait:"
-        " the run goes on here when it has ended; where it is dead, remove s3://b/.held/run_1"
+        " the run goes on here when it has ended; if it is dead, remove s3://b/.held/run_1"
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from services.evidence.report.run_summary import Sums
+from services.evidence.report.run_summary import RunSums
 from services.evidence.report.sample_details import detail_of, row_of
 from tests.handlers.evidence.written_sample import facts_of
 
@@ -20,7 +20,7 @@ TYPED: list[Any] = [
 @pytest.mark.parametrize("notes", [OLD, TYPED], ids=["strings of an older run", "typed"])
 def test_what_differs_stands_apart_from_other_notes(notes: list[Any]):
     facts = facts_of({"sample_id": "A-1"}, {"status": "needs_review", "notes": notes})
-    detail, sums = detail_of(facts), Sums()
+    detail, sums = detail_of(facts), RunSums()
     sums.add(facts)
     assert (detail["differs"], detail["notes"]) == (["step 2: address: then a, now b"], ["owner: gone"])
     assert row_of(facts)[-1] == "; ".join(OLD)

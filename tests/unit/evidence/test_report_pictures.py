@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from services.evidence.facts.sample_facts import ArtifactFacts
 from services.evidence.report.pictures import (
     TALLEST,
-    Budget,
-    Plan,
-    Shown,
-    area_of,
-    chosen,
-    cut_of,
-    marks_on,
-    plan_for,
-    shown_values,
+    BoxesByPicture,
+    PictureBudget,
+    PicturePlan,
+    boxes_by_picture,
+    choose_pictures,
+    crop_of,
+    embedded_area,
+    picture_plan,
+    value_spans,
 )
 from shared.contracts.results import Artifact, Box
 from shared.contracts.steps import ValueSource
@@ -43,9 +43,9 @@ def shot(name: str, sha: str = "", kind: str = "screenshot", size: int = 1000, *
     return ArtifactFacts(stored, captured, ())
 
 
-def shown(*values: tuple[str, float]) -> Shown:
+def shown(*values: tuple[str, float]) -> BoxesByPicture:
     """Values by the picture that shows them, and how far down the page they are."""
-    return shown_values(field(sha, y) for sha, y in values)
+    return boxes_by_picture(field(sha, y) for sha, y in values)
 
 
 def field(sha: str, y: float) -> StoredField:
@@ -69,16 +69,16 @@ def names(found: list[ArtifactFacts]) -> list[str]:
 
 def test_the_picture_that_shows_most_values_comes_first_then_the_latest() -> None:
     files = [shot("a"), shot("b"), shot("c"), shot("d", kind="download")]
-    assert names(chosen(files, shown(("a", 0), ("a", 0), ("b", 0)), 3)) == ["a", "b", "c"]
-    assert names(chosen(files, {}, 2)) == ["c", "b"]
+    assert names(choose_pictures(files, shown(("a", 0), ("a", 0), ("b", 0)), 3)) == ["a", "b", "c"]
+    assert names(choose_pictures(files, {}, 2)) == ["c", "b"]
 
 
 def test_a_picture_of_many_megabytes_is_left_in_its_folder() -> None:
-    assert chosen([shot("a", size=50_000_000)], {}, 1) == []
+    assert choose_pictures([shot("a", size=50_000_000)], {}, 1) == []
 
 
 def test_a_large_run_keeps_room_for_what_is_not_plainly_done() -> None:
-    budget = Budget(Plan(width_px=256, per_sample=1, most=5, for_trouble=2))
+    budget = PictureBudget(PicturePlan(width_px=256, per_sample=1, most=5, for_trouble=2))
     assert [budget.grant(trouble=False) for _ in range(6)] == [True, True, True, False, False, False]
     assert [budget.grant(trouble=True) for _ in range(3)] == [True, True, False]
     assert (budget.given, budget.left_out) == (5, 4)
@@ -86,7 +86,7 @@ def test_a_large_run_keeps_room_for_what_is_not_plainly_done() -> None:
 
 @pytest.mark.parametrize("samples", [0, 60, 61, 300, 301, 10_000])
 def test_what_rides_along_stays_small_whatever_the_size_of_the_run(samples: int) -> None:
-    plan = plan_for(samples)
+    plan = picture_plan(samples)
     pictures = min(samples, plan.most) * plan.per_sample
     assert pictures * plan.width_px**2 * TALLEST <= 200_000_000  # a few MB as WebP
 
@@ -99,32 +99,32 @@ def test_what_rides_along_stays_small_whatever_the_size_of_the_run(samples: int)
 def test_a_cut_lies_within_the_picture_and_is_never_taller_than_may_be(
     width: int, height: int, marks: list[tuple[float, float]]
 ) -> None:
-    cut = cut_of(width, height, [(top, top + high) for top, high in marks])
+    cut = crop_of(width, height, [(top, top + high) for top, high in marks])
     assert 0 <= cut.top < cut.bottom <= 1 + 1e-9
     assert (cut.bottom - cut.top) * height <= max(width * TALLEST, height if height <= width * TALLEST else 0) + 1e-6
 
 
 def test_values_that_fit_the_cut_are_all_in_it() -> None:
-    cut = cut_of(1000, 10_000, [(0.62, 0.63), (0.70, 0.71)])
+    cut = crop_of(1000, 10_000, [(0.62, 0.63), (0.70, 0.71)])
     assert cut.top <= 0.62 < 0.71 <= cut.bottom
 
 
 def test_values_near_the_top_are_shown_with_the_head_of_the_page() -> None:
-    assert cut_of(1000, 10_000, [(0.05, 0.1)]).top == 0.0
+    assert crop_of(1000, 10_000, [(0.05, 0.1)]).top == 0.0
 
 
 def test_only_boxes_of_this_picture_count() -> None:
     file = shot("a", x=0.0, y=1000.0, width=800.0, height=500.0)
     values = shown(("a", 1100.0), ("b", 1200.0), ("a", 200.0))
-    assert marks_on(file, values) == [pytest.approx((0.2, 0.24))]
-    assert marks_on(shot("a"), shown(("a", 1100.0))) == []
+    assert value_spans(file, values) == [pytest.approx((0.2, 0.24))]
+    assert value_spans(shot("a"), shown(("a", 1100.0))) == []
 
 
 def test_the_area_of_a_cut_is_that_part_of_the_document() -> None:
     file = shot("a", x=5.0, y=1000.0, width=800.0, height=500.0)
-    cut = cut_of(100, 1000, [(0.5, 0.6)])
-    area = area_of(file, cut)
+    cut = crop_of(100, 1000, [(0.5, 0.6)])
+    area = embedded_area(file, cut)
     assert area is not None
     assert area.y == pytest.approx(1000 + 500 * cut.top)
     assert area.height == pytest.approx(500 * 0.15)
-    assert area_of(shot("a"), cut) is None
+    assert embedded_area(shot("a"), cut) is None

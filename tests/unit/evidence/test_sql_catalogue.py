@@ -12,7 +12,7 @@ from scripts.write_docs import ROOT
 from services.evidence.sql.catalogue import VIEWS
 from services.evidence.sql.docs_page import page
 from services.evidence.sql.examples import EXAMPLES
-from services.evidence.sql.typed_values import date_of, exact_of, moment_of
+from services.evidence.sql.row_values import date_of, exact_of, moment_of
 
 
 def test_the_page_is_current():

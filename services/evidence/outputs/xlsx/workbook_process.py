@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from services.evidence.outputs.isolated_product import NotMadeError, not_made
+from services.evidence.outputs.isolated_product import NotMadeError, not_made_message
 from services.evidence.outputs.xlsx.workbook import Workbook
 from services.evidence.outputs.xlsx.workbook_child import END, WorkbookReply, WorkbookRequest
 from shared.child_process.parent import ChildProcess
@@ -108,5 +108,5 @@ class OptionalWorkbook:
         except OSError:
             raise
         except Exception as exc:  # the tables that programs read must not be lost with it
-            self._failure = not_made(self._name, where, exc)
+            self._failure = not_made_message(self._name, where, exc)
             log.exception("%s", self._failure)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.evidence.state.step_log import page_of, problem_of
+from services.evidence.state.reply_pages import page_of_steps, step_log_problem
 from shared.contracts.actions import AnyAction, Done, Fail, Goto
 from shared.contracts.results import Effect
 from shared.contracts.steps import Note, RouteMark, StepTaken, plain_note
@@ -180,19 +180,19 @@ STEPS = [a_step(1), a_step(2), a_step(3, Done(values={}))]
 
 def test_pages_hold_what_fits_and_follow_one_another():
     size = len(msgspec.json.encode(STEPS[0]))
-    first = page_of(STEPS, 0, most_bytes=2 * size)
+    first = page_of_steps(STEPS, 0, max_bytes=2 * size)
     assert [step.step for step in first] == [1, 2]
-    assert [step.step for step in page_of(STEPS, first[-1].step, most_bytes=2 * size)] == [3]
-    assert page_of(STEPS, 3) == ()
+    assert [step.step for step in page_of_steps(STEPS, first[-1].step, max_bytes=2 * size)] == [3]
+    assert page_of_steps(STEPS, 3) == ()
 
 
 def test_a_step_larger_than_a_page_is_a_page():
-    assert [step.step for step in page_of(STEPS, 1, most_bytes=1)] == [2]
+    assert [step.step for step in page_of_steps(STEPS, 1, max_bytes=1)] == [2]
 
 
 def test_a_whole_log_that_ends_by_itself_has_no_problem():
-    assert problem_of(STEPS, 3, "done", "") == ""
-    assert problem_of([a_step(1, Fail())], 1, "failed", "gave_up") == ""
+    assert step_log_problem(STEPS, 3, "done", "") == ""
+    assert step_log_problem([a_step(1, Fail())], 1, "failed", "gave_up") == ""
 
 
 @pytest.mark.parametrize(
@@ -207,4 +207,4 @@ def test_a_whole_log_that_ends_by_itself_has_no_problem():
     ],
 )
 def test_a_log_that_does_not_tell_the_end_says_why(steps, taken, words):
-    assert words in problem_of(steps, taken, "failed", "max_steps_exceeded")
+    assert words in step_log_problem(steps, taken, "failed", "max_steps_exceeded")
