@@ -1,4 +1,4 @@
-"""``python -m scripts.build_s3_servers``: builds the two S3 servers that the tests of the store run against.
+"""``python -m scripts.build_s3_servers``: build the two S3 servers that the tests of the store use.
 
 By `go install`, at the versions below, into ``${XDG_CACHE_HOME:-~/.cache}/exhibit/s3-servers``, once a version. Where
 there is no Go it says so and goes on, for the rest of the tests needs none; where ``CI`` is set that is a failure.
@@ -18,16 +18,16 @@ from filelock import FileLock
 
 BUILD_BOUND_S = 1800.0
 WHERE_GO_INSTALLS_ITSELF = "/usr/local/go/bin"
-"""Not on the path of a shell that reads no profile."""
+"""Usual location of Go; not on the PATH of a non-login shell."""
 
 
 class CannotBuild(RuntimeError):
-    """A server could not be built; the message says which, why, and what to do."""
+    """A server could not be built. The message says which, why, and what to do."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """``package`` is what Go installs; ``takes`` is how long the first build is, for people."""
+    """A server to build. ``package`` is what Go installs; ``takes`` is the duration of the first build, as text."""
 
     name: str
     package: str
@@ -53,14 +53,14 @@ def cache() -> Path:
 
 
 def ready(name: str, into: Path | None = None) -> Path | None:
-    """The server that was built before; None where it was not."""
+    """Return the path of the built server, or None."""
     one = PROGRAMS[name]
     path = (into or cache()) / f"{one.name}-{one.version}"
     return path if path.exists() else None
 
 
 def built(name: str, into: Path | None = None) -> Path:
-    """The server, built now where it was not before. CannotBuild, saying why, where that fails."""
+    """Return the path of the server; build it if necessary. Raises CannotBuild."""
     folder = into or cache()
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder / ".lock"):  # of two that would build at once the second waits, and finds it done

@@ -1,4 +1,4 @@
-"""docs/codes.md and the tables of codes in other pages, made of the rows in shared/contracts."""
+"""Generate docs/codes.md and the tables of codes in other pages from the rows in shared/contracts."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SEAL_HEAD = """## What verify finds
 
 
 def page() -> str:
-    """The whole page docs/codes.md."""
+    """Return the page docs/codes.md."""
     parts = (
         HEAD,
         "## Statuses\n",
@@ -64,7 +64,7 @@ def page() -> str:
 
 
 def statuses() -> str:
-    """The statuses, and what each counts as in a population."""
+    """Return the table of statuses, with how each counts in a population."""
     rows = (
         (f"`{status}`", f"samples that {STYLES[status].meaning}", GROUPS[STYLES[status].group].words)
         for status in sorted(STATUSES, key=population_order)
@@ -73,7 +73,7 @@ def statuses() -> str:
 
 
 def reasons_by_status() -> str:
-    """The reasons that each status may have."""
+    """Return the table of the reasons of each status."""
     by_status: dict[Status, list[str]] = {
         status: [f"`{reason}`" for reason, facts in REASONS.items() if status in _possible(facts)]
         for status in sorted(STATUSES, key=population_order)
@@ -88,7 +88,7 @@ def reasons_by_status() -> str:
 
 
 def sample_ends() -> str:
-    """When a sample ends with which status and reason."""
+    """Return the table of when a sample ends with which status and reason."""
     rows = ((f"{_status(facts)}: {reason}", facts.when, facts.fault) for reason, facts in REASONS.items())
     error = ("failed: the code of an error", "the error is not retried, such as `model_key_missing`", "us")
     return _table(("status: reason", "when", "fault"), (("done", "all gates agree", ""), *rows, error))
@@ -118,7 +118,7 @@ def _status(facts: ReasonFacts) -> str:
 
 
 def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table, with the line break that ends it."""
+    """Return a Markdown table with a final line break."""
     return "\n".join(_lines(tuple(heads), rows)) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""`make demo`: 60 practice tickets, from a list to evidence, and a check against what the site holds.
+"""`make demo`: 60 practice tickets, from a list to evidence, compared with the data of the site.
 
 No key, no network: the site, the bus, the services and the browser all run on this machine.
 """
@@ -16,9 +16,9 @@ from rich.console import Console
 
 from practice.tickets.data import ground_truth
 from practice.tickets.demo import compare, write_input
-from services.console.commands.run.command import Request, run_batch
+from services.console.commands.run.command import run_batch
 from services.console.exits import run_async
-from services.console.terminal.tally import headline
+from services.console.text.tally import headline
 from shared.contracts.evidence import RunFinished
 from shared.settings import Settings
 
@@ -33,16 +33,15 @@ def main() -> None:
         console.print(f"A practice ticket site runs at {url}; 60 of its tickets are on the list.", style="dim")
         samples = Path(folder) / "tickets.csv"
         write_input(samples, url, tickets)
-        request = Request(SPEC, samples, resume=None, planner="rules", concurrency=None, as_json=False)
-        finished = run_async(run_batch(Settings(), request))
+        finished = run_async(run_batch(Settings(), spec_file=SPEC, input_file=samples, planner="rules"))
     differences = compare(Path(finished.table), tickets)
-    _say(console, finished, [str(difference) for difference in differences])
+    _print_result(console, finished, [str(difference) for difference in differences])
     raise SystemExit(1 if differences else 0)
 
 
 @contextmanager
 def practice_site() -> Iterator[str]:
-    """The site in a process of its own, as a site would be."""
+    """Run the site in a process of its own; yield its address."""
     command = [sys.executable, "-m", "practice.tickets"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -53,13 +52,13 @@ def practice_site() -> Iterator[str]:
             process.wait(STOP_BOUND_S)
 
 
-def _say(console: Console, finished: RunFinished, differences: list[str]) -> None:
+def _print_result(console: Console, finished: RunFinished, differences: list[str]) -> None:
     if differences:
-        console.print(f"\n{len(differences)} cells differ from what the site holds:", style="bold red")
+        console.print(f"\n{len(differences)} cells differ from the data of the site:", style="bold red")
         console.print("\n".join(f"  {difference}" for difference in differences[:20]), highlight=False)
     else:
         console.print(
-            "\nEvery cell agrees with what the site holds, unassigned and not found told apart.",
+            "\nEvery cell agrees with the data of the site, including unassigned and not found.",
             style="green",
             soft_wrap=True,
         )

@@ -1,4 +1,4 @@
-"""Runs a task family on its practice site, with whatever decides, and scores what came back against the truth.
+"""Run a task family on its practice site with any decider, and score the result against the ground truth.
 
     python -m scripts.families "commit audit" --planner anthropic --record CASSETTE --upstream http://127.0.0.1:8765
 
@@ -34,7 +34,7 @@ class Outcome:
 
 
 def spec_of(family: Family, site: Site, *, patient: bool = False) -> dict[str, Any]:
-    """The task spec as it is shipped, but for the ports; ``patient``: without a limit of time, for a slow reader."""
+    """Return the shipped task spec with the ports of now; ``patient``: without a time limit, for a slow decider."""
     text = (ROOT / "task_specs" / family.spec).read_text(encoding="utf-8")
     for written, served in site.origins.items():
         text = text.replace(written, served)
@@ -43,7 +43,7 @@ def spec_of(family: Family, site: Site, *, patient: bool = False) -> dict[str, A
 
 
 async def run_family(family: Family, site: Site, settings: Settings, planner: str, *, patient: bool = False) -> Outcome:
-    """One sample at a time, so that answers can be recorded and played in their order."""
+    """Run one sample at a time, so that answers are recorded and played in their order."""
     async with run_embedded(settings) as client:
         rows = [dict(row) for row in site.rows]
         accepted = await client.submit(
@@ -54,7 +54,7 @@ async def run_family(family: Family, site: Site, settings: Settings, planner: st
 
 
 async def play_family(family: Family, cassette: Cassette, settings: Settings) -> tuple[Outcome, Player]:
-    """The family with the answers of a cassette."""
+    """Run the family with the answers of a cassette."""
     async with family.serve() as site:
         player = Player(cassette, ports_of(cassette, site))
         async with playback_server(player) as url:
@@ -66,12 +66,12 @@ def with_model(settings: Settings, url: str) -> Settings:
 
 
 def ports_of(cassette: Cassette, site: Site) -> dict[str, str]:
-    """Origins as they were when the answers were given, to those of now."""
+    """Map the origins of the recording to those of now."""
     return dict(zip(cassette.origins, origins_of(site), strict=True))
 
 
 def origins_of(site: Site) -> list[str]:
-    """Where the sites are served now: as the rows and the spec name them."""
+    """Return the addresses of the sites, by their names in rows and spec."""
     urls = [url for row in site.rows for url in (row.get("url", ""),) if url.startswith("http")]
     first = ["/".join(url.split("/")[:3]) for url in urls[:1]]
     return [*first, *site.origins.values(), *site.others]

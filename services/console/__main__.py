@@ -1,4 +1,4 @@
-"""`exhibit`, and `python -m services.console`."""
+"""The entry point of `exhibit` and of `python -m services.console`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exit codes that mean something, and the one place where errors become words for people."""
+"""Exit codes, and the one place where errors become messages."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ OK = 0
 NOT_ALL_DONE = 1
 """The command worked; some samples failed, need review or a login, or an action did not succeed."""
 BAD_INPUT = 2
-"""A spec, an input or an option is wrong; nothing was started."""
+"""A spec, an input or an option is invalid; nothing was started."""
 CANNOT_RUN = 3
-"""No bus, no browser, a service that is not there."""
+"""No bus, no browser, or a service that does not run."""
 INTERRUPTED = 130
 
 HELP = (
@@ -36,35 +36,37 @@ ResultT = TypeVar("ResultT")
 
 
 def run_async(work: Coroutine[Any, Any, ResultT], *, as_json: bool = False) -> ResultT:
-    """Runs a command to its end. SIGINT and SIGTERM cancel it, so that browsers and servers are ended in order."""
+    """Run a command. SIGINT and SIGTERM cancel it, so that browsers and servers are stopped in order.
+
+    Errors are printed, and become typer.Exit with the exit code.
+    """
     try:
         with export_traces("console", Settings().trace_file):
-            return asyncio.run(_cancelled_by_signals(work))
+            return asyncio.run(_run_cancellable(work))
     except asyncio.CancelledError:
         raise typer.Exit(INTERRUPTED) from None
     except RunRejectedError as exc:
-        show_problems(exc.problems, as_json=as_json)
+        print_problems(exc.problems, as_json=as_json)
         raise typer.Exit(BAD_INPUT) from None
     except ExhibitError as exc:
-        say_error(exc, as_json=as_json)
+        print_error(exc, as_json=as_json)
         raise typer.Exit(CANNOT_RUN) from None
 
 
 @contextmanager
 def bad_input(where: str, *, as_json: bool = False) -> Generator[None]:
-    """A PermanentError within is something wrong with what was given at ``where``; any other error of ours says that
-    this cannot be found out. Either is said, and the command ends."""
+    """Print errors of the block and end the command: a PermanentError as a problem of ``where``, others as failures."""
     try:
         yield
     except PermanentError as exc:
-        show_problems([Problem(where=where, message=str(exc))], as_json=as_json)
+        print_problems([Problem(where=where, message=str(exc))], as_json=as_json)
         raise typer.Exit(BAD_INPUT) from None
     except ExhibitError as exc:
-        say_error(exc, as_json=as_json)
+        print_error(exc, as_json=as_json)
         raise typer.Exit(CANNOT_RUN) from None
 
 
-async def _cancelled_by_signals(work: Coroutine[Any, Any, ResultT]) -> ResultT:
+async def _run_cancellable(work: Coroutine[Any, Any, ResultT]) -> ResultT:
     task = asyncio.ensure_future(work)
     loop = asyncio.get_running_loop()
     for sign in (signal.SIGINT, signal.SIGTERM):
@@ -73,8 +75,8 @@ async def _cancelled_by_signals(work: Coroutine[Any, Any, ResultT]) -> ResultT:
     return await task
 
 
-def show_problems(problems: Sequence[Problem], *, as_json: bool) -> None:
-    """Every problem, one a line, where first; as one JSON object on standard output when a script asks."""
+def print_problems(problems: Sequence[Problem], *, as_json: bool) -> None:
+    """Print every problem, one per line; with ``as_json`` one JSON object on standard output."""
     if as_json:
         sys.stdout.write(msgspec.json.encode({"problems": problems}).decode() + "\n")
         return
@@ -84,7 +86,7 @@ def show_problems(problems: Sequence[Problem], *, as_json: bool) -> None:
         sys.stderr.write(f"  {problem.where}: {problem.message}\n")
 
 
-def say_error(error: ExhibitError, *, as_json: bool) -> None:
+def print_error(error: ExhibitError, *, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(msgspec.json.encode(to_failure(error)).decode() + "\n")
     else:

@@ -1,5 +1,7 @@
-"""Which run a person means: by its id, by where it lies, or simply the last one. Every command that takes a run asks
-here, so that one name means one run, and what is not there is said in the same words."""
+"""Which run the user means: by its id, by its location, or as the last one.
+
+Every command that takes a run uses this module, so that a name means the same run everywhere.
+"""
 
 from __future__ import annotations
 
@@ -15,20 +17,20 @@ from shared.settings import Settings
 from shared.text.names import age_of_run
 
 LAST = "last"
-WAYS = "its id, its folder, s3://bucket/prefix/run, or last"
-"""How a person may name a run; what is handed over may be a zip as well."""
+HOW_TO_NAME_A_RUN = "its id, its folder, s3://bucket/prefix/run, or last"
+"""The ways to name a run, for help texts; some commands also take a zip."""
 _ID = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def place_of_run(settings: Settings, named: str) -> Path | str:
-    """Where the run lies on this machine, its folder or its zip, or in a bucket, as ``s3://bucket/prefix/run``.
+def find_run(settings: Settings, named: str) -> Path | str:
+    """Return the run's folder or zip, or its location in a bucket, ``s3://bucket/prefix/run``.
 
-    What could be an id is a run of the place that evidence is kept in before it is anything that lies here. Raises
-    PermanentError, saying where was looked, where there is no such run, as far as that can be seen without a server;
-    only for the last run of a bucket its server is asked, and Unavailable raised where it does not answer.
+    A name that can be an id is looked up in the evidence store first, then as a path. Raises PermanentError when there
+    is no such run; runs in a bucket are not checked here. ``last`` in a bucket asks its server, which may raise
+    Unavailable.
     """
     if named == LAST:
-        return _newest(settings)
+        return _newest_run(settings)
     if is_s3_url(named):
         return str(parse_location(named))
     is_id = _ID.fullmatch(named) is not None
@@ -37,55 +39,54 @@ def place_of_run(settings: Settings, named: str) -> Path | str:
     for path in (settings.evidence_dir / named, Path(named)) if is_id else (Path(named),):
         if path.exists():
             return path
-    told = f" in {settings.evidence_dir.resolve()}, and neither a folder nor a zip of that name here"
-    told = told if is_id else ": neither a folder nor a zip lies there"
-    raise PermanentError(f"there is no run {named!r}{told}", code="no_run")
+    details = f" in {settings.evidence_dir.resolve()}, and neither a folder nor a zip of that name here"
+    details = details if is_id else ": there is neither a folder nor a zip of that name"
+    raise PermanentError(f"there is no run {named!r}{details}", code="no_run")
 
 
-def run_kept(settings: Settings, named: str) -> tuple[Settings, str]:
-    """The id of the run, and the settings under which services of our own find its evidence.
+def locate_run(settings: Settings, named: str) -> tuple[Settings, str]:
+    """Return the settings with which services of this process find the run, and the run's id.
 
-    Raises PermanentError as `place_of_run` does, and for what services cannot read: a zip, and where they run elsewhere
-    anything but the id of a run.
+    Raises PermanentError as `find_run` does, for a zip, and, when the services run elsewhere, for anything but an id.
     """
     if settings.nats_url is not None:
         if named == LAST or _ID.fullmatch(named) is None:
-            told = f"the services at {settings.nats_url} have evidence of their own: name a run of theirs by its id"
-            raise PermanentError(told, code="no_run")
+            message = f"the services at {settings.nats_url} have evidence of their own: name a run of theirs by its id"
+            raise PermanentError(message, code="no_run")
         return settings, named
-    place = place_of_run(settings, named)
-    if isinstance(place, str):
-        return _in_bucket(settings, place)
-    if place.is_file():
+    location = find_run(settings, named)
+    if isinstance(location, str):
+        return _locate_in_bucket(settings, location)
+    if location.is_file():
         raise PermanentError(
-            f"{place} is a file: only verify, export and reperform read a zip; unpack it first", code="no_run"
+            f"{location} is a file: only verify, export and reperform read a zip; unpack it first", code="no_run"
         )
-    if not (place / RUN).is_file():
-        raise PermanentError(f"there is no run in {place}: it has no {RUN}", code="no_run")
-    if settings.evidence_bucket is None and place.parent == settings.evidence_dir:
-        return settings, place.name
-    folder = place.resolve()
+    if not (location / RUN).is_file():
+        raise PermanentError(f"there is no run in {location}: it has no {RUN}", code="no_run")
+    if settings.evidence_bucket is None and location.parent == settings.evidence_dir:
+        return settings, location.name
+    folder = location.resolve()
     return settings.model_copy(update={"evidence_dir": folder.parent, "evidence_bucket": None}), folder.name
 
 
-def runs_kept(settings: Settings, named: Sequence[str]) -> tuple[Settings, list[str]]:
-    """As `run_kept`, for runs that are asked about together. PermanentError where they do not lie in one place."""
-    found = [run_kept(settings, one) for one in named]
-    places = {one.evidence_bucket or str(one.evidence_dir.resolve()): one for one, _ in found}
+def locate_runs(settings: Settings, named: Sequence[str]) -> tuple[Settings, list[str]]:
+    """Return the same as `locate_run` for several runs. Raises PermanentError when they are in different places."""
+    found = [locate_run(settings, name) for name in named]
+    places = {each.evidence_bucket or str(each.evidence_dir.resolve()): each for each, _ in found}
     if len(places) > 1:
-        told = f"they lie in different places, and are asked about one by one: {', '.join(places)}"
-        raise PermanentError(told, code="no_run")
+        message = f"they are in different places; query them one by one: {', '.join(places)}"
+        raise PermanentError(message, code="no_run")
     return next(iter(places.values()), settings), [run_id for _, run_id in found]
 
 
-def _in_bucket(settings: Settings, place: str) -> tuple[Settings, str]:
+def _locate_in_bucket(settings: Settings, place: str) -> tuple[Settings, str]:
     parent, _, run_id = place.rpartition("/")
     if not parse_location(place).prefix:
         raise PermanentError(f"{place} is a bucket: name a run in it, {place}/run", code="no_run")
     return settings.model_copy(update={"evidence_bucket": parent}), run_id
 
 
-def _newest(settings: Settings) -> Path | str:
+def _newest_run(settings: Settings) -> Path | str:
     if settings.evidence_bucket is not None:
         return _newest_in_bucket(settings, settings.evidence_bucket.rstrip("/"))
     runs = [path.parent for path in settings.evidence_dir.glob(f"*/{RUN}")]
@@ -96,7 +97,7 @@ def _newest(settings: Settings) -> Path | str:
 
 def _newest_in_bucket(settings: Settings, place: str) -> str:
     bucket = open_bucket(settings)
-    names = sorted((one.key for one in bucket.list_objects() if one.is_folder), key=age_of_run, reverse=True)
+    names = sorted((entry.key for entry in bucket.list_objects() if entry.is_folder), key=age_of_run, reverse=True)
     for name in names:
         if bucket.stat(f"{name}/{RUN}") is not None:
             return f"{place}/{name}"

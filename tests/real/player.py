@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from services.console.pool_session import Hand
+from services.console.connections import ManualSession
 from shared.bus.nats_bus import connect_bus
 from shared.contracts.actions import (
     BrowserAction,
@@ -58,7 +58,7 @@ def squeezed(text: str) -> str:
 class Player:
     """``page`` is what was seen last; every action looks again."""
 
-    hand: Hand
+    hand: ManualSession
     page: PageObserved | None = None
     log: list[str] = field(default_factory=list)
 
@@ -167,7 +167,7 @@ async def player(settings: Settings, site_url: str) -> AsyncGenerator[Player]:
         lease = await bus.ask(LEASE, terms, timeout_s=LEASE_BOUND_S)
         assert isinstance(lease, SessionLeased), lease
         try:
-            yield Player(Hand(bus, lease))
+            yield Player(ManualSession(bus, lease))
         finally:
             await bus.ask(RELEASE, ReleaseSession(session_id=lease.session_id, instance_id=lease.instance_id))
 

@@ -1,4 +1,4 @@
-"""`exhibit ask`: a sentence becomes a task spec, is shown, saved, and run when told to."""
+"""`exhibit ask`: draft a task spec from a sentence; print it, save it, and run it with --run."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.console import Console
 from rich.json import JSON
 
-from services.console.commands.run.command import Request, system
+from services.console import exits
+from services.console.commands.run.command import run_and_exit
+from services.console.connections import open_client
+from services.console.options import AsJson, Evidence, Nats, load_settings
 from shared.client import RunRejectedError
 from shared.contracts.discovery import Problem
 from shared.contracts.planner import DraftRefused, DraftTask, TaskDrafted
@@ -21,111 +25,123 @@ from shared.errors import PermanentError
 from shared.settings import Settings
 from shared.subjects import DRAFT_TASK
 
-DRAFT_BOUND_S = 300.0
+DRAFT_TIMEOUT_S = 300.0
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What was asked for on the command line."""
-
-    request: str
-    folder: Path
-    force: bool
-    as_json: bool
-
-
-@dataclass(frozen=True)
-class Saved:
-    """The files that were written. ``rows`` are samples that the sentence itself named."""
+class DraftFiles:
+    """The files that were written. ``rows`` are the samples that the sentence named."""
 
     spec: Path
     discovery: Path | None
     discovery_row: dict[str, str]
     rows: tuple[dict[str, str], ...]
-    only_lists: bool
+    lists_only: bool
 
 
-async def draft(settings: Settings, asked: Asked) -> Saved:
-    """Drafts, shows and saves. Raises RunRejectedError with all that is wrong, PermanentError where there is no key."""
-    async with system(settings, ("planner",)) as client:
-        reply = await client.bus.ask(DRAFT_TASK, DraftTask(request=asked.request), timeout_s=DRAFT_BOUND_S)
+def ask(
+    request: Annotated[list[str], typer.Argument(help='What to collect and where: "Go to https://... and get ..."')],
+    out: Annotated[Path, typer.Option(help="Folder for the task spec.")] = Path("task_specs"),
+    force: Annotated[bool, typer.Option(help="Overwrite a spec of the same name.")] = False,
+    run_it: Annotated[bool, typer.Option("--run", help="Run the task once it is drafted.")] = False,
+    input_file: Annotated[Path | None, typer.Option("--input", help="With --run: the samples, CSV or XLSX.")] = None,
+    evidence: Evidence = None,
+    nats: Nats = None,
+    as_json: AsJson = False,
+) -> None:
+    """Draft a task spec from a sentence: it is checked, shown and saved, and runs when you say so."""
+    work = draft_task(load_settings(nats), " ".join(request), out, force=force, as_json=as_json)
+    files = exits.run_async(work, as_json=as_json)
+    if run_it:
+        run_and_exit(
+            load_settings(nats, evidence),
+            spec_file=files.spec,
+            input_file=samples_file(files, input_file),
+            discovery_file=files.discovery,
+            filled_with=tuple(f"{name}={value}" for name, value in files.discovery_row.items()),
+            as_json=as_json,
+        )
+
+
+async def draft_task(settings: Settings, request: str, folder: Path, *, force: bool, as_json: bool) -> DraftFiles:
+    """Draft, save and print the task. Raises RunRejectedError with all problems, PermanentError without a key."""
+    async with open_client(settings, ("planner",)) as client:
+        reply = await client.bus.ask(DRAFT_TASK, DraftTask(request=request), timeout_s=DRAFT_TIMEOUT_S)
     if isinstance(reply, DraftRefused):
         raise RunRejectedError(reply.problems)
-    saved = save(reply, asked)
-    if asked.as_json:
-        sys.stdout.write(json.dumps(_told(reply, saved), ensure_ascii=False) + "\n")
+    files = save_draft(reply, folder, force=force)
+    if as_json:
+        sys.stdout.write(json.dumps(_to_json_object(reply, files), ensure_ascii=False) + "\n")
     else:
-        show(reply, saved, Console())
-    return saved
+        print_draft(reply, files, Console())
+    return files
 
 
-def save(drafted: TaskDrafted, asked: Asked) -> Saved:
-    """One file a task, never over one that is there unless told to."""
-    spec = asked.folder / f"{drafted.spec['task_id']}.json"
-    discovery = asked.folder / f"{drafted.discovery['task_id']}.json" if drafted.discovery is not None else None
+def save_draft(drafted: TaskDrafted, folder: Path, *, force: bool) -> DraftFiles:
+    """Write one file per task. Raises RunRejectedError when a file exists already and ``force`` is off."""
+    spec = folder / f"{drafted.spec['task_id']}.json"
+    discovery = folder / f"{drafted.discovery['task_id']}.json" if drafted.discovery is not None else None
     files = {spec: drafted.spec}
     if discovery is not None and drafted.discovery is not None:
         files[discovery] = drafted.discovery
-    written = [*files, *([rows_file(spec)] if drafted.samples else [])]
-    there = [path for path in written if path.exists() and not asked.force]
-    if there:
-        told = "a file of this name is there already; --force writes over it, --out takes another folder"
-        raise RunRejectedError([Problem(where=str(path), message=told) for path in there])
+    written = [*files, *([rows_path(spec)] if drafted.samples else [])]
+    existing = [path for path in written if path.exists() and not force]
+    if existing:
+        message = "a file of this name is there already; --force writes over it, --out takes another folder"
+        raise RunRejectedError([Problem(where=str(path), message=message) for path in existing])
     for path, data in files.items():
-        _write(path, data)
-    only_lists = drafted.spec.get("phase") == "discovery"
-    return Saved(spec, discovery, drafted.discovery_row, drafted.samples, only_lists)
+        _write_json(path, data)
+    lists_only = drafted.spec.get("phase") == "discovery"
+    return DraftFiles(spec, discovery, drafted.discovery_row, drafted.samples, lists_only)
 
 
-def show(drafted: TaskDrafted, saved: Saved, console: Console) -> None:
-    """The task as it will run, what is still open, and what to type next."""
+def print_draft(drafted: TaskDrafted, files: DraftFiles, console: Console) -> None:
+    """Print the task, its open questions, and the command that runs it."""
     if drafted.explanation:
         console.print(drafted.explanation, highlight=False, markup=False)
-    for path in filter(None, (saved.discovery, saved.spec)):
+    for path in filter(None, (files.discovery, files.spec)):
         console.rule(str(path), align="left")
         console.print(JSON(path.read_text(encoding="utf-8")))
     for question in drafted.open_questions:
         console.print(f"? {question}", style="yellow", highlight=False, markup=False)
     cost = f", ${drafted.usage.cost_usd:.4f}" if drafted.usage.cost_usd else ""
     console.print(f"Drafted by {drafted.drafted_by}{cost}. It validates; nothing was run.", highlight=False)
-    console.print(f"Run it with:\n  {how_to_run(saved)}", highlight=False, markup=False, soft_wrap=True)
+    console.print(f"Run it with:\n  {run_command(files)}", highlight=False, markup=False, soft_wrap=True)
 
 
-def how_to_run(saved: Saved) -> str:
-    """As a shell takes it, whatever a model has written into it."""
-    row = "".join(f" --with {quote(f'{name}={value}')}" for name, value in saved.discovery_row.items())
-    spec = quote(str(saved.spec))
-    if saved.discovery is not None:
-        return f"exhibit run {spec} --discover {quote(str(saved.discovery))}{row}"
-    return f"exhibit run {spec}{row}" + ("" if saved.only_lists else " --input SAMPLES.csv")
+def run_command(files: DraftFiles) -> str:
+    """Return the command that runs the draft, quoted for a shell: the names come from a model."""
+    row = "".join(f" --with {quote(f'{name}={value}')}" for name, value in files.discovery_row.items())
+    spec = quote(str(files.spec))
+    if files.discovery is not None:
+        return f"exhibit run {spec} --discover {quote(str(files.discovery))}{row}"
+    return f"exhibit run {spec}{row}" + ("" if files.lists_only else " --input SAMPLES.csv")
 
 
-def to_run(saved: Saved, given: Path | None, *, as_json: bool) -> Request:
-    """The run of what was drafted. ``given`` is an input file; without one, the rows that the sentence named."""
-    found = saved.only_lists or saved.discovery is not None
-    samples = given if given is not None or found else write_rows(saved)
-    row = tuple(f"{name}={value}" for name, value in saved.discovery_row.items())
-    return Request(saved.spec, samples, None, None, None, as_json, saved.discovery, row)
+def samples_file(files: DraftFiles, given: Path | None) -> Path | None:
+    """Return the input file of the draft's run: ``given``, or a new file with the rows that the sentence named."""
+    finds_samples = files.lists_only or files.discovery is not None
+    return given if given is not None or finds_samples else write_rows(files)
 
 
-def write_rows(saved: Saved) -> Path | None:
-    """The rows that the sentence named, as an input file beside the spec."""
-    if not saved.rows:
+def write_rows(files: DraftFiles) -> Path | None:
+    """Write the rows that the sentence named to a CSV file beside the spec; return None when there are none."""
+    if not files.rows:
         return None
-    path = rows_file(saved.spec)
-    columns = list(dict.fromkeys(name for row in saved.rows for name in row))
+    path = rows_path(files.spec)
+    columns = list(dict.fromkeys(name for row in files.rows for name in row))
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, columns)
         writer.writeheader()
-        writer.writerows(saved.rows)
+        writer.writerows(files.rows)
     return path
 
 
-def rows_file(spec: Path) -> Path:
+def rows_path(spec: Path) -> Path:
     return spec.with_suffix(".csv")
 
 
-def _write(path: Path, data: dict[str, Any]) -> None:
+def _write_json(path: Path, data: dict[str, Any]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(data, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
@@ -133,7 +149,7 @@ def _write(path: Path, data: dict[str, Any]) -> None:
         raise PermanentError(f"{path} cannot be written: {exc.strerror}", code="cannot_write") from exc
 
 
-def _told(drafted: TaskDrafted, saved: Saved) -> dict[str, Any]:
+def _to_json_object(drafted: TaskDrafted, files: DraftFiles) -> dict[str, Any]:
     return {
         "spec": drafted.spec,
         "discovery": drafted.discovery,
@@ -141,8 +157,8 @@ def _told(drafted: TaskDrafted, saved: Saved) -> dict[str, Any]:
         "samples": list(drafted.samples),
         "explanation": drafted.explanation,
         "open_questions": list(drafted.open_questions),
-        "files": [str(path) for path in (saved.spec, saved.discovery) if path is not None],
-        "run": how_to_run(saved),
+        "files": [str(path) for path in (files.spec, files.discovery) if path is not None],
+        "run": run_command(files),
         "drafted_by": drafted.drafted_by,
         "cost_usd": drafted.usage.cost_usd,
     }

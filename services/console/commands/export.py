@@ -1,18 +1,21 @@
-"""`exhibit export`: one zip of a run, to be handed to somebody."""
+"""`exhibit export`: write a run to one zip, to hand it over."""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
+import typer
 
 from services.console import exits
-from services.console.commands.verify import as_data, refused, trusted_key, verdict
-from services.console.run_location import place_of_run
+from services.console.commands.verify import load_trusted_key, print_refusal, to_json_object, verdict_lines
+from services.console.options import AsJson, EvidenceOfRun, PublicKeyFile, RunOrZip, load_settings
+from services.console.run_location import find_run
 from shared.errors import ExhibitError
-from shared.evidence_format.export import ChangedMeanwhile, export
+from shared.evidence_format.export import ChangedMeanwhile
+from shared.evidence_format.export import export as write_zip
 from shared.evidence_format.sources.base import Medium, NoRun, Unreadable
 from shared.evidence_format.sources.opening import opened
 from shared.evidence_format.verify.run import RunCheck, check_run
@@ -20,54 +23,65 @@ from shared.settings import Settings
 from shared.text.terminal import printable
 
 
-@dataclass(frozen=True)
-class Export:
-    """What was asked for on the command line."""
+def export(
+    run: RunOrZip,
+    out: Annotated[Path | None, typer.Option(help="The zip; else RUN.zip in this folder.")] = None,
+    key: PublicKeyFile = None,
+    broken: Annotated[bool, typer.Option("--broken", help="Also when it is not what was sealed.")] = False,
+    evidence: EvidenceOfRun = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make one zip of a run, to be handed over; it is checked on the way."""
+    settings = load_settings(None, evidence)
+    raise typer.Exit(export_run(settings, run, out, key=key, broken_too=broken, as_json=as_json))
 
-    run: str
-    out: Path | None = None
-    key: Path | None = None
-    broken_too: bool = False
-    as_json: bool = False
 
+def export_run(
+    settings: Settings, run: str, out: Path | None, *, key: Path | None, broken_too: bool, as_json: bool
+) -> int:
+    """Verify the run, write the zip and print the result. Return the exit code.
 
-def export_run(settings: Settings, asked: Export) -> int:
-    """Checks the run, packs it, says so, and returns the exit code. A run that is not what was sealed is packed only
-    where that was asked for, and never without a word."""
+    A run that is not what was sealed is exported only with ``broken_too``, and the problems are printed.
+    """
     try:
-        with opened(settings, place_of_run(settings, asked.run)) as medium:
-            checked = check_run(medium, trusted_key(settings, asked.key))
-            out = _out(asked, checked, medium)
-            files = export(medium, checked, out) if checked.whole or asked.broken_too else 0
+        with opened(settings, find_run(settings, run)) as medium:
+            checked = check_run(medium, load_trusted_key(settings, key))
+            zip_path = _check_out(out, checked, medium)
+            files = write_zip(medium, checked, zip_path) if checked.whole or broken_too else 0
     except (NoRun, ExhibitError) as exc:
-        return refused(str(exc), as_json=asked.as_json)
-    except (ChangedMeanwhile, Unreadable, OSError, UnicodeError) as exc:  # a name that is no text fits in no zip
+        return print_refusal(str(exc), as_json=as_json)
+    except (ChangedMeanwhile, Unreadable, OSError, UnicodeError) as exc:  # a file name that is not valid text
         sys.stderr.write(f"exhibit: nothing was exported: {printable(str(exc))}\n")
         return exits.NOT_ALL_DONE
-    _say(checked, out if files else None, files, as_json=asked.as_json)
+    _print_result(checked, zip_path if files else None, files, as_json=as_json)
     return exits.OK if checked.whole else exits.NOT_ALL_DONE
 
 
-def _out(asked: Export, checked: RunCheck, medium: Medium) -> Path:
-    out = asked.out or Path(f"{checked.run_id or Path(medium.place).name}.zip")
+def _check_out(given: Path | None, checked: RunCheck, medium: Medium) -> Path:
+    """Return the path of the zip. Raises NoRun when it cannot be written there."""
+    out = given or Path(f"{checked.run_id or Path(medium.place).name}.zip")
     if out.exists():
         raise NoRun(f"{out} is there already: name another with --out, or remove it")
     if not out.parent.is_dir():
         raise NoRun(f"there is no folder {out.parent}")
     if out.resolve().is_relative_to(Path(medium.place).resolve()):
-        raise NoRun(f"{out} would lie inside of the evidence itself: name another place with --out")
+        raise NoRun(f"{out} is inside of the evidence itself: name another place with --out")
     return out
 
 
-def _say(checked: RunCheck, out: Path | None, files: int, *, as_json: bool) -> None:
+def _print_result(checked: RunCheck, out: Path | None, files: int, *, as_json: bool) -> None:
     if as_json:
-        told = {**as_data(checked), "exported_to": str(out) if out is not None else None, "exported_files": files}
-        sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
+        result = {
+            **to_json_object(checked),
+            "exported_to": str(out) if out is not None else None,
+            "exported_files": files,
+        }
+        sys.stdout.write(msgspec.json.encode(result).decode() + "\n")
         return
     lines = [f"{out}: {files} files of {checked.run_id}"] if out is not None else []
     if checked.problems:
-        lines += verdict(checked)
+        lines += verdict_lines(checked)
         lines.append("exported all the same, as it is" if out else "nothing was exported; --broken exports it as it is")
     elif checked.seal is not None:
-        lines.append(f"Whoever gets it checks it with the public key of {checked.seal.fingerprint} (`exhibit key`)")
+        lines.append(f"Verify it with the public key of {checked.seal.fingerprint} (`exhibit key`)")
     sys.stdout.write("\n".join(lines) + "\n")

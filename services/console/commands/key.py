@@ -1,29 +1,36 @@
-"""`exhibit key`: whose seal it is that this machine puts on runs."""
+"""`exhibit key`: show the public key whose private part seals runs on this machine."""
 
 from __future__ import annotations
 
 import sys
 
 import msgspec
+import typer
 
 from services.console import exits
-from services.console.commands.verify import refused
+from services.console.commands.verify import print_refusal
+from services.console.options import AsJson, load_settings
 from shared.errors import ExhibitError
 from shared.evidence_format.signing import key_path, signing_key
 from shared.settings import Settings
 
 
-def show_key(settings: Settings, *, as_json: bool) -> int:
-    """Prints the public key and its fingerprint, and makes the key where there is none yet. Returns the exit code."""
+def key(as_json: AsJson = False) -> None:
+    """Print the public key that seals runs here, and its fingerprint; created on first use."""
+    raise typer.Exit(print_key(load_settings(), as_json=as_json))
+
+
+def print_key(settings: Settings, *, as_json: bool) -> int:
+    """Print the public key and its fingerprint; create the key pair if there is none. Return the exit code."""
     try:
-        key = signing_key(settings).public
+        public = signing_key(settings).public
     except ExhibitError as exc:
-        return refused(str(exc), as_json=as_json)
+        return print_refusal(str(exc), as_json=as_json)
     if as_json:
-        told = {"fingerprint": key.fingerprint, "public_key": key.pem}
-        sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
+        result = {"fingerprint": public.fingerprint, "public_key": public.pem}
+        sys.stdout.write(msgspec.json.encode(result).decode() + "\n")
     else:
-        # What stands before a PEM is read over by whoever reads one.
-        sys.stdout.write(f"Fingerprint: {key.fingerprint}\n{key.pem}")
-        sys.stderr.write(f"The private key is in {key_path(settings)}: keep it there, and keep it to yourself.\n")
+        # PEM readers ignore text before the key.
+        sys.stdout.write(f"Fingerprint: {public.fingerprint}\n{public.pem}")
+        sys.stderr.write(f"The private key is in {key_path(settings)}: keep it secret.\n")
     return exits.OK

@@ -1,4 +1,4 @@
-"""`exhibit login`: records a login state, by hand in a window or by steps. It stays with the browser pool."""
+"""`exhibit login`: record a login state, in a window or by steps. The state itself stays with the browser pool."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Annotated
 
-from services.console.pool_session import ANYWHERE, Hand, Terms, drive, hand
+import typer
+
+from services.console import exits
+from services.console.commands.drive import execute_lines
+from services.console.connections import ANY_HOST, ManualSession, ManualSessionTerms, open_pool_session
+from services.console.options import Allow, Nats, Secret, load_settings
 from shared.contracts.actions import Goto
 from shared.contracts.browser_pool import NothingToSave, SaveProfile
 from shared.errors import PermanentError
@@ -17,72 +23,107 @@ from shared.subjects import SAVE_PROFILE
 from shared.text.names import safe_id
 
 
+def login(
+    name: Annotated[str, typer.Argument(help="What task specs call this login state: their auth_profile.")],
+    url: Annotated[str, typer.Argument(help="The address of the login page.")],
+    steps: Annotated[Path | None, typer.Option(help="Log in with these actions, one a line; - reads them.")] = None,
+    allow: Allow = None,
+    secret: Secret = None,
+    nats: Nats = None,
+) -> None:
+    """Record a login: in a window, or by steps where there is none."""
+    settings, terms = load_settings(nats), ManualSessionTerms(url, tuple(allow or ()), tuple(secret or ()))
+    if steps is None:
+        recorded = exits.run_async(log_in_by_hand(settings, name, terms))
+    else:
+        recorded = exits.run_async(log_in_by_steps(settings, name, terms, _read_lines(steps), Path("drive")))
+    if not recorded:
+        raise typer.Exit(exits.NOT_ALL_DONE)
+
+
+def _read_lines(path: Path) -> list[str]:
+    try:
+        return (sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8")).splitlines()
+    except (OSError, UnicodeDecodeError) as exc:
+        sys.stderr.write(f"exhibit: {path} cannot be read: {exc}\n")
+        raise typer.Exit(exits.BAD_INPUT) from None
+
+
 def check_name(name: str) -> None:
+    """Raise PermanentError when ``name`` cannot name a login state."""
     if safe_id(name) != name:
         raise PermanentError(f"{name!r} cannot be the name of a login state: letters, digits, - and _ can")
 
 
-async def by_steps(settings: Settings, name: str, terms: Terms, lines: Iterable[str], out: Path) -> bool:
-    """Logs in with the actions that are given, as `exhibit drive` takes them. False, and nothing is recorded, where any
-    of them did not succeed."""
+async def log_in_by_steps(
+    settings: Settings, name: str, terms: ManualSessionTerms, lines: Iterable[str], out: Path
+) -> bool:
+    """Log in with the given actions, in the form of `exhibit drive`, and record the state.
+
+    Return False, and record nothing, when any action failed.
+    """
     check_name(name)
-    async with hand(settings, terms) as session:
-        if await drive(session, terms.url, lines, out):
-            return await _record(session, name)
-    _say(f"nothing was recorded as {name}: not all steps succeeded")
+    async with open_pool_session(settings, terms) as session:
+        if await execute_lines(session, terms.url, lines, out):
+            return await _save_profile(session, name)
+    _print(f"nothing was recorded as {name}: not all steps succeeded")
     return False
 
 
-async def by_hand(settings: Settings, name: str, terms: Terms) -> bool:
-    """Opens a window in which a person logs in. Raises PermanentError, saying what to do instead, where it cannot."""
+async def log_in_by_hand(settings: Settings, name: str, terms: ManualSessionTerms) -> bool:
+    """Open a window in which a person logs in, and record the state.
+
+    Raises PermanentError, with the alternative, when no window can be opened.
+    """
     check_name(name)
     if not has_display(os.environ) or not sys.stdin.isatty():
-        raise PermanentError(no_window(name, terms.url, settings))
-    # The window is to open here, so the browser pool is one of our own, whatever bus the settings name.
-    own = settings.model_copy(update={"browser_headed": True, "nats_url": None})
-    wide = Terms(terms.url, (*terms.allow, ANYWHERE), terms.secrets)
-    async with hand(own, wide) as session:
+        raise PermanentError(no_window_message(name, terms.url, settings))
+    # The window has to open on this machine, so the browser pool runs in this process even when there is a bus.
+    local = settings.model_copy(update={"browser_headed": True, "nats_url": None})
+    any_host = ManualSessionTerms(terms.url, (*terms.allow, ANY_HOST), terms.secrets)
+    async with open_pool_session(local, any_host) as session:
         opened = await session.act(Goto(url=terms.url, reason="to log in"))
         if not opened.ok:
-            _say(opened.message)
-        _say(f"Log in in the window that has opened, then press Enter here to record it as {name}.")
-        await _enter()
-        return await _record(session, name)
+            _print(opened.message)
+        _print(f"Log in in the window that has opened, then press Enter here to record it as {name}.")
+        await _wait_for_enter()
+        return await _save_profile(session, name)
 
 
 def has_display(environment: Mapping[str, str]) -> bool:
+    """Return whether a window can be opened."""
     return sys.platform != "linux" or bool(environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY"))
 
 
-def no_window(name: str, url: str, settings: Settings) -> str:
+def no_window_message(name: str, url: str, settings: Settings) -> str:
     folder = (settings.state_dir / "auth").resolve()
     return (
-        "no window can be opened here: there is no display, or no terminal to say in when you are done. Either write "
+        "no window can be opened here: there is no display, or no terminal in which to confirm. Either write "
         f"the steps down and run `exhibit login {name} {url} --steps FILE` (one action a line, as for `exhibit drive`; "
         f"type_secret for the password), or run `exhibit login {name} {url}` on a machine with a display and copy "
         f"{name}.json from there to {folder}"
     )
 
 
-async def _record(session: Hand, name: str) -> bool:
+async def _save_profile(session: ManualSession, name: str) -> bool:
     request = SaveProfile(session_id=session.lease.session_id, instance_id=session.lease.instance_id, auth_profile=name)
     reply = await session.bus.ask(SAVE_PROFILE, request, timeout_s=60.0)
     if isinstance(reply, NothingToSave):
-        _say(f"nothing was recorded as {name}: the session has neither cookies nor storage, so nobody is logged in")
+        _print(f"nothing was recorded as {name}: the session has neither cookies nor storage, so there is no login")
         return False
-    _say(
-        f"recorded {name}: {_count(reply.cookies, 'cookie')}, storage of {_count(reply.origins, 'site')}, in "
+    _print(
+        f"recorded {name}: {_counted(reply.cookies, 'cookie')}, storage of {_counted(reply.origins, 'site')}, in "
         f'{reply.path}\n  use it: "auth_profile": "{name}" in a task spec'
     )
     return True
 
 
-def _count(number: int, what: str) -> str:
+def _counted(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-async def _enter() -> None:
-    """Until a line comes from the terminal; a thread that reads could not be ended by Ctrl-C."""
+async def _wait_for_enter() -> None:
+    """Wait for a line from the terminal, without a thread: Ctrl-C could not end a blocking read."""
     pressed = asyncio.Event()
     loop = asyncio.get_running_loop()
     loop.add_reader(sys.stdin.fileno(), pressed.set)
@@ -93,5 +134,5 @@ async def _enter() -> None:
     sys.stdin.readline()
 
 
-def _say(text: str) -> None:
+def _print(text: str) -> None:
     sys.stderr.write(text + "\n")

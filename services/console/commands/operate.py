@@ -1,47 +1,59 @@
-"""`exhibit operate`: shows each question of a planner and answers with what is typed."""
+"""`exhibit operate`: show each question of a planner and answer with what is typed."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import sys
-from typing import Any
+from getpass import getuser
+from typing import Annotated, Any
 
 import msgspec
+import typer
 from nats.aio.client import Client as NatsClient
 from nats.aio.msg import Msg
 from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
-from services.console.terminal.action_lines import HELP_WORDS, Wrong, action_of, help_of
+from services.console import exits
+from services.console.options import Nats, load_settings
+from services.console.text.action_lines import HELP_WORDS, InvalidLine, help_text, parse_operator_line
 from shared.bus.wire import flush
 from shared.client import connect
 from shared.contracts.operator import OPERATORS, DecisionAsked, DecisionDeclined, DecisionGiven
 from shared.settings import Settings
 from shared.subjects import DECIDE
 
-HERE = "nats://127.0.0.1:4222"
+DEFAULT_NATS_URL = "nats://127.0.0.1:4222"
 SKIP = "skip"
 
 
-class Lines:
-    """Lines of a terminal or a pipe, without a thread: one that reads could not be ended by Ctrl-C."""
+def operate(
+    name: Annotated[str | None, typer.Option(help="Who decides, as the step log records it. Else the user's.")] = None,
+    nats: Nats = None,
+) -> None:
+    """Decide the steps of samples whose planner is operator, one question at a time, until Ctrl-C."""
+    exits.run_async(answer_questions(load_settings(nats), name or getuser()))
+
+
+class LineReader:
+    """Reads lines of a terminal or a pipe without a thread: Ctrl-C could not end a blocking read."""
 
     def __init__(self, fd: int) -> None:
-        self._fd, self._held, self._ended = fd, b"", False
+        self._fd, self._buffer, self._ended = fd, b"", False
 
     async def next(self) -> str | None:
-        """None at the end."""
-        while b"\n" not in self._held and not self._ended:
-            chunk = await self._chunk()
-            self._held, self._ended = self._held + chunk, not chunk
-        if not self._held:
+        """Return the next line, or None at the end of the input."""
+        while b"\n" not in self._buffer and not self._ended:
+            chunk = await self._read_chunk()
+            self._buffer, self._ended = self._buffer + chunk, not chunk
+        if not self._buffer:
             return None
-        line, _, self._held = self._held.partition(b"\n")
+        line, _, self._buffer = self._buffer.partition(b"\n")
         return line.decode("utf-8", "replace")
 
-    async def _chunk(self) -> bytes:
+    async def _read_chunk(self) -> bytes:
         ready, loop = asyncio.Event(), asyncio.get_running_loop()
         loop.add_reader(self._fd, ready.set)
         try:
@@ -51,32 +63,36 @@ class Lines:
         return os.read(self._fd, 65536)
 
 
-async def operate_here(settings: Settings, name: str) -> None:
-    """Answers until Ctrl-C, or until the input ends before an answer. Unavailable where no bus answers."""
-    url = settings.nats_url or HERE
-    console, lines = Console(), Lines(sys.stdin.fileno())
+async def answer_questions(settings: Settings, name: str) -> None:
+    """Answer questions until Ctrl-C or the end of the input. Raises Unavailable when the bus does not answer."""
+    url = settings.nats_url or DEFAULT_NATS_URL
+    console, lines = Console(), LineReader(sys.stdin.fileno())
     async with connect(url) as client:
         console.print(Text(f"{name} decides at {url}; ? for help, Ctrl-C to end"), style="dim")
-        while await _one(client.bus.nc, console, lines, name):
+        while await _answer_next(client.bus.nc, console, lines, name):
             pass
 
 
-async def _one(nc: NatsClient, console: Console, lines: Lines, name: str) -> bool:
-    """One question. Only who is free listens, so that it goes to somebody who is."""
+async def _answer_next(nc: NatsClient, console: Console, lines: LineReader, name: str) -> bool:
+    """Answer one question. Return False at the end of the input.
+
+    The subscription ends with the first question, so that others go to an operator who is free.
+    """
     msg = await next_question(nc)
     reply: DecisionGiven | DecisionDeclined | None = None
     try:
         asked = msgspec.json.decode(msg.data, type=DecisionAsked)
-        show(console, asked)
-        reply = await _answer(console, lines, asked, name)
+        print_question(console, asked)
+        reply = await _read_answer(console, lines, asked, name)
     finally:
-        # However this ends, whoever asked is not left waiting.
+        # Always reply, so that the planner does not wait for its timeout.
         await msg.respond(msgspec.json.encode(reply or DecisionDeclined(reason=f"{name} has gone")))
         await flush(nc)
     return reply is not None
 
 
 async def next_question(nc: NatsClient) -> Msg:
+    """Wait for one question of the operators' queue group."""
     arrived: asyncio.Future[Msg] = asyncio.get_running_loop().create_future()
 
     async def take(msg: Msg) -> None:
@@ -87,10 +103,10 @@ async def next_question(nc: NatsClient) -> Msg:
     return await arrived
 
 
-async def _answer(
-    console: Console, lines: Lines, asked: DecisionAsked, name: str
+async def _read_answer(
+    console: Console, lines: LineReader, asked: DecisionAsked, name: str
 ) -> DecisionGiven | DecisionDeclined | None:
-    """None where the input has ended."""
+    """Read lines until one is an answer. Return None at the end of the input."""
     while True:
         console.print("> ", end="")
         line = await lines.next()
@@ -99,30 +115,30 @@ async def _answer(
         if line.strip() == SKIP:
             return DecisionDeclined(reason=f"{name} skipped it")
         if line.strip() in HELP_WORDS:
-            console.print(Text(help_of(asked)))
+            console.print(Text(help_text(asked)))
         elif line.strip():
-            action: dict[str, Any] | Wrong = action_of(line, asked)
-            if not isinstance(action, Wrong):
+            action: dict[str, Any] | InvalidLine = parse_operator_line(line, asked)
+            if not isinstance(action, InvalidLine):
                 return DecisionGiven(action=action, decided_by=name)
             console.print(Text(action.message), style="red")
 
 
-def show(console: Console, asked: DecisionAsked) -> None:
-    """What a page says is shown as text, never as markup."""
+def print_question(console: Console, asked: DecisionAsked) -> None:
+    """Print the question. Text of a page is printed as plain text, never as markup."""
     status = f"HTTP {asked.http_status}" if asked.http_status else ""
     console.print(Panel(Text(asked.text), title=Text(f"{asked.title}  {asked.url}  {status}"), title_align="left"))
-    told = Text()
-    told.append(f"{asked.sample_id}", style="bold")
-    told.append(f"  step {asked.step}, {asked.steps_left} left  {asked.run_id}\n{asked.goal}\n")
+    facts_text = Text()
+    facts_text.append(f"{asked.sample_id}", style="bold")
+    facts_text.append(f"  step {asked.step}, {asked.steps_left} left  {asked.run_id}\n{asked.goal}\n")
     facts = {
         "row": asked.row, "fields": list(asked.fields["properties"]), "known": asked.known,
         "missing": asked.missing_artifacts, "question": asked.judgment_question, "dialog": asked.dialog,
     }  # fmt: skip
     for label, fact in facts.items():
         if fact:
-            told.append(f"{label}: ", style="dim")
-            told.append(f"{fact if isinstance(fact, str) else msgspec.json.encode(fact).decode()}\n")
-    told.append("\n".join(asked.history[-5:]), style="dim")
-    console.print(told)
+            facts_text.append(f"{label}: ", style="dim")
+            facts_text.append(f"{fact if isinstance(fact, str) else msgspec.json.encode(fact).decode()}\n")
+    facts_text.append("\n".join(asked.history[-5:]), style="dim")
+    console.print(facts_text)
     for notice in asked.notices:
         console.print(Text(notice), style="yellow")

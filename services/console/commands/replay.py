@@ -1,17 +1,21 @@
-"""`exhibit replay`: takes the recorded steps of a run again and says what is different."""
+"""`exhibit replay`: repeat the recorded steps of a run and show what differs."""
 
 from __future__ import annotations
 
 import sys
 from contextlib import aclosing
-from dataclasses import dataclass
+from typing import Annotated
 
 import msgspec
+import typer
 from rich.console import Console
 from rich.text import Text
 
-from services.console.commands.run.command import system
-from services.console.terminal.replay_summary import Heard, lines, run_replayed
+from services.console import exits
+from services.console.connections import open_client
+from services.console.options import AsJson, Evidence, Nats, load_settings
+from services.console.run_location import HOW_TO_NAME_A_RUN, locate_run
+from services.console.text.replay_summary import ReplayEvents, replay_lines, to_run_replayed
 from shared.client import Client, RunRejectedError
 from shared.contracts.discovery import Problem
 from shared.contracts.evidence import RunFinished, RunUnknown
@@ -19,45 +23,69 @@ from shared.settings import Settings
 from shared.text.terminal import printable
 
 
-@dataclass(frozen=True)
-class Replay:
-    """What was asked for on the command line."""
+def replay(
+    run: Annotated[str, typer.Argument(help=f"The run whose steps are repeated: {HOW_TO_NAME_A_RUN}.")],
+    sample: Annotated[list[str] | None, typer.Option(help="Id of a sample; without any, all that can be.")] = None,
+    allow_effects: Annotated[
+        bool, typer.Option("--allow-effects", help="Repeat steps that may change something on the site, too.")
+    ] = False,
+    concurrency: Annotated[int | None, typer.Option(min=1, max=256, help="Samples at a time.")] = None,
+    evidence: Evidence = None,
+    nats: Nats = None,
+    as_json: AsJson = False,
+) -> None:
+    """Repeat the steps of an earlier run, without a model, and show what is different now."""
+    settings = load_settings(nats, evidence)
+    with exits.bad_input("RUN", as_json=as_json):
+        settings, run_id = locate_run(settings, run)
+    work = replay_run(
+        settings,
+        run_id,
+        samples=tuple(sample) if sample else None,
+        allow_effects=allow_effects,
+        concurrency=concurrency,
+        as_json=as_json,
+    )
+    if not exits.run_async(work, as_json=as_json):
+        raise typer.Exit(exits.NOT_ALL_DONE)
 
-    run_id: str
-    samples: tuple[str, ...] | None
-    allow_effects: bool
-    concurrency: int | None
-    as_json: bool
 
+async def replay_run(
+    settings: Settings,
+    run_id: str,
+    *,
+    samples: tuple[str, ...] | None,
+    allow_effects: bool,
+    concurrency: int | None,
+    as_json: bool,
+) -> bool:
+    """Replay the run and print the differences. Return whether there are none.
 
-async def replay_run(settings: Settings, asked: Replay) -> bool:
-    """Whether nothing differs. Raises RunRejectedError with all problems where nothing was started."""
-    async with system(settings) as client:
-        loaded = await client.load(asked.run_id)
+    Raises RunRejectedError with all problems when nothing was started.
+    """
+    async with open_client(settings) as client:
+        loaded = await client.load(run_id)
         if isinstance(loaded, RunUnknown):
             raise RunRejectedError([Problem(where="RUN", message=loaded.message)])
         accepted = await client.submit(
-            replay=asked.run_id,
-            replay_samples=asked.samples,
-            allow_effects=asked.allow_effects,
-            concurrency=asked.concurrency,
+            replay=run_id, replay_samples=samples, allow_effects=allow_effects, concurrency=concurrency
         )
-        heard, finished = await _followed(client, accepted.run_id)
-    replayed = run_replayed(accepted.run_id, asked.run_id, finished.location, heard, loaded.samples, asked.samples)
-    if asked.as_json:
-        told = {**msgspec.to_builtins(replayed), "same": replayed.same}
-        sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
+        events, finished = await _watch(client, accepted.run_id)
+    replayed = to_run_replayed(accepted.run_id, run_id, finished.location, events, loaded.samples, samples)
+    if as_json:
+        result = {**msgspec.to_builtins(replayed), "same": replayed.same}
+        sys.stdout.write(msgspec.json.encode(result).decode() + "\n")
     else:
-        # What pages say is shown as text: neither as markup nor as an order to the terminal.
-        Console().print(Text("\n".join(map(printable, lines(replayed)))), soft_wrap=True)
+        # Text of pages is printed as plain text, neither as markup nor as terminal control sequences.
+        Console().print(Text("\n".join(map(printable, replay_lines(replayed)))), soft_wrap=True)
     return replayed.same
 
 
-async def _followed(client: Client, run_id: str) -> tuple[Heard, RunFinished]:
-    heard = Heard()
+async def _watch(client: Client, run_id: str) -> tuple[ReplayEvents, RunFinished]:
+    collected = ReplayEvents()
     async with aclosing(client.watch(run_id)) as events:
         async for event in events:
-            heard.add(event)
+            collected.add(event)
             if isinstance(event, RunFinished):
-                return heard, event
-    raise AssertionError("a watch never ends")
+                return collected, event
+    raise AssertionError("watch() does not end")

@@ -1,40 +1,63 @@
-"""`exhibit up` and `exhibit serve`: services that stand until they are told to stop."""
+"""`exhibit up` and `exhibit serve`: run services until they are stopped."""
 
 from __future__ import annotations
 
 import sys
 from contextlib import AsyncExitStack
+from typing import Annotated
 
+import typer
+
+from services.console import exits
+from services.console.options import Evidence, Nats, load_settings
 from shared.host.nats_server import nats_server
 from shared.host.process import serve_until_stopped
 from shared.host.services import NAMES, service_module
 from shared.settings import Settings
 
 
-async def up_all(settings: Settings, port: int) -> None:
-    """All services on a bus of our own, whose streams outlive the process; or on the bus the settings name."""
+def up(
+    evidence: Evidence = None,
+    port: Annotated[int, typer.Option(help="Port of the bus on loopback; -1 takes a free one.")] = 4222,
+    nats: Nats = None,
+) -> None:
+    """Run all services, and a bus, in one process until Ctrl-C."""
+    exits.run_async(serve_all(load_settings(nats, evidence), port))
+
+
+def serve(
+    name: Annotated[str, typer.Argument(help=f"One of {', '.join(sorted(NAMES))}.")],
+    nats: Nats = None,
+    evidence: Evidence = None,
+) -> None:
+    """Run one service on an existing bus, to scale it by itself."""
+    exits.run_async(serve_one(load_settings(nats, evidence), name))
+
+
+async def serve_all(settings: Settings, port: int) -> None:
+    """Serve all services on the bus of the settings, or on a new one whose streams survive the process."""
     async with AsyncExitStack() as stack:
         if settings.nats_url is None:
             url = await stack.enter_async_context(nats_server(settings.state_dir / "nats", port=port))
             settings = settings.model_copy(update={"nats_url": url})
-        await serve_until_stopped(settings, NAMES, on_ready=lambda: _say_up(settings))
+        await serve_until_stopped(settings, NAMES, on_ready=lambda: _print_how_to_use(settings))
 
 
 async def serve_one(settings: Settings, name: str) -> None:
-    """One service; Unsupported where there is none of that name."""
+    """Serve one service. Raises Unsupported when there is none of that name."""
     service_module(name)
-    await serve_until_stopped(settings, (name,), on_ready=lambda: _say(f"{name} serves on {settings.nats_url}"))
+    await serve_until_stopped(settings, (name,), on_ready=lambda: _print(f"{name} serves on {settings.nats_url}"))
 
 
-def _say_up(settings: Settings) -> None:
+def _print_how_to_use(settings: Settings) -> None:
     where = settings.evidence_bucket or settings.evidence_dir.resolve()
-    _say(
+    _print(
         f"exhibit is up on {settings.nats_url}, evidence in {where}\n"
         f"  run a batch:   exhibit run SPEC --input FILE --nats {settings.nats_url}\n"
         f"  more browsers: exhibit serve browser_pool --nats {settings.nats_url}"
     )
 
 
-def _say(text: str) -> None:
+def _print(text: str) -> None:
     sys.stdout.write(text + "\n")
     sys.stdout.flush()

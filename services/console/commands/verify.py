@@ -1,17 +1,18 @@
-"""`exhibit verify`: is this evidence what was sealed, and by whom? Needs no bus, no browser and no service."""
+"""`exhibit verify`: check that evidence is what was sealed, and by whom. Needs no bus, browser or service."""
 
 from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+import typer
 
 from services.console import exits
-from services.console.run_location import place_of_run
+from services.console.options import AsJson, EvidenceOfRun, PublicKeyFile, RunOrZip, load_settings
+from services.console.run_location import find_run
 from shared.errors import ExhibitError
 from shared.evidence_format.signing import PublicKey, key_path, known_key
 from shared.evidence_format.sources.base import Finding, NoRun
@@ -20,44 +21,51 @@ from shared.evidence_format.verify.run import RunCheck, check_run
 from shared.settings import Settings
 from shared.text.terminal import printable
 
-HELP = "Exit codes: 0 it is what was sealed, by that key; 1 it is not; 2 no run, no key to tell by whom, or bad input."
-TRUSTED = {
+EXIT_CODES = (
+    "Exit codes: 0 it is what was sealed, by that key; 1 it is not; 2 no run, no key to tell by whom, or bad input."
+)
+SIGNATURE_TEXTS = {
     "by_known_key": "signed by the key you trust",
-    "by_unknown_key": "signed by a key that nobody has vouched for",
+    "by_unknown_key": "signed by a key that is not known here",
     "by_other_key": "signed by another key than the one you trust",
     "no": "not signed",
 }
 
 
-@dataclass(frozen=True)
-class Verify:
-    """What was asked for on the command line. ``noted``: the hash that the run's manifest must have."""
+def verify(
+    run: RunOrZip,
+    key: PublicKeyFile = None,
+    manifest: Annotated[str, typer.Option(help="The hash that the run's manifest was noted to have.")] = "",
+    evidence: EvidenceOfRun = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check that a run is what was sealed: every byte, nothing missing, nothing added. Names every problem."""
+    raise typer.Exit(verify_run(load_settings(None, evidence), run, key=key, manifest_sha256=manifest, as_json=as_json))
 
-    run: str
-    key: Path | None = None
-    noted: str = ""
-    as_json: bool = False
 
-
-def verify_run(settings: Settings, asked: Verify) -> int:
-    """Checks, says, and returns the exit code."""
-    began = time.perf_counter()
+def verify_run(settings: Settings, run: str, *, key: Path | None, manifest_sha256: str, as_json: bool) -> int:
+    """Verify the run and print the result. Return the exit code. ``manifest_sha256``: expected hash, or empty."""
+    started_s = time.perf_counter()
     try:
-        key = trusted_key(settings, asked.key)
-        with opened(settings, place_of_run(settings, asked.run)) as medium:
-            checked = check_run(medium, key, asked.noted)
+        trusted = load_trusted_key(settings, key)
+        with opened(settings, find_run(settings, run)) as medium:
+            checked = check_run(medium, trusted, manifest_sha256)
     except (NoRun, ExhibitError) as exc:
-        return refused(str(exc), as_json=asked.as_json)
-    if asked.as_json:
-        sys.stdout.write(msgspec.json.encode(as_data(checked)).decode() + "\n")
+        return print_refusal(str(exc), as_json=as_json)
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(to_json_object(checked)).decode() + "\n")
     else:
-        lines = [*_facts(checked, time.perf_counter() - began), *_trusted(settings, asked, key), *verdict(checked)]
+        lines = [
+            *_fact_lines(checked, time.perf_counter() - started_s),
+            *_trusted_key_lines(settings, trusted, key),
+            *verdict_lines(checked),
+        ]
         sys.stdout.write("\n".join(lines) + "\n")
     return exit_code(checked)
 
 
-def trusted_key(settings: Settings, given: Path | None) -> PublicKey | None:
-    """The key that was given, or that of this machine where there is one. Raises NoRun where what was given is none."""
+def load_trusted_key(settings: Settings, given: Path | None) -> PublicKey | None:
+    """Return the given key, or that of this machine if it has one. Raises NoRun when the given file is no key."""
     if given is None:
         return known_key(settings)
     try:
@@ -69,21 +77,23 @@ def trusted_key(settings: Settings, given: Path | None) -> PublicKey | None:
     return key
 
 
-def refused(words: str, *, as_json: bool) -> int:
+def print_refusal(message: str, *, as_json: bool) -> int:
     if as_json:
-        sys.stdout.write(msgspec.json.encode({"stands": False, "refused": words}).decode() + "\n")
+        sys.stdout.write(msgspec.json.encode({"stands": False, "refused": message}).decode() + "\n")
     else:
-        sys.stderr.write(f"exhibit: {printable(words)}\n")
+        sys.stderr.write(f"exhibit: {printable(message)}\n")
     return exits.BAD_INPUT
 
 
 def exit_code(checked: RunCheck) -> int:
+    """Return 0 for the sealed run, 1 for a changed one, 2 when the signing key is not known."""
     if checked.stands:
         return exits.OK
     return exits.BAD_INPUT if checked.whole else exits.NOT_ALL_DONE
 
 
-def as_data(checked: RunCheck) -> dict[str, Any]:
+def to_json_object(checked: RunCheck) -> dict[str, Any]:
+    """Return the result for --json."""
     made = checked.made
     return {
         "place": printable(checked.place),
@@ -105,24 +115,24 @@ def as_data(checked: RunCheck) -> dict[str, Any]:
     }
 
 
-def verdict(checked: RunCheck) -> list[str]:
-    """In words: what is wrong, all of it, or that nothing is."""
+def verdict_lines(checked: RunCheck) -> list[str]:
+    """Return the lines that name every problem, or say that there is none."""
     if checked.problems:
         count = "1 problem" if len(checked.problems) == 1 else f"{len(checked.problems)} problems"
-        return ["", f"NOT what was sealed: {count}", *(f"  {_line(problem)}" for problem in checked.problems)]
+        return ["", f"NOT what was sealed: {count}", *(f"  {_problem_line(problem)}" for problem in checked.problems)]
     if checked.stands:
         return ["", "OK: every file is what was sealed, none is missing and none was added"]
     assert checked.seal is not None
     return [
         "",
-        "UNDECIDED: every file is what was sealed, but nobody has vouched for who sealed it.",
-        "No key was given, and this machine has none of its own. Ask whoever sealed the run for the public key; it",
+        "UNDECIDED: every file is what was sealed, but the key that sealed it is not known here.",
+        "No key was given, and this machine has none of its own. Ask who sealed the run for the public key; it",
         f"has to have the fingerprint {printable(checked.seal.fingerprint)}",
         f"Then: exhibit verify {printable(checked.place)} --key FILE",
     ]
 
 
-def _facts(checked: RunCheck, took_s: float) -> list[str]:
+def _fact_lines(checked: RunCheck, took_s: float) -> list[str]:
     made = checked.made
     if made is None:
         return [printable(f"{checked.place}")]
@@ -131,7 +141,7 @@ def _facts(checked: RunCheck, took_s: float) -> list[str]:
     lines = [
         f"{made.run_id}, round {made.round}, sealed {made.sealed_at:%Y-%m-%d %H:%M:%S} UTC by {made.software}",
         f"  place       {checked.place}",
-        f"  signature   {TRUSTED[checked.signed]}: {checked.seal.fingerprint if checked.seal else '-'}",
+        f"  signature   {SIGNATURE_TEXTS[checked.signed]}: {checked.seal.fingerprint if checked.seal else '-'}",
         f"  manifest    {checked.manifest_sha256}",
         f"  population  {found}; {of.attempted} attempted",
         f"  files       {checked.files}, {megabytes:,.1f} MB, checked in {took_s:.1f} s",
@@ -143,14 +153,14 @@ def _facts(checked: RunCheck, took_s: float) -> list[str]:
     return [printable(line) for line in [*lines, *(f"  note        {note}" for note in checked.notes)]]
 
 
-def _trusted(settings: Settings, asked: Verify, key: PublicKey | None) -> list[str]:
-    """Where the key comes from: a folder that was handed over may hold one too, and be the folder one works in."""
-    if key is None:
+def _trusted_key_lines(settings: Settings, trusted: PublicKey | None, given: Path | None) -> list[str]:
+    """Return where the trusted key comes from, because a folder that was handed over may contain a key, too."""
+    if trusted is None:
         return []
-    place = (asked.key or key_path(settings)).absolute()
-    words = "the key you gave" if asked.key is not None else "the key of this machine (--key names another)"
-    return [printable(f"  trusted     {words}: {place}")]
+    path = (given or key_path(settings)).absolute()
+    source = "the key you gave" if given is not None else "the key of this machine (--key names another)"
+    return [printable(f"  trusted     {source}: {path}")]
 
 
-def _line(problem: Finding) -> str:
+def _problem_line(problem: Finding) -> str:
     return printable(f"{problem.path}: {problem.message}" if problem.path else problem.message)

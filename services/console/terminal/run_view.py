@@ -1,4 +1,4 @@
-"""How a run looks in a terminal: a live view while it goes on, a summary when it is over."""
+"""How a run looks in a terminal: a live view while it runs, and a summary at its end."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from services.console.terminal.tally import Tally, headline, words
+from services.console.text.tally import Tally, headline, to_words
 from shared.contracts.evidence import RunFinished
 from shared.statuses import STATUSES, colour_of, urgency_of
 from shared.text.normal import tidy
 
-SHOWN_ACTIVE = 8
-SHOWN_TROUBLES = 4
+MAX_ACTIVE = 8
+MAX_TROUBLES = 4
 REFRESH_PER_S = 8
 
 
-class Screen(Protocol):
-    """Shows the tally as it grows."""
+class RunView(Protocol):
+    """Shows a tally each time it changes."""
 
     def show(self, tally: Tally) -> None: ...
     def close(self) -> None: ...
 
 
-class LiveScreen:
-    """Redraws in place; for a terminal."""
+class LiveRunView:
+    """Redraws in place, for a terminal."""
 
     def __init__(self, console: Console, title: str, clock_s: Callable[[], float]) -> None:
         self._title, self._clock_s, self._started_s = title, clock_s, clock_s()
@@ -55,54 +55,54 @@ class LiveScreen:
         return live_view(self._tally, self._title, self._clock_s() - self._started_s)
 
 
-class Trouble:
-    """Says on standard error that evidence is waiting, each time it becomes so: a run that stands still says why."""
+class BlockedWarning:
+    """Prints to standard error why evidence is blocked, once per reason."""
 
     def __init__(self) -> None:
-        self._said = ""
+        self._printed = ""
 
     def show(self, tally: Tally) -> None:
-        if tally.blocked and tally.blocked != self._said:
+        if tally.blocked and tally.blocked != self._printed:
             sys.stderr.write(f"exhibit: evidence is waiting: {tally.blocked}\n")
-        self._said = tally.blocked
+        self._printed = tally.blocked
 
 
-class LineScreen:
-    """One line for every tenth part of the run; for a file or a pipe."""
+class LineRunView:
+    """Prints one line per tenth of the run, for a file or a pipe."""
 
     def __init__(self, console: Console) -> None:
-        self._console, self._said, self._trouble = console, -1, Trouble()
+        self._console, self._printed_tenths, self._warning = console, -1, BlockedWarning()
         self._found = 0
 
     def show(self, tally: Tally) -> None:
-        self._trouble.show(tally)
+        self._warning.show(tally)
         if tally.discovering and tally.found >= 2 * max(self._found, 5):
             self._found = tally.found
             self._console.print(f"{tally.found} samples found so far", style="dim", highlight=False)
-        if tally.expected and (tenth := 10 * tally.ended // tally.expected) > self._said:
-            self._said = tenth
+        if tally.expected and (tenth := 10 * tally.ended // tally.expected) > self._printed_tenths:
+            self._printed_tenths = tenth
             self._console.print(f"{tally.ended} of {tally.expected} samples", style="dim", highlight=False)
 
     def close(self) -> None: ...
 
 
-class NoScreen:
-    """For scripts that read JSON."""
+class SilentRunView:
+    """Prints nothing but warnings, for scripts that read JSON."""
 
     def __init__(self) -> None:
-        self._trouble = Trouble()
+        self._warning = BlockedWarning()
 
     def show(self, tally: Tally) -> None:
-        self._trouble.show(tally)
+        self._warning.show(tally)
 
     def close(self) -> None: ...
 
 
 def live_view(tally: Tally, title: str, elapsed_s: float) -> RenderableType:
-    """The whole picture of a run that goes on."""
+    """Return the live view of a running run."""
     parts: list[RenderableType] = [_bar(tally, elapsed_s), _counts(tally)]
     if tally.discovering:
-        parts.append(Text(f"{tally.found} found so far, and more are looked for", style="cyan"))
+        parts.append(Text(f"{tally.found} found so far, the search continues", style="cyan"))
     if tally.active:
         parts.append(_active(tally))
     if tally.troubles:
@@ -127,52 +127,52 @@ def _bar(tally: Tally, elapsed_s: float) -> RenderableType:
 
 
 def _counts(tally: Tally) -> RenderableType:
-    told = [status for status in STATUSES if tally.counts[status] or status == "done"]
-    parts = [f"[{colour_of(status)}]{tally.counts[status]} {words(status)}[/]" for status in told]
+    shown = [status for status in STATUSES if tally.counts[status] or status == "done"]
+    parts = [f"[{colour_of(status)}]{tally.counts[status]} {to_words(status)}[/]" for status in shown]
     calls = f"{tally.usage.llm_calls} model calls" + (f", ${tally.usage.cost_usd:.3f}" if tally.usage.cost_usd else "")
     return Text.from_markup("\n" + "   ".join([*parts, f"[dim]{tally.steps} steps, {calls}[/]"]))
 
 
 def _active(tally: Tally) -> RenderableType:
     table = Table.grid(padding=(0, 2))
-    for item in list(tally.active.values())[:SHOWN_ACTIVE]:
+    for item in list(tally.active.values())[:MAX_ACTIVE]:
         again = f" (attempt {item.attempt})" if item.attempt > tally.attempt_base + 1 else ""
         table.add_row(
-            Text(item.sample_id, style="bold"), Text(f"step {item.step}{again}", style="dim"), _short(item.last)
+            Text(item.sample_id, style="bold"), Text(f"step {item.step}{again}", style="dim"), _one_line(item.last)
         )
     return Group(Text(""), table)
 
 
 def _troubles(tally: Tally) -> RenderableType:
     table = Table.grid(padding=(0, 2))
-    for result in tally.troubles[-SHOWN_TROUBLES:]:
-        said = words(result.status) + (f" ({words(result.reason)})" if result.reason else "")
-        table.add_row(Text(result.sample_id, style=colour_of(result.status)), said, _short(result.message))
+    for result in tally.troubles[-MAX_TROUBLES:]:
+        outcome = to_words(result.status) + (f" ({to_words(result.reason)})" if result.reason else "")
+        table.add_row(Text(result.sample_id, style=colour_of(result.status)), outcome, _one_line(result.message))
     return Group(Text(""), table)
 
 
-def _short(text: str) -> Text:
+def _one_line(text: str) -> Text:
     return Text(tidy(text), overflow="ellipsis", no_wrap=True)
 
 
-def summary(finished: RunFinished, tally: Tally, here: Path) -> RenderableType:
-    """What a person wants to know first: how it ended, what went wrong, where the evidence is, seen from ``here``."""
+def run_summary(finished: RunFinished, tally: Tally, here: Path) -> RenderableType:
+    """Return the summary: outcomes, failures, and where the evidence is, relative to the folder ``here``."""
     table = Table(
         title="Outcome", title_justify="left", title_style="bold", box=None, padding=(0, 2), show_header=False
     )
     for outcome in sorted(finished.outcomes, key=lambda o: urgency_of(o.status)):
         table.add_row(
-            Text(words(outcome.status), style=colour_of(outcome.status)),
-            Text(words(outcome.reason)),
+            Text(to_words(outcome.status), style=colour_of(outcome.status)),
+            Text(to_words(outcome.reason)),
             str(outcome.samples),
         )
     took_s = (finished.finished_at - finished.started_at).total_seconds()
     facts = Table.grid(padding=(0, 2))
-    facts.add_row("Evidence", Text(_from(here, finished.location)))
+    facts.add_row("Evidence", Text(_relative_to(here, finished.location)))
     if finished.table:
-        facts.add_row("Table", Text(_from(here, finished.table)))
+        facts.add_row("Table", Text(_relative_to(here, finished.table)))
     if finished.report:
-        facts.add_row("Report", Text(_from(here, finished.report)))
+        facts.add_row("Report", Text(_relative_to(here, finished.report)))
     for failure in finished.not_made:
         facts.add_row("Not made", Text(failure, style="bold red"))
     if finished.manifest_sha256:
@@ -187,27 +187,27 @@ def summary(finished: RunFinished, tally: Tally, here: Path) -> RenderableType:
     facts.add_row("Model", f"{finished.llm_calls} calls, ${finished.cost_usd:.4f}")
     parts: list[RenderableType] = [table, Text("")]
     if tally.troubles:
-        parts += [_troubles_in_full(tally), Text("")]
+        parts += [_all_troubles(tally), Text("")]
     return Group(*parts, facts, Text(""), Text(headline(finished.outcomes, finished.samples), style="bold"))
 
 
 def _population(finished: RunFinished) -> str:
-    """What is to be known of how the samples were found."""
+    """Return the note on the population, and whether samples may be missing."""
     missing = "" if finished.population_complete else " There may be more: go on with --resume."
     return f"{finished.population_note}.{missing}".replace("..", ".")
 
 
-def _from(here: Path, path: str) -> str:
-    """``path`` as one would type it in the folder ``here``."""
+def _relative_to(here: Path, path: str) -> str:
+    """Return ``path`` relative to ``here`` when it is inside of it."""
     return str(Path(path).relative_to(here)) if Path(path).is_relative_to(here) else path
 
 
-def _troubles_in_full(tally: Tally) -> RenderableType:
+def _all_troubles(tally: Tally) -> RenderableType:
     table = Table(box=None, padding=(0, 2), show_header=False)
     for result in tally.troubles[:20]:
         table.add_row(
             Text(result.sample_id, style=colour_of(result.status)),
-            Text(words(result.reason)),
+            Text(to_words(result.reason)),
             Text(result.message),
         )
     more = len(tally.troubles) - 20

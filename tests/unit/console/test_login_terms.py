@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from services.console.commands.login import has_display
-from services.console.pool_session import ANYWHERE, Terms
+from services.console.connections import ANY_HOST, ManualSessionTerms
 from shared.hosts import Origin, fits_any
 
 
@@ -19,12 +19,12 @@ def test_whether_a_window_can_be_opened(environment: dict[str, str], there_is: b
 
 
 def test_who_types_an_address_may_open_it_private_or_not_and_what_he_names_besides() -> None:
-    lease = Terms("http://me:pw@127.0.0.1:8000/x", allow=("*.idp.example",)).lease()
+    lease = ManualSessionTerms("http://me:pw@127.0.0.1:8000/x", allow=("*.idp.example",)).lease()
     assert lease.allowed_hosts == lease.private_hosts == ("127.0.0.1:8000", "*.idp.example")
 
 
 def test_who_sees_the_window_goes_where_he_likes_but_to_no_private_address_he_has_not_named() -> None:
-    lease = Terms("https://desk.example/", allow=(ANYWHERE,)).lease()
+    lease = ManualSessionTerms("https://desk.example/", allow=(ANY_HOST,)).lease()
     elsewhere = Origin("https", "idp.example", 443)
     assert fits_any(elsewhere, lease.allowed_hosts)
     assert not fits_any(elsewhere, lease.private_hosts)

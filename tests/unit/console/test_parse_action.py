@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.console.pool_session import parse_action
+from services.console.text.action_lines import parse_action
 from shared.contracts.actions import ByCss, ByRef, ByText, Click, Goto, TypeText
 from shared.contracts.discovery import Problem
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 from rich.console import Console
 
-from services.console.terminal.run_view import live_view, summary
-from services.console.terminal.tally import Tally, headline
+from services.console.terminal.run_view import live_view, run_summary
+from services.console.text.tally import Tally, headline
 from shared.contracts.actions import Goto
 from shared.contracts.base import Usage
 from shared.contracts.discovery import PopulationClosed, Sample, SampleFound
@@ -131,7 +131,7 @@ def test_what_pages_say_is_shown_as_text_and_never_as_markup():
     console = Console(width=100, record=True, file=io.StringIO())
     tally.active["a"] = tally_of(step("a")).active["a"]
     console.print(live_view(tally, "tick[ets]", 1.0))
-    console.print(summary(finished(), tally, Path()))
+    console.print(run_summary(finished(), tally, Path()))
     shown = console.export_text()
     what_went_wrong = "failed (not found)  [bold]gone[/bold] [/]"
     for text in ("opened [/red] it", what_went_wrong, "tick[ets]", "60 samples: 58 done, 2 failed (not found)"):
@@ -141,7 +141,9 @@ def test_what_pages_say_is_shown_as_text_and_never_as_markup():
 def test_the_summary_names_the_report_where_there_is_one():
     def said(report: str) -> str:
         console = Console(width=100, record=True, file=io.StringIO())
-        console.print(summary(msgspec.structs.replace(finished(), report=report), tally_of(finished()), Path("/here")))
+        console.print(
+            run_summary(msgspec.structs.replace(finished(), report=report), tally_of(finished()), Path("/here"))
+        )
         return console.export_text()
 
     assert "Report" not in said("")

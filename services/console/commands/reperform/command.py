@@ -1,21 +1,27 @@
-"""`exhibit reperform`: extracts every value of a run again from its stored pages, and says what is not the same."""
+"""`exhibit reperform`: extract every value of a run again from its stored pages, and show what differs."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from services.console import exits
-from services.console.commands.reperform.run_zip import unpacked
-from services.console.commands.reperform.screens import FEW_VALUES, JsonScreen, ReperformScreen, WordsScreen
-from services.console.commands.run.command import system
-from services.console.run_location import place_of_run, run_kept
+from services.console.commands.reperform.run_zip import unpack_run
+from services.console.connections import open_client
+from services.console.options import AsJson, Evidence, Nats, RunOrZip, load_settings
+from services.console.run_location import find_run, locate_run
+from services.console.terminal.reperform_view import (
+    MAX_VALUES_LISTED_BY_DEFAULT,
+    JsonReperformView,
+    ReperformView,
+    TextReperformView,
+)
 from shared.aio import iterate_concurrently
 from shared.bus.ports import Asks
 from shared.client import Client, RunRejectedError
@@ -27,102 +33,124 @@ from shared.host.services import run_services
 from shared.settings import Settings, with_capacity
 from shared.subjects import REPERFORM
 
-AT_ONCE = 4
-ANSWER_BOUND_S = 600.0
+DEFAULT_CONCURRENCY = 4
+ANSWER_TIMEOUT_S = 600.0
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What was asked for on the command line."""
+def reperform(
+    run: RunOrZip,
+    sample: Annotated[list[str] | None, typer.Option(help="Id of a sample; without any, all of them.")] = None,
+    all_values: Annotated[bool, typer.Option("--all", help="List every value, however many there are.")] = False,
+    concurrency: Annotated[int | None, typer.Option(min=1, max=64, help="Samples at a time.")] = None,
+    evidence: Evidence = None,
+    nats: Nats = None,
+    as_json: AsJson = False,
+) -> None:
+    """Extract every value of a run again from its stored pages, offline, and show what differs."""
+    settings = load_settings(nats, evidence)
+    with exits.bad_input("RUN", as_json=as_json):
+        settings, located = locate_run_or_zip(settings, run)
+    work = reperform_run(
+        settings,
+        located,
+        samples=tuple(sample) if sample else None,
+        all_values=all_values,
+        concurrency=concurrency or DEFAULT_CONCURRENCY,
+        as_json=as_json,
+    )
+    if not exits.run_async(work, as_json=as_json):
+        raise typer.Exit(exits.NOT_ALL_DONE)
 
-    run: str | Path
-    """The run's id, or its zip."""
-    samples: tuple[str, ...] | None = None
-    as_json: bool = False
-    all_values: bool = False
-    concurrency: int | None = None
+
+async def reperform_run(
+    settings: Settings,
+    run: str | Path,
+    *,
+    samples: tuple[str, ...] | None,
+    all_values: bool,
+    concurrency: int,
+    as_json: bool,
+) -> bool:
+    """Extract the values of a run, named by id or by zip, again. Return whether all that can be extracted is the same.
+
+    Raises RunRejectedError when there is no such run or sample.
+    """
+    async with _open_run(settings, run) as (settings, run_id), open_client(settings, ("evidence",)) as client:
+        ids, fields = _select_samples(await client.load(run_id), samples)
+        async with _run_readers(settings, client, concurrency):
+            view: ReperformView = JsonReperformView(run_id, len(ids))
+            if not as_json:
+                list_all = all_values or len(ids) * fields <= MAX_VALUES_LISTED_BY_DEFAULT
+                view = TextReperformView(run_id, len(ids), Console(), all_values=list_all)
+            return await reperform_samples(client.bus, view, run_id, ids, concurrency=concurrency)
 
 
-async def reperform_run(settings: Settings, asked: Asked) -> bool:
-    """Whether all that can be extracted again is the same. Raises RunRejectedError where there is no such run or
-    sample. Where it cannot go on to the end, it says what there is until there."""
-    async with _lying(settings, asked.run) as (settings, run_id), system(settings, ("evidence",)) as client:
-        ids, fields = _wanted(await client.load(run_id), asked)
-        async with _working(settings, asked, client):
-            screen = _screen(run_id, asked, len(ids), fields)
-            return await tell(client.bus, screen, run_id, ids, at_once=asked.concurrency or AT_ONCE)
+async def reperform_samples(
+    asks: Asks, view: ReperformView, run_id: str, ids: Sequence[str], *, concurrency: int
+) -> bool:
+    """Show each sample as it comes in. Return whether all that can be extracted again is the same.
 
+    On an error the partial result is shown before the command ends, because its findings are valid.
+    """
 
-async def tell(asks: Asks, screen: ReperformScreen, run_id: str, ids: Sequence[str], *, at_once: int) -> bool:
-    """Whether all that can be extracted again is the same. Where it cannot go on, what there is until there is said
-    first: it took its time, and findings among it stand."""
-
-    async def reperform(sample_id: str) -> SampleReperformed:
-        return await asks.ask(REPERFORM, Reperform(run_id=run_id, sample_id=sample_id), timeout_s=ANSWER_BOUND_S)
+    async def extract(sample_id: str) -> SampleReperformed:
+        return await asks.ask(REPERFORM, Reperform(run_id=run_id, sample_id=sample_id), timeout_s=ANSWER_TIMEOUT_S)
 
     try:
-        async with aclosing(iterate_concurrently(reperform, ids, at_once)) as reperformed:
+        async with aclosing(iterate_concurrently(extract, ids, concurrency)) as reperformed:
             async for sample in reperformed:
-                screen.add(sample)
+                view.add(sample)
     except asyncio.CancelledError as exc:
-        screen.stopped(str(exc) or "interrupted")
+        view.stopped(str(exc) or "interrupted")
         raise
     except ExhibitError as exc:
-        screen.stopped(str(exc))
+        view.stopped(str(exc))
         raise typer.Exit(exits.CANNOT_RUN) from None
-    return screen.end()
+    return view.end()
 
 
-def run_or_zip(settings: Settings, named: str) -> tuple[Settings, str | Path]:
-    """The id of the run and the settings under which it is found, or its zip. Raises PermanentError as `run_kept`."""
-    place = place_of_run(settings, named) if settings.nats_url is None else ""
-    if isinstance(place, Path) and place.is_file():
-        return settings, place
-    return run_kept(settings, named)
+def locate_run_or_zip(settings: Settings, named: str) -> tuple[Settings, str | Path]:
+    """Return the settings for the run, and its id or the path of its zip. Raises PermanentError as `locate_run`."""
+    location = find_run(settings, named) if settings.nats_url is None else ""
+    if isinstance(location, Path) and location.is_file():
+        return settings, location
+    return locate_run(settings, named)
 
 
 @asynccontextmanager
-async def _lying(settings: Settings, run: str | Path) -> AsyncGenerator[tuple[Settings, str]]:
-    """Where the run lies, and its id. It is read and nothing else: whoever was handed a run may not be able to write
-    there, and must not change it."""
+async def _open_run(settings: Settings, run: str | Path) -> AsyncGenerator[tuple[Settings, str]]:
+    """Yield the settings for reading the run, and its id. Nothing is written to the run."""
     settings = settings.model_copy(update={"evidence_read_only": True})
     if isinstance(run, str):
         yield settings, run
         return
-    async with unpacked(run) as (folder, run_id):
+    async with unpack_run(run) as (folder, run_id):
         yield settings.model_copy(update={"evidence_dir": folder, "evidence_bucket": None}), run_id
 
 
 @asynccontextmanager
-async def _working(settings: Settings, asked: Asked, client: Client) -> AsyncGenerator[None]:
-    """Beside evidence, on a bus of our own: who opens pages and who reads them. They start once there is work."""
+async def _run_readers(settings: Settings, client: Client, concurrency: int) -> AsyncGenerator[None]:
+    """Run browser pool and planner on the bus of this process, once there is work for them."""
     if settings.nats_url is not None:
         yield
         return
-    sized = with_capacity(settings, asked.concurrency or AT_ONCE)
+    sized = with_capacity(settings, concurrency)
     url = client.bus.nc.connected_url
     assert url is not None
     async with run_services(sized, url.geturl(), ("browser_pool", "planner")):
         yield
 
 
-def _wanted(loaded: RunLoaded | RunUnknown, asked: Asked) -> tuple[Sequence[str], int]:
-    """The samples that were asked for and have a result, and how many fields each has."""
+def _select_samples(loaded: RunLoaded | RunUnknown, named: tuple[str, ...] | None) -> tuple[Sequence[str], int]:
+    """Return the ids of the named samples (or all) that have a result, and the number of fields of each."""
     if isinstance(loaded, RunUnknown):
         raise RunRejectedError([Problem(where="RUN", message=loaded.message)])
     fields = len(loaded.record.spec["output_schema"])
-    there = [state.sample.sample_id for state in loaded.samples if state.status is not None]
-    if asked.samples is None:
-        return there, fields
-    missing = sorted(set(asked.samples) - set(there))
+    finished = [state.sample.sample_id for state in loaded.samples if state.status is not None]
+    if named is None:
+        return finished, fields
+    missing = sorted(set(named) - set(finished))
     if missing:
-        told = f"{loaded.record.run_id} has no result of such a sample"
-        raise RunRejectedError([Problem(where=f"--sample {one}", message=told) for one in missing])
-    return list(dict.fromkeys(asked.samples)), fields
-
-
-def _screen(run_id: str, asked: Asked, samples: int, fields: int) -> ReperformScreen:
-    if asked.as_json:
-        return JsonScreen(run_id, samples)
-    all_values = asked.all_values or samples * fields <= FEW_VALUES
-    return WordsScreen(run_id, samples, Console(), all_values=all_values)
+        message = f"{loaded.record.run_id} has no result of such a sample"
+        raise RunRejectedError([Problem(where=f"--sample {sample_id}", message=message) for sample_id in missing])
+    return list(dict.fromkeys(named)), fields

@@ -1,4 +1,4 @@
-"""What the events of a run add up to, for a screen to show. No I/O, no clock."""
+"""The state of a run, added up from its events."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from shared.text.names import DISCOVERY
 
 
 @dataclass(frozen=True)
-class Active:
-    """A sample that is being worked on, and the last that was heard of it."""
+class ActiveSample:
+    """A sample in progress, with its latest step."""
 
     sample_id: str
     attempt: int
@@ -28,9 +28,9 @@ class Active:
 
 @dataclass
 class Tally:
-    """Grows event by event, in place: a run of 10,000 samples has 50,000 of them.
+    """The sums so far, updated in place: a run of 10,000 samples has 50,000 events.
 
-    Events of attempts up to ``attempt_base`` belong to earlier rounds of the run and count nothing.
+    Events of attempts up to ``attempt_base`` belong to earlier rounds of the run and are ignored.
     """
 
     run_id: str
@@ -38,12 +38,12 @@ class Tally:
     expected: int | None = None
     found: int = 0
     discovering: bool = False
-    """Samples are looked for by navigating, and that is not over."""
+    """Whether samples are still being searched for."""
     lists_only: bool = False
     discovery: SampleFinished | None = None
-    """How the search for the samples ended; it is none of them."""
+    """How the search for the samples ended; it is not counted as a sample."""
     results: dict[str, SampleFinished] = field(default_factory=dict[str, SampleFinished])
-    active: dict[str, Active] = field(default_factory=dict[str, Active])
+    active: dict[str, ActiveSample] = field(default_factory=dict[str, ActiveSample])
     counts: Counter[str] = field(default_factory=Counter[str])
     steps: int = 0
     usage: Usage = field(default_factory=Usage)
@@ -52,12 +52,12 @@ class Tally:
 
     @property
     def ended(self) -> int:
-        """Samples about which nothing is left to be done."""
+        """Number of samples that need no more work."""
         return self.found if self.lists_only else len(self.results)
 
     @property
     def troubles(self) -> list[SampleFinished]:
-        """What did not end as done, in the order in which it ended."""
+        """Results other than done, in the order in which they ended."""
         return [result for result in self.results.values() if result.status != "done"]
 
     def add(self, event: RunEvent) -> None:
@@ -80,10 +80,10 @@ class Tally:
 
     def _step(self, event: StepTaken) -> None:
         self.steps += 1
-        self.active[event.sample_id] = Active(event.sample_id, event.attempt, event.step, describe(event))
+        self.active[event.sample_id] = ActiveSample(event.sample_id, event.attempt, event.step, describe(event))
 
     def _end(self, event: SampleFinished) -> None:
-        """A sample may end twice (an attempt thought dead that was not); the later attempt counts."""
+        """Add a result. A sample may end twice, when a lost attempt was not lost; the later attempt counts."""
         if event.sample_id == DISCOVERY:
             self.discovery = event
             self.usage = add_usage(self.usage, event.usage)
@@ -102,25 +102,25 @@ class Tally:
 
 
 def describe(event: StepTaken) -> str:
-    """One short line on a step: the action, and what came of it."""
+    """Return one short line on a step: the action and its result."""
     if event.action is None:
         return event.message
     return f"{action_name(event.action)}: {event.message or event.action.reason}"
 
 
 def action_name(action: Action) -> str:
-    """The name an action bears on the wire."""
+    """Return the tag of the action in messages."""
     return str(action.__struct_config__.tag)
 
 
 def headline(outcomes: tuple[OutcomeCount, ...], samples: int) -> str:
-    """``60 samples: 58 done, 2 failed (not found)``; the same words whatever the order of the outcomes."""
+    """Return a line such as ``60 samples: 58 done, 2 failed (not found)``, ordered by status."""
     ordered = sorted(outcomes, key=lambda o: (urgency_of(o.status), o.reason))
-    parts = [f"{o.samples} {words(o.status)}" + (f" ({words(o.reason)})" if o.reason else "") for o in ordered]
+    parts = [f"{o.samples} {to_words(o.status)}" + (f" ({to_words(o.reason)})" if o.reason else "") for o in ordered]
     noun = "1 sample" if samples == 1 else f"{samples} samples"
     return f"{noun}: {', '.join(parts)}" if parts else noun
 
 
-def words(code: str) -> str:
-    """``not_found`` as people write it."""
+def to_words(code: str) -> str:
+    """Return a code such as ``not_found`` as words."""
     return code.replace("_", " ")

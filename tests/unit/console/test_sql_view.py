@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
-from services.console.commands.sql import refused, shown, summary
+from services.console.terminal.sql_view import answer_summary, answer_view, refusal_text
 from shared.contracts.evidence import SqlAnswered, SqlColumn, SqlRefused
 
 
@@ -18,7 +18,7 @@ def answered(**types: str) -> SqlAnswered:
 
 def printed(answer: SqlAnswered, rows: list[dict[str, object]], width: int = 100) -> list[str]:
     out = io.StringIO()
-    Console(file=out, width=width).print(shown(answer, rows, width))
+    Console(file=out, width=width).print(answer_view(answer, rows, width))
     return [line.rstrip() for line in out.getvalue().splitlines() if line.strip()]
 
 
@@ -60,12 +60,12 @@ def test_more_columns_than_fit_stand_below_each_other():
 
 
 def test_how_much_it_was():
-    assert summary(answered(x="INTEGER")) == "2 rows from 1 run in 12 ms"
+    assert answer_summary(answered(x="INTEGER")) == "2 rows from 1 run in 12 ms"
 
 
 def test_a_mistake_is_marked_in_its_line():
     reply = SqlRefused(code="no_such_column", message="there is no column 'b' here", position=15, hints=("t has a",))
-    assert refused("select a\nwhere b = 1", reply).splitlines() == [
+    assert refusal_text("select a\nwhere b = 1", reply).splitlines() == [
         "exhibit: there is no column 'b' here",
         "  where b = 1",
         "        ^",
@@ -76,4 +76,4 @@ def test_a_mistake_is_marked_in_its_line():
 def test_what_a_mistake_quotes_of_a_page_is_no_order_to_a_terminal():
     code: Any = "refused"
     reply = SqlRefused(code=code, message="Could not convert '\x1b[2J\x9b\u202e'\nto INT32", hints=("\x1b]0;x",))
-    assert refused("", reply) == "exhibit: Could not convert ' [2J  '\nto INT32\n   ]0;x\n"
+    assert refusal_text("", reply) == "exhibit: Could not convert ' [2J  '\nto INT32\n   ]0;x\n"

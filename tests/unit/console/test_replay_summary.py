@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from services.console.terminal.replay_summary import Heard, RunReplayed, lines, run_replayed
+from services.console.text.replay_summary import ReplayEvents, RunReplayed, replay_lines, to_run_replayed
 from shared.contracts.discovery import Sample
 from shared.contracts.evidence import LoadedSample
 from shared.contracts.planner import SampleFinished
@@ -37,16 +37,16 @@ def finished(sample_id: str, status: Any = "done", reason: Any = "", attempt: in
 
 
 def came_to(*events: Any, then: tuple[LoadedSample, ...] = (recorded("A"),), wanted: Any = None) -> RunReplayed:
-    heard = Heard()
+    heard = ReplayEvents()
     for event in events:
         heard.add(event)
-    return run_replayed("run_1", "run_0", "there", heard, then, wanted)
+    return to_run_replayed("run_1", "run_0", "there", heard, then, wanted)
 
 
 def test_the_same_end_without_a_note_is_the_same():
     replayed = came_to(step("A"), finished("A"))
     assert replayed.same
-    assert lines(replayed) == [
+    assert replay_lines(replayed) == [
         "1 sample of run_0 replayed with 0 model calls: nothing differs",
         "evidence of the replay: there",
     ]
@@ -59,7 +59,7 @@ def test_a_difference_is_listed_once_and_other_notes_are_none():
     assert not replayed.same
     assert replayed.samples[0].differences == ("step 2: address: then a, now b",)
     assert replayed.samples[0].notes == ("carried over, not judged again: the judgment",)
-    assert lines(replayed)[:2] == ["A:", "  step 2: address: then a, now b"]
+    assert replay_lines(replayed)[:2] == ["A:", "  step 2: address: then a, now b"]
 
 
 def test_another_end_is_a_difference_with_its_reason():
@@ -82,5 +82,5 @@ def test_what_was_left_out_is_not_the_same_unless_it_was_not_asked_for():
     then = (recorded("A"), recorded("B", "failed", "retries_exhausted"))
     whole, named = came_to(finished("A"), then=then), came_to(finished("A"), then=then, wanted=("A",))
     assert (whole.left_out, whole.same) == (("B",), False)
-    assert "B: not replayed, for its log does not tell how it ended" in lines(whole)
+    assert "B: not replayed, because its log is incomplete" in replay_lines(whole)
     assert (named.left_out, named.same) == ((), True)

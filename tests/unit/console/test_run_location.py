@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from typer.testing import CliRunner
 
 from services.console.cli import app
-from services.console.run_location import place_of_run, run_kept, runs_kept
+from services.console.run_location import find_run, locate_run, locate_runs
 from shared.errors import PermanentError
 from shared.evidence_format.sources.opening import opened
 from shared.settings import Settings
@@ -33,8 +33,8 @@ def begun(folder: Path, *run_ids: str) -> None:
 def test_an_id_stays_as_it_is(tmp_path: Path):
     begun(tmp_path, "run_1")
     given = settings(tmp_path)
-    assert run_kept(given, "run_1") == (given, "run_1")
-    assert place_of_run(given, "run_1") == tmp_path / "run_1"
+    assert locate_run(given, "run_1") == (given, "run_1")
+    assert find_run(given, "run_1") == tmp_path / "run_1"
 
 
 def test_an_id_is_of_the_place_that_evidence_is_kept_in_before_anything_here(
@@ -44,12 +44,12 @@ def test_an_id_is_of_the_place_that_evidence_is_kept_in_before_anything_here(
     begun(tmp_path / "evidence", "run_1")
     monkeypatch.chdir(tmp_path)
     given = settings(tmp_path / "evidence")
-    assert run_kept(given, "run_1") == (given, "run_1")
-    assert place_of_run(given, "run_1") == tmp_path / "evidence" / "run_1"
-    assert place_of_run(given, "run_2") == Path("run_2")
+    assert locate_run(given, "run_1") == (given, "run_1")
+    assert find_run(given, "run_1") == tmp_path / "evidence" / "run_1"
+    assert find_run(given, "run_2") == Path("run_2")
     in_bucket = settings(tmp_path / "evidence", evidence_bucket="s3://kept/2026/")
-    assert place_of_run(in_bucket, "run_1") == "s3://kept/2026/run_1"
-    assert (run_kept(in_bucket, "run_1")[0].evidence_place, run_kept(in_bucket, "./run_1")[0].evidence_place) == (
+    assert find_run(in_bucket, "run_1") == "s3://kept/2026/run_1"
+    assert (locate_run(in_bucket, "run_1")[0].evidence_place, locate_run(in_bucket, "./run_1")[0].evidence_place) == (
         "s3://kept/2026",
         str(tmp_path),
     )
@@ -58,8 +58,8 @@ def test_an_id_is_of_the_place_that_evidence_is_kept_in_before_anything_here(
 def test_the_folder_one_stands_in_is_no_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     begun(tmp_path / "evidence", "run_1")
     monkeypatch.chdir(tmp_path / "evidence" / "run_1")
-    assert place_of_run(settings(tmp_path / "evidence"), ".") == Path()
-    assert run_kept(settings(tmp_path), ".")[1] == "run_1"
+    assert find_run(settings(tmp_path / "evidence"), ".") == Path()
+    assert locate_run(settings(tmp_path), ".")[1] == "run_1"
 
 
 # --- the last one
@@ -68,23 +68,23 @@ def test_the_folder_one_stands_in_is_no_id(tmp_path: Path, monkeypatch: pytest.M
 def test_the_last_is_the_one_asked_for_last(tmp_path: Path):
     begun(tmp_path, "run_2026-11-21_093506", "run_2026-11-21_212420", "run_2025-12-31_235959")
     (tmp_path / "run_9_of_no_kind").mkdir()
-    assert run_kept(settings(tmp_path), "last")[1] == "run_2026-11-21_212420"
+    assert locate_run(settings(tmp_path), "last")[1] == "run_2026-11-21_212420"
 
 
 def test_of_runs_of_one_second_the_highest_number_is_the_last(tmp_path: Path):
     begun(tmp_path, "run_2026-11-21_093506", "run_2026-11-21_093506_2", "run_2026-11-21_093506_10")
-    assert run_kept(settings(tmp_path), "last")[1] == "run_2026-11-21_093506_10"
+    assert locate_run(settings(tmp_path), "last")[1] == "run_2026-11-21_093506_10"
 
 
 def test_the_last_in_a_folder_is_checked_whatever_bus_there_is(tmp_path: Path):
     begun(tmp_path, "run_1")
-    assert place_of_run(settings(tmp_path, nats_url="nats://127.0.0.1:1"), "last") == tmp_path / "run_1"
+    assert find_run(settings(tmp_path, nats_url="nats://127.0.0.1:1"), "last") == tmp_path / "run_1"
 
 
 def test_elsewhere_a_run_has_to_be_named(tmp_path: Path):
     begun(tmp_path, "run_1")
     with pytest.raises(PermanentError, match="name a run"):
-        run_kept(settings(tmp_path, nats_url="nats://127.0.0.1:1"), "last")
+        locate_run(settings(tmp_path, nats_url="nats://127.0.0.1:1"), "last")
 
 
 def test_a_bucket_whose_last_run_cannot_be_found_out_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -106,23 +106,23 @@ def test_a_bucket_whose_last_run_cannot_be_found_out_is_said(tmp_path: Path, mon
 def test_a_folder_says_both_where_and_which(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     begun(tmp_path / "handed" / "over", "run_1")
     monkeypatch.chdir(tmp_path)
-    found, run_id = run_kept(settings(tmp_path / "evidence", evidence_bucket="s3://other"), "handed/over/run_1/")
+    found, run_id = locate_run(settings(tmp_path / "evidence", evidence_bucket="s3://other"), "handed/over/run_1/")
     assert (found.evidence_dir, found.evidence_bucket, run_id) == (tmp_path / "handed" / "over", None, "run_1")
 
 
 def test_a_folder_is_named_from_the_root_as_well(tmp_path: Path):
     begun(tmp_path / "handed", "run_1")
     for evidence in (tmp_path / "evidence", tmp_path / "handed"):
-        found, run_id = run_kept(settings(evidence), str(tmp_path / "handed" / "run_1"))
+        found, run_id = locate_run(settings(evidence), str(tmp_path / "handed" / "run_1"))
         assert (found.evidence_dir, run_id) == (tmp_path / "handed", "run_1")
 
 
 def test_a_place_in_a_bucket_says_both_too(tmp_path: Path):
-    found, run_id = run_kept(settings(tmp_path), "s3://audits/2026/run_1/")
+    found, run_id = locate_run(settings(tmp_path), "s3://audits/2026/run_1/")
     assert (found.evidence_bucket, run_id) == ("s3://audits/2026", "run_1")
     for no_run in ("s3://audits", "s3://Audits/run_1"):
         with pytest.raises(PermanentError):
-            run_kept(settings(tmp_path), no_run)
+            locate_run(settings(tmp_path), no_run)
 
 
 def test_what_is_handed_over_is_opened_where_it_lies(tmp_path: Path):
@@ -134,36 +134,36 @@ def test_what_is_handed_over_is_opened_where_it_lies(tmp_path: Path):
         str(tmp_path / "run_1.zip"): str(tmp_path / "run_1.zip"),
         "s3://kept/2026/run_1": "s3://kept/2026/run_1",
     }.items():
-        with opened(given, place_of_run(given, named)) as medium:
+        with opened(given, find_run(given, named)) as medium:
             assert medium.place == place
 
 
 def test_services_read_no_zip_and_no_folder_without_a_run(tmp_path: Path):
     (tmp_path / "run_1.zip").write_bytes(b"PK")
     with pytest.raises(PermanentError, match="unpack it"):
-        run_kept(settings(tmp_path), str(tmp_path / "run_1.zip"))
+        locate_run(settings(tmp_path), str(tmp_path / "run_1.zip"))
     (tmp_path / "empty").mkdir()
     with pytest.raises(PermanentError, match=r"no run in .*empty: it has no run\.json"):
-        run_kept(settings(tmp_path), "empty")
+        locate_run(settings(tmp_path), "empty")
 
 
 def test_services_elsewhere_are_asked_by_an_id_and_by_nothing_else(tmp_path: Path):
     begun(tmp_path / "handed", "run_1")
     there = settings(tmp_path, nats_url="nats://127.0.0.1:1")
-    assert run_kept(there, "run_1") == (there, "run_1")
+    assert locate_run(there, "run_1") == (there, "run_1")
     for named in (str(tmp_path / "handed" / "run_1"), "s3://kept/run_1"):
         with pytest.raises(PermanentError, match="by its id"):
-            run_kept(there, named)
+            locate_run(there, named)
 
 
 def test_runs_that_are_asked_about_together_lie_in_one_place(tmp_path: Path):
     for folder in ("one", "other"):
         begun(tmp_path / folder, "run_1", "run_2")
     one = settings(tmp_path / "one")
-    assert runs_kept(one, []) == (one, [])
-    assert runs_kept(one, ["run_1", str(tmp_path / "one" / "run_2")]) == (one, ["run_1", "run_2"])
+    assert locate_runs(one, []) == (one, [])
+    assert locate_runs(one, ["run_1", str(tmp_path / "one" / "run_2")]) == (one, ["run_1", "run_2"])
     with pytest.raises(PermanentError, match="different places"):
-        runs_kept(one, ["run_1", str(tmp_path / "other" / "run_2")])
+        locate_runs(one, ["run_1", str(tmp_path / "other" / "run_2")])
 
 
 # --- what is not there, in the words of every command
@@ -177,7 +177,7 @@ COMMANDS = ("verify", "export", "reperform", "replay", "sql", "run --resume")
     ("named", "words"),
     [
         ("run_9", "there is no run 'run_9' in {here}/evidence, and neither a folder nor a zip of that name here"),
-        ("other/run_9", "there is no run 'other/run_9': neither a folder nor a zip lies there"),
+        ("other/run_9", "there is no run 'other/run_9': there is neither a folder nor a zip of that name"),
         ("s3://Not_A_Bucket/run_9", "'s3://Not_A_Bucket/run_9' names no bucket"),
     ],
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from services.console.terminal.action_lines import Wrong, action_of, help_of
+from services.console.text.action_lines import InvalidLine, help_text, parse_operator_line
 from services.planner.prompt.tools import tools_for
 from shared.contracts.operator import DecisionAsked
 from shared.task.spec import TaskSpec
@@ -38,7 +38,7 @@ ASKED = DecisionAsked(
     ],
 )
 def test_a_line_is_an_action(line: str, action: dict[str, Any]):
-    assert action_of(line, ASKED) == action
+    assert parse_operator_line(line, ASKED) == action
 
 
 @pytest.mark.parametrize(
@@ -57,13 +57,13 @@ def test_a_line_is_an_action(line: str, action: dict[str, Any]):
     ],
 )
 def test_a_line_that_is_none_says_what_is_wrong(line: str, words: str):
-    wrong = action_of(line, ASKED)
-    assert isinstance(wrong, Wrong)
+    wrong = parse_operator_line(line, ASKED)
+    assert isinstance(wrong, InvalidLine)
     assert words in wrong.message
 
 
 def test_the_help_names_every_action_with_its_arguments():
-    shown = help_of(ASKED).splitlines()
+    shown = help_text(ASKED).splitlines()
     assert len(shown) == len(ASKED.tools) + 2
     assert any(line.startswith("type TARGET TEXT ") for line in shown)
     assert any(line.startswith("press KEYS [TARGET] ") for line in shown)

@@ -8,7 +8,7 @@ import pytest
 import typer
 
 from services.console import exits
-from services.console.cli import _settings
+from services.console.options import load_settings
 
 
 @pytest.fixture(autouse=True)
@@ -25,13 +25,13 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_what_is_said_counts(said, bucket, place):
-    settings = _settings(None, said)
+    settings = load_settings(None, said)
     assert (settings.evidence_bucket, settings.evidence_place) == (bucket, place)
     assert settings.evidence_dir == Path("a/folder" if said == "a/folder" else "evidence")
 
 
 def test_a_bucket_that_cannot_be_one_is_said_before_anything_runs(capsys):
     with pytest.raises(typer.Exit) as ended:
-        _settings(None, "s3://Not_A_Bucket/x")
+        load_settings(None, "s3://Not_A_Bucket/x")
     assert ended.value.exit_code == exits.BAD_INPUT
     assert "s3://bucket/prefix" in capsys.readouterr().err

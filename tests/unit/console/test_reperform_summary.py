@@ -6,7 +6,13 @@ from typing import Any
 
 import pytest
 
-from services.console.terminal.reperform_summary import Count, doubt_of, lines, plainly, summary
+from services.console.text.reperform_summary import (
+    ReperformCounts,
+    find_identity_doubt,
+    plain_line,
+    sample_lines,
+    summary_lines,
+)
 from shared.contracts.reperform import FAULTS, PageReperformed, SampleReperformed, ValueReperformed, Verdict
 
 
@@ -21,8 +27,8 @@ def sample(*values: ValueReperformed, **more: Any) -> SampleReperformed:
     return SampleReperformed(values=values, **{**given, **more})
 
 
-def count(*samples: SampleReperformed) -> Count:
-    made = Count()
+def count(*samples: SampleReperformed) -> ReperformCounts:
+    made = ReperformCounts()
     for one in samples:
         made.add(one)
     return made
@@ -52,44 +58,44 @@ def test_all_is_the_same_or_it_is_not(samples: list[SampleReperformed], same: bo
 
 def test_only_what_stands_against_a_value_is_listed_unless_all_is_asked_for():
     one = sample(value(), value("differs", field="due", found="3 May", found_value="2026-05-03", message="why"))
-    few = list(lines(one, all_values=False))
+    few = list(sample_lines(one, all_values=False))
     assert [" ".join(line.split()) for line in few] == ['A-1 due "Ann" "3 May" = 2026-05-03 DIFFERS', "why"]
-    assert len(list(lines(one, all_values=True))) == 3
-    assert list(lines(sample(value()), all_values=False)) == []
+    assert len(list(sample_lines(one, all_values=True))) == 3
+    assert list(sample_lines(sample(value()), all_values=False)) == []
 
 
 def test_whose_record_it_is_is_said():
     pages = (PageReperformed(filename="p", sha256="h", proof="mismatch", message="it shows B-2"),)
     wrong = sample(value(), identity="mismatch", pages=pages)
-    assert doubt_of(wrong) == "the stored page shows another record: it shows B-2"
-    assert "it shows B-2" in next(lines(wrong, all_values=False))
+    assert find_identity_doubt(wrong) == "the stored page shows another record: it shows B-2"
+    assert "it shows B-2" in next(sample_lines(wrong, all_values=False))
     unread = (PageReperformed(filename="p", sha256="h", message="p: SHA-256 is another"),)
-    assert doubt_of(sample(identity="unproven", pages=unread)).endswith("p: SHA-256 is another")
+    assert find_identity_doubt(sample(identity="unproven", pages=unread)).endswith("p: SHA-256 is another")
 
 
 def test_what_nobody_could_read_and_long_names_are_told_in_full():
     long = "a" * 40
-    told = list(lines(sample(value("differs"), sample_id=long, problem="there is no result"), all_values=False))
+    told = list(sample_lines(sample(value("differs"), sample_id=long, problem="there is no result"), all_values=False))
     assert told[0] == long
     assert told[1].strip() == "no value could be extracted again: there is no result"
 
 
 def test_the_counts_are_told_in_words_and_as_json():
     made = count(sample(value(), value("differs")), sample(value("read_by_model"), problem="gone"))
-    told = "\n".join(summary("run_1", made, all_values=False))
+    told = "\n".join(summary_lines("run_1", made, all_values=False))
     for words in ("2 samples of run_1", "3 values", "1 the same in the stored page", "1 DIFFERENT", "NOTHING COULD BE",
                   "2 findings", "--all"):  # fmt: skip
         assert words in told
-    assert made.told() == {
+    assert made.to_json_object() == {
         "samples": 2, "values": {"same": 1, "differs": 1, "read_by_model": 1}, "not_done": 1, "record_proven": 2,
         "record_not_proven": 0,
     }  # fmt: skip
-    fine = "\n".join(summary("run_1", count(sample(value())), all_values=True))
+    fine = "\n".join(summary_lines("run_1", count(sample(value())), all_values=True))
     assert "is what the stored pages say" in fine
     assert "--all" not in fine
 
 
 def test_a_page_cannot_speak_to_the_terminal():
-    assert plainly("red\x1b[31m\nand\x07 more") == "red�[31m and� more"
-    [line] = lines(sample(value("differs", found="\x1b]0;title\x07")), all_values=False)
+    assert plain_line("red\x1b[31m\nand\x07 more") == "red�[31m and� more"
+    [line] = sample_lines(sample(value("differs", found="\x1b]0;title\x07")), all_values=False)
     assert "\x1b" not in line

@@ -1,11 +1,11 @@
-"""Pure: what a replay came to, sample by sample, from its events and from how the samples had ended."""
+"""The result of a replay per sample, from its events and from how the samples had ended."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from services.console.terminal.tally import words
+from services.console.text.tally import to_words
 from shared.contracts.base import Part
 from shared.contracts.evidence import LoadedSample
 from shared.contracts.planner import SampleFinished
@@ -13,7 +13,7 @@ from shared.contracts.steps import Note, StepTaken, note_detail, note_text
 
 
 class SampleReplayed(Part, frozen=True, kw_only=True):
-    """``then`` and ``now``: how the sample ended. ``notes``: what is no difference and should be known."""
+    """How a sample ended ``then`` and ``now``. ``notes`` are remarks that are no differences."""
 
     sample_id: str
     then: str
@@ -24,7 +24,7 @@ class SampleReplayed(Part, frozen=True, kw_only=True):
 
 
 class RunReplayed(Part, frozen=True, kw_only=True):
-    """``left_out``: samples that could not be replayed, for their log does not tell how they ended."""
+    """The result of a replay. ``left_out``: samples that could not be replayed, because their log is incomplete."""
 
     run_id: str
     replay_of: str
@@ -39,8 +39,8 @@ class RunReplayed(Part, frozen=True, kw_only=True):
 
 
 @dataclass
-class Heard:
-    """The events of a replay so far, of the latest attempt at each sample."""
+class ReplayEvents:
+    """Collects the events of a replay, of the latest attempt at each sample."""
 
     notes: dict[str, dict[Note, None]] = field(default_factory=dict[str, dict[Note, None]])
     attempts: dict[str, int] = field(default_factory=dict[str, int])
@@ -57,33 +57,35 @@ class Heard:
             self.ended[event.sample_id] = event
 
 
-def run_replayed(
+def to_run_replayed(
     run_id: str,
     replay_of: str,
     location: str,
-    heard: Heard,
+    events: ReplayEvents,
     recorded: Iterable[LoadedSample],
     wanted: Iterable[str] | None,
 ) -> RunReplayed:
-    """``wanted``: the samples that were named; None: all were asked for."""
+    """Return the result. ``wanted`` are the named samples; None means all."""
     then = {state.sample.sample_id: state for state in recorded}
     return RunReplayed(
         run_id=run_id,
         replay_of=replay_of,
-        samples=tuple(_sample(heard.ended[one], heard, then) for one in then if one in heard.ended),
-        left_out=() if wanted is not None else tuple(one for one in then if one not in heard.ended),
+        samples=tuple(_to_sample_replayed(events.ended[each], events, then) for each in then if each in events.ended),
+        left_out=() if wanted is not None else tuple(each for each in then if each not in events.ended),
         location=location,
     )
 
 
-def _sample(finished: SampleFinished, heard: Heard, then: Mapping[str, LoadedSample]) -> SampleReplayed:
-    notes = tuple(heard.notes[finished.sample_id])
+def _to_sample_replayed(
+    finished: SampleFinished, events: ReplayEvents, then: Mapping[str, LoadedSample]
+) -> SampleReplayed:
+    notes = tuple(events.notes[finished.sample_id])
     state = then[finished.sample_id]
-    before, now = _ended(state.status or "", state.reason), _ended(finished.status, finished.reason)
+    before, now = _outcome_text(state.status or "", state.reason), _outcome_text(finished.status, finished.reason)
     differences = [note_detail(note) for note in notes if note.kind == "differs"]
     if before != now:
-        said = "" if finished.reason == "replay_differs" else f" {finished.message}"
-        differences.append(f"it ended as {before} then, as {now} now.{said}")
+        message = "" if finished.reason == "replay_differs" else f" {finished.message}"
+        differences.append(f"it ended as {before} then, as {now} now.{message}")
     return SampleReplayed(
         sample_id=finished.sample_id,
         then=before,
@@ -94,21 +96,21 @@ def _sample(finished: SampleFinished, heard: Heard, then: Mapping[str, LoadedSam
     )
 
 
-def _ended(status: str, reason: str) -> str:
-    return words(status) + (f" ({words(reason)})" if reason else "")
+def _outcome_text(status: str, reason: str) -> str:
+    return to_words(status) + (f" ({to_words(reason)})" if reason else "")
 
 
-def lines(replayed: RunReplayed) -> list[str]:
-    """For people: what differs first, then what it came to."""
-    told: list[str] = []
+def replay_lines(replayed: RunReplayed) -> list[str]:
+    """Return the differences per sample, then the counts."""
+    result: list[str] = []
     for sample in replayed.samples:
         if sample.differences:
-            told.append(f"{sample.sample_id}:")
-            told += [f"  {line}" for line in sample.differences]
-    told += [f"{one}: not replayed, for its log does not tell how it ended" for one in replayed.left_out]
+            result.append(f"{sample.sample_id}:")
+            result += [f"  {line}" for line in sample.differences]
+    result += [f"{sample_id}: not replayed, because its log is incomplete" for sample_id in replayed.left_out]
     differ = sum(bool(sample.differences) for sample in replayed.samples)
     calls = sum(sample.llm_calls for sample in replayed.samples)
     count = f"{len(replayed.samples)} sample{'' if len(replayed.samples) == 1 else 's'} of {replayed.replay_of}"
-    told.append(f"{count} replayed with {calls} model calls: {f'{differ} differ' if differ else 'nothing differs'}")
-    told.append(f"evidence of the replay: {replayed.location}")
-    return told
+    result.append(f"{count} replayed with {calls} model calls: {f'{differ} differ' if differ else 'nothing differs'}")
+    result.append(f"evidence of the replay: {replayed.location}")
+    return result

@@ -4,30 +4,26 @@ import shlex
 
 import pytest
 
-from services.console.commands.ask import Asked, Saved, how_to_run, save
+from services.console.commands.ask import DraftFiles, run_command, save_draft
 from shared.client import RunRejectedError
 from shared.contracts.planner import TaskDrafted
 
 DRAFT = TaskDrafted(spec={"task_id": "members"}, samples=({"name": "ann"},), drafted_by="m")
 
 
-def asked(folder, *, force=False) -> Asked:
-    return Asked("Read these pages", folder, force, as_json=False)
-
-
 @pytest.mark.parametrize("name", ["members.json", "members.csv"])
 def test_no_file_that_is_there_is_written_over(tmp_path, name):
     (tmp_path / name).write_text("mine", encoding="utf-8")
     with pytest.raises(RunRejectedError) as caught:
-        save(DRAFT, asked(tmp_path))
+        save_draft(DRAFT, tmp_path, force=False)
     assert [problem.where for problem in caught.value.problems] == [str(tmp_path / name)]
     assert [path.name for path in tmp_path.iterdir()] == [name]
-    assert save(DRAFT, asked(tmp_path, force=True)).spec == tmp_path / "members.json"
+    assert save_draft(DRAFT, tmp_path, force=True).spec == tmp_path / "members.json"
 
 
 def test_what_is_told_to_be_typed_is_one_command_of_a_shell(tmp_path):
     row = {"org": "acme; rm -rf ~", "team": "$(id)"}
-    saved = Saved(tmp_path / "a b.json", tmp_path / "l.json", row, (), only_lists=False)
-    words = shlex.split(how_to_run(saved))
+    saved = DraftFiles(tmp_path / "a b.json", tmp_path / "l.json", row, (), lists_only=False)
+    words = shlex.split(run_command(saved))
     assert words[-4:] == ["--with", "org=acme; rm -rf ~", "--with", "team=$(id)"]
     assert words[2] == str(tmp_path / "a b.json")

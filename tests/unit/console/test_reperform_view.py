@@ -9,8 +9,8 @@ import pytest
 import typer
 from rich.console import Console
 
-from services.console.commands.reperform.command import tell
-from services.console.commands.reperform.screens import JsonScreen, ReperformScreen, WordsScreen
+from services.console.commands.reperform.command import reperform_samples
+from services.console.terminal.reperform_view import JsonReperformView, ReperformView, TextReperformView
 from shared.bus.actor import Actor
 from shared.contracts.reperform import Reperform, SampleReperformed, ValueReperformed
 from shared.errors import Unavailable
@@ -37,14 +37,14 @@ def bus(gone_at: str = "") -> MemoryBus:
     return made
 
 
-def words(*, terminal: bool = False, all_values: bool = False) -> tuple[WordsScreen, io.StringIO]:
+def words(*, terminal: bool = False, all_values: bool = False) -> tuple[TextReperformView, io.StringIO]:
     written = io.StringIO()
     console = Console(file=written, force_terminal=terminal, force_interactive=terminal, width=200, _environ={})
-    return WordsScreen("run_1", len(IDS), console, all_values=all_values), written
+    return TextReperformView("run_1", len(IDS), console, all_values=all_values), written
 
 
-async def run(screen: ReperformScreen, gone_at: str = "") -> bool:
-    return await tell(bus(gone_at), screen, "run_1", IDS, at_once=3)
+async def run(screen: ReperformView, gone_at: str = "") -> bool:
+    return await reperform_samples(bus(gone_at), screen, "run_1", IDS, concurrency=3)
 
 
 async def test_a_long_list_says_how_far_it_is(capsys: pytest.CaptureFixture[str]):
@@ -83,9 +83,9 @@ async def test_what_cannot_go_on_says_what_there_is_until_there():
 
 async def test_a_script_gets_one_object_that_says_that_it_is_not_all(capsys: pytest.CaptureFixture[str]):
     with pytest.raises(typer.Exit):
-        await run(JsonScreen("run_1", len(IDS)), gone_at="A-21")
+        await run(JsonReperformView("run_1", len(IDS)), gone_at="A-21")
     told = json.loads(capsys.readouterr().out)
     assert (told["same"], told["stopped"], told["asked_for"]) == (False, "the store does not answer", 40)
     assert (told["counts"]["samples"], len(told["samples"])) == (20, 20)
-    assert await run(JsonScreen("run_1", len(IDS))) is True
+    assert await run(JsonReperformView("run_1", len(IDS))) is True
     assert "stopped" not in json.loads(capsys.readouterr().out)

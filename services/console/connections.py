@@ -1,0 +1,119 @@
+"""How a command reaches the system: a client of the bus, or a session of the browser pool.
+
+Without a bus in the settings, the services that the command needs run in this process until the block ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from shared.bus.nats_bus import Bus, connect_bus
+from shared.client import Client, connect
+from shared.contracts.actions import BrowserAction
+from shared.contracts.browser_pool import (
+    ActOnPage,
+    LeaseSession,
+    ObservePage,
+    PageObserved,
+    ProfilePaused,
+    SessionLeased,
+)
+from shared.contracts.results import ActionResult
+from shared.errors import PermanentError
+from shared.host.embedded import run_embedded
+from shared.host.nats_server import nats_server
+from shared.host.services import NAMES, run_services
+from shared.hosts import host_of
+from shared.sessions import SESSION_TTL_S, lease_session
+from shared.settings import Settings
+from shared.subjects import ACT, OBSERVE
+
+ACT_TIMEOUT_S = 120.0
+LEASE_WAIT_S, LEASE_TIMEOUT_S = 10.0, 60.0
+ANY_HOST = "*"
+"""Allowed host of a login in a window: a person sees where the browser goes."""
+
+
+@asynccontextmanager
+async def open_client(settings: Settings, names: Iterable[str] = NAMES) -> AsyncGenerator[Client]:
+    """Yield a client of the bus in the settings, or of the named services run in this process."""
+    manager = run_embedded(settings, names) if settings.nats_url is None else connect(settings.nats_url)
+    async with manager as client:
+        yield client
+
+
+@dataclass
+class ManualSession:
+    """A leased session. ``snapshot_id`` is that of the latest observation; element numbers refer to it."""
+
+    bus: Bus
+    lease: SessionLeased
+    snapshot_id: str = ""
+
+    async def act(self, action: BrowserAction) -> ActionResult:
+        request = ActOnPage(session_id=self.lease.session_id, instance_id=self.lease.instance_id, action=action)
+        return await self.bus.ask(ACT, request, timeout_s=ACT_TIMEOUT_S)
+
+    async def observe(
+        self, keywords: tuple[str, ...] = (), max_tokens: int = 6000, *, locators: bool = False
+    ) -> PageObserved:
+        request = ObservePage(
+            session_id=self.lease.session_id,
+            instance_id=self.lease.instance_id,
+            keywords=keywords,
+            max_tokens=max_tokens,
+            locators=locators,
+            since=self.snapshot_id or None,
+        )
+        observed = await self.bus.ask(OBSERVE, request, timeout_s=ACT_TIMEOUT_S)
+        self.snapshot_id = observed.snapshot_id
+        return observed
+
+
+@dataclass(frozen=True)
+class ManualSessionTerms:
+    """What a session may do. The host of ``url`` is allowed, private or not, because the user typed it."""
+
+    url: str
+    allow: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+    profile: str | None = None
+
+    def lease(self) -> LeaseSession:
+        """Return the request for a session on these terms."""
+        host = host_of(self.url)
+        hosts = (host, *self.allow) if host else self.allow
+        return LeaseSession(
+            run_id="hand",
+            sample_id="hand",
+            ttl_s=SESSION_TTL_S,
+            auth_profile=self.profile,
+            allowed_hosts=hosts,
+            private_hosts=tuple(host for host in hosts if host != ANY_HOST),
+            secrets=self.secrets,
+        )
+
+
+@asynccontextmanager
+async def open_pool_session(settings: Settings, terms: ManualSessionTerms) -> AsyncGenerator[ManualSession]:
+    """Lease a session on the bus in the settings, or on a bus and a browser pool run in this process.
+
+    Raises PermanentError (`login_required`) when the login state has to be recorded again.
+    """
+    async with AsyncExitStack() as stack:
+        url = settings.nats_url
+        if url is None:
+            store = stack.enter_context(TemporaryDirectory(prefix="exhibit-streams-"))
+            url = await stack.enter_async_context(nats_server(Path(store)))
+            await stack.enter_async_context(run_services(settings, url, ("browser_pool",)))
+        bus = await stack.enter_async_context(connect_bus(url, name="hand"))
+        lease = await stack.enter_async_context(
+            lease_session(bus, terms.lease(), wait_bound_s=LEASE_WAIT_S, lease_timeout_s=LEASE_TIMEOUT_S)
+        )
+        if isinstance(lease, ProfilePaused):
+            raise PermanentError(lease.reason, code="login_required")
+        yield ManualSession(bus, lease.session)

@@ -1,0 +1,60 @@
+"""Command-line options that several commands share, and the settings that they change."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import ValidationError
+
+from services.console import exits
+from services.console.run_location import HOW_TO_NAME_A_RUN
+from shared.errors import PermanentError
+from shared.s3.location import is_s3_url, parse_location
+from shared.settings import Settings
+from shared.telemetry.logs import configure_logs
+
+Nats = Annotated[
+    str | None, typer.Option("--nats", envvar="EXHIBIT_NATS_URL", help="Use the bus at this URL; else start one.")
+]
+Evidence = Annotated[str | None, typer.Option(help="Where evidence is stored: a folder, or s3://bucket/prefix.")]
+Allow = Annotated[list[str] | None, typer.Option(help="Another host that may be opened: host, host:port or *.domain.")]
+Secret = Annotated[list[str] | None, typer.Option(help="Name of a secret that may be typed with type_secret.")]
+Profile = Annotated[str | None, typer.Option(help="Login state to begin with, as recorded with `exhibit login`.")]
+AsJson = Annotated[bool, typer.Option("--json", help="JSON on standard output, for scripts.")]
+RunOrZip = Annotated[str, typer.Argument(help=f"The run: its zip, {HOW_TO_NAME_A_RUN}.")]
+EvidenceOfRun = Annotated[
+    str | None,
+    typer.Option(help="Where evidence is stored, a folder or s3://bucket/prefix: RUN is the id of a run in it."),
+]
+PublicKeyFile = Annotated[
+    Path | None, typer.Option(help="Public key (PEM) of who must have sealed it. Without: the key of this machine.")
+]
+
+
+def load_settings(nats: str | None = None, evidence: str | None = None) -> Settings:
+    """Return the settings of the environment, overridden by the options. On an invalid value the command ends."""
+    overrides = {**({} if nats is None else {"nats_url": nats}), **_evidence_overrides(evidence)}
+    try:
+        settings = Settings()
+    except ValidationError as exc:
+        for error in exc.errors():
+            sys.stderr.write(f"exhibit: setting {'.'.join(map(str, error['loc']))}: {error['msg']}\n")
+        raise typer.Exit(exits.BAD_INPUT) from None
+    configure_logs(settings.log_level)
+    return settings.model_copy(update=overrides)
+
+
+def _evidence_overrides(evidence: str | None) -> dict[str, Path | str | None]:
+    """Return the settings for --evidence. A folder takes precedence over a bucket of the environment."""
+    if evidence is None:
+        return {}
+    if not is_s3_url(evidence):
+        return {"evidence_dir": Path(evidence), "evidence_bucket": None}
+    try:
+        return {"evidence_bucket": str(parse_location(evidence))}
+    except PermanentError as exc:
+        sys.stderr.write(f"exhibit: --evidence: {exc}\n")
+        raise typer.Exit(exits.BAD_INPUT) from None
