@@ -1,4 +1,4 @@
-"""combined.csv, .parquet and .xlsx: one row a sample, sorted by name. Equal results give equal bytes."""
+"""Makes combined.csv, .parquet and .xlsx: one row per sample, sorted by sample_id. The bytes are deterministic."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What report.html says of a run, and how it looks. Pure: bytes and files are handled in `adapters.report_file`."""
+"""Content, style and program of report.html. Files are read and written in `outputs.report_file`."""

@@ -1,5 +1,5 @@
-"""Pure: the page around the data. Whatever comes from a site stands in it as data only, and the browser is told to run
-and to load nothing else."""
+"""The HTML around the data of report.html. Texts of sites are data in it, and a content security policy allows the
+browser to run the page's own script only and to load nothing else."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from typing import Any
 import msgspec
 
 SAMPLES_A_CHUNK = 16
-"""Samples whose details are packed together: steps of neighbours are alike, so they pack well; opening one of them
-unpacks all of these."""
+"""Samples whose details are compressed together: their steps are alike, so they compress well. Opening one sample
+decompresses all of these."""
 
 
 @dataclass(frozen=True)
 class Assets:
-    """The texts that make the page: ``body`` is its skeleton."""
+    """Style, program and skeleton (``body``) of the page."""
 
     css: str
     js: str
@@ -28,7 +28,7 @@ class Assets:
 
 
 def head(assets: Assets, title: str, run_label: str) -> str:
-    """Up to and with the skeleton of the page. ``run_label`` stands at the foot of printed pages."""
+    """Return the beginning of the page, up to the end of its skeleton. ``run_label``: the footer of printed pages."""
     styles = (assets.css, _page_foot(run_label))
     return "\n".join(
         (
@@ -44,7 +44,7 @@ def head(assets: Assets, title: str, run_label: str) -> str:
 
 
 def policy(script: str, styles: Sequence[str]) -> str:
-    """What the browser may do: run this script, use these styles, show pictures that are here or beside the page."""
+    """Return the content security policy: this script, these styles, and images of the page or of its folder."""
     style_src = " ".join(_hash(style) for style in styles)
     return (
         f"default-src 'none'; script-src {_hash(script)}; style-src {style_src}; img-src data: 'self' file:; "
@@ -53,7 +53,7 @@ def policy(script: str, styles: Sequence[str]) -> str:
 
 
 def data_block(name: str, text: str) -> str:
-    """Data that no parser takes for a program; ``text`` is JSON or base64."""
+    """Return an element with data that the browser does not run. ``text``: JSON or base64."""
     return f'<script type="text/plain" id="{name}">{text}</script>\n'
 
 
@@ -62,13 +62,13 @@ def program(assets: Assets) -> str:
 
 
 def as_json(value: Any) -> str:
-    """JSON that cannot end the element it stands in."""
+    """Return JSON that cannot end the HTML element that contains it."""
     text = msgspec.json.encode(value).decode()
     return re.sub("[<>&\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def packed(details: Sequence[Any]) -> str:
-    """Deflated JSON in base64; the page unpacks it with the browser's own DecompressionStream."""
+    """Return deflated JSON in base64. The page decompresses it with the browser's DecompressionStream."""
     return base64.b64encode(zlib.compress(msgspec.json.encode(details), 6)).decode()
 
 
@@ -77,7 +77,7 @@ def _hash(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Names of ours, which need no escaping; whatever else is in them is left away."""
+    """Return the text without characters that would need escaping. It is for names made by Exhibit."""
     return re.sub(r"[^A-Za-z0-9_. :·-]", "", text)
 
 

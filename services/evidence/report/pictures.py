@@ -1,4 +1,4 @@
-"""Pure: which pictures of a sample ride in the page itself, how small, and which part of them."""
+"""Chooses the pictures that are embedded in the page, their size, and the part that is shown."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from shared.evidence_format.files.sample import StoredField
 
 MOST_PICTURE_BYTES = 40_000_000
 TALLEST = 1.5
-"""Height to width of an embedded picture: of a taller one, the part that shows the values is cut out."""
+"""Maximum ratio of height to width of an embedded picture. Taller ones are cropped to the part with the values."""
 
 
 @dataclass(frozen=True)
 class PicturePlan:
-    """``most``: samples with an embedded picture; ``for_trouble`` of them are kept for those that are not plainly done,
-    for these are looked at first."""
+    """``most``: maximum of samples with embedded pictures. ``for_trouble``: how many of them are reserved for samples
+    that are not done or are flagged, because a reviewer opens those first."""
 
     width_px: int
     per_sample: int
@@ -26,8 +26,7 @@ class PicturePlan:
 
 
 def picture_plan(samples: int) -> PicturePlan:
-    """A small run is whole even without its folder; a large one stays small enough to open at once. Each step keeps the
-    page below about 12 MB and the making of it below half a minute."""
+    """Return the plan for a run of so many samples. It keeps the page below about 12 MB, and making it below 30 s."""
     if samples <= 60:
         return PicturePlan(width_px=720, per_sample=3, most=60)
     if samples <= 300:
@@ -37,7 +36,7 @@ def picture_plan(samples: int) -> PicturePlan:
 
 @dataclass
 class PictureBudget:
-    """Counts what was embedded; ``left_out`` samples have pictures that are not in the page."""
+    """Counts samples with embedded pictures. ``left_out``: samples whose pictures are not in the page."""
 
     plan: PicturePlan
     given: int = 0
@@ -45,7 +44,7 @@ class PictureBudget:
     left_out: int = 0
 
     def grant(self, *, trouble: bool) -> bool:
-        """Whether one more sample gets its picture."""
+        """Return whether the pictures of one more sample are embedded, and count it."""
         plain_full = self.given_plain >= self.plan.most - self.plan.for_trouble and self.plan.for_trouble
         if self.given >= self.plan.most or (plain_full and not trouble):
             self.left_out += 1
@@ -56,11 +55,11 @@ class PictureBudget:
 
 
 BoxesByPicture = Mapping[str, Sequence[Box | None]]
-"""By the hash of a picture: where on the page the values are that it shows; None where that is not known."""
+"""Boxes of the values that a picture shows, by the hash of the picture; None for a value without a box."""
 
 
 def boxes_by_picture(fields: Iterable[StoredField]) -> BoxesByPicture:
-    """The values that are known to be on a picture, by picture."""
+    """Return the boxes of the values whose source names a picture, by picture."""
     shown: dict[str, list[Box | None]] = {}
     for field in fields:
         if field.source is not None and field.source.screenshot_sha256:
@@ -69,7 +68,7 @@ def boxes_by_picture(fields: Iterable[StoredField]) -> BoxesByPicture:
 
 
 def choose_pictures(artifacts: Iterable[ArtifactFacts], shown: BoxesByPicture, most: int) -> list[ArtifactFacts]:
-    """Screenshots, those that show most values first, of equals the latest."""
+    """Return up to ``most`` screenshots: those that show most values first, then the latest."""
     shots = [one for one in artifacts if one.stored.kind == "screenshot"]
     latest_first = [one for one in reversed(shots) if one.stored.size_bytes <= MOST_PICTURE_BYTES]
     return sorted(latest_first, key=lambda one: -len(shown.get(one.stored.sha256, ())))[:most]
@@ -77,14 +76,14 @@ def choose_pictures(artifacts: Iterable[ArtifactFacts], shown: BoxesByPicture, m
 
 @dataclass(frozen=True)
 class Crop:
-    """The part of a picture that is embedded, as fractions of its height."""
+    """The part of a picture that is embedded: top and bottom as fractions of its height."""
 
     top: float = 0.0
     bottom: float = 1.0
 
 
 def crop_of(width: float, height: float, marked: Sequence[tuple[float, float]]) -> Crop:
-    """``marked``: where the values stand, top and bottom as fractions; without any, the top of the page."""
+    """Return the part to embed. ``marked``: spans of the values, as fractions; without any, the top of the page."""
     if height <= width * TALLEST:
         return Crop()
     share = width * TALLEST / height
@@ -93,13 +92,13 @@ def crop_of(width: float, height: float, marked: Sequence[tuple[float, float]]) 
     top, bottom = min(mark[0] for mark in marked), max(mark[1] for mark in marked)
     start = (top + bottom - share) / 2 if bottom - top < share else top - 0.02
     if bottom <= share:
-        start = 0.0  # the head of the page tells most of where one is
+        start = 0.0  # the top of the page shows best which page it is
     start = min(max(start, 0.0), 1.0 - share)
     return Crop(start, start + share)
 
 
 def value_spans(picture: ArtifactFacts, shown: BoxesByPicture) -> list[tuple[float, float]]:
-    """Top and bottom of the boxes of values that this picture is known to show, as fractions of its height."""
+    """Return top and bottom of the boxes of values on this picture, as fractions of its height."""
     area = picture.area
     if area is None or area.height <= 0:
         return []
@@ -109,7 +108,7 @@ def value_spans(picture: ArtifactFacts, shown: BoxesByPicture) -> list[tuple[flo
 
 
 def embedded_area(picture: ArtifactFacts, cut: Crop) -> Box | None:
-    """The part of the document that the embedded picture shows, in CSS px; None where that is not known."""
+    """Return the part of the document that the embedded picture shows, in CSS px; None if that is unknown."""
     area = picture.area
     if area is None:
         return None

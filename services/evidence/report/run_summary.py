@@ -1,4 +1,4 @@
-"""Pure: what the report says of the run as a whole. Sums grow sample by sample; nothing else of a sample is kept."""
+"""The summary of a run in the report. Its sums are updated sample by sample, so no sample stays in memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from shared.statuses import group_of, population_order
 
 MOST_HOSTS = 200
 MOST_ANSWERS = 1_000
-"""Counted, of answers to the task's question: where they are free words, nearly every sample has one of its own."""
+"""Maximum of distinct answers that are counted. Free-text answers differ in nearly every sample."""
 
 
 @dataclass
@@ -39,7 +39,7 @@ class DeciderSums:
 
 @dataclass
 class RunSums:
-    """Over all samples so far."""
+    """Sums over all samples so far."""
 
     attempted: int = 0
     """Samples at which a step was taken, in this attempt or an earlier one."""
@@ -52,9 +52,9 @@ class RunSums:
     answers: Counter[str] = field(default_factory=Counter[str])
     statuses: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
     hosts: Counter[str] = field(default_factory=Counter[str])
-    """Where files were captured; so many hosts at most, for a page may lie anywhere."""
+    """Hosts on which files were captured, `MOST_HOSTS` at most."""
     differing: int = 0
-    """Samples whose replay was not as it was recorded."""
+    """Samples whose replay differed from its recording."""
 
     def add(self, facts: SampleFacts) -> None:
         self.statuses[facts.status or "no_result", facts.reason] += 1
@@ -86,7 +86,7 @@ class RunSums:
 
 
 def run_summary(closing: RunFacts, sums: RunSums, pictures: Mapping[str, int]) -> dict[str, Any]:
-    """The head of the report. ``pictures``: how many samples have one in the page, and how many have not."""
+    """Return the data of the report's head. ``pictures``: numbers of samples with and without pictures in it."""
     record, finished = closing.record, closing.finished
     spec = record.spec
     return lean(
@@ -126,7 +126,7 @@ def run_summary(closing: RunFacts, sums: RunSums, pictures: Mapping[str, int]) -
 
 
 def _outcomes(finished: RunFinished, sums: RunSums) -> list[dict[str, Any]]:
-    """By group of the population, in the order in which they are told."""
+    """Return the outcomes in the order of the population."""
     counts = sums.statuses or {(o.status, o.reason): o.samples for o in finished.outcomes}
     ordered = sorted(counts.items(), key=lambda one: (population_order(one[0][0]), -one[1], one[0][1]))
     return [_outcome(status, reason, samples) for (status, reason), samples in ordered]
@@ -149,7 +149,7 @@ def _field(field: TaskField, states: Counter[str]) -> dict[str, Any]:
 
 
 def first_columns(task: TaskFacts) -> list[int]:
-    """Which fields the list shows first. Those that prove the record say what its key says already: they come last."""
+    """Return the order of fields in the list. Those that prove the record repeat its key, and come last."""
     return sorted(range(len(task.fields)), key=lambda at: task.fields[at].proves)
 
 

@@ -1,4 +1,4 @@
-"""Pure: one sample in the report: a row for the list, and all that is shown once it is opened."""
+"""The data of one sample in the report: a row of the list, and the details that are shown when it is opened."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from shared.evidence_format.files.sample import StoredField
 from shared.evidence_format.files.steps import LogEntry
 
 MOST_IN_ROW = 400
-"""Characters of a value in the list, and as far as the search sees; opened, the sample has all of it."""
+"""Characters of a value in the list and in its search. The details have more."""
 MOST_IN_DETAIL = 20_000
 STATES = {"value": "v", "not_present": "p", "not_found": "n"}
 
 
 def row_of(facts: SampleFacts) -> list[Any]:
-    """id, key, row, status, reason, flagged, values, states, answer, confidence, message, cost, seconds, input words,
-    notes. The page reads it by position."""
+    """Return the row of the list: id, key, row, status, reason, flagged, values, states, answer, confidence, message,
+    cost, seconds, input words, notes. The page reads it by position."""
     fields = [facts.fields.get(field.name) for field in facts.task.fields]
     judgment = facts.judgment
     return [
@@ -50,12 +50,12 @@ def _list_text(stored: StoredField | None) -> str:
 
 
 def shortened(text: str) -> str:
-    """As the list has it, and its filters."""
+    """Return the text as the list and its filters have it."""
     return text if len(text) <= MOST_IN_ROW else text[:MOST_IN_ROW] + "…"
 
 
 def detail_of(facts: SampleFacts) -> dict[str, Any]:
-    """All of a sample, in the order and the words in which it is shown. What is empty is not in it."""
+    """Return the details of a sample in the order in which they are shown, without empty ones."""
     sample = facts.sample
     item = sample.item or {} if sample is not None else {}
     return lean(
@@ -80,7 +80,7 @@ def detail_of(facts: SampleFacts) -> dict[str, Any]:
 
 
 def _result(facts: SampleFacts) -> dict[str, Any]:
-    """What is shown as it is in result.json."""
+    """Return what is shown as it is in result.json."""
     result = facts.result
     if result is None:
         return {}
@@ -190,7 +190,7 @@ def _step(entry: LogEntry) -> dict[str, Any]:
 
 
 def _changes(change: Change) -> Iterator[str]:
-    """What was different afterwards, a short line each."""
+    """Yield a line for each change of the page."""
     if change.url_after and change.url_after != change.url_before:
         status = f" ({change.http_status})" if change.http_status else ""
         yield f"address: {change.url_after}{status}"
@@ -202,5 +202,5 @@ def _changes(change: Change) -> Iterator[str]:
 
 
 def lean(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Without what is empty; a number, be it 0, and False stay."""
+    """Return the items that are not empty. 0 and False stay."""
     return {name: value for name, value in facts.items() if value not in (None, "", {}, [], ())}

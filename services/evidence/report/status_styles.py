@@ -1,4 +1,4 @@
-"""Pure: the statuses of samples in the report: rules of its style sheet and constants of its program."""
+"""The statuses of samples in the report: CSS rules and JavaScript constants made from `shared.statuses`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from shared.statuses import GROUPS, STYLES, GroupStyle, population_order
 
 
 def status_css() -> str:
-    """Colours on light and dark ground and on paper as custom properties, and the classes that use them."""
+    """Return the colours for light, dark and print as custom properties, and the classes that use them."""
     light = _colours(lambda style: (style.ink[0], style.bar[0]))
     dark = _colours(lambda style: (style.ink[1], style.bar[1]))
     paper = _colours(lambda style: (style.print_ink, style.bar[0]))
@@ -26,8 +26,8 @@ def status_css() -> str:
 
 
 def status_js() -> str:
-    """``STATUSES``: words by status, as a population is accounted for. ``URGENCY``: the most urgent first. ``GROUPS``:
-    name, words and icon of each term of the population."""
+    """Return constants: ``STATUSES``: words by status, in the order of the population; ``URGENCY``: statuses, most
+    urgent first; ``GROUPS``: name, words and icon of each group of the population."""
     constants = {
         "STATUSES": {status: STYLES[status].words for status in sorted(STYLES, key=population_order)},
         "URGENCY": list(reversed(STYLES)),

@@ -1,4 +1,4 @@
-"""Pure: things of the evidence in the words of the report."""
+"""Values, actions and targets as texts of the report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NAMED = ("text", "option", "keys", "answer", "field", "question", "file", "label
 
 
 def value_text(value: Any) -> str:
-    """A value as a person reads it: a text as it is, a list with commas, anything else as JSON."""
+    """Return a value for people: a text as it is, a list with commas, anything else as JSON."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -25,7 +25,7 @@ def value_text(value: Any) -> str:
 
 
 def action_words(action: str, params: Mapping[str, Any], found: TargetFound | None) -> str:
-    """What was done to what: ``click link “Sign in”``."""
+    """Return an action with its target: ``click link “Sign in”``."""
     said = [action.replace("_", " ")]
     if target := target_words(params.get("target"), found):
         said.append(target)
@@ -38,7 +38,7 @@ def action_words(action: str, params: Mapping[str, Any], found: TargetFound | No
 
 
 def target_words(target: Any, found: TargetFound | None) -> str:
-    """The element as it was found, else as it was asked for."""
+    """Return the element as it was found, otherwise as it was requested."""
     if found is not None and found.role:
         return f"{found.role} “{found.name}”"
     if not isinstance(target, dict):
