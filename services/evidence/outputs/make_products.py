@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from services.evidence.facts.run_facts import RunFacts
 from services.evidence.facts.sample_facts import SampleFacts
-from services.evidence.outputs.isolated_product import IsolatedProduct
+from services.evidence.outputs.isolation.isolated_product import IsolatedProduct
 from services.evidence.outputs.products import MakeProduct, OpenFile, Product
 from services.evidence.ports import READ_LIMIT, OnBlocked, Store
 from services.evidence.recovery.sample_files import read_sample_files

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from services.evidence.outputs.isolated_product import NotMadeError, not_made_message
+from services.evidence.outputs.isolation.isolated_product import NotMadeError, not_made_message
 from services.evidence.outputs.xlsx.workbook import Workbook
 from services.evidence.outputs.xlsx.workbook_child import END, WorkbookReply, WorkbookRequest
 from shared.child_process.parent import ChildProcess

@@ -16,9 +16,8 @@ import msgspec
 
 from services.evidence.facts.run_facts import RunFacts
 from services.evidence.facts.sample_facts import SampleFacts
-from services.evidence.outputs.isolated_product import NotMadeError
-from services.evidence.outputs.products import MakeProduct, OpenFile, OutputFile, Product
-from services.evidence.outputs.subprocess_frames import (
+from services.evidence.outputs.isolation.isolated_product import NotMadeError
+from services.evidence.outputs.isolation.subprocess_frames import (
     DONE,
     END,
     FILE,
@@ -32,11 +31,12 @@ from services.evidence.outputs.subprocess_frames import (
     ProductRequest,
     parse_frame,
 )
+from services.evidence.outputs.products import MakeProduct, OpenFile, OutputFile, Product
 from shared.child_process.parent import ChildProcess
 from shared.contracts.error_codes import TransientCode
 from shared.errors import Unavailable
 
-PROGRAM = "services.evidence.outputs.subprocess_child"
+PROGRAM = "services.evidence.outputs.isolation.subprocess_child"
 LARGE_RUN_SAMPLES = 500
 """For a run with fewer samples, starting a process takes as long as it saves."""
 MAX_UNFINISHED = 16
