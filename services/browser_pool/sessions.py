@@ -59,15 +59,15 @@ class Sessions:
         self, session_id: str, request: LeaseSession, login: LoginState | None = None
     ) -> HeldSession | None:
         """Return a session on a fresh context, or None when there is no room."""
-        self._look_at_memory()
+        self._check_memory()
         # Reserved before the first await: two requests cannot both get the last place.
         reserved = leases.take(self.leases, session_id, ttl_s=request.ttl_s, max_s=request.max_s, now_s=self._now_s())
         if reserved is None:
-            await self._show_room()
+            await self._update_gate()
             return None
         self.leases = reserved
         try:
-            await self._show_room()
+            await self._update_gate()
             session = await self.browser.open_session(terms_of(request))
         except BaseException:
             await self._forget(session_id)
@@ -123,9 +123,9 @@ class Sessions:
         for session_id in leases.overdue(self.leases, now_s=now_s, opening=opening):
             log.warning("session %s was held for as long as any may be and is closed", session_id)
             await self.end(session_id)
-        await self._show_room()
+        await self._update_gate()
 
-    def _look_at_memory(self) -> None:
+    def _check_memory(self) -> None:
         short = not self._has_memory()
         if short != self.leases.short_of_memory:
             log.warning("too little memory for more sessions" if short else "there is memory for more sessions again")
@@ -142,10 +142,10 @@ class Sessions:
 
     async def _forget(self, session_id: str) -> None:
         self.leases = leases.release(self.leases, session_id)
-        await self._show_room()
+        await self._update_gate()
 
-    async def _show_room(self) -> None:
-        self._look_at_memory()
+    async def _update_gate(self) -> None:
+        self._check_memory()
         # The lock keeps the updates in order: a slow "close" must not follow a later "open".
         async with self._door:
             wanted = not leases.is_full(self.leases)

@@ -137,7 +137,7 @@ class Network:
 
 
 def _on_response(response: Response) -> DocumentResponse:
-    """A name that came several times is told as often."""
+    """Return the response; a header that came several times is listed as often."""
     many = ((name, value) for name, values in response.headers.items() for value in values.split("\n"))
     return DocumentResponse(response.status, tuple(many))
 

@@ -10,7 +10,7 @@ from shared.contracts.results import Effect, TargetFound
 
 
 @dataclass(frozen=True)
-class ActionOutcome:
+class PerformOutcome:
     """What an action did. ``ok`` is False with a ``code`` when it was refused or failed."""
 
     ok: bool
@@ -29,13 +29,13 @@ def done(
     target: TargetFound | None = None,
     captures: tuple[Capture, ...] = (),
     page: PageCapture | CaptureFailed | None = None,
-) -> ActionOutcome:
+) -> PerformOutcome:
     """Return the outcome of an action that was performed."""
-    return ActionOutcome(True, "ok", message, effect, target, captures, page)
+    return PerformOutcome(True, "ok", message, effect, target, captures, page)
 
 
 def refuse(
     code: ActionCode, message: str, *, effect: Effect | None = None, target: TargetFound | None = None
-) -> ActionOutcome:
+) -> PerformOutcome:
     """Return the outcome of an action that was refused or failed."""
-    return ActionOutcome(False, code, message, effect, target)
+    return PerformOutcome(False, code, message, effect, target)

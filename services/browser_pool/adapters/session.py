@@ -21,7 +21,7 @@ from services.browser_pool.adapters.observe import engine
 from services.browser_pool.adapters.observe.engine import DocumentState
 from services.browser_pool.adapters.observe.frames import PageWalk, WalkedPage
 from services.browser_pool.adapters.observe.targets import KEPT_SNAPSHOTS, Intent, ResolvedElement, Targets
-from services.browser_pool.adapters.outcome import ActionOutcome, refuse
+from services.browser_pool.adapters.outcome import PerformOutcome, refuse
 from services.browser_pool.adapters.protocol import run_unless_gone
 from services.browser_pool.adapters.settle import RestState, document_state, quiet_ms, settle
 from services.browser_pool.adapters.tabs import Tabs
@@ -35,7 +35,7 @@ from shared.contracts.results import ActionResult, Change, DialogOpened, TargetF
 from shared.errors import DeadlineExceeded, Unavailable
 
 ReplyT = TypeVar("ReplyT")
-Perform = Callable[["PageSession", BrowserAction], Awaitable[ActionOutcome]]
+Perform = Callable[["PageSession", BrowserAction], Awaitable[PerformOutcome]]
 BEGINS_S = 1.0
 """Time for a download to be announced after its document was aborted."""
 
@@ -119,7 +119,7 @@ class PageSession:
         )
         return self.rest
 
-    async def find(self, target: Target, intent: Intent) -> ResolvedElement | ActionOutcome:
+    async def find(self, target: Target, intent: Intent) -> ResolvedElement | PerformOutcome:
         found = await self.timed(self.targets.resolve(self.page, target, intent, self.limits.action_s))
         if self.target is None and isinstance(found, ResolvedElement):
             self.target = found.to_target_found()
@@ -226,7 +226,7 @@ class PageSession:
         )
         return PerformedAction(result, outcome.captures, outcome.page)
 
-    async def _act_and_collect(self, action: BrowserAction, url_before: str) -> tuple[ActionOutcome, Change]:
+    async def _act_and_collect(self, action: BrowserAction, url_before: str) -> tuple[PerformOutcome, Change]:
         outcome = await self._perform_safely(action)
         if self.network.became_no_page and not outcome.captures:
             await self.timed(self.files.beginning(BEGINS_S))
@@ -235,7 +235,7 @@ class PageSession:
             outcome = await self.guard.apply_denials(outcome)
         return outcome, await self._change(action, url_before)
 
-    async def _perform_safely(self, action: BrowserAction) -> ActionOutcome:
+    async def _perform_safely(self, action: BrowserAction) -> PerformOutcome:
         try:
             if self.guard is not None:
                 await self.files.open(self.tabs.browser, self.page, self.guard.context_id)

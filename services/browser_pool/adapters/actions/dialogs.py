@@ -9,7 +9,7 @@ from typing import Any
 
 from playwright.async_api import Dialog, Error
 
-from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
+from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page.matching import first_line
 from shared.aio import cancel_and_wait, first_completed
@@ -17,7 +17,7 @@ from shared.contracts.actions import AnswerDialog
 from shared.contracts.results import DialogAnswered
 
 
-async def run_until_dialog(session: PageSession, hand: Coroutine[Any, Any, ActionOutcome]) -> ActionOutcome:
+async def run_until_dialog(session: PageSession, hand: Coroutine[Any, Any, PerformOutcome]) -> PerformOutcome:
     """Return the outcome of the action; as soon as the page opens a dialog, return that instead, because the page
     stands still."""
     acting = asyncio.create_task(hand)
@@ -33,7 +33,7 @@ async def run_until_dialog(session: PageSession, hand: Coroutine[Any, Any, Actio
         await cancel_and_wait(acting)
 
 
-def dialog_refusal(session: PageSession) -> ActionOutcome | None:
+def dialog_refusal(session: PageSession) -> PerformOutcome | None:
     """Return the refusal of every action but the answer while a dialog is open, else None."""
     opened = session.tabs.waiting
     if opened is None:
@@ -41,7 +41,7 @@ def dialog_refusal(session: PageSession) -> ActionOutcome | None:
     return refuse("dialog_open", f'the page asks "{opened.message}" ({opened.kind}): answer it with dialog first')
 
 
-async def answer_dialog(session: PageSession, action: AnswerDialog) -> ActionOutcome:
+async def answer_dialog(session: PageSession, action: AnswerDialog) -> PerformOutcome:
     dialog = session.tabs.open_dialog
     if dialog is None:
         return refuse("no_dialog", "no dialog is open")
@@ -60,7 +60,7 @@ async def answer_dialog(session: PageSession, action: AnswerDialog) -> ActionOut
     return done(f'{said} "{message}"', effect=effect)
 
 
-async def _send_answer(session: PageSession, dialog: Dialog, action: AnswerDialog) -> ActionOutcome:
+async def _send_answer(session: PageSession, dialog: Dialog, action: AnswerDialog) -> PerformOutcome:
     text = action.text if dialog.type == "prompt" else None
     try:
         await session.timed(dialog.accept(text) if action.answer == "accept" else dialog.dismiss())

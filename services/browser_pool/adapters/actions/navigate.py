@@ -10,7 +10,7 @@ from playwright.async_api import Error, Response
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool.adapters.observe.engine import DocumentState, ask
-from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
+from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page import matching
 from services.browser_pool.safety.politeness import TOO_BUSY
@@ -22,7 +22,7 @@ CLOSE_S = 3.0
 DIED_S = 0.2
 
 
-async def goto(session: PageSession, action: Goto) -> ActionOutcome:
+async def goto(session: PageSession, action: Goto) -> PerformOutcome:
     refusal = matching.refused_address(action.url)
     if refusal:
         return refuse("policy_denied", refusal)
@@ -38,7 +38,7 @@ async def goto(session: PageSession, action: Goto) -> ActionOutcome:
                 await session.tabs.gone.wait()
         session.tabs.raise_if_lost(error)
         return _not_loaded(session, action.url, error.message)
-    if isinstance(visited, ActionOutcome):
+    if isinstance(visited, PerformOutcome):
         return visited
     await session.settle(acted=False)
     status = visited.response.status if visited.response else session.network.fresh_status
@@ -68,7 +68,7 @@ async def _replace_hung_tab(session: PageSession) -> str:
     return " in a new tab: the page before did not answer any more, and its tab was closed"
 
 
-def _not_loaded(session: PageSession, url: str, message: str) -> ActionOutcome:
+def _not_loaded(session: PageSession, url: str, message: str) -> PerformOutcome:
     if session.tabs.downloads or "Download is starting" in message:
         return refuse("failed", f"{url} is a file, not a page; use download on the link to it")
     code = matching.navigation_code(message)
@@ -90,19 +90,19 @@ class OpenedDocument:
     remark: str = ""
 
 
-async def visit(session: PageSession, url: str) -> OpenedDocument | ActionOutcome:
+async def visit(session: PageSession, url: str) -> OpenedDocument | PerformOutcome:
     """Open ``url`` when its domain may be asked. Playwright's errors are passed on."""
     visited = await _request_document(session, url)
     said, waited_s = "", 0.0
     for _ in range(MOST_COME_BACKS):
-        if isinstance(visited, ActionOutcome) or visited.response is None or not asks_for_retry(visited.response):
+        if isinstance(visited, PerformOutcome) or visited.response is None or not asks_for_retry(visited.response):
             break
         pause_s = session.pace.pause_s(url)
         if not 0 < pause_s <= LONGEST_COME_BACK_S - waited_s:
             break
         said, waited_s = f"HTTP {visited.response.status}", waited_s + pause_s
         again = await _request_document(session, url)
-        if isinstance(again, ActionOutcome):
+        if isinstance(again, PerformOutcome):
             break
         visited = again
     if isinstance(visited, OpenedDocument) and waited_s:
@@ -116,7 +116,7 @@ def asks_for_retry(response: Response) -> bool:
     return response.status == 429 or (response.status in TOO_BUSY and "retry-after" in response.headers)
 
 
-async def _request_document(session: PageSession, url: str) -> OpenedDocument | ActionOutcome:
+async def _request_document(session: PageSession, url: str) -> OpenedDocument | PerformOutcome:
     admission = await session.timed(session.pace.admit(url, ahead=True))
     if not admission.ok:
         return refuse("timeout", f"{url} was not opened: {admission.reason}")

@@ -25,7 +25,7 @@ from services.browser_pool.adapters.actions.screenshots.screenshot import (
 from services.browser_pool.adapters.actions.select.dropdown import pick
 from services.browser_pool.adapters.actions.select.native import select_option
 from services.browser_pool.adapters.actions.tabs import back, close_tab, switch_tab
-from services.browser_pool.adapters.outcome import ActionOutcome, refuse
+from services.browser_pool.adapters.outcome import PerformOutcome, refuse
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import (
     Action,
@@ -55,7 +55,7 @@ from shared.contracts.actions import (
     Wait,
 )
 
-Implementation = Callable[[PageSession, Any], Coroutine[Any, Any, ActionOutcome]]
+Implementation = Callable[[PageSession, Any], Coroutine[Any, Any, PerformOutcome]]
 
 IMPLEMENTATIONS: dict[type[Action], Implementation] = {
     Goto: goto,
@@ -89,7 +89,7 @@ TIMEOUT_S = 110.0
 """Time limit for one action, below the deadline of the caller's request."""
 
 
-async def perform(session: PageSession, action: BrowserAction) -> ActionOutcome:
+async def perform(session: PageSession, action: BrowserAction) -> PerformOutcome:
     """Perform ``action`` and return its outcome.
 
     While a dialog is open, every action but the answer to it is refused. An action that opens a dialog ends at once,

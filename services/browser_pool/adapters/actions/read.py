@@ -10,7 +10,7 @@ from playwright.async_api import Error, Frame
 
 from services.browser_pool.adapters.observe.engine import ask
 from services.browser_pool.adapters.observe.targets import ResolvedElement
-from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
+from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import Extract, Scroll, Wait
 from shared.contracts.results import Appeared, Scrolled, TextRead
@@ -28,7 +28,7 @@ class ScrollPosition(msgspec.Struct, frozen=True):
     what: str = ""
 
 
-async def scroll(session: PageSession, action: Scroll) -> ActionOutcome:
+async def scroll(session: PageSession, action: Scroll) -> PerformOutcome:
     amount_px = abs(action.amount_px) * (1 if action.direction == "down" else -1)
     frame, where = await _scroll_by(session, amount_px)
     await session.settle()
@@ -70,7 +70,7 @@ async def _visible_frames(main: Frame) -> list[Frame]:
     return [frame for _, frame in sorted(sized, key=lambda one: -one[0])]
 
 
-async def wait(session: PageSession, action: Wait) -> ActionOutcome:
+async def wait(session: PageSession, action: Wait) -> PerformOutcome:
     timeout_s = min(max(action.timeout_s, 0.0), MAX_WAIT_S)
     if action.target is None:
         rest = await session.settle(bound_s=timeout_s)
@@ -89,9 +89,9 @@ async def wait(session: PageSession, action: Wait) -> ActionOutcome:
         await session.timed(asyncio.sleep(0.05))
 
 
-async def extract(session: PageSession, action: Extract) -> ActionOutcome:
+async def extract(session: PageSession, action: Extract) -> PerformOutcome:
     found = await session.find(action.target, "read")
-    if isinstance(found, ActionOutcome):
+    if isinstance(found, PerformOutcome):
         return found
     text = found.now.text
     return done("read" if text else "the element is empty", effect=TextRead(text=text), target=found.to_target_found())

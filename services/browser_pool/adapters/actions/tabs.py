@@ -6,7 +6,7 @@ from playwright.async_api import Error
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool.adapters.actions.effects import has_changed, has_navigated
-from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
+from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.adapters.settle import document_state
 from services.browser_pool.page import matching
@@ -16,7 +16,7 @@ from shared.contracts.results import Effect, Navigated, PageChanged, TabShown
 MAX_TABS_LISTED = 20
 
 
-async def back(session: PageSession, action: Back) -> ActionOutcome:
+async def back(session: PageSession, action: Back) -> PerformOutcome:
     timeout_s = session.limits.navigation_s
     before = await session.timed(document_state(session.tabs, session.limits.action_s, "act"))
     try:
@@ -39,7 +39,7 @@ async def back(session: PageSession, action: Back) -> ActionOutcome:
     return done(f"back at {session.page.url}", effect=effect)
 
 
-async def switch_tab(session: PageSession, action: SwitchTab) -> ActionOutcome:
+async def switch_tab(session: PageSession, action: SwitchTab) -> PerformOutcome:
     tabs = session.tabs
     page = next((one for one in tabs.open_pages() if tabs.number(one) == action.tab), None)
     if page is None:
@@ -49,7 +49,7 @@ async def switch_tab(session: PageSession, action: SwitchTab) -> ActionOutcome:
     return await _show_tab(session, "looking at")
 
 
-async def close_tab(session: PageSession, action: CloseTab) -> ActionOutcome:
+async def close_tab(session: PageSession, action: CloseTab) -> PerformOutcome:
     tabs = session.tabs
     closing = session.page
     left = [page for page in tabs.open_pages() if page is not closing]
@@ -62,7 +62,7 @@ async def close_tab(session: PageSession, action: CloseTab) -> ActionOutcome:
     return await _show_tab(session, f"closed tab {tabs.number(closing)}; back at")
 
 
-async def _show_tab(session: PageSession, did: str) -> ActionOutcome:
+async def _show_tab(session: PageSession, did: str) -> PerformOutcome:
     page = session.page
     await session.timed(page.bring_to_front())
     rest = await session.settle(acted=False)

@@ -7,8 +7,8 @@ import time
 from dataclasses import replace
 
 from services.browser_pool.adapters.downloads.preview import read_preview
-from services.browser_pool.adapters.downloads.tracker import DownloadTracker, IncomingFile
-from services.browser_pool.adapters.outcome import ActionOutcome
+from services.browser_pool.adapters.downloads.tracker import DownloadTracker, FileDownload
+from services.browser_pool.adapters.outcome import PerformOutcome
 from services.browser_pool.adapters.tabs import Tabs
 from services.browser_pool.files import filenames
 from services.browser_pool.ports import Capture
@@ -25,7 +25,7 @@ CODES: dict[str, ActionCode] = {
 }
 
 
-async def wait_for_file(files: DownloadTracker, one: IncomingFile, stall_s: float, until_s: float) -> None:
+async def wait_for_file(files: DownloadTracker, one: FileDownload, stall_s: float, until_s: float) -> None:
     """Wait until the download ends. It is dropped when it stalls for ``stall_s``, or at ``until_s`` of the monotonic
     clock."""
     while one.fate == "coming":
@@ -39,7 +39,7 @@ async def wait_for_file(files: DownloadTracker, one: IncomingFile, stall_s: floa
                 files.drop(one)
 
 
-async def capture_file(files: DownloadTracker, one: IncomingFile, label: str) -> Capture:
+async def capture_file(files: DownloadTracker, one: FileDownload, label: str) -> Capture:
     """Return a complete download as a capture. Whoever stores it removes the file."""
     path = files.take(one, label)
     return Capture(
@@ -54,7 +54,7 @@ async def capture_file(files: DownloadTracker, one: IncomingFile, label: str) ->
     )
 
 
-def refusal_message(files: DownloadTracker, one: IncomingFile) -> str:
+def refusal_message(files: DownloadTracker, one: FileDownload) -> str:
     """Return why a file was not kept."""
     if one.fate == "too_large":
         return filenames.too_large(one.name, files.limit_bytes, one.got_bytes, one.announced_bytes)
@@ -63,7 +63,7 @@ def refusal_message(files: DownloadTracker, one: IncomingFile) -> str:
     return filenames.interrupted(one.name, one.got_bytes, one.announced_bytes)
 
 
-async def collect_files(outcome: ActionOutcome, files: DownloadTracker, tabs: Tabs, stall_s: float) -> ActionOutcome:
+async def collect_files(outcome: PerformOutcome, files: DownloadTracker, tabs: Tabs, stall_s: float) -> PerformOutcome:
     """Return the outcome with every file that the action brought, requested or not."""
     until_s = time.monotonic() + LONGEST_S
     captures, told = list(outcome.captures), [outcome.message]

@@ -31,7 +31,7 @@ async def read_preview(path: Path, name: str) -> str | None:
     if kind == "text":
         return previews.clipped(previews.decoded(head) or "")
     async with AT_ONCE:
-        return await _read_apart(path, kind)
+        return await _read_in_subprocess(path, kind)
 
 
 def _head(path: Path) -> bytes:
@@ -39,7 +39,7 @@ def _head(path: Path) -> bytes:
         return file.read(previews.HEAD_BYTES)
 
 
-async def _read_apart(path: Path, kind: str) -> str | None:
+async def _read_in_subprocess(path: Path, kind: str) -> str | None:
     with path.open("rb") as file:
         # An empty environment: the process that reads a hostile file gets no keys and no addresses.
         child = await start_python("-m", PROGRAM, kind, stdin=file, stderr=asyncio.subprocess.DEVNULL, env={})

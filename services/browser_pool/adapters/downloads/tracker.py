@@ -32,7 +32,7 @@ Fate = Literal["coming", "here", "too_large", "too_many", "late", "interrupted"]
 
 
 @dataclass
-class IncomingFile:
+class FileDownload:
     """One download. ``fate`` is its state, or why it was stopped."""
 
     guid: str
@@ -49,13 +49,13 @@ class DownloadTracker:
 
     def __init__(self, limit_bytes: int) -> None:
         self.limit_bytes = limit_bytes
-        self.incoming: list[IncomingFile] = []
+        self.incoming: list[FileDownload] = []
         """Begun and not yet taken, in order of their start."""
         self.refused = 0
         """Number of downloads that were stopped at once because there were too many."""
         self.begun = asyncio.Event()
         self._by_label: dict[str, tuple[Path, int]] = {}
-        self._announced: dict[str, IncomingFile] = {}
+        self._announced: dict[str, FileDownload] = {}
         self._own: set[str] = set()
         self._folder: Path | None = None
         self._cdp: CDPSession | None = None
@@ -102,7 +102,7 @@ class DownloadTracker:
                     await self.begun.wait()
         return len(self.incoming) > count
 
-    def take(self, one: IncomingFile, label: str) -> Path:
+    def take(self, one: FileDownload, label: str) -> Path:
         """Return the file, which the caller removes. The session keeps a second link for uploads."""
         assert self._folder is not None
         self.incoming.remove(one)
@@ -119,7 +119,7 @@ class DownloadTracker:
         known = self._by_label.get(label)
         return known[0] if known else None
 
-    def drop(self, one: IncomingFile) -> None:
+    def drop(self, one: FileDownload) -> None:
         """Stop the download and remove its file."""
         if one in self.incoming:
             self.incoming.remove(one)
@@ -150,7 +150,7 @@ class DownloadTracker:
 
     def _on_begin(self, event: dict[str, Any]) -> None:
         name = safe_name(str(event.get("suggestedFilename", "")))
-        self._announced[event["guid"]] = IncomingFile(event["guid"], str(event.get("url", "")), name)
+        self._announced[event["guid"]] = FileDownload(event["guid"], str(event.get("url", "")), name)
         while len(self._announced) > MAX_ANNOUNCED:
             del self._announced[next(iter(self._announced))]
         self._accept(event["guid"])
@@ -182,7 +182,7 @@ class DownloadTracker:
             self._unlink(one)
         one.over.set()
 
-    def _update_size(self, one: IncomingFile, got_bytes: int, announced_bytes: int = 0) -> None:
+    def _update_size(self, one: FileDownload, got_bytes: int, announced_bytes: int = 0) -> None:
         # An interrupted download is reported with no bytes; what had come before is what matters.
         one.got_bytes = max(one.got_bytes, got_bytes)
         one.announced_bytes = max(one.announced_bytes, announced_bytes)
@@ -193,18 +193,18 @@ class DownloadTracker:
         if too_large and one.guid in self._own and one.fate in ("coming", "here"):
             self._stop(one, "too_large")
 
-    def _stop(self, one: IncomingFile, fate: Fate) -> None:
+    def _stop(self, one: FileDownload, fate: Fate) -> None:
         one.fate = fate
         one.over.set()
         self._background.start(self._cancel(one))
 
-    async def _cancel(self, one: IncomingFile) -> None:
+    async def _cancel(self, one: FileDownload) -> None:
         assert self._cdp is not None
         with contextlib.suppress(Error):  # it has ended, or its browser has
             await _send(self._cdp, "Browser.cancelDownload", {"guid": one.guid, "browserContextId": self._context_id})
         self._unlink(one)
 
-    def _unlink(self, one: IncomingFile) -> None:
+    def _unlink(self, one: FileDownload) -> None:
         assert self._folder is not None
         for name in (f"{one.guid}.crdownload", one.guid):  # the browser turns the first into the second
             (self._folder / name).unlink(missing_ok=True)
@@ -225,7 +225,7 @@ class DownloadTracker:
         finally:
             self._watching = False
 
-    def _size(self, one: IncomingFile) -> int:
+    def _size(self, one: FileDownload) -> int:
         assert self._folder is not None
         with contextlib.suppress(OSError):
             return (self._folder / f"{one.guid}.crdownload").stat().st_size

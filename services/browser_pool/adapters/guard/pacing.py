@@ -81,11 +81,11 @@ class Pacing:
             allowed = politeness.limits_now(limits, pause)
             if not allowed.any:
                 break
-            turn = await self._turn(domain, allowed, owner, deadline)
+            turn = await self._take_turn(domain, allowed, owner, deadline)
             slot = owner if allowed.max_in_flight else ""
             if isinstance(turn, Admission):
                 return turn
-            if turn is not None and await self._still_there_at(turn.go_at, domain, slot):
+            if turn is not None and await self._await_turn(turn.go_at, domain, slot):
                 return Admission(True, self.now() - began, slot=slot)
             if turn is None and self.now() >= deadline:
                 return self._refused(f"{domain} has as many pages on their way as it may")
@@ -93,7 +93,7 @@ class Pacing:
                 await self.sleep(random.uniform(*LOOK_AGAIN_S))
         return Admission(True, self.now() - began)
 
-    async def _still_there_at(self, go_at: float, domain: str, slot: str) -> bool:
+    async def _await_turn(self, go_at: float, domain: str, slot: str) -> bool:
         """Wait until ``go_at`` and return whether the domain is not paused by then; the slot is
         given back otherwise."""
         taken = False
@@ -108,7 +108,9 @@ class Pacing:
     def _refused(self, why: str) -> Admission:
         return Admission(False, 0.0, f"{why}, and our turn does not come within {self._longest_wait_s:g} s")
 
-    async def _turn(self, domain: str, limits: PaceLimits, owner: str, deadline: float) -> PaceGrant | Admission | None:
+    async def _take_turn(
+        self, domain: str, limits: PaceLimits, owner: str, deadline: float
+    ) -> PaceGrant | Admission | None:
         """Take a turn; None while there is none, a refusal when it would come too late."""
         late = False
 
@@ -145,7 +147,7 @@ class Pacing:
         )
 
     async def _give_back(self, domain: str, slot: str) -> None:
-        await self._change(SITE_PACE, domain, Pace, lambda pace: _if_other(politeness.give_back(pace, slot), pace))
+        await self._change(SITE_PACE, domain, Pace, lambda pace: _unless_equal(politeness.give_back(pace, slot), pace))
 
     async def _pause(self, domain: str) -> Pause:
         """Return the pause last heard of. A pause from before this process started is read once per domain."""
@@ -166,7 +168,7 @@ class Pacing:
         return max(self._pauses.get(domain, Pause()).until - self.now(), 0.0)
 
     def _update(self, work: Coroutine[Any, Any, None]) -> None:
-        self._updates.start(_logged(work))
+        self._updates.start(_run_logged(work))
 
     async def drain(self) -> None:
         """Wait until all answers are recorded."""
@@ -218,11 +220,11 @@ class SessionPace:
         self._slots.clear()
 
 
-def _if_other(changed: RecordT, before: RecordT) -> RecordT | None:
+def _unless_equal(changed: RecordT, before: RecordT) -> RecordT | None:
     return None if changed == before else changed
 
 
-async def _logged(work: Coroutine[Any, Any, None]) -> None:
+async def _run_logged(work: Coroutine[Any, Any, None]) -> None:
     """Run an update. A lost one makes a site be asked a little early, and fails no sample."""
     with contextlib.suppress(asyncio.CancelledError):
         try:

@@ -12,7 +12,7 @@ from playwright.async_api import BrowserContext, CDPSession, Error, Frame, Page,
 from services.browser_pool.adapters.guard.names import NameResolver
 from services.browser_pool.adapters.guard.pacing import SessionPace
 from services.browser_pool.adapters.guard.secrets import hidden_in
-from services.browser_pool.adapters.outcome import ActionOutcome, refuse
+from services.browser_pool.adapters.outcome import PerformOutcome, refuse
 from services.browser_pool.adapters.protocol import send
 from services.browser_pool.safety import policy
 from services.browser_pool.safety.policy import HostPolicy
@@ -86,7 +86,7 @@ class SessionGuard:
             return False
         return origin.scheme == "https" or fits_any(origin, self.bounds.private)
 
-    async def apply_denials(self, outcome: ActionOutcome) -> ActionOutcome:
+    async def apply_denials(self, outcome: PerformOutcome) -> PerformOutcome:
         """Return the outcome of an action with the documents that were refused meanwhile."""
         await self.wait_for_checks()
         refused = [one for one in self.denied if one.where != "part"]
@@ -98,7 +98,7 @@ class SessionGuard:
         if not outcome.ok or outcome.effect is None or came_to_nothing or taken:
             return refuse("policy_denied", f"not opened: {refused[0]}", target=outcome.target)
         denials = f"{outcome.message}; not opened: {refused[0]}"
-        return ActionOutcome(outcome.ok, outcome.code, denials, outcome.effect, outcome.target, outcome.captures)
+        return PerformOutcome(outcome.ok, outcome.code, denials, outcome.effect, outcome.target, outcome.captures)
 
     async def wait_for_checks(self) -> None:
         """Wait until the address of every arrived document is checked."""

@@ -19,7 +19,7 @@ from services.browser_pool.adapters.observe.frames import (
     playwright_frame,
     visible_frames,
 )
-from services.browser_pool.adapters.outcome import ActionOutcome, refuse
+from services.browser_pool.adapters.outcome import PerformOutcome, refuse
 from services.browser_pool.page import matching
 from shared.contracts.actions import ByCss, ByRef, ByText, Target
 from shared.contracts.results import Box, Locator, TargetFound
@@ -87,7 +87,7 @@ class Targets:
 
     async def resolve(
         self, page: Page, target: Target, intent: Intent, timeout_s: float
-    ) -> ResolvedElement | ActionOutcome:
+    ) -> ResolvedElement | PerformOutcome:
         """Return the one element, or a refusal: stale_ref, not_found, ambiguous."""
         match target:
             case ByRef():
@@ -97,7 +97,7 @@ class Targets:
             case ByCss():
                 return await self._search(page, f"css={target.css}", timeout_s, "css", target.css)
 
-    async def _by_ref(self, page: Page, target: ByRef, timeout_s: float) -> ResolvedElement | ActionOutcome:
+    async def _by_ref(self, page: Page, target: ByRef, timeout_s: float) -> ResolvedElement | PerformOutcome:
         refs = self._snapshots.get(target.snapshot_id)
         if refs is None:
             return _stale(target.ref, "its snapshot is not one of the last of this session")
@@ -119,7 +119,7 @@ class Targets:
 
     async def _search(
         self, page: Page, wanted: str, timeout_s: float, verb: str, *how: str
-    ) -> ResolvedElement | ActionOutcome:
+    ) -> ResolvedElement | PerformOutcome:
         self._searches += 1
         search_id = f"q{self._searches}"
         worlds = await engine.worlds(page)
@@ -136,12 +136,12 @@ class Targets:
             if reply.count:
                 frame = await playwright_frame(page, worlds, place)
             answers.append((frame or page.main_frame, reply))
-        return await _only_one(answers, wanted, search_id, timeout_s)
+        return await _resolve_matches(answers, wanted, search_id, timeout_s)
 
 
-async def _only_one(
+async def _resolve_matches(
     answers: list[tuple[Frame, SearchMatches]], wanted: str, search_id: str, timeout_s: float
-) -> ResolvedElement | ActionOutcome:
+) -> ResolvedElement | PerformOutcome:
     broken = next((matches.error for _, matches in answers if matches.error), None)
     if broken:
         return refuse("not_found", f"{wanted} is not a CSS selector: {broken}")
@@ -164,5 +164,5 @@ async def _describe(frame: Frame, snapshot_id: str, n: int, timeout_s: float) ->
     return now if isinstance(now, StaleElement) else ResolvedElement(frame, snapshot_id, n, now)
 
 
-def _stale(ref: int, why: str) -> ActionOutcome:
+def _stale(ref: int, why: str) -> PerformOutcome:
     return refuse("stale_ref", f"[{ref}] cannot be used: {why}. Observe the page again.")

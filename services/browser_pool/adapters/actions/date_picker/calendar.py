@@ -15,7 +15,7 @@ from services.browser_pool.adapters.actions.pointer.hit_test import reach, reach
 from services.browser_pool.adapters.observe import engine
 from services.browser_pool.adapters.observe.engine import CountReply, ask
 from services.browser_pool.adapters.observe.targets import ResolvedElement
-from services.browser_pool.adapters.outcome import ActionOutcome, refuse
+from services.browser_pool.adapters.outcome import PerformOutcome, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page.dates import Moment, month_table
 
@@ -102,16 +102,16 @@ class DateEntry:
             ask(found.frame, ControlState, self.timeout_s, "shown", found.snapshot_id, found.n)
         )
 
-    async def press(self, kept: str, n: int, called: str) -> ActionOutcome | None:
+    async def press(self, kept: str, n: int, called: str) -> PerformOutcome | None:
         """Press a stored element. Return a refusal, or None once it is pressed."""
         reached = await reach_part(self.session, self.found.frame, kept, n, called)
-        if isinstance(reached, ActionOutcome):
+        if isinstance(reached, PerformOutcome):
             return reached
         await reached.press(self.session)
         return None
 
 
-async def open_calendar(entry: DateEntry) -> Calendar | ActionOutcome:
+async def open_calendar(entry: DateEntry) -> Calendar | PerformOutcome:
     """Return the calendar, opened if necessary; ``state`` is none when there is none."""
     session, found = entry.session, entry.found
     calendar = await entry.calendar()
@@ -119,7 +119,7 @@ async def open_calendar(entry: DateEntry) -> Calendar | ActionOutcome:
         return calendar
     await session.timed(ask(found.frame, CountReply, entry.timeout_s, "mark", MARK))
     reached = await reach(session, found)
-    if isinstance(reached, ActionOutcome):
+    if isinstance(reached, PerformOutcome):
         return reached
     await reached.press(session)
     until_s = time.monotonic() + OPENS_S
@@ -128,10 +128,10 @@ async def open_calendar(entry: DateEntry) -> Calendar | ActionOutcome:
     return calendar
 
 
-async def pick_day(entry: DateEntry, calendar: Calendar) -> ActionOutcome | None:
+async def pick_day(entry: DateEntry, calendar: Calendar) -> PerformOutcome | None:
     """Turn to the month and press the day. Return a refusal or None; the effect is read by the caller."""
     arrived = await _turn_to_month(entry, calendar)
-    if isinstance(arrived, ActionOutcome):
+    if isinstance(arrived, PerformOutcome):
         return arrived
     target = entry.found.to_target_found()
     if not arrived.day:
@@ -143,7 +143,7 @@ async def pick_day(entry: DateEntry, calendar: Calendar) -> ActionOutcome | None
     return await entry.press(PARTS + "d", 0, f"the day {entry.moment.iso()}")
 
 
-async def _turn_to_month(entry: DateEntry, calendar: Calendar) -> Calendar | ActionOutcome:
+async def _turn_to_month(entry: DateEntry, calendar: Calendar) -> Calendar | PerformOutcome:
     until_s = time.monotonic() + JOURNEY_S
     jumped = False
     while entry.wanted not in calendar.months:
@@ -156,7 +156,7 @@ async def _turn_to_month(entry: DateEntry, calendar: Calendar) -> Calendar | Act
         jumped = jumped or moved is None or entry.wanted in moved.months
         if moved is None:
             moved = await _turn(entry, calendar, entry.wanted - min(known, key=lambda m: abs(entry.wanted - m)))
-        if isinstance(moved, ActionOutcome):
+        if isinstance(moved, PerformOutcome):
             return moved
         if moved.state != "shown":
             return _not_reached(entry, "it went away")
@@ -164,7 +164,7 @@ async def _turn_to_month(entry: DateEntry, calendar: Calendar) -> Calendar | Act
     return calendar
 
 
-def _not_reached(entry: DateEntry, why: str) -> ActionOutcome:
+def _not_reached(entry: DateEntry, why: str) -> PerformOutcome:
     month = f"{entry.wanted // 12}-{entry.wanted % 12 + 1:02d}"
     message = f"the calendar could not be turned to {month}: {why}"
     return refuse("effect_not_seen", message, target=entry.found.to_target_found())
@@ -195,7 +195,7 @@ async def _jump(entry: DateEntry, calendar: Calendar) -> Calendar | None:
     return None if after.months == before else after
 
 
-async def _turn(entry: DateEntry, calendar: Calendar, distance: int) -> Calendar | ActionOutcome:
+async def _turn(entry: DateEntry, calendar: Calendar, distance: int) -> Calendar | PerformOutcome:
     """Press the button that goes furthest towards the month without passing it."""
     steps = [entry.steps.get(move.label, move.guess) for move in calendar.moves]
     useful = [n for n, step in enumerate(steps) if step * distance > 0 and abs(step) <= abs(distance)]

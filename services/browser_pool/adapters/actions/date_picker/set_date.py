@@ -10,7 +10,7 @@ from services.browser_pool.adapters.actions.date_picker import calendar as calen
 from services.browser_pool.adapters.actions.date_picker.calendar import Calendar, DateEntry
 from services.browser_pool.adapters.actions.select.picker import NearbyText
 from services.browser_pool.adapters.observe.engine import ask
-from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
+from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page import dates
 from services.browser_pool.page.dates import Format, Moment
@@ -24,13 +24,13 @@ PROBE_DAY = 28
 """A day that every month has and that is no month number."""
 
 
-async def set_date(session: PageSession, action: SetDate) -> ActionOutcome:
+async def set_date(session: PageSession, action: SetDate) -> PerformOutcome:
     moment = dates.parse(action.date)
     if moment is None:
         wanted = "2026-11-21, 2026-11, 14:30 or 2026-11-21T14:30"
         return refuse("failed", f"{action.date[:80]!r} is no date: write it like {wanted}")
     found = await session.find(action.target, "edit")
-    if isinstance(found, ActionOutcome):
+    if isinstance(found, PerformOutcome):
         return found
     if found.now.disabled:
         return refuse(
@@ -42,7 +42,7 @@ async def set_date(session: PageSession, action: SetDate) -> ActionOutcome:
     return await _set_scripted(entry)
 
 
-async def _set_native(entry: DateEntry) -> ActionOutcome:
+async def _set_native(entry: DateEntry) -> PerformOutcome:
     found, session = entry.found, entry.session
     value = dates.native(entry.moment, found.now.type)
     if value is None:
@@ -65,7 +65,7 @@ async def _set_native(entry: DateEntry) -> ActionOutcome:
     return done(f'set "{found.now.name}" to {value}{out}', effect=effect, target=found.to_target_found())
 
 
-async def _set_scripted(entry: DateEntry) -> ActionOutcome:
+async def _set_scripted(entry: DateEntry) -> PerformOutcome:
     """Type the date where the format is known; else pick it in the calendar; else probe the format."""
     calendar = await entry.calendar()
     shown = await entry.shown()
@@ -76,7 +76,7 @@ async def _set_scripted(entry: DateEntry) -> ActionOutcome:
             return written
     if entry.moment.day is not None:
         open_calendar = await calendars.open_calendar(entry)
-        if isinstance(open_calendar, ActionOutcome):
+        if isinstance(open_calendar, PerformOutcome):
             return open_calendar
         if open_calendar.state == "shown":
             return await _pick_in_calendar(entry, open_calendar)
@@ -88,7 +88,7 @@ async def _set_scripted(entry: DateEntry) -> ActionOutcome:
     )
 
 
-async def _pick_in_calendar(entry: DateEntry, calendar: Calendar) -> ActionOutcome:
+async def _pick_in_calendar(entry: DateEntry, calendar: Calendar) -> PerformOutcome:
     refused = await calendars.pick_day(entry, calendar)
     if refused is not None:
         return refused
@@ -111,7 +111,7 @@ async def _pick_in_calendar(entry: DateEntry, calendar: Calendar) -> ActionOutco
     return outcome
 
 
-async def _outcome_after_pick(entry: DateEntry) -> ActionOutcome:
+async def _outcome_after_pick(entry: DateEntry) -> PerformOutcome:
     """Return the outcome: the day was pressed under its month's name, so any reading that includes it counts."""
     shown = await entry.shown()
     target, iso = entry.found.to_target_found(), entry.moment.iso()
@@ -134,7 +134,7 @@ async def _nearby_text(entry: DateEntry) -> str:
     return (await entry.session.timed(work)).text
 
 
-async def _type_day_and_time(entry: DateEntry, calendar: Calendar) -> ActionOutcome:
+async def _type_day_and_time(entry: DateEntry, calendar: Calendar) -> PerformOutcome:
     """Type the time of day after the day that the calendar set, in the field's own format."""
     shown = await entry.shown()
     day = replace(entry.moment, hour=None, minute=0)
@@ -147,7 +147,7 @@ async def _type_day_and_time(entry: DateEntry, calendar: Calendar) -> ActionOutc
     return await _type_in_format(entry, known, calendar)
 
 
-async def _type_in_format(entry: DateEntry, known: Format, calendar: Calendar) -> ActionOutcome:
+async def _type_in_format(entry: DateEntry, known: Format, calendar: Calendar) -> PerformOutcome:
     """Type the date in a known format, and read it in the same."""
     text = _text_in(entry.moment, known, calendar.hints)
     value, invalid = await _type(entry, text)
@@ -169,7 +169,7 @@ def _text_in(moment: Moment, known: Format, hints: tuple[str, ...]) -> str:
     return " ".join(part for part in (known.write(moment), clock) if part)
 
 
-async def _probe_format(entry: DateEntry, calendar: Calendar) -> ActionOutcome:
+async def _probe_format(entry: DateEntry, calendar: Calendar) -> PerformOutcome:
     """Find the format of a field without hints by typing a day above 12."""
     text = _text_in(entry.moment, ISO, calendar.hints)
     value, invalid = await _type(entry, text)

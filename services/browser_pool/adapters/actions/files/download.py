@@ -16,9 +16,9 @@ from services.browser_pool.adapters.downloads.collector import (
     refusal_message,
     wait_for_file,
 )
-from services.browser_pool.adapters.downloads.tracker import IncomingFile
+from services.browser_pool.adapters.downloads.tracker import FileDownload
 from services.browser_pool.adapters.observe.targets import ResolvedElement
-from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
+from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import Download
 from shared.contracts.results import Captured
@@ -36,10 +36,10 @@ ONCE_MORE = """() => {
 }"""
 
 
-async def download(session: PageSession, action: Download) -> ActionOutcome:
+async def download(session: PageSession, action: Download) -> PerformOutcome:
     """Click, and capture the file that follows, also where the browser would display it."""
     found = await session.find(action.target, "act")
-    if isinstance(found, ActionOutcome):
+    if isinstance(found, PerformOutcome):
         return found
     earlier = frozenset(one.guid for one in session.files.incoming)
     with _record_methods(session) as methods:
@@ -74,7 +74,7 @@ def _record_methods(session: PageSession) -> Generator[list[str]]:
         session.tabs.context.remove_listener("request", asked)
 
 
-async def _wait_for_offer(session: PageSession, earlier: frozenset[str]) -> IncomingFile | None:
+async def _wait_for_offer(session: PageSession, earlier: frozenset[str]) -> FileDownload | None:
     """Return the file that the click led to; None when it led to a page, or at the timeout."""
     until_s = time.monotonic() + session.limits.action_s
     while time.monotonic() < until_s:
@@ -93,7 +93,7 @@ def _has_document_arrived(session: PageSession) -> bool:
     return (elsewhere or session.network.fresh_status is not None) and not session.network.loading_document()
 
 
-async def _wait_for_new_file(session: PageSession, earlier: frozenset[str], timeout_s: float) -> IncomingFile | None:
+async def _wait_for_new_file(session: PageSession, earlier: frozenset[str], timeout_s: float) -> FileDownload | None:
     """Return the first new file once it has begun, or None at the timeout."""
     files = session.files
     with suppress(TimeoutError):
@@ -125,8 +125,8 @@ async def _wait_for_more(session: PageSession) -> None:
 
 
 async def _finish(
-    session: PageSession, action: Download, offered: IncomingFile, found: ResolvedElement, shown: str | None
-) -> ActionOutcome:
+    session: PageSession, action: Download, offered: FileDownload, found: ResolvedElement, shown: str | None
+) -> PerformOutcome:
     await session.timed(
         wait_for_file(session.files, offered, session.limits.navigation_s, time.monotonic() + LONGEST_S)
     )

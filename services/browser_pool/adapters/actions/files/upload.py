@@ -14,7 +14,7 @@ from services.browser_pool.adapters.actions.pointer.hit_test import reach
 from services.browser_pool.adapters.observe import engine
 from services.browser_pool.adapters.observe.engine import CountReply, ask
 from services.browser_pool.adapters.observe.targets import ResolvedElement
-from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
+from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import Upload
 from shared.contracts.results import FilesGiven
@@ -31,18 +31,18 @@ class TextCount(msgspec.Struct, frozen=True):
     times: int
 
 
-async def upload(session: PageSession, action: Upload) -> ActionOutcome:
+async def upload(session: PageSession, action: Upload) -> PerformOutcome:
     folder = session.limits.upload_dir
     path = await asyncio.to_thread(find_upload, folder, action.file) or session.files.named(action.file)
     if path is None:
         return refuse("no_such_file", await asyncio.to_thread(missing_file_message, folder, action.file))
     found = await session.find(action.target, "act")
-    if isinstance(found, ActionOutcome):
+    if isinstance(found, PerformOutcome):
         return found
     before = await state_before(session, found)
     reply = await _count_on_page(session, found, path.name)
     field = await _give(session, found, path)
-    if isinstance(field, ActionOutcome):
+    if isinstance(field, PerformOutcome):
         return field
     held = await _selected_names(session, field)
     rest = await session.settle()
@@ -79,14 +79,14 @@ def missing_file_message(folder: Path | None, name: str) -> str:
     return f"there is no file and no download {name[:120]!r}; the upload folder holds {listed}"
 
 
-async def _give(session: PageSession, found: ResolvedElement, path: Path) -> ElementHandle | ActionOutcome:
+async def _give(session: PageSession, found: ResolvedElement, path: Path) -> ElementHandle | PerformOutcome:
     """Set the file on the element itself, or on the field that belongs to a button or drop zone. Return that field."""
     field = await _field(session, found, "file")
     if field is None and found.now.role not in ("button", "link", "menuitem"):
         field = await _field(session, found, "file near")
     if field is None:
         chooser = await _chooser(session, found)
-        if isinstance(chooser, ActionOutcome):
+        if isinstance(chooser, PerformOutcome):
             return chooser
         field = chooser.element if chooser else await _field(session, found, "file near")
     if field is None:
@@ -109,10 +109,10 @@ async def _field(session: PageSession, found: ResolvedElement, kind: str) -> Ele
     return await session.timed(engine.element(found.frame, FIELD, 0).element_handle(timeout=timeout_s * 1000))
 
 
-async def _chooser(session: PageSession, found: ResolvedElement) -> FileChooser | ActionOutcome | None:
+async def _chooser(session: PageSession, found: ResolvedElement) -> FileChooser | PerformOutcome | None:
     """Return the file chooser that a press opens, or None."""
     reached = await reach(session, found)
-    if isinstance(reached, ActionOutcome):
+    if isinstance(reached, PerformOutcome):
         return reached
     try:
         async with session.page.expect_file_chooser(timeout=CHOOSER_S * 1000) as opening:

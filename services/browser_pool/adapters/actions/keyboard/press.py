@@ -8,7 +8,7 @@ from playwright.async_api import Error, Frame
 from services.browser_pool.adapters.actions.effects import ControlState, has_changed, has_navigated
 from services.browser_pool.adapters.actions.pointer.hit_test import await_input
 from services.browser_pool.adapters.observe.engine import DocumentState, ask
-from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
+from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.adapters.settle import document_state
 from services.browser_pool.page.keys import chord, refusal
@@ -23,7 +23,7 @@ class FocusTaken(msgspec.Struct, frozen=True):
     took: bool
 
 
-async def press(session: PageSession, action: Press) -> ActionOutcome:
+async def press(session: PageSession, action: Press) -> PerformOutcome:
     keys = chord(action.keys)
     if keys is None:
         return refuse("failed", refusal(action.keys))
@@ -42,11 +42,11 @@ async def press(session: PageSession, action: Press) -> ActionOutcome:
     return done(f"pressed {keys}{seen}", effect=effect, target=session.target)
 
 
-async def _focus_target(session: PageSession, action: Press) -> ActionOutcome | None:
+async def _focus_target(session: PageSession, action: Press) -> PerformOutcome | None:
     """Give the focus to the target; return a refusal when it does not accept it."""
     assert action.target is not None
     found = await session.find(action.target, "edit")
-    if isinstance(found, ActionOutcome):
+    if isinstance(found, PerformOutcome):
         return found
     timeout_s = session.limits.action_s
     taken = await session.timed(ask(found.frame, FocusTaken, timeout_s, "take", found.snapshot_id, found.n))

@@ -7,7 +7,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool.adapters.observe.engine import CountReply, ask
 from services.browser_pool.adapters.observe.targets import ResolvedElement
-from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
+from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page import matching
 from services.browser_pool.safety.redaction import HIDDEN
@@ -15,13 +15,13 @@ from shared.contracts.actions import TypeSecret
 from shared.contracts.results import ValueSet
 
 
-async def type_secret(session: PageSession, action: TypeSecret) -> ActionOutcome:
+async def type_secret(session: PageSession, action: TypeSecret) -> PerformOutcome:
     vault, guard = session.vault, session.guard
     if vault is None or guard is None or action.secret not in vault.names:
         named = ", ".join(vault.names) if vault is not None and vault.names else "none"
         return refuse("no_such_secret", f"{action.secret!r} is no secret of this task; its secrets: {named}")
     found = await session.find(action.target, "edit")
-    if isinstance(found, ActionOutcome):
+    if isinstance(found, PerformOutcome):
         return found
     where = document_address(found.frame)
     if not guard.may_hold_secrets(where):
@@ -50,7 +50,7 @@ def document_address(frame: Frame) -> str:
     return frame.url
 
 
-async def _type_value(session: PageSession, found: ResolvedElement, name: str, value: str) -> ActionOutcome:
+async def _type_value(session: PageSession, found: ResolvedElement, name: str, value: str) -> PerformOutcome:
     limit_s = session.limits.action_s
     # Marked as secret before it has a value: from here on it is never read out.
     await session.timed(ask(found.frame, CountReply, limit_s, "hideField", found.snapshot_id, found.n))

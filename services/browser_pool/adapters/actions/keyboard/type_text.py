@@ -11,7 +11,7 @@ from services.browser_pool.adapters.actions.effects import has_navigated, state_
 from services.browser_pool.adapters.actions.pointer.hit_test import reach
 from services.browser_pool.adapters.observe.engine import CountReply, DocumentState, StaleElement, ask
 from services.browser_pool.adapters.observe.targets import ResolvedElement
-from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
+from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page import matching
 from shared.contracts.actions import TypeText
@@ -25,17 +25,17 @@ LONGEST_BY_KEYS = 500
 """A longer text is not retried key by key."""
 
 
-async def type_text(session: PageSession, action: TypeText) -> ActionOutcome:
+async def type_text(session: PageSession, action: TypeText) -> PerformOutcome:
     return await type_into(session, action, action.text, hidden=False)
 
 
-async def type_into(session: PageSession, action: TypeText, text: str, *, hidden: bool) -> ActionOutcome:
+async def type_into(session: PageSession, action: TypeText, text: str, *, hidden: bool) -> PerformOutcome:
     """Type ``text`` and read it back. ``hidden``: the message contains neither text nor value."""
     found = await session.find(action.target, "edit")
-    if isinstance(found, ActionOutcome):
+    if isinstance(found, PerformOutcome):
         return found
     field = await _field(session, found)
-    if isinstance(field, ActionOutcome):
+    if isinstance(field, PerformOutcome):
         return field
     hidden = hidden or found.now.secret
     before = await state_before(session, found)
@@ -49,7 +49,7 @@ async def type_into(session: PageSession, action: TypeText, text: str, *, hidden
     return _outcome(session, found, before, text, held, hidden=hidden)
 
 
-async def _field(session: PageSession, found: ResolvedElement) -> Locator | ActionOutcome:
+async def _field(session: PageSession, found: ResolvedElement) -> Locator | PerformOutcome:
     """Return the element itself, or the only field within it."""
     if found.now.editable or (found.now.type in SET_WHOLE and found.now.tag == "input" and not found.now.disabled):
         return found.locator
@@ -99,7 +99,7 @@ async def _type_by_keys(session: PageSession, found: ResolvedElement, field: Loc
 
 def _outcome(
     session: PageSession, found: ResolvedElement, before: DocumentState, text: str, held: str | None, *, hidden: bool
-) -> ActionOutcome:
+) -> PerformOutcome:
     target = found.to_target_found()
     if held is None:
         if has_navigated(before, session.rest.state):

@@ -8,7 +8,7 @@ from services.browser_pool.adapters.actions.effects import VisibleChanges, has_c
 from services.browser_pool.adapters.actions.pointer.hit_test import arrive, await_input, press_element, reach
 from services.browser_pool.adapters.observe.engine import CountReply, DocumentState, ElementState, StaleElement, ask
 from services.browser_pool.adapters.observe.targets import ResolvedElement
-from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
+from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import Click, Hover
 from shared.contracts.results import CheckboxSet, Effect, Navigated, NotSeen, PageChanged
@@ -16,9 +16,9 @@ from shared.contracts.results import CheckboxSet, Effect, Navigated, NotSeen, Pa
 SIGHTS = "hands-sights"
 
 
-async def click(session: PageSession, action: Click) -> ActionOutcome:
+async def click(session: PageSession, action: Click) -> PerformOutcome:
     found = await session.find(action.target, "act")
-    if isinstance(found, ActionOutcome):
+    if isinstance(found, PerformOutcome):
         return found
     if found.now.tag == "option":
         return refuse(
@@ -64,7 +64,7 @@ def _has_element_changed(found: ResolvedElement, element: ElementState | StaleEl
     )
 
 
-def _outcome(session: PageSession, found: ResolvedElement, effect: Effect) -> ActionOutcome:
+def _outcome(session: PageSession, found: ResolvedElement, effect: Effect) -> PerformOutcome:
     what = f'{found.now.role} "{found.now.name or found.now.text[:80]}"'
     status = effect.http_status if isinstance(effect, Navigated) else None
     if status is not None and status >= 400:
@@ -86,13 +86,13 @@ def _outcome(session: PageSession, found: ResolvedElement, effect: Effect) -> Ac
     return done(message, effect=effect, target=found.to_target_found())
 
 
-async def hover(session: PageSession, action: Hover) -> ActionOutcome:
+async def hover(session: PageSession, action: Hover) -> PerformOutcome:
     """Move the mouse over the target. The effect is often a matter of style, so visible elements are compared."""
     found = await session.find(action.target, "act")
-    if isinstance(found, ActionOutcome):
+    if isinstance(found, PerformOutcome):
         return found
     reached = await reach(session, found, enabled=False)
-    if isinstance(reached, ActionOutcome):
+    if isinstance(reached, PerformOutcome):
         return reached
     before = await state_before(session, found)
     # A mouse that is there already moves away first; otherwise nothing would happen.

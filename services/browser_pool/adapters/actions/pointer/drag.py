@@ -19,7 +19,7 @@ from services.browser_pool.adapters.actions.pointer.hit_test import (
 )
 from services.browser_pool.adapters.observe.engine import DocumentState, StaleElement, ask
 from services.browser_pool.adapters.observe.targets import ResolvedElement
-from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
+from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import Drag, DragBy
 from shared.contracts.results import Effect, Navigated, NotSeen, PageChanged, ValueSet
@@ -38,15 +38,15 @@ class SliderThumb(msgspec.Struct, frozen=True):
     y: float | None = None
 
 
-async def drag(session: PageSession, action: Drag) -> ActionOutcome:
+async def drag(session: PageSession, action: Drag) -> PerformOutcome:
     source = await session.find(action.target, "act")
-    if isinstance(source, ActionOutcome):
+    if isinstance(source, PerformOutcome):
         return source
     onto = await session.find(action.onto, "read")
-    if isinstance(onto, ActionOutcome):
+    if isinstance(onto, PerformOutcome):
         return onto
     reached = await reach(session, source)
-    if isinstance(reached, ActionOutcome):
+    if isinstance(reached, PerformOutcome):
         return reached
     before = await _state_before_drag(session, source)
     start = await reached.point(session)
@@ -65,12 +65,12 @@ async def drag(session: PageSession, action: Drag) -> ActionOutcome:
     return await _outcome(session, source, before, where)
 
 
-async def drag_by(session: PageSession, action: DragBy) -> ActionOutcome:
+async def drag_by(session: PageSession, action: DragBy) -> PerformOutcome:
     found = await session.find(action.target, "act")
-    if isinstance(found, ActionOutcome):
+    if isinstance(found, PerformOutcome):
         return found
     reached = await reach(session, found)
-    if isinstance(reached, ActionOutcome):
+    if isinstance(reached, PerformOutcome):
         return reached
     before = await _state_before_drag(session, found)
     start = await _grab_point(session, found, reached)
@@ -140,7 +140,7 @@ async def _control_state(session: PageSession, found: ResolvedElement) -> Contro
 
 async def _outcome(
     session: PageSession, found: ResolvedElement, before: tuple[DocumentState, ControlState], where: str
-) -> ActionOutcome:
+) -> PerformOutcome:
     rest = await session.settle()
     page, shown = before
     what = f'dragged {found.now.role} "{found.now.name or found.now.text[:80]}" {where}'

@@ -15,7 +15,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from services.browser_pool.adapters.observe import engine
 from services.browser_pool.adapters.observe.targets import ResolvedElement
-from services.browser_pool.adapters.outcome import ActionOutcome, refuse
+from services.browser_pool.adapters.outcome import PerformOutcome, refuse
 from services.browser_pool.adapters.session import PageSession
 
 WAY = "hands-way"
@@ -123,7 +123,7 @@ async def frame_origin(session: PageSession, frame: Frame) -> tuple[float, float
 
 async def reach(
     session: PageSession, found: ResolvedElement, *, enabled: bool = True, patience_s: float = OVERLAY_TIMEOUT_S
-) -> ReachedElement | ActionOutcome:
+) -> ReachedElement | PerformOutcome:
     """Return the reachable element, closing what covers it where possible; else a ``blocked`` outcome."""
     called = _description(found)
     return await reach_part(
@@ -131,11 +131,11 @@ async def reach(
     )
 
 
-async def press_element(session: PageSession, found: ResolvedElement) -> ActionOutcome | None:
+async def press_element(session: PageSession, found: ResolvedElement) -> PerformOutcome | None:
     """Press an element, looking for it again when something came between. Return an outcome only when it fails."""
     for _ in range(MAX_PRESSES):
         reached = await reach(session, found)
-        if isinstance(reached, ActionOutcome):
+        if isinstance(reached, PerformOutcome):
             return reached
         if await reached.press(session):
             return None
@@ -155,7 +155,7 @@ async def reach_part(
     *,
     enabled: bool = True,
     patience_s: float = OVERLAY_TIMEOUT_S,
-) -> ReachedElement | ActionOutcome:
+) -> ReachedElement | PerformOutcome:
     """Return the reachable ``n``-th element stored under ``snapshot_id``; see `reach`."""
     began_s = time.monotonic()
     tried: list[str] = []

@@ -11,7 +11,7 @@ import msgspec
 from services.browser_pool.adapters.actions.screenshots.png import Clip, take_png
 from services.browser_pool.adapters.archive.page_archive import capture_page
 from services.browser_pool.adapters.observe.engine import CountReply, DocumentState, ask
-from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
+from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.adapters.settle import RestState
 from services.browser_pool.page import tiles
@@ -40,7 +40,7 @@ class ScrollView(msgspec.Struct, frozen=True):
     height: float
 
 
-async def screenshot(session: PageSession, action: Screenshot) -> ActionOutcome:
+async def screenshot(session: PageSession, action: Screenshot) -> PerformOutcome:
     """Capture PNGs with animations stopped, caret hidden and secrets covered; a high page in several parts."""
     if action.full_page:
         await session.timed(ask(session.page.main_frame, CountReply, session.limits.action_s, "hurry"))
@@ -95,10 +95,10 @@ async def _wait_for_images(session: PageSession) -> DocumentState:
         await session.timed(asyncio.sleep(0.05))
 
 
-async def screenshot_element(session: PageSession, action: ScreenshotElement) -> ActionOutcome:
+async def screenshot_element(session: PageSession, action: ScreenshotElement) -> PerformOutcome:
     """Capture the element, scrolled into view; a very high one in several parts."""
     found = await session.find(action.target, "read")
-    if isinstance(found, ActionOutcome):
+    if isinstance(found, PerformOutcome):
         return found
     what = f'{found.now.role} "{found.now.name[:80]}"'
     timeout_ms = session.limits.action_s * 1000
@@ -122,7 +122,7 @@ async def screenshot_element(session: PageSession, action: ScreenshotElement) ->
     )
 
 
-async def screenshot_views(session: PageSession, action: ScreenshotViews) -> ActionOutcome:
+async def screenshot_views(session: PageSession, action: ScreenshotViews) -> PerformOutcome:
     """Capture view by view from the top, then scroll back. Content that loads meanwhile is included, within a limit."""
     until_s = time.monotonic() + VIEWS_BOUND_S
     view = await _show_view(session, 0)

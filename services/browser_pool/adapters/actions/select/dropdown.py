@@ -20,7 +20,7 @@ from services.browser_pool.adapters.actions.select.read_back import (
 )
 from services.browser_pool.adapters.observe import engine
 from services.browser_pool.adapters.observe.engine import ask
-from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
+from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page import options
 from services.browser_pool.page.options import Offer
@@ -38,9 +38,9 @@ SCROLL_BOUND_S = 15.0
 POLL_S = 0.05
 
 
-async def pick(session: PageSession, action: PickOption) -> ActionOutcome:
+async def pick(session: PageSession, action: PickOption) -> PerformOutcome:
     found = await session.find(action.target, "act")
-    if isinstance(found, ActionOutcome):
+    if isinstance(found, PerformOutcome):
         return found
     if found.now.tag == "select":
         return await pick_native(session, found, action.option)
@@ -53,13 +53,13 @@ async def pick(session: PageSession, action: PickOption) -> ActionOutcome:
     shown = await pick.shown()
     path = (action.option,)
     choices = await _open_list(pick, action.option)
-    if isinstance(choices, ActionOutcome):
+    if isinstance(choices, PerformOutcome):
         return choices
     index = await _find_option(pick, choices, action.option)
-    if isinstance(index, ActionOutcome) and index.code == "no_such_option" and len(options.steps(action.option)) > 1:
+    if isinstance(index, PerformOutcome) and index.code == "no_such_option" and len(options.steps(action.option)) > 1:
         path = options.steps(action.option)
         index = await _walk_menus(pick, path)
-    if isinstance(index, ActionOutcome):
+    if isinstance(index, PerformOutcome):
         await _close_list(pick)
         return index
     if choices.kind == "datalist":
@@ -67,7 +67,7 @@ async def pick(session: PageSession, action: PickOption) -> ActionOutcome:
     return await _press_option(pick, BeforePick(before, shown, await pick.nearby_text(), path[-1]))
 
 
-async def _pick_suggestion(pick: OptionPick, offer: Offer) -> ActionOutcome:
+async def _pick_suggestion(pick: OptionPick, offer: Offer) -> PerformOutcome:
     """Set the value of a datalist option, whose list the browser draws outside of the page."""
     value = (*offer.parts, offer.name)[0]
     locator = pick.found.locator
@@ -81,14 +81,14 @@ async def _pick_suggestion(pick: OptionPick, offer: Offer) -> ActionOutcome:
     return done(f'picked "{offer.name}"', effect=effect, target=pick.found.to_target_found())
 
 
-async def _open_list(pick: OptionPick, option: str) -> Choices | ActionOutcome:
+async def _open_list(pick: OptionPick, option: str) -> Choices | PerformOutcome:
     """Open the list if necessary and return its options; it is recognised by what became visible."""
     await pick.mark()
     choices = await pick.choices()
     if choices.kind in ("inside", "datalist") or choices.items:
         return choices
     reached = await reach(pick.session, pick.found)
-    if isinstance(reached, ActionOutcome):
+    if isinstance(reached, PerformOutcome):
         return reached
     for _ in range(2):
         await reached.press(pick.session)
@@ -130,7 +130,7 @@ async def _wait_until_still(pick: OptionPick, option: str, patience_s: float = S
         choices = fresh
 
 
-async def _find_option(pick: OptionPick, choices: Choices, option: str) -> int | ActionOutcome:
+async def _find_option(pick: OptionPick, choices: Choices, option: str) -> int | PerformOutcome:
     """Return the index of the option, after filtering or scrolling the list where it can be."""
     found = _match_option(pick, choices, option)
     if found is None and choices.kind == "datalist":
@@ -145,7 +145,7 @@ async def _find_option(pick: OptionPick, choices: Choices, option: str) -> int |
     return _not_offered(pick, option, searched=choices.search) if found is None else found
 
 
-def _match_option(pick: OptionPick, choices: Choices, option: str) -> int | ActionOutcome | None:
+def _match_option(pick: OptionPick, choices: Choices, option: str) -> int | PerformOutcome | None:
     indexes = options.meant(choices.items, option)
     target = pick.found.to_target_found()
     if len(indexes) > 1:
@@ -159,7 +159,7 @@ def _match_option(pick: OptionPick, choices: Choices, option: str) -> int | Acti
     return indexes[0]
 
 
-def _not_offered(pick: OptionPick, option: str, *, searched: bool = False) -> ActionOutcome:
+def _not_offered(pick: OptionPick, option: str, *, searched: bool = False) -> PerformOutcome:
     message = f'"{option}" is not one of the options of {pick.description}: {options.listing(pick.offered)}'
     if not pick.offered:
         why = f'typing "{option}" brought none' if searched else "no list came up"
@@ -181,7 +181,7 @@ async def _filter_by_typing(pick: OptionPick, text: str) -> Choices:
     return await _wait_until_still(pick, text, patience_s=EMPTY_S)
 
 
-async def _scroll_to_option(pick: OptionPick, choices: Choices, option: str) -> int | ActionOutcome | None:
+async def _scroll_to_option(pick: OptionPick, choices: Choices, option: str) -> int | PerformOutcome | None:
     """Search a list that shows only some options at a time, or loads more while scrolling."""
     until_s = time.monotonic() + SCROLL_BOUND_S
     frame, how = pick.found.frame, "top"
@@ -202,25 +202,25 @@ async def _scroll_to_option(pick: OptionPick, choices: Choices, option: str) -> 
     return None
 
 
-async def _walk_menus(pick: OptionPick, path: tuple[str, ...]) -> int | ActionOutcome:
+async def _walk_menus(pick: OptionPick, path: tuple[str, ...]) -> int | PerformOutcome:
     """Open one submenu after the other; the last step is left to be pressed."""
     choices = await pick.choices()
     for at, step in enumerate(path):
         found = _match_option(pick, choices, step)
         if found is None:
             return _not_offered(pick, step)
-        if isinstance(found, ActionOutcome) or at == len(path) - 1:
+        if isinstance(found, PerformOutcome) or at == len(path) - 1:
             return found
         choices = await _enter_submenu(pick, found, path[at + 1])
-        if isinstance(choices, ActionOutcome):
+        if isinstance(choices, PerformOutcome):
             return choices
     return _not_offered(pick, path[-1])
 
 
-async def _enter_submenu(pick: OptionPick, index: int, following: str) -> Choices | ActionOutcome:
+async def _enter_submenu(pick: OptionPick, index: int, following: str) -> Choices | PerformOutcome:
     """Open a submenu: some open under the mouse, others when pressed."""
     reached = await reach_part(pick.session, pick.found.frame, OFFERED, index, "the submenu")
-    if isinstance(reached, ActionOutcome):
+    if isinstance(reached, PerformOutcome):
         return reached
     await reached.hover(pick.session)
     choices = await _wait_until_still(pick, following)
@@ -230,7 +230,7 @@ async def _enter_submenu(pick: OptionPick, index: int, following: str) -> Choice
     return await _wait_until_still(pick, following)
 
 
-async def _press_option(pick: OptionPick, before: BeforePick) -> ActionOutcome:
+async def _press_option(pick: OptionPick, before: BeforePick) -> PerformOutcome:
     """Press the option; search it again when it was missed, because lists are redrawn under the mouse."""
     session, found = pick.session, pick.found
     for _ in range(MAX_PRESSES):
@@ -246,7 +246,7 @@ async def _press_option(pick: OptionPick, before: BeforePick) -> ActionOutcome:
             )
         await session.timed(ask(found.frame, OptionFound, pick.timeout_s, "aim", OFFERED, indexes[0], before.option))
         reached = await reach_part(session, found.frame, OFFERED + "p", 0, f'the option "{offer.name}"')
-        if isinstance(reached, ActionOutcome):
+        if isinstance(reached, PerformOutcome):
             return reached
         if await reached.press(session):
             # Read while the list is open; afterwards it is often gone.
@@ -264,7 +264,7 @@ async def _close_list(pick: OptionPick) -> None:
         if choices.kind != "opens" or not choices.opened:
             return
         reached = await reach(pick.session, pick.found)
-        if isinstance(reached, ActionOutcome):
+        if isinstance(reached, PerformOutcome):
             await pick.session.timed(pick.session.page.keyboard.press("Escape"))
             return
         shown = await pick.shown()

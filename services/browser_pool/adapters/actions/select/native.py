@@ -9,7 +9,7 @@ from playwright.async_api import Error
 
 from services.browser_pool.adapters.observe.engine import ElementState, StaleElement
 from services.browser_pool.adapters.observe.targets import ResolvedElement
-from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
+from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page import matching
 from shared.contracts.actions import SelectOption
@@ -21,9 +21,9 @@ LATE_OPTIONS_S = 1.5
 POLL_S = 0.05
 
 
-async def select_option(session: PageSession, action: SelectOption) -> ActionOutcome:
+async def select_option(session: PageSession, action: SelectOption) -> PerformOutcome:
     found = await session.find(action.target, "select")
-    if isinstance(found, ActionOutcome):
+    if isinstance(found, PerformOutcome):
         return found
     if found.now.tag != "select":
         message = f'{found.now.role} "{found.now.name}" is no native select; use pick on it'
@@ -31,7 +31,7 @@ async def select_option(session: PageSession, action: SelectOption) -> ActionOut
     return await pick_native(session, found, action.option)
 
 
-async def pick_native(session: PageSession, found: ResolvedElement, option: str) -> ActionOutcome:
+async def pick_native(session: PageSession, found: ResolvedElement, option: str) -> PerformOutcome:
     """Select one option; in a multiple select the others stay selected."""
     now = await _wait_for_option(session, found, option)
     index = matching.pick_option(now.options, option)

@@ -13,7 +13,7 @@ from services.browser_pool.adapters.actions.pointer.hit_test import ReachedEleme
 from services.browser_pool.adapters.actions.select.picker import OFFERED, Choices, OptionPick
 from services.browser_pool.adapters.observe.engine import DocumentState, ask
 from services.browser_pool.adapters.observe.targets import ResolvedElement
-from services.browser_pool.adapters.outcome import ActionOutcome, done, refuse
+from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.page import options
 from services.browser_pool.page.options import Offer
 from shared.contracts.actions import ByCss
@@ -50,7 +50,7 @@ class PressedOption:
         return f'picked "{self.offer.name}"'
 
 
-async def read_back(pick: OptionPick, pressed: PressedOption) -> ActionOutcome:
+async def read_back(pick: OptionPick, pressed: PressedOption) -> PerformOutcome:
     outcome = await _wait_for_effect(pick, pressed)
     if not outcome.ok or not isinstance(outcome.effect, ValueSet):
         return outcome
@@ -64,7 +64,7 @@ async def read_back(pick: OptionPick, pressed: PressedOption) -> ActionOutcome:
     return outcome if not shown.here else _reverted(pick, pressed, shown)
 
 
-async def _wait_for_effect(pick: OptionPick, pressed: PressedOption) -> ActionOutcome:
+async def _wait_for_effect(pick: OptionPick, pressed: PressedOption) -> PerformOutcome:
     until_s = time.monotonic() + LATE_S
     outcome = await _outcome_now(pick, pressed)
     while outcome.code == "effect_not_seen" and time.monotonic() < until_s:
@@ -74,12 +74,12 @@ async def _wait_for_effect(pick: OptionPick, pressed: PressedOption) -> ActionOu
     return outcome
 
 
-def _reverted(pick: OptionPick, pressed: PressedOption, shown: ControlState) -> ActionOutcome:
+def _reverted(pick: OptionPick, pressed: PressedOption, shown: ControlState) -> PerformOutcome:
     message = f'{pressed.summary}, and the page took it back: the control shows "{shown.value}"'
     return refuse("effect_not_seen", message, effect=ValueSet(value=shown.value), target=pick.found.to_target_found())
 
 
-async def _outcome_now(pick: OptionPick, pressed: PressedOption) -> ActionOutcome:
+async def _outcome_now(pick: OptionPick, pressed: PressedOption) -> PerformOutcome:
     """Return the outcome by what the page shows now."""
     session = pick.session
     if session.tabs.follow() or has_navigated(pressed.before.page, session.rest.state):
@@ -91,7 +91,7 @@ async def _outcome_now(pick: OptionPick, pressed: PressedOption) -> ActionOutcom
     return await _outcome_of_control(pick, pressed, shown if shown.here else await _find_control_again(pick))
 
 
-async def _outcome_in_group(pick: OptionPick, pressed: PressedOption) -> ActionOutcome:
+async def _outcome_in_group(pick: OptionPick, pressed: PressedOption) -> PerformOutcome:
     """Return the outcome for a group of visible options: the option itself reports whether it is selected."""
     offer, choices, target = pressed.offer, pressed.choices, pick.found.to_target_found()
     if await _is_marked(pick, pressed) and (not choices.many or await is_picked(pick, offer, choices)):
@@ -101,7 +101,7 @@ async def _outcome_in_group(pick: OptionPick, pressed: PressedOption) -> ActionO
     return refuse("effect_not_seen", f'after pressing "{offer.name}", it is not picked', target=target)
 
 
-async def _outcome_of_control(pick: OptionPick, pressed: PressedOption, shown: ControlState) -> ActionOutcome:
+async def _outcome_of_control(pick: OptionPick, pressed: PressedOption, shown: ControlState) -> PerformOutcome:
     """Return the outcome by the control's text, by new text beside it, else by the option itself."""
     offer, choices, before, target = pressed.offer, pressed.choices, pressed.before, pick.found.to_target_found()
     others = {fold(one.name) for one in choices.items} - {fold(offer.name)}
@@ -169,7 +169,7 @@ async def _option_state(pick: OptionPick, held: str, index: int) -> ControlState
         return ControlState(here=False)
 
 
-def _menu_outcome(pick: OptionPick, pressed: PressedOption) -> ActionOutcome:
+def _menu_outcome(pick: OptionPick, pressed: PressedOption) -> PerformOutcome:
     """Return the outcome for a menu, which acts but has no value."""
     session = pick.session
     acted = has_changed(pressed.before.page, session.rest.state) or bool(session.tabs.dialogs)
