@@ -155,6 +155,6 @@ async def load_run(run_id: str, deps: PlannerDeps) -> CheckedRun:
 def _to_task_spec(written: dict[str, Any], run_id: str) -> TaskSpec:
     spec, problems = check_spec(written)
     if spec is None:
-        told = "; ".join(f"{problem.where}: {problem.message}" for problem in problems)
-        raise PermanentError(f"the task spec of run {run_id!r} is not valid: {told}", code="invalid_spec")
+        message = "; ".join(f"{problem.where}: {problem.message}" for problem in problems)
+        raise PermanentError(f"the task spec of run {run_id!r} is not valid: {message}", code="invalid_spec")
     return spec

@@ -18,8 +18,8 @@ async def load_recorded_steps(record: RunRecord, decider: str, sample_id: str, a
     if decider != BY_REPLAY:
         return ()
     if record.replay_run_id is None:
-        told = "the planner 'replay' needs the log of an earlier run: exhibit replay RUN"
-        raise PermanentError(told, code="nothing_to_replay")
+        message = "the planner 'replay' needs the log of an earlier run: exhibit replay RUN"
+        raise PermanentError(message, code="nothing_to_replay")
     steps: list[StepTaken] = []
     attempt: int | None = None
     while True:

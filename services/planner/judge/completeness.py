@@ -32,8 +32,8 @@ def identity_problems(view: SampleView, values: Iterable[FieldValue]) -> list[Sa
         if value.state == "not_found":
             return [SampleProblem("missing_fields", f"You called done but these required fields are missing: {name}")]
         if not any(is_equal_text(as_shown(form), wanted) for form in (value.shown, value.value) if form is not None):
-            told = f"you reported {quoted(as_shown(claimed(value)))} where {quoted(wanted)} was asked for"
-            return [SampleProblem("identity_mismatch", f"{told}. {_record_advice(view)}", name)]
+            message = f"you reported {quoted(as_shown(claimed(value)))} where {quoted(wanted)} was asked for"
+            return [SampleProblem("identity_mismatch", f"{message}. {_record_advice(view)}", name)]
     if view.spec.identity and not view.state.proven:
         return [SampleProblem("identity_mismatch", _record_advice(view))]
     return []

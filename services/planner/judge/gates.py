@@ -89,8 +89,8 @@ def done_ruling(view: SampleView, checked: CheckedDone, *, by_model: bool) -> En
         ending = ending_of(first.reason, first.message)
         fault = ending.fault if not by_model or shows_other_record(view) else "us"
         return replace(ending, fault=fault, notes=notes, flagged=True)
-    told = "; ".join(problem.message for problem in checked.problems)
-    ending = ending_of(first.reason, told)
+    message = "; ".join(problem.message for problem in checked.problems)
+    ending = ending_of(first.reason, message)
     return replace(ending, values=checked.values, flagged=True, notes=notes, judgment=checked.judgment)
 
 
@@ -122,11 +122,11 @@ def _not_found_problems(view: SampleView) -> tuple[SampleProblem, ...]:
         asked = ", ".join(
             f"{name} {quoted(value)}" for name, value in expected_identity(view.spec, view.sample).items()
         )
-        told = f"You called fail with the code not_found, but the page shows the record that was asked for: {asked}"
-        doubts.append(SampleProblem("disputed_not_found", told))
+        message = f"You called fail with the code not_found, but the page shows the record that was asked for: {asked}"
+        doubts.append(SampleProblem("disputed_not_found", message))
     elif "not_found" not in labels:
-        told = "You called fail with the code not_found, but this screenshot is missing: screenshot:not_found"
-        doubts.append(SampleProblem("missing_artifacts", told))
+        message = "You called fail with the code not_found, but this screenshot is missing: screenshot:not_found"
+        doubts.append(SampleProblem("missing_artifacts", message))
     return tuple(doubts)
 
 

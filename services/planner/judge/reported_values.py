@@ -48,8 +48,8 @@ def unconfirmed_problems(
     if isinstance(raw, list) and len(raw) > 1 and _each_is_shown(raw, value.field, field, view):  # pyright: ignore[reportUnknownArgumentType]
         return []
     if element is not None and not _is_shown_at(element, raw, value.field, field, view):
-        told = f"{_quoted_claim(value)} is not shown by element {ref}, which shows {quoted(text_of(element))}"
-        return [SampleProblem("contradicted_values", told, value.field)]
+        message = f"{_quoted_claim(value)} is not shown by element {ref}, which shows {quoted(text_of(element))}"
+        return [SampleProblem("contradicted_values", message, value.field)]
     if not _is_shown_anywhere(raw, value.field, field, view):
         return [SampleProblem("unconfirmed_values", f"{_quoted_claim(value)} is not shown by the page", value.field)]
     return []
@@ -70,11 +70,11 @@ def label_problems(
         return []
     element = reading.candidate.element
     where = f" (from [{ref}])" if ref is not None else ""
-    told = (
+    message = (
         f"you reported {_quoted_claim(value)}{where}, but [{element.ref}] "
         f"{_label(value.field, element)} shows {quoted(reading.candidate.shown)}"
     )
-    return [SampleProblem("contradicted_values", told, value.field)]
+    return [SampleProblem("contradicted_values", message, value.field)]
 
 
 def claimed(value: FieldValue) -> Any:

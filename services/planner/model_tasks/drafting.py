@@ -70,10 +70,10 @@ def drafting_request(request: str, problems: tuple[Problem, ...] = (), before: A
     """Return the request, with the problems of the last draft."""
     if not problems:
         return f"The request:\n{request.strip()}"
-    told = "\n".join(f"- {problem.where}: {problem.message}" for problem in problems[:30])
+    found = "\n".join(f"- {problem.where}: {problem.message}" for problem in problems[:30])
     earlier = json.dumps(before, ensure_ascii=False)[:12_000]
     return (
-        f"The request:\n{request.strip()}\n\nYour last draft:\n{earlier}\n\nis not valid:\n{told}\nCall `task` again."
+        f"The request:\n{request.strip()}\n\nYour last draft:\n{earlier}\n\nis not valid:\n{found}\nCall `task` again."
     )
 
 
@@ -169,8 +169,8 @@ def _private(spec: TaskSpec | None, where: str, request: str) -> tuple[Problem, 
     hosts = [*spec.allowed_hosts, host_of(PLACEHOLDER.sub("x", spec.start_url))]
     names = dict.fromkeys(split_port(host)[0] for host in hosts)
     unasked = [name for name in names if _is_inside(name) and name.lower() not in request.lower()]
-    told = "is an address inside of a network that the request does not name; leave it out"
-    return tuple(Problem(where=f"{where}.allowed_hosts", message=f"{name} {told}") for name in unasked)
+    message = "is an address inside of a network that the request does not name; leave it out"
+    return tuple(Problem(where=f"{where}.allowed_hosts", message=f"{name} {message}") for name in unasked)
 
 
 def _is_inside(host: str) -> bool:
@@ -192,8 +192,8 @@ def _fit(spec: TaskSpec | None, discovery: TaskSpec | None) -> tuple[Problem, ..
             Problem(where="spec.phase", message="one discovery task is enough: spec works on what it finds")
         )
     if discovery.task_id == spec.task_id:
-        told = "must be another than the task_id of spec: each task has a file of its own"
-        problems.append(Problem(where="discovery.task_id", message=told))
+        message = "must be another than the task_id of spec: each task has a file of its own"
+        problems.append(Problem(where="discovery.task_id", message=message))
     lacking = [name for name in placeholders(spec.start_url) if name not in discovery.output_schema]
     problems += [
         Problem(where="discovery.output_schema", message=f"lacks {name}, which the start_url of spec is filled from")

@@ -118,14 +118,18 @@ def with_separate_presses(view: SampleView, decision: Act) -> Act:
     allowed = tuple(takewhile(lambda action: pressed_step(view, action, decision.decided_by) is None, decision.then))
     if len(allowed) == len(decision.then):
         return decision
-    told = "What cannot be taken back is pressed by an answer of its own, after a look at the page."
-    return replace(decision, then=allowed, remark=f"{decision.remark} {told}".strip())
+    message = "What cannot be taken back is pressed by an answer of its own, after a look at the page."
+    return replace(decision, then=allowed, remark=f"{decision.remark} {message}".strip())
 
 
 def unknown_outcome(earlier: PressClaim) -> Act:
     """Return the end of a sample whose irreversible click another attempt has claimed."""
-    told = f"attempt {earlier.attempt} was about to take step {earlier.step} of the route, which cannot be taken back"
-    return by_rule(Fail(code="unknown_outcome", note=f"{told}; what came of it is not known, so it is not done again"))
+    message = (
+        f"attempt {earlier.attempt} was about to take step {earlier.step} of the route, which cannot be taken back"
+    )
+    return by_rule(
+        Fail(code="unknown_outcome", note=f"{message}; what came of it is not known, so it is not done again")
+    )
 
 
 def _claim(view: SampleView, at: int) -> PressClaim:

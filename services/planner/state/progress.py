@@ -142,8 +142,8 @@ def _budget(steps: int, max_steps: int, warned: frozenset[int]) -> tuple[tuple[s
     if not fresh or steps >= max_steps:
         return (), reached
     advice = "Finish with what is still missing." if max(fresh) < WARN_AT[-1] else "Finish now."
-    told = f"{max(fresh)} % of the steps are used: {max_steps - steps} of {max_steps} are left. {advice}"
-    return (told,), reached
+    message = f"{max(fresh)} % of the steps are used: {max_steps - steps} of {max_steps} are left. {advice}"
+    return (message,), reached
 
 
 def known_values_json(state: AttemptState) -> str:

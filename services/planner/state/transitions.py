@@ -154,8 +154,8 @@ def _with_picture(state: AttemptState, step: StepTaken, name: str, vision: Visio
         field=name, state="value", value=vision.answer, shown=vision.answer, origin="vision",
         source=picture_source(step), read_by=vision.answered_by,
     )  # fmt: skip
-    told = f"read from a picture by {vision.answered_by} (confidence {vision.confidence:.2f})"
-    return with_notes(with_readings(state, (value,)), (plain_note(told, name),))
+    message = f"read from a picture by {vision.answered_by} (confidence {vision.confidence:.2f})"
+    return with_notes(with_readings(state, (value,)), (plain_note(message, name),))
 
 
 def item_key(item: Mapping[str, object]) -> str:

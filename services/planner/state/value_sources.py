@@ -159,7 +159,7 @@ def with_captured_sources(
         now = found[source.ref]
         doubt = _doubt(value, source, then.get(source.ref), now)
         others = () if page is None or not then else _others(value, source, page)
-        doubt = doubt or next((told for ref in others if (told := _other_doubt(then[ref], found.get(ref)))), "")
+        doubt = doubt or next((message for ref in others if (message := _other_doubt(then[ref], found.get(ref)))), "")
         if now is not None and not doubt:
             value = replace_part(value, source=_captured_source(source, now, files))
         elif not source.page_sha256:

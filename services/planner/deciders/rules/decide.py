@@ -162,6 +162,6 @@ def _wrong_page(
         return fail_with_screenshot(view, Fail(code="auth_required", note=f"{page.url} asks for a password"))
     doubtful = {name: r.texts for name, r in read.readings.items() if isinstance(r, FieldAmbiguous)}
     if doubtful:
-        told = "; ".join(f"{name}: {', '.join(map(repr, texts[:5]))}" for name, texts in doubtful.items())
-        return fail_with_screenshot(view, Fail(code="ambiguous", note=f"more than one value on the page for {told}"))
+        message = "; ".join(f"{name}: {', '.join(map(repr, texts[:5]))}" for name, texts in doubtful.items())
+        return fail_with_screenshot(view, Fail(code="ambiguous", note=f"more than one value on the page for {message}"))
     return None

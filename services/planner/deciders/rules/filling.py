@@ -120,10 +120,12 @@ def _set(
     last = tried[-1] if tried else None
     code = last.result.code if last is not None and last.result is not None else ""
     if len(tried) >= MAX_TRIES:
-        told = last.message if last is not None and not last.ok else f"it holds {quoted(text_of(control))} in the end"
+        message = (
+            last.message if last is not None and not last.ok else f"it holds {quoted(text_of(control))} in the end"
+        )
         if code in ("no_such_option", "ambiguous"):
-            return _not_offered(context, (control.name,), wanted, told)
-        return context.fail("invalid_input", f"{quoted(control.name)} does not take {quoted(wanted)}: {told}")
+            return _not_offered(context, (control.name,), wanted, message)
+        return context.fail("invalid_input", f"{quoted(control.name)} does not take {quoted(wanted)}: {message}")
     if "disabled" in control.states:
         return observe_later(context.view) or context.off_route(f"{quoted(control.name)} is disabled")
     if code == "no_such_option" and (later := observe_later(context.view, looks=2)) is not None:
@@ -151,10 +153,10 @@ def _action(context: RouteContext, control: Element, wanted: str, is_date: bool)
     return TypeText(target=target, text=wanted)
 
 
-def _not_offered(context: RouteContext, labels: tuple[str, ...], wanted: str, told: str) -> Act | ObserveAgain:
+def _not_offered(context: RouteContext, labels: tuple[str, ...], wanted: str, message: str) -> Act | ObserveAgain:
     later = observe_later(context.view, looks=2)
     name = " or ".join(map(quoted, labels))
-    return later or context.fail("invalid_input", f"{name} does not offer {quoted(wanted)}: {told}")
+    return later or context.fail("invalid_input", f"{name} does not offer {quoted(wanted)}: {message}")
 
 
 def _is_date(context: RouteContext, template: str) -> bool:

@@ -77,8 +77,8 @@ def _after_press(context: RouteContext, fired: tuple[Entry, ...]) -> Act | Obser
     """Go on after a press that plainly succeeded; otherwise its outcome is unknown."""
     if has_succeeded(fired):
         return NextStep()
-    told = fired[-1].message or "nothing was seen to come of it"
-    return context.fail("unknown_outcome", f"the button was pressed, and it is not known what came of it: {told}")
+    message = fired[-1].message or "nothing was seen to come of it"
+    return context.fail("unknown_outcome", f"the button was pressed, and it is not known what came of it: {message}")
 
 
 def _answer(context: RouteContext, step: PressButton) -> Act:

@@ -160,13 +160,13 @@ def _wrong_status(view: SampleView, page: PageObserved) -> Act | None:
     if mark is None or status is None or status < 400:
         return None
     context = RouteContext(view, page, PageRead({}, collecting.UNPROVEN), mark.step - 1)
-    told = f"{page.url} answers with HTTP {status}"
+    message = f"{page.url} answers with HTTP {status}"
     step = context.step
     if isinstance(step, PressButton) and step.irreversible:
-        return context.fail("unknown_outcome", f"the button was pressed, and {told}")
+        return context.fail("unknown_outcome", f"the button was pressed, and {message}")
     if status in LOGIN:
-        return context.fail("auth_required", told)
+        return context.fail("auth_required", message)
     if (status >= 500 or status == 429) and reloads(view.state.history) < MAX_TRIES:
         again = Goto(url=page.url, reason=f"the site answered with HTTP {status}; once more.")
         return by_rule(again, RouteMark(step=mark.step, part=RELOAD))
-    return context.fail("http_error", told)
+    return context.fail("http_error", message)

@@ -121,25 +121,28 @@ def _pick(context: RouteContext, wanted: SearchedRecord) -> Act | ObserveAgain |
 
 
 def _decide_on_matches(
-    context: RouteContext, wanted: SearchedRecord, here: ListMatches, part: tuple[Element, ...]
+    context: RouteContext, wanted: SearchedRecord, list_matches: ListMatches, part: tuple[Element, ...]
 ) -> Act | ObserveAgain:
-    if here.lacking:
-        lacking = ", ".join(map(quoted, here.lacking))
+    if list_matches.lacking:
+        lacking = ", ".join(map(quoted, list_matches.lacking))
         return context.fail("off_route", f"the list has no column {lacking}, so nobody in it can be told apart by that")
-    if not here.matches and (later := observe_later(context.view, looks=1 if here.items else 3)) is not None:
+    if (
+        not list_matches.matches
+        and (later := observe_later(context.view, looks=1 if list_matches.items else 3)) is not None
+    ):
         return later
-    before, where = _earlier_matches(context)
-    fresh = tuple(hit for hit in here.matches if not before or hit.key != where)
-    if before + len(fresh) > 1:
-        return _several_matches(context, wanted, before, where, fresh)
+    before, key = _earlier_matches(context)
+    new_matches = tuple(hit for hit in list_matches.matches if not before or hit.key != key)
+    if before + len(new_matches) > 1:
+        return _several_matches(context, wanted, before, key, new_matches)
     following = _next_page(context, part)
     if following is not None and len(context.entries(TURN_PART)) < MAX_PAGES:
-        return _turn(context, following, before + len(fresh), fresh[0].key if fresh else where)
+        return _turn(context, following, before + len(new_matches), new_matches[0].key if new_matches else key)
     if following is not None:
         return context.fail("off_route", f"the results have more than {MAX_PAGES} pages")
-    if fresh:
-        return _open(context, fresh[0])
-    return _open_again(context, where, here) if before else _no_match(context, wanted, here)
+    if new_matches:
+        return _open(context, new_matches[0])
+    return _open_again(context, key, list_matches) if before else _no_match(context, wanted, list_matches)
 
 
 def _earlier_matches(context: RouteContext) -> tuple[int, str]:
@@ -157,13 +160,13 @@ def _next_page(context: RouteContext, part: tuple[Element, ...]) -> PagingContro
     return next_results_control(context.page, part)
 
 
-def _turn(context: RouteContext, control: PagingControl, found: int, where: str) -> Act:
+def _turn(context: RouteContext, control: PagingControl, found: int, key: str) -> Act:
     """Turn the page. A button that adds to the list keeps earlier records in sight, so no match is carried over."""
     if not found or control.kind == "more":
-        found, where = 0, ""
-    so_far = f"matches so far: {found}, at {where.replace(' ', '_')}" if found else "matches so far: 0"
+        found, key = 0, ""
+    so_far = f"matches so far: {found}, at {key.replace(' ', '_')}" if found else "matches so far: 0"
     why = f"the next page of results; {so_far}"
-    return context.act(Click(target=context.ref(control.element)), why, TURN_PART, found=found, at=where)
+    return context.act(Click(target=context.ref(control.element)), why, TURN_PART, found=found, at=key)
 
 
 def _open(context: RouteContext, hit: MatchingRecord) -> Act | ObserveAgain:
@@ -172,33 +175,35 @@ def _open(context: RouteContext, hit: MatchingRecord) -> Act | ObserveAgain:
     return press_once(context, hit.link, f"{quoted(hit.description)} is the one result that matches.", OPEN_PART)
 
 
-def _open_again(context: RouteContext, where: str, here: ListMatches) -> Act | ObserveAgain:
+def _open_again(context: RouteContext, key: str, list_matches: ListMatches) -> Act | ObserveAgain:
     """Open the match of an earlier page: by its address, or where this page repeats it."""
-    repeated = next((hit for hit in here.matches if hit.key == where), None)
+    repeated = next((hit for hit in list_matches.matches if hit.key == key), None)
     if repeated is not None and (repeated.link is None or not repeated.link.url):
         return _open(context, repeated)
-    if not where.startswith(("http://", "https://")):
+    if not key.startswith(("http://", "https://")):
         return context.fail(
-            "off_route", f"the one result that matches ({where}) is on an earlier page without an address"
+            "off_route", f"the one result that matches ({key}) is on an earlier page without an address"
         )
     if len(context.entries(OPEN_PART)) >= MAX_TRIES:
-        return context.fail("unreachable", f"{where} could not be opened: {context.entries(OPEN_PART)[-1].message}")
-    return context.act(Goto(url=where), "the one result that matches, on an earlier page.", OPEN_PART)
+        return context.fail("unreachable", f"{key} could not be opened: {context.entries(OPEN_PART)[-1].message}")
+    return context.act(Goto(url=key), "the one result that matches, on an earlier page.", OPEN_PART)
 
 
-def _no_match(context: RouteContext, wanted: SearchedRecord, here: ListMatches) -> Act:
+def _no_match(context: RouteContext, wanted: SearchedRecord, list_matches: ListMatches) -> Act:
     """Fail as not found, after a screenshot, with the number of records and pages that were read."""
     asked = ", ".join(f"{name} {quoted(value)}" for name, value in wanted.columns.items())
     pages = len(context.entries(TURN_PART)) + 1
-    note = f"none of the results is exactly {asked} ({here.items} on the last of {pages} pages)"
+    note = f"none of the results is exactly {asked} ({list_matches.items} on the last of {pages} pages)"
     return fail_with_screenshot(context.view, Fail(code="not_found", note=note))
 
 
 def _several_matches(
-    context: RouteContext, wanted: SearchedRecord, before: int, where: str, fresh: tuple[MatchingRecord, ...]
+    context: RouteContext, wanted: SearchedRecord, before: int, key: str, new_matches: tuple[MatchingRecord, ...]
 ) -> Act | ObserveAgain:
     later = observe_later(context.view, looks=1)
     asked = ", ".join(f"{name} {quoted(value)}" for name, value in wanted.columns.items())
-    known = [f"on an earlier page: {where}"] if before else []
-    told = "; ".join([*known, *(f"{quoted(hit.description)} ({hit.key})" for hit in fresh[:6])])
-    return later or context.fail("ambiguous_record", f"{before + len(fresh)} results are exactly {asked}: {told}")
+    known = [f"on an earlier page: {key}"] if before else []
+    message = "; ".join([*known, *(f"{quoted(hit.description)} ({hit.key})" for hit in new_matches[:6])])
+    return later or context.fail(
+        "ambiguous_record", f"{before + len(new_matches)} results are exactly {asked}: {message}"
+    )
