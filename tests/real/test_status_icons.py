@@ -17,7 +17,7 @@ from services.browser_pool.adapters.browser.chromium import Chromium
 from services.browser_pool.adapters.browser.login_files import LoginFolder
 from services.browser_pool.adapters.session import PageSession, SessionLimits
 from services.browser_pool.page.snapshot import compose
-from services.browser_pool.ports import ManualSessionTerms
+from services.browser_pool.ports import SessionTerms
 from services.vision.pictures import open_picture
 from services.vision.readers.local import LocalReader
 from shared.contracts.actions import ByRef, Goto, ScreenshotElement
@@ -28,7 +28,7 @@ from shared.settings import Settings
 STATES = ("passed", "failed", "pending", "skipped")
 PULL_REQUESTS = (64, 73, 76, 79, 82, 105, 117, 119, 121, 125)
 """Ten of one repository that show all four states."""
-LOOPBACK = ManualSessionTerms(allowed_hosts=("127.0.0.1",), private_hosts=("127.0.0.1",))
+LOOPBACK = SessionTerms(allowed_hosts=("127.0.0.1",), private_hosts=("127.0.0.1",))
 LIMITS = SessionLimits(action_s=8.0, navigation_s=20.0, settle_s=3.0, download_bytes=50_000)
 KEEP_IN = os.environ.get("ICON_CROPS", "")
 """A folder for the pictures, to look at them."""
