@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from shared.errors import PermanentError, RateLimited, Unavailable, Unsupported
 from shared.models.messages import retry_after_s
 from shared.testing.bus import MemoryBus
 from shared.testing.settings import isolated_settings
+from tests.handlers.planner.anthropic_bench import CLICK, MODEL, calls, opened, served, settings_at
 from tests.handlers.planner.messages_server import Reply, endpoint, error, message, tool_call
 from tests.handlers.planner.planner_bench import Bench
 from tests.handlers.planner.scripted_pool import ScriptedPool
@@ -23,36 +23,11 @@ from tests.typed import expect
 from tests.unit.planner.planner_pages import URL, acted, done_result, el, page, sample, spec, ticket, view
 
 ROOT = Path(__file__).parents[3]
-MODEL = "claude-sonnet-5-5"
-
-
-def settings_at(url, **changes):
-    """Of a model at ``url``, and no other beside it."""
-    given = {"ANTHROPIC_API_KEY": "key-1", "ANTHROPIC_BASE_URL": url, "model": MODEL, "fast_model": "", **changes}
-    return isolated_settings(**given)
-
-
-@asynccontextmanager
-async def served(*replies, max_retries=0, by_model=None, **changes):
-    async with endpoint(*replies, by_model=by_model) as endpoint_:
-        decider = AnthropicDecider(settings_at(endpoint_.url, **changes), max_retries=max_retries)
-        try:
-            yield endpoint_, decider
-        finally:
-            await decider.aclose()
-
-
-def opened(**changes):
-    state = acted(AttemptState(), Goto(url=URL), done_result(), "opened")
-    return view(page(*ticket()), state, **changes)
 
 
 async def decide(*replies):
     async with served(*replies) as (_, decider):
         return await decider.decide(opened())
-
-
-CLICK = {"reason": "It opens.", "target": "3"}
 
 
 async def test_a_tool_call_becomes_an_action_with_its_usage_and_price():
@@ -91,8 +66,8 @@ async def test_the_start_page_is_opened_without_a_model():
         )
     assert isinstance(decision, Act)
     assert isinstance(decision.action, Goto)
-    assert isinstance(gone.action, Screenshot)
     assert isinstance(gone, Act)
+    assert isinstance(gone.action, Screenshot)
     assert (gone.action.label, gone.decided_by) == ("not_found", "rules")
     assert endpoint_.requests == []
 
@@ -131,10 +106,6 @@ async def test_thinking_before_the_call_is_no_hindrance():
 
 
 SHOT = {"reason": "r", "label": "ticket"}
-
-
-def calls(*named):
-    return message([block for name, said in named for block in tool_call(name, said).body["content"]], "tool_use")
 
 
 async def test_the_calls_of_one_answer_are_carried_out_in_their_order():

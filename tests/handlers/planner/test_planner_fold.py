@@ -9,15 +9,15 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.planner.state.attempt_state import Act, ObserveAgain, UnusableAnswer
+from services.planner.state.attempt_state import Act, Decision, ObserveAgain, SampleView, UnusableAnswer
 from services.planner.state.step_parts import observation_ref
 from services.planner.state.transitions import after_observation, replayed_state, with_readings
 from shared.contracts.actions import ByRef, Click, Done, Fail, Goto, SaveProgress, Screenshot
 from shared.contracts.base import Usage
 from shared.contracts.steps import FieldValue, Summary, plain_note
 from tests.handlers.planner.planner_bench import Bench
+from tests.handlers.planner.scripted_decider import Told
 from tests.handlers.planner.scripted_pool import ScriptedPool
-from tests.handlers.planner.test_planner_turns import Told
 from tests.unit.planner.planner_pages import URL, el, heading, page, row, spec, text, ticket
 
 OTHER = "http://127.0.0.1:8000/tickets/TCK-1002"
@@ -41,14 +41,14 @@ class Anything(Told):
         self.unlogged_readings: tuple[FieldValue, ...] = ()
         self.steps = 0
 
-    async def decide(self, view):
+    async def decide(self, view: SampleView) -> Decision:
         self._compare(view)
         decision = await self._anything(view)
         if isinstance(decision, ObserveAgain):
             self.unlogged_readings += decision.seen
         return decision
 
-    def _compare(self, view) -> None:
+    def _compare(self, view: SampleView) -> None:
         """What was read in looks at the page goes with the next step, and is known until then all the same."""
         if view.state.steps != self.steps:
             self.steps, self.unlogged_readings = view.state.steps, ()
@@ -58,7 +58,7 @@ class Anything(Told):
         )
         assert replace(view.state, looks=0, max_tokens=0) == replace(said, looks=0, max_tokens=0)
 
-    async def _anything(self, view):
+    async def _anything(self, view: SampleView) -> Decision:
         random, usage = self.random, Usage(llm_calls=1, input_tokens=self.random.randrange(500))
         chance = random.random()
         if chance < 0.2 and view.page is not None and view.state.looks < 5:

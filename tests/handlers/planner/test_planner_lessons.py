@@ -13,8 +13,8 @@ from shared.contracts.planner import Lessons
 from shared.errors import ExhibitError, Unavailable
 from shared.streams import MEMORY, SPENDING
 from tests.handlers.planner.planner_bench import RUN, Bench
+from tests.handlers.planner.scripted_decider import Told
 from tests.handlers.planner.scripted_pool import ScriptedPool
-from tests.handlers.planner.test_planner_turns import Told
 from tests.typed import expect
 from tests.unit.planner.planner_pages import URL, page, spec, ticket
 

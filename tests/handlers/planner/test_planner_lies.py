@@ -9,8 +9,9 @@ from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import note_text
 from shared.contracts.vision import VisionAnswered
 from tests.handlers.planner.planner_bench import Bench
+from tests.handlers.planner.scripted_decider import told
 from tests.handlers.planner.scripted_pool import ScriptedPool
-from tests.handlers.planner.test_planner_turns import Eye, told, vision
+from tests.handlers.planner.scripted_vision import Eye, vision
 from tests.unit.planner.planner_pages import URL, heading, page, row, spec, ticket
 
 OTHER = "http://127.0.0.1:8000/tickets/TCK-1002"

@@ -16,10 +16,10 @@ from shared.contracts.steps import Summary, plain_note
 from shared.contracts.vision import VisionAnswered
 from shared.errors import PermanentError, RateLimited, Unavailable
 from shared.models.prices import Price
+from tests.handlers.planner.anthropic_bench import CLICK, MODEL, calls, opened, served
 from tests.handlers.planner.messages_server import Reply, cut_off, error, message, tool_call
 from tests.handlers.planner.planner_bench import Bench
 from tests.handlers.planner.scripted_pool import ScriptedPool
-from tests.handlers.planner.test_planner_anthropic import CLICK, MODEL, calls, opened, served
 from tests.unit.planner.planner_pages import URL, done_result, page, sample, spec, step, ticket, view
 from tests.unit.planner.prompt_states import big_page, steps
 
@@ -230,8 +230,8 @@ async def test_where_no_summary_comes_one_is_made_by_rule(reply):
 
 async def test_without_a_fast_model_no_call_is_made_for_it():
     decision, at = await decide(GOOD, shown=long_sample())
-    assert isinstance(decision.summary, Summary)
     assert isinstance(decision, Act)
+    assert isinstance(decision.summary, Summary)
     assert (decision.summary.by, len(at.requests), decision.usage.llm_calls) == (MECHANICAL, 1, 1)
 
 

@@ -101,8 +101,12 @@ async def test_an_answer_that_cannot_be_used_is_told_back(said: dict[str, Any], 
     assert bench.steps[1].refused
 
 
+OF_NO_LIST: Any = "broken"
+"""A code that no list of errors holds."""
+
+
 async def test_a_program_that_answers_with_an_error_is_told_so():
-    _, person, finished = await run(PermanentError("it broke", code="broken"), SHOT, DONE)
+    _, person, finished = await run(PermanentError("it broke", code=OF_NO_LIST), SHOT, DONE)
     assert finished.status == "done"
     assert any("it broke" in notice for notice in person.asked[1].notices)
 
@@ -142,7 +146,7 @@ async def test_it_does_not_wait_for_ever():
     assert (finished.status, finished.reason, len(bench.pauses)) == ("failed", "time_exceeded", 5)
 
 
-@pytest.mark.parametrize("not_now", [DecisionDeclined(reason="lunch"), TransientError("later", code="busy")])
+@pytest.mark.parametrize("not_now", [DecisionDeclined(reason="lunch"), TransientError("later", code=OF_NO_LIST)])
 async def test_who_declines_is_not_the_last_to_be_asked(not_now: Any):
     _, person, finished = await run(not_now, SHOT, DONE)
     assert finished.status == "done"

@@ -13,7 +13,7 @@ from services.planner.state.attempt_state import Act
 from services.planner.state.transitions import replayed_state
 from shared.bus.actor import Actor
 from shared.contracts.actions import AskPicture, ByRef, ByText, Click, Done, Extract, Goto, SaveProgress, Screenshot
-from shared.contracts.browser_pool import CapturePage, LeaseSession
+from shared.contracts.browser_pool import CapturePage, LeaseSession, SessionLeased
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import FieldValue, ObservationRef, StepTaken, ValueSource, note_text
 from shared.contracts.vision import AskVision, VisionAnswered
@@ -226,7 +226,7 @@ async def test_the_step_log_gives_the_files_again():
     one = bench(page(*ticket()), pool={"with_pages": True, "meanwhile": CHANGED})
     await one.record()
     task = spec()
-    session = await one.bus.ask(LEASE, LeaseSession(run_id=RUN, sample_id="TCK-1001"))
+    session = expect(await one.bus.ask(LEASE, LeaseSession(run_id=RUN, sample_id="TCK-1001")), SessionLeased)
     made = SampleWork(Attempt(work(), 1, task, one.decider), session, one.deps)
     finished = await made.run()
     again = replayed_state(task, one.bus.events(StepTaken))

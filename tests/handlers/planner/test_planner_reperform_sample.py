@@ -6,12 +6,13 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, field
+from typing import Any
 
 import msgspec
 import pytest
 import zstandard
 
-from services.planner.deps import PlannerDeps
+from services.planner.deps import Decider, PlannerDeps
 from services.planner.handlers import reperform_sample
 from shared.bus.actor import Actor
 from shared.contracts.browser_pool import (
@@ -103,7 +104,7 @@ class House:
     async def reperformed(self) -> SampleReperformed:
         async def wait(_: float) -> None: ...
 
-        def nobody(_: str) -> None:
+        def nobody(_: str) -> Decider:
             raise AssertionError("nobody decides anything here")
 
         self.bus.host(evidence, self)
@@ -201,6 +202,10 @@ async def test_a_hash_that_no_artifact_bears_is_named():
     assert "lists no stored page with SHA-256" in told.values[0].message
 
 
+OF_NO_LIST: Any = "internal"
+"""A code that a permanent error does not have."""
+
+
 @pytest.mark.parametrize(
     ("answers", "verdict", "tries"),
     [
@@ -209,7 +214,7 @@ async def test_a_hash_that_no_artifact_bears_is_named():
         ([Unavailable("gone", code="session_lost")], "same", 2),
         ([Unavailable("gone", code="session_lost")] * 2, "unreadable", 2),
         ([PermanentError("long", code="too_large")], "same", 2),
-        ([PermanentError("a bug", code="internal")], "unreadable", 1),
+        ([PermanentError("a bug", code=OF_NO_LIST)], "unreadable", 1),
     ],
 )
 async def test_a_page_that_cannot_be_opened_is_said(

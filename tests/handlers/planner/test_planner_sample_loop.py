@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
 from services.planner.handlers import actor, give_up
-from services.planner.state.attempt_state import Act, UnusableAnswer
-from shared.contracts.actions import ByText, Click, Done, Fail, Goto, SaveProgress, Screenshot, Wait
+from services.planner.state.attempt_state import Act, Decision, SampleView, UnusableAnswer
+from shared.contracts.actions import AnyAction, ByText, Click, Done, Fail, Goto, SaveProgress, Screenshot, Wait
 from shared.contracts.browser_pool import LeaseSession, ObservePage
 from shared.contracts.planner import SampleFinished
 from shared.contracts.results import ActionResult
@@ -64,7 +65,7 @@ async def test_every_step_is_said_with_what_it_was_decided_on():
     assert isinstance(shot.result, ActionResult)
     assert (shot.result.artifacts[0].label, shot.artifacts[0].filename) == ("ticket", "01_ticket.png")
     assert {value.field for value in done.values} == {"ticket_number", "assignee", "due_date"}
-    assert all(step.decided_by == "rules" and step.action.reason for step in one.steps)
+    assert all(step.decided_by == "rules" and step.action and step.action.reason for step in one.steps)
     assert (goto.started_at, goto.ended_at, goto.started_at.tzinfo is not None) == (NOW, NOW, True)
     assert (goto.browser_ms, shot.browser_ms, done.browser_ms) == (10.0, 15.0, 1.0)
 
@@ -243,9 +244,9 @@ async def test_a_sample_whose_login_state_is_paused_is_not_begun():
 
 
 async def test_a_session_is_kept_while_a_decider_thinks():
-    one = bench(page(*ticket()), decider=Thinks())
-    assert isinstance(one.decider, Thinks)
-    one.decider.until = one.scripted.beat
+    thinks = Thinks()
+    one = bench(page(*ticket()), decider=thinks)
+    thinks.until = one.scripted.beat
     one.deps.heartbeat_every_s = 0.0
     assert (await one.run()).status == "failed"
     assert one.scripted.beat.is_set()
@@ -256,25 +257,28 @@ class Says:
 
     name = "says"
 
-    def __init__(self, action):
-        self.action = action
-
     asks_model = True
 
-    def check(self): ...
+    def __init__(self, action: AnyAction) -> None:
+        self.action = action
 
-    async def decide(self, view):
+    def check(self) -> None: ...
+
+    async def decide(self, view: SampleView) -> Decision:
         return Act(self.action, "model")
+
+    async def aclose(self) -> None: ...
 
 
 class Thinks(Says):
     """A decider that answers once something has happened."""
 
-    def __init__(self):
+    until: asyncio.Event
+
+    def __init__(self) -> None:
         super().__init__(Fail(code="other", note="no idea"))
 
-    async def decide(self, view):
-        assert isinstance(self, Thinks)
+    async def decide(self, view: SampleView) -> Decision:
         await asyncio.wait_for(self.until.wait(), 10)
         return await super().decide(view)
 
@@ -319,7 +323,8 @@ async def test_rules_collect_what_they_can_of_a_task_that_asks_for_a_judgment():
 async def test_the_spec_of_a_run_is_read_once():
     one = bench(page(*ticket()))
     await one.run()
-    one.deps.records = None
+    no_bus: Any = None
+    one.deps.records = no_bus
     assert (await work_again(one)).status == "done"
 
 
@@ -327,12 +332,16 @@ async def work_again(one: Bench) -> SampleFinished:
     return await actor.stored[WORK_SAMPLE.pattern].handler(work(sample_id="TCK-1001"), one.deps, 2)
 
 
+OF_NO_LIST: Any = "unreachable"
+"""A code that a transient error does not have."""
+
+
 @pytest.mark.parametrize(
     ("error", "reason", "fault"),
     [
         (PermanentError("no key", code="model_key_missing"), "model_key_missing", "us"),
         (DeadlineExceeded("too slow"), "retries_exhausted", "us"),
-        (Unavailable("host down", code="unreachable"), "retries_exhausted", "site"),
+        (Unavailable("host down", code=OF_NO_LIST), "retries_exhausted", "site"),
         (ExhibitError("given up after 4 attempts", code="retries_exhausted"), "retries_exhausted", "us"),
     ],
 )

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
-
 import pytest
 
 from services.planner.deciders.registry import RulesDecider
 from services.planner.sample_loop import Attempt, SampleWork
-from services.planner.state.attempt_state import Act, UnusableAnswer
+from services.planner.state.attempt_state import Act
 from services.planner.state.transitions import after_observation, replayed_state
-from shared.bus.actor import Actor
 from shared.contracts.actions import (
+    Action,
     AskPicture,
     ByCss,
     ByRef,
@@ -22,7 +19,6 @@ from shared.contracts.actions import (
     Download,
     Extract,
     Fail,
-    Goto,
     Press,
     SaveProgress,
     Screenshot,
@@ -30,48 +26,19 @@ from shared.contracts.actions import (
     TypeText,
 )
 from shared.contracts.base import Usage
-from shared.contracts.browser_pool import LeaseSession
+from shared.contracts.browser_pool import LeaseSession, SessionLeased
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import ObservationRef, StepTaken, Summary
-from shared.contracts.vision import AskVision, VisionAnswered
+from shared.contracts.vision import VisionAnswered
 from shared.errors import TransientError, Unavailable
 from shared.streams import SPENDING
-from shared.subjects import LEASE, VISION_ASK
+from shared.subjects import LEASE
 from tests.handlers.planner.planner_bench import RUN, Bench, work
+from tests.handlers.planner.scripted_decider import SPENT, Told, told
 from tests.handlers.planner.scripted_pool import ScriptedPool
+from tests.handlers.planner.scripted_vision import Eye, seen, vision
 from tests.typed import expect
 from tests.unit.planner.planner_pages import URL, box, el, heading, page, row, spec, text, ticket
-
-SPENT = Usage(llm_calls=1, input_tokens=1000, output_tokens=100, cost_usd=0.01)
-
-
-@dataclass
-class Told:
-    """A decider that says what it was told to, answer by answer; the last one again and again."""
-
-    answers: list[Any]
-    usage: Usage = SPENT
-    name: str = "told"
-    asks_model: bool = True
-    views: list[Any] = field(default_factory=list)
-
-    def check(self) -> None: ...
-
-    async def decide(self, view):
-        self.views.append(view)
-        said = self.answers[min(len(self.views), len(self.answers)) - 1]
-        if isinstance(said, str):
-            return UnusableAnswer(said, "told", self.usage)
-        if isinstance(said, Act):
-            return said
-        first, *then = said if isinstance(said, tuple) else (said,)
-        return Act(first, "told", self.usage, then=tuple(then))
-
-    async def aclose(self) -> None: ...
-
-
-def told(*answers, **rest) -> Told:
-    return Told([Goto(url=URL), *answers], **rest)
 
 
 def bench(*pages, decider, **task) -> Bench:
@@ -126,8 +93,14 @@ async def test_a_call_behind_one_that_only_looks_is_looked_up_all_the_same():
     calls = (TypeText(target=on(1), text="x"), Extract(target=on(2)), TypeText(target=on(3), text="z"))
     one = bench(*pages, decider=told(calls, Fail(code="other")))
     await one.run()
-    assert [action.target.ref for action in one.scripted.actions[1:]] == [1, 3, 4]
-    assert {action.target.snapshot_id for action in one.scripted.actions[2:]} == {"s2"}
+    targets = [target_of(action) for action in one.scripted.actions[1:]]
+    assert [target.ref for target in targets] == [1, 3, 4]
+    assert {target.snapshot_id for target in targets[1:]} == {"s2"}
+
+
+def target_of(action: Action) -> ByRef:
+    assert isinstance(action, TypeText | Extract)
+    return expect(action.target, ByRef)
 
 
 async def test_when_the_page_changes_under_them_the_rest_is_not_carried_out_and_the_model_is_told():
@@ -137,7 +110,9 @@ async def test_when_the_page_changes_under_them_the_rest_is_not_carried_out_and_
     await one.run()
     assert not any(isinstance(action, Click) for action in one.scripted.actions)
     assert "not carried out" in one.steps[1].remark
-    assert decider.views[2].state.last.remark == one.steps[1].remark
+    last = decider.views[2].state.last
+    assert last is not None
+    assert last.remark == one.steps[1].remark
 
 
 async def test_pictures_and_done_of_the_same_page_may_come_in_one_answer():
@@ -176,28 +151,6 @@ async def test_a_done_that_is_not_good_enough_on_the_last_step_goes_to_a_person(
 
 
 # --- pictures
-
-
-@dataclass
-class Eye:
-    answer: VisionAnswered | Exception
-    asked: list[AskVision] = field(default_factory=list)
-
-
-vision: Actor[Eye] = Actor("vision")
-
-
-@vision.answers(VISION_ASK)
-async def answer(request: AskVision, deps: Eye) -> VisionAnswered:
-    deps.asked.append(request)
-    if isinstance(deps.answer, Exception):
-        raise deps.answer
-    return deps.answer
-
-
-def seen(said: str | None) -> VisionAnswered:
-    usage = Usage(llm_calls=1, input_tokens=500, output_tokens=20, cost_usd=0.002)
-    return VisionAnswered(answer=said, confidence=0.9, reasoning="A red cross.", answered_by="eye", usage=usage)
 
 
 ICON = {"output_schema": {"ticket_number": "string", "state": "string | null"}, "required_fields": ["state"]}
@@ -321,7 +274,7 @@ async def test_the_budget_of_a_run_is_over_all_its_samples():
 async def worked(one: Bench) -> tuple[SampleWork, SampleFinished]:
     await one.record()
     task = spec(**{k: v for k, v in one.task.items() if k != "$schema"})
-    session = await one.bus.ask(LEASE, LeaseSession(run_id=RUN, sample_id="TCK-1001"))
+    session = expect(await one.bus.ask(LEASE, LeaseSession(run_id=RUN, sample_id="TCK-1001")), SessionLeased)
     made = SampleWork(Attempt(work(), 1, task, one.decider), session, one.deps)
     return made, await made.run()
 
