@@ -13,7 +13,7 @@ from shared.streams import INBOX, RUNS
 from shared.subjects import WORK_SAMPLE, message_id
 from shared.testing.bus import MemoryBus
 from shared.text.names import DISCOVERY
-from tests.handlers.discovery.test_discovery_handlers import (
+from tests.handlers.discovery.discovery_bench import (
     NOW,
     SPEC,
     deps_on,
@@ -212,6 +212,7 @@ async def test_a_search_that_was_cut_short_is_taken_up_again_above_all_attempts(
     await add_samples(listed(1), deps, 1)
     await close_population(ended(bus, status="failed", reason="max_steps_exceeded"), deps, 1)
     record = await deps.records.read(RUNS, RUN, RunRecord)
+    assert record is not None
     loaded = RunLoaded(
         record=record, attempt_base=0, expected=1, samples=(), total=0, finished=None, location="/e",
         population_complete=False, discovery_attempt=2,

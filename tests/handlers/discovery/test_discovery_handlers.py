@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import io
-from datetime import UTC, date, datetime
+from datetime import date
 
 import msgspec
 import pytest
 import xlsxwriter
 
-from services.discovery.deps import DiscoveryDeps
-from services.discovery.excel import read_sheet
 from services.discovery.handlers import close_queue, submit_run
 from shared.bus.actor import Actor
 from shared.contracts.browser_pool import AccessChecked, CheckAccess
+from shared.contracts.codes import Status
 from shared.contracts.discovery import (
     InputFile,
     PopulationClosed,
@@ -44,18 +43,18 @@ from shared.errors import Unavailable
 from shared.streams import INPUTS, RUNS, samples_of
 from shared.subjects import CHECK_ACCESS, CHECK_PLANNER, LOAD_RUN, LOAD_STEPS, WORK_SAMPLE
 from shared.testing.bus import MemoryBus
+from tests.handlers.discovery.discovery_bench import (
+    NOW,
+    SPEC,
+    deps_on,
+    evidence,
+    knowing_nothing,
+    nothing_started,
+    where,
+)
 from tests.typed import expect
 
-NOW = datetime(2026, 11, 21, 8, 1, 2, tzinfo=UTC)
-SPEC = {
-    "task_id": "tickets",
-    "goal": "read it",
-    "input_schema": {"number": "string", "url": "string"},
-    "sample_id": "{number}",
-    "output_schema": {"number": "string"},
-}
 ROWS = ({"number": "T-1", "url": "http://x/1"}, {"number": "T-2", "url": "http://x/2"})
-PUBLISHED = (RunStarted, SampleFound, PopulationClosed, WorkSample)
 
 
 @pytest.fixture
@@ -63,30 +62,9 @@ def bus() -> MemoryBus:
     return knowing_nothing(MemoryBus())
 
 
-def knowing_nothing(bus: MemoryBus) -> MemoryBus:
-    bus.host(evidence(RunUnknown(run_id="", message="no such run")), None)
-    return bus
-
-
-def deps_on(bus: MemoryBus, **changes) -> DiscoveryDeps:
-    ports = dict.fromkeys(("asks", "publishes", "blobs", "records", "queues"), bus)
-    return DiscoveryDeps(
-        **{**ports, "read_sheet": read_sheet, "now": lambda: NOW, "planners": frozenset({"rules"}), **changes}
-    )
-
-
 async def put(bus: MemoryBus, name: str, data: bytes) -> InputFile:
     await bus.put(INPUTS, name, data)
     return InputFile(name=name, blob=name, size_bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
-
-
-def where(reply: RunRejected) -> list[str]:
-    assert isinstance(reply, RunRejected)
-    return [problem.where for problem in reply.problems]
-
-
-def nothing_started(bus: MemoryBus) -> bool:
-    return not bus.queues and not any(bus.events(type_) for type_ in PUBLISHED)
 
 
 async def test_a_run_begins_with_its_whole_population_and_then_its_work(bus):
@@ -271,22 +249,12 @@ async def test_a_run_that_is_cut_off_while_it_starts_is_named():
 # --- resuming
 
 
-def evidence(reply: LoadReply) -> Actor[None]:
-    actor: Actor[None] = Actor("evidence")
-
-    @actor.answers(LOAD_RUN)
-    async def load(request: LoadRun, deps: None) -> LoadReply:
-        return reply
-
-    return actor
-
-
 def record(**changes) -> RunRecord:
     first = RunRecord(run_id="run_1", spec=SPEC, planner="rules", concurrency=2, created_at=NOW)
     return msgspec.structs.replace(first, **changes)
 
 
-def loaded(*states: tuple[str | None, int], base: int = 0, expected: int | None = None) -> RunLoaded:
+def loaded(*states: tuple[Status | None, int], base: int = 0, expected: int | None = None) -> RunLoaded:
     samples = tuple(
         LoadedSample(
             sample=Sample(sample_id=f"T-{n}", key=f"T-{n}", row=n, fields={"number": f"T-{n}"}),
