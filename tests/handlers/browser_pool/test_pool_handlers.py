@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
@@ -18,19 +17,15 @@ import zstandard
 from services.browser_pool import handlers
 from services.browser_pool.adapters.browser.login_files import LoginFolder
 from services.browser_pool.deps import BrowserPoolDeps
-from services.browser_pool.page.model import PageStats, RawItem, RawPage, Seen
+from services.browser_pool.page.model import PageStats, RawPage, Seen
 from services.browser_pool.ports import (
-    NOTHING,
     Capture,
     CaptureFailed,
     PageCapture,
-    PerformedAction,
-    SessionTerms,
-    WantedRefs,
 )
 from services.browser_pool.sessions import Sessions
 from shared.bus.ports import Source
-from shared.contracts.actions import BrowserAction, Screenshot, Scroll
+from shared.contracts.actions import Screenshot, Scroll
 from shared.contracts.browser_pool import (
     ActOnPage,
     CapturePage,
@@ -46,81 +41,15 @@ from shared.contracts.browser_pool import (
     SaveProfile,
     SessionLeased,
 )
-from shared.contracts.results import ActionResult, Captured, Change, Viewport
+from shared.contracts.results import ActionResult, Viewport
 from shared.errors import PermanentError, Unavailable
 from shared.evidence_format.files.sample import StoredObservation
 from shared.streams import ARTIFACTS, Bucket
 from shared.subjects import LEASE
 from shared.testing.bus import MemoryBus
+from tests.handlers.browser_pool.fake_browser import ITEM, FakeBrowser, FakeSession
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
-RESULT = ActionResult(ok=True, code="ok", message="", change=Change(url_before="a", url_after="a"), effect=Captured())
-ITEM = RawItem(0, "text", "hello", None, (), None, "p", None, None, None, (0, 0, 1, 1), True, False)
-
-
-@dataclass
-class FakeSession:
-    lost: bool = False
-    hidden: frozenset[str] = frozenset()
-    closed: int = 0
-    done: list[str] = field(default_factory=list)
-    started: asyncio.Event = field(default_factory=asyncio.Event)
-    gate: asyncio.Event | None = None
-    captures: tuple[Capture, ...] = ()
-    page: PageCapture | CaptureFailed | None = None
-    spent_ms: float = 7.0
-    state: dict[str, Any] = field(default_factory=lambda: {"cookies": [], "origins": []})
-
-    async def capture(self, known: Sequence[str] = (), wanted: WantedRefs = NOTHING) -> PageCapture | CaptureFailed:
-        self._check()
-        page = self.page or CaptureFailed("nothing to keep")
-        if isinstance(page, CaptureFailed):
-            return page
-        found = tuple((ref, page.raw.seen[0] if ref == 1 else None) for ref in wanted.refs)
-        return replace(page, known=page.sha256 in known, file=None if page.sha256 in known else page.file, found=found)
-
-    async def observe(self, snapshot_id: str, **how: object) -> RawPage:
-        self._check()
-        seen = (Seen(1, ITEM, "main", 0, 0, True, None),)
-        return RawPage(
-            "http://a.test/", "T", 200, ("text\x1f\x1fhello",), seen, frozenset(), PageStats(1), 0, 0, True, 3.0
-        )
-
-    async def act(self, action: BrowserAction) -> PerformedAction:
-        self._check()
-        self.done.append(f"start {action.reason}")
-        self.started.set()
-        if self.gate is not None:
-            await self.gate.wait()
-        self.done.append(f"end {action.reason}")
-        return PerformedAction(RESULT, self.captures, self.page)
-
-    def _check(self) -> None:
-        if self.lost:
-            raise Unavailable("gone", code="session_lost")
-
-    async def login_state(self) -> dict[str, Any]:
-        self._check()
-        return self.state
-
-    async def close(self) -> None:
-        self.closed += 1
-
-
-@dataclass
-class FakeBrowser:
-    sessions: list[FakeSession] = field(default_factory=list)
-    broken: bool = False
-    name: str = "fake 1"
-
-    async def open_session(self, terms: SessionTerms) -> FakeSession:
-        await asyncio.sleep(0)
-        if self.broken:
-            raise Unavailable("no browser", code="no_browser")
-        self.sessions.append(FakeSession())
-        return self.sessions[-1]
-
-    async def close(self) -> None: ...
 
 
 @dataclass
@@ -168,7 +97,11 @@ async def at_work(room: Room, leased: SessionLeased) -> tuple[FakeSession, async
     """The first session, in the midst of an action that ends when the gate is opened."""
     session = room.browser.sessions[0]
     gate = session.gate = asyncio.Event()
-    working = asyncio.create_task(handlers.act(scroll(leased), room.deps))
+
+    async def act() -> ActionResult:
+        return await handlers.act(scroll(leased), room.deps)
+
+    working = asyncio.create_task(act())
     await session.started.wait()
     return session, gate, working
 

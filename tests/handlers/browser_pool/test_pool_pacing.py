@@ -13,7 +13,8 @@ import pytest_asyncio
 from services.browser_pool.adapters.guard.pacing import Pacing, SessionPace
 from services.browser_pool.safety.politeness import PaceLimits
 from shared.bus.nats_bus import connect_bus
-from shared.streams import SITE_PACE
+from shared.bus.ports import RecordT
+from shared.streams import SITE_PACE, Bucket
 from shared.testing.bus import MemoryBus
 
 NOON = 1_900_000_000.0
@@ -40,13 +41,15 @@ class CountingBus(MemoryBus):
 
     asked = 0
 
-    async def read(self, *what):  # type: ignore[no-untyped-def]
+    async def read(self, bucket: Bucket, key: str, type_: type[RecordT]) -> RecordT | None:
         self.asked += 1
-        return await super().read(*what)
+        return await super().read(bucket, key, type_)
 
-    async def modify(self, *what):  # type: ignore[no-untyped-def]
+    async def modify(
+        self, bucket: Bucket, key: str, type_: type[RecordT], change: Callable[[RecordT | None], RecordT | None]
+    ) -> RecordT | None:
         self.asked += 1
-        return await super().modify(*what)
+        return await super().modify(bucket, key, type_, change)
 
 
 @dataclass

@@ -7,6 +7,7 @@ import hashlib
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,6 +28,7 @@ from shared.contracts.browser_pool import (
 from shared.errors import PermanentError
 from shared.streams import ANSWERS
 from shared.testing.bus import MemoryBus
+from tests.handlers.browser_pool.fake_browser import FakeSession
 
 STORED = b"packed page"
 SHA256 = hashlib.sha256(STORED).hexdigest()
@@ -34,13 +36,11 @@ SHOWN = RawPage("http://a.test/1", "T", None, (), (), frozenset(), PageStats(), 
 
 
 @dataclass
-class Restores:
+class Restores(FakeSession):
     """A browser whose sessions do nothing but restore."""
 
     shows: RawPage | RestoreRefused = SHOWN
     asked: list[RestoreRequest] = field(default_factory=list)
-    lost: bool = False
-    hidden: frozenset[str] = frozenset()
     name: str = "fake 1"
 
     async def open_session(self, terms: SessionTerms) -> Restores:
@@ -57,16 +57,13 @@ async def restored(tmp_path: Path, browser: Restores, **said: object) -> PageRes
     bus = MemoryBus()
     await bus.put(ANSWERS, "lent/1", STORED)
     ids = iter(f"id{n}" for n in range(10))
-    sessions = Sessions(1, browser, bus, asyncio.get_running_loop().time)  # type: ignore[arg-type]
+    sessions = Sessions(1, browser, bus, asyncio.get_running_loop().time)
     logins = LoginFolder(tmp_path / "auth")
     deps = BrowserPoolDeps(sessions, bus, "pool1", ids.__next__, lambda: datetime(2030, 1, 1, tzinfo=UTC), bus, logins)
     leased = await handlers.lease(LeaseSession(run_id="r", sample_id="s"), deps)
     assert isinstance(leased, SessionLeased)
-    request = {"blob": "lent/1", "sha256": SHA256, "size_bytes": len(STORED), **said}
-    return await handlers.restore(
-        RestorePage(session_id=leased.session_id, instance_id="pool1", **request),  # type: ignore[arg-type]
-        deps,
-    )
+    request: dict[str, Any] = {"blob": "lent/1", "sha256": SHA256, "size_bytes": len(STORED), **said}
+    return await handlers.restore(RestorePage(session_id=leased.session_id, instance_id="pool1", **request), deps)
 
 
 async def test_what_is_asked_for_goes_into_the_session_and_the_page_comes_back(tmp_path: Path):
