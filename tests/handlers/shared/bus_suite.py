@@ -6,6 +6,7 @@ import asyncio
 import threading
 import uuid
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -24,6 +25,10 @@ NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 def unique(prefix: str) -> str:
     return f"{prefix}_{uuid.uuid4().hex[:12]}"
+
+
+OF_NO_LIST: Any = "odd"
+"""A code that no list of errors holds."""
 
 
 class BusSuite:
@@ -52,7 +57,7 @@ class BusSuite:
     @pytest.mark.parametrize(
         ("raised", "kind", "code", "words"),
         [
-            (PermanentError("no, 李娜\nnever", code="odd"), PermanentError, "odd", "no, 李娜\nnever"),
+            (PermanentError("no, 李娜\nnever", code=OF_NO_LIST), PermanentError, "odd", "no, 李娜\nnever"),
             (RateLimited("slow down", retry_after_s=7), TransientError, "rate_limited", "slow down"),
             (KeyError("secret"), TransientError, "internal", "internal error (KeyError)"),
         ],

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import AsyncExitStack
+from typing import Any
 
 import msgspec
 import pytest
 import pytest_asyncio
+from nats.js.kv import KeyValue
 
 from shared.bus import records
 from shared.bus.actor import Actor
@@ -72,22 +74,22 @@ class TestMemoryBus(BusSuite):
         return read
 
 
-class Overtaken:
+class Overtaken(KeyValue):
     """A key-value bucket in which another process stores a record behind each of the first ``times`` reads."""
 
-    def __init__(self, bucket, times: int) -> None:
+    def __init__(self, bucket: KeyValue, times: int) -> None:
         self._bucket, self.times = bucket, times
 
-    async def get(self, key, **options):
+    async def get(self, key: str, *args: Any, **options: Any) -> KeyValue.Entry:
         try:
-            return await self._bucket.get(key, **options)
+            return await self._bucket.get(key, *args, **options)
         finally:
             if self.times:
                 self.times -= 1
                 await self._bucket.put(key, msgspec.json.encode(Usage(llm_calls=100)), **options)
 
-    async def update(self, key, value, **options):
-        return await self._bucket.update(key, value, **options)
+    async def update(self, key: str, value: bytes, *args: Any, **options: Any) -> int:
+        return await self._bucket.update(key, value, *args, **options)
 
 
 async def test_a_change_that_was_overtaken_is_made_of_what_is_there_now(nats_url):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 import msgspec
 import pytest
@@ -12,7 +14,9 @@ from shared.bus.actor import Actor
 from shared.bus.runner import Runner
 from shared.bus.verdict import Ack, Nak, Term
 from shared.contracts.base import Failure
+from shared.contracts.codes import OpenCode, Status
 from shared.contracts.discovery import PopulationClosed, Sample
+from shared.contracts.error_codes import EndCode
 from shared.contracts.planner import SampleFinished, WorkSample
 from shared.errors import PermanentError, Unavailable
 from shared.subjects import POPULATION_CLOSED, SAMPLE_FINISHED, WORK_SAMPLE
@@ -22,7 +26,7 @@ SAMPLE = Sample(sample_id="s", key="s", row=1)
 WORK = msgspec.json.encode(WorkSample(run_id="r", sample_id="s", sample=SAMPLE))
 
 
-def finished(status="done", attempt=1, reason="") -> SampleFinished:
+def finished(status: Status = "done", attempt: int = 1, reason: OpenCode[EndCode] = "") -> SampleFinished:
     return SampleFinished(
         run_id="r",
         sample_id="s",
@@ -39,7 +43,8 @@ class Told:
     """A delivery and an outbox that write down what happens to them, in order."""
 
     def __init__(self, data: bytes = WORK, attempt: int = 1, subject: str = f"{WORK_SAMPLE.pattern}.r.s"):
-        self.data, self.attempt, self.subject, self.headers = data, attempt, subject, {}
+        self.data, self.attempt, self.subject = data, attempt, subject
+        self.headers: Mapping[str, str] = {}
         self.log: list[object] = []
         self.recorded: set[str] = set()
 
@@ -112,13 +117,17 @@ async def test_a_transient_error_is_tried_again_and_nothing_is_published():
     assert await handle(work_route(fails(Unavailable("x"))), Told()) == [Nak(0.5)]
 
 
-@pytest.mark.parametrize("error", [PermanentError("no", code="odd"), KeyError("a bug")])
+OF_NO_LIST: Any = "odd"
+"""A code that no list of errors holds."""
+
+
+@pytest.mark.parametrize("error", [PermanentError("no", code=OF_NO_LIST), KeyError("a bug")])
 async def test_what_is_given_up_is_accounted_for_and_kept(error):
     def give_up(message, deps, attempt, error):
         return finished("failed", attempt, error.code)
 
     route = work_route(fails(error), max_attempts=2, give_up=give_up)
-    code = getattr(error, "code", "internal")
+    code: Any = getattr(error, "code", "internal")
     event, letter, ruling = await handle(route, Told(attempt=2))
     assert event == finished("failed", 2, code)
     assert letter == ("dead letter", code)

@@ -56,13 +56,13 @@ async def lease(_: LeaseSession, deps: Pool) -> LeaseReply:
 
 
 @pool.answers(KEEP)
-async def keep(_: KeepSession, deps: Pool) -> SessionKept:
+async def keep(request: KeepSession, deps: Pool) -> SessionKept:
     deps.beats += 1
     if deps.beats > 2:
         deps.beaten.set()
     if deps.keep_fails:
         raise Unavailable("gone", code="session_lost")
-    return SessionKept()
+    return SessionKept(session_id=request.session_id)
 
 
 @pool.answers(RELEASE)

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import io
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -16,7 +17,7 @@ from services.vision.readers.local import LocalReader
 from shared.contracts.results import Box
 from shared.errors import PermanentError, TransientError
 from shared.testing.settings import isolated_settings
-from tests.handlers.planner.messages_server import endpoint, error, message, tool_call
+from tests.handlers.planner.messages_server import Reply, endpoint, error, message, tool_call
 from tests.handlers.vision.vision_bench import ask, check_icon, encoded
 
 MODEL = "claude-sonnet-5-5"
@@ -38,7 +39,10 @@ async def served(*replies, max_retries=0, timeout_s=20.0):
             await reader.aclose()
 
 
-def says(answer="passed", confidence=0.9, region=None, reasoning="A green check.", **usage):
+def says(
+    answer: Any = "passed", confidence: Any = 0.9, region: Any = None, reasoning: str = "A green check.", **usage: int
+) -> Reply:
+    """What a model says, of whatever types."""
     given = {"answer": answer, "confidence": confidence, "region": region, "reasoning": reasoning}
     return tool_call("answer", given, **usage)
 

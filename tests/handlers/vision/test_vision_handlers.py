@@ -30,6 +30,7 @@ from tests.handlers.vision.vision_bench import (
     encoded,
     question_about,
 )
+from tests.typed import expect
 
 
 @pytest.mark.parametrize(
@@ -156,7 +157,10 @@ async def test_what_is_no_picture_or_too_many_bytes_is_not_even_opened():
 async def test_a_picture_with_see_through_ground_and_a_photograph_are_read():
     clear = Image.new("RGBA", (24, 24), (0, 0, 0, 0))
     clear.putdata(
-        [(*rgb, 255) if rgb != (255, 255, 255) else (0, 0, 0, 0) for rgb in check_icon().get_flattened_data()]
+        [
+            (*expect(rgb, tuple), 255) if rgb != (255, 255, 255) else (0, 0, 0, 0)
+            for rgb in check_icon().get_flattened_data()
+        ]
     )
     assert (await ask(encoded(clear))).answer == "passed"
     jpeg = encoded(check_icon(size=48), "JPEG")
