@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.end_to_end.small_site import Answers, SmallSite
+from tests.typed import expect
 
 RECORD = (
     "<html><title>{id}</title><body><h1>{id}</h1>"
@@ -16,10 +17,12 @@ LOGIN = (
 
 
 class FaultyAnswers(Answers):
-    server: FaultySite
+    @property
+    def site(self) -> FaultySite:
+        return expect(self.server, FaultySite)
 
     def do_GET(self) -> None:
-        hits = self.server.hits
+        hits = self.site.hits
         hits[self.path] = hits.get(self.path, 0) + 1
         _, kind, name = self.path.split("/")[:3] if self.path.count("/") > 1 else ("", "", "")
         pages = {

@@ -24,7 +24,7 @@ class Answers(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data)
 
-    def log_message(self, *_: object) -> None: ...
+    def log_message(self, format: str, *args: object) -> None: ...
 
 
 class SmallSite(ThreadingHTTPServer):

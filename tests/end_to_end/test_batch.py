@@ -16,9 +16,11 @@ import zstandard
 from practice.tickets.data import ground_truth
 from practice.tickets.demo import ABSENT, compare, demo_numbers, write_input
 from shared.client import RunRejectedError
+from shared.contracts.evidence import RunLoaded
 from shared.evidence_format.files.sample import StoredObservation
 from shared.host.embedded import run_embedded
 from shared.text.names import RESERVED
+from tests.typed import expect
 
 ZSTD = b"\x28\xb5\x2f\xfd"
 BEGINS = {"screenshot": b"\x89PNG", "page": ZSTD, "observation": ZSTD}
@@ -35,7 +37,7 @@ async def test_sixty_tickets_come_back_right_with_their_evidence(settings, ticke
     async with run_embedded(settings) as client:
         accepted = await client.submit(ticket_spec, file=(samples.name, samples.read_bytes()))
         finished = await client.result(accepted.run_id)
-        loaded = await client.load(accepted.run_id)
+        loaded = expect(await client.load(accepted.run_id), RunLoaded)
 
     assert {(o.status, o.reason): o.samples for o in finished.outcomes} == {
         ("done", ""): 58,

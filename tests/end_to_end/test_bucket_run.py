@@ -20,6 +20,7 @@ from shared.contracts.planner import SampleFinished
 from shared.host.embedded import run_embedded
 from shared.s3.bucket import S3Bucket
 from shared.s3.location import parse_pointer
+from shared.s3.objects import ObjectStat
 from shared.s3.opening import open_bucket
 from shared.settings import Settings
 from tests.s3_servers import SERVERS, S3Server, s3_server
@@ -55,9 +56,14 @@ class Evidence:
         }
 
     def read(self, key: str) -> bytes:
-        stat, data = self.bucket.read(f"{self.run_id}/{key}")
+        stat, data = self._object(key)
         pointer = parse_pointer(stat.media_type, stat.metadata)
-        return data if pointer is None else self.bucket.read(f"{self.run_id}/{pointer.key}")[1]
+        return data if pointer is None else self._object(pointer.key)[1]
+
+    def _object(self, key: str) -> tuple[ObjectStat, bytes]:
+        found = self.bucket.read(f"{self.run_id}/{key}")
+        assert found is not None, key
+        return found
 
 
 async def run_of(settings: Settings, spec: dict[str, Any], samples: Path) -> RunFinished:

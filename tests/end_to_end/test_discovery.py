@@ -18,6 +18,7 @@ from practice.code_host.server import serve as serve_code
 from practice.people import words
 from practice.people.data import ground_truth as people_truth
 from practice.people.demo import company_slug, compare_list, people_of
+from practice.people.listing import Pager
 from practice.people.server import serve as serve_people
 from practice.people.site import Options
 from practice.tickets.data import ground_truth
@@ -31,7 +32,7 @@ from shared.host.embedded import run_embedded
 from shared.host.nats_server import nats_server
 from shared.text.names import DISCOVERY
 from tests.end_to_end.conftest import Cli
-from tests.end_to_end.test_kill import Fleet
+from tests.end_to_end.fleet import Fleet
 
 ALL = [ticket.number for ticket in ground_truth()]
 SOME = ALL[: 3 * PAGE_SIZE]
@@ -172,7 +173,7 @@ async def test_a_search_that_was_cut_short_says_so_and_is_taken_up_again(setting
 
 
 @asynccontextmanager
-async def directory(pager: str, limit_every: int = 0):
+async def directory(pager: Pager, limit_every: int = 0):
     async with serve_people(options=Options(pager=pager, limit_every=limit_every, retry_after_s=1)) as url:
         yield url
 

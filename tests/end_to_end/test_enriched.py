@@ -13,6 +13,7 @@ from practice.people import demo, server
 from practice.people.asking import settle
 from practice.people.data import Person, ground_truth
 from shared.host.embedded import run_embedded
+from tests.typed import expect
 
 SPEC = Path(__file__).parents[2] / "task_specs" / "practice_people.json"
 REMARKS = ('she said "soon",\r\nthen left', "  李小龙 ✈  ", "=SUM(A1:A9)", "007", "")
@@ -60,6 +61,6 @@ async def test_a_list_comes_back_with_what_was_found(settings, tmp_path: Path):
     assert [row[-3] for row in got[1:]] == ["done", "needs_review", "done", "failed"]
     book = CalamineWorkbook.from_path(str(folder / "combined.xlsx"))
     assert book.sheet_names == ["Samples", "done", "needs_review", "failed", "About"]
-    shown = [row[0] for row in book.get_sheet_by_name("Samples").to_python()[1:]]
+    shown = [expect(row[0], str) for row in book.get_sheet_by_name("Samples").to_python()[1:]]
     assert shown == sorted(row[-1] for row in got[1:])
     assert all((folder / name / "01_search.png").is_file() for name in shown)

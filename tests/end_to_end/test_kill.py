@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import subprocess
 from contextlib import aclosing
 from pathlib import Path
 
@@ -15,27 +14,9 @@ from shared.client import Client, connect
 from shared.contracts.planner import SampleFinished
 from shared.host.nats_server import nats_server
 from tests.end_to_end.conftest import Cli
+from tests.end_to_end.fleet import Fleet
 
 SAMPLES = 10
-
-
-class Fleet:
-    """One process a service, on a bus of their own."""
-
-    def __init__(self, cli: Cli, url: str, evidence: Path) -> None:
-        self._cli, self._url, self._evidence = cli, url, evidence
-        self.running: dict[str, subprocess.Popen[str]] = {}
-
-    def start(self, name: str) -> None:
-        process = self._cli.start("serve", name, "--nats", self._url, "--evidence", str(self._evidence))
-        assert process.stdout is not None
-        assert process.stdout.readline() == f"{name} serves on {self._url}\n"
-        self.running[name] = process
-
-    def kill(self, name: str) -> None:
-        process = self.running.pop(name)
-        process.kill()
-        process.communicate()
 
 
 @pytest.mark.parametrize("victim", ["planner", "browser_pool", "evidence", "discovery"])

@@ -12,6 +12,7 @@ import pytest
 
 from tests.end_to_end.conftest import Cli
 from tests.end_to_end.small_site import Answers, SmallSite
+from tests.typed import expect
 
 FORM = """<h1>Sign in</h1><form method="post" action="/login"><label>User <input name="user"></label>
 <label>Password <input name="password" type="password"></label><button>Sign in</button></form>"""
@@ -29,28 +30,34 @@ class Desk(SmallSite):
 
 
 class DeskAnswers(Answers):
-    server: Desk
+    @property
+    def site(self) -> Desk:
+        return expect(self.server, Desk)
 
     def do_GET(self) -> None:
         who = self.headers.get("cookie", "").partition("who=")[2].partition(";")[0]
         number = self.path.rsplit("/", 1)[-1]
-        if who not in self.server.valid or len(self.server.served) >= self.server.expires_after:
-            self.server.walls += [number] if self.path.startswith("/tickets/") else []
+        if who not in self.site.valid or len(self.site.served) >= self.site.expires_after:
+            self.site.walls += [number] if self.path.startswith("/tickets/") else []
             return self.page(FORM)
-        self.server.served += [number] if self.path.startswith("/tickets/") else []
+        self.site.served += [number] if self.path.startswith("/tickets/") else []
         return self.page(f"<h1>Ticket {number}</h1><dl><dt>Number</dt><dd>{number}</dd><dt>Owner</dt><dd>Ann</dd></dl>")
 
     def do_POST(self) -> None:
         form = parse_qs(self.rfile.read(int(self.headers["content-length"])).decode())
         if form.get("password") != ["right"]:
             return self.page(FORM)
-        token = f"token{len(self.server.valid)}"
-        self.server.valid = {token}
-        self.server.expires_after = 10**6
+        token = f"token{len(self.site.valid)}"
+        self.site.valid = {token}
+        self.site.expires_after = 10**6
         return self.page("<h1>Welcome</h1>", set_cookie=f"who={token}; Path=/; HttpOnly")
 
-    def page(self, html: str, **headers: str) -> None:
-        self.answer(f"<!doctype html><title>Desk</title>{html}", **headers)
+    def page(self, html: str, set_cookie: str = "") -> None:
+        body = f"<!doctype html><title>Desk</title>{html}"
+        if set_cookie:
+            self.answer(body, set_cookie=set_cookie)
+        else:
+            self.answer(body)
 
 
 @pytest.fixture

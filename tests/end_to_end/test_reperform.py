@@ -18,10 +18,11 @@ from practice.tickets.data import ground_truth
 from shared.host.embedded import run_embedded
 from shared.settings import Settings
 from tests.end_to_end.conftest import ROOT, Cli
+from tests.typed import expect
 
 SPEC = json.loads((ROOT / "task_specs/practice_tickets.json").read_text())
 FIRST, SECOND = [ticket.number for ticket in ground_truth() if ticket.assignee and ticket.due_date][:2]
-OWNER = next(ticket.assignee for ticket in ground_truth() if ticket.number == FIRST)
+OWNER = expect(next(ticket.assignee for ticket in ground_truth() if ticket.number == FIRST), str)
 
 
 @pytest.fixture(scope="module")

@@ -61,6 +61,12 @@ def lying(bucket: S3Bucket) -> dict[str, str | None]:
     return {one.key: one.version for one in bucket.list_objects(recursive=True, versions=True)}
 
 
+def version(bucket: S3Bucket, key: str) -> str | None:
+    stat = bucket.stat(key)
+    assert stat is not None, key
+    return stat.version
+
+
 def test_a_run_in_a_bucket_is_extracted_again_and_the_bucket_stays_as_it_was(cli, minio, location, tmp_path):
     bucket = open_bucket(minio.settings(PLACE))
     before = lying(bucket)
@@ -75,15 +81,17 @@ def test_a_run_in_a_bucket_is_extracted_again_and_the_bucket_stays_as_it_was(cli
     assert (nothing.returncode, f"there is no run in {PLACE}/of-another-year" in nothing.stderr) == (2, True)
     # by its id, and one of its pages replaced by whoever may write there
     folder, run_id = location.rsplit("/", 1)
-    result = json.loads(bucket.read(f"{run_id}/{FIRST}/result.json")[1])
+    stored = bucket.read(f"{run_id}/{FIRST}/result.json")
+    assert stored is not None
+    result = json.loads(stored[1])
     sha256 = result["fields"]["assignee"]["source"]["page_sha256"]
     name = next(one["filename"] for one in result["artifacts"] if one["sha256"] == sha256)
-    was = bucket.stat(f"{run_id}/{FIRST}/{name}").version
+    was = version(bucket, f"{run_id}/{FIRST}/{name}")
     bucket.write(f"{run_id}/{FIRST}/{name}", b"another page", "application/zstd")
     changed = reperformed(cli, run_id, "--evidence", folder, "--sample", FIRST, code=1)
     assert {value["verdict"] for value in changed["samples"][0]["values"]} == {"altered"}
-    bucket.remove(f"{run_id}/{FIRST}/{name}", bucket.stat(f"{run_id}/{FIRST}/{name}").version)
-    assert bucket.stat(f"{run_id}/{FIRST}/{name}").version == was
+    bucket.remove(f"{run_id}/{FIRST}/{name}", version(bucket, f"{run_id}/{FIRST}/{name}"))
+    assert version(bucket, f"{run_id}/{FIRST}/{name}") == was
 
 
 def test_a_bucket_that_is_not_there_is_said_and_not_made(cli, minio, location):

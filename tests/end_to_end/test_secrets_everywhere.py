@@ -30,6 +30,7 @@ from shared.subjects import DECIDE
 from shared.telemetry.tracing import export_traces
 from tests.end_to_end.secret_search import forms, found_below, found_in
 from tests.end_to_end.small_site import Answers, SmallSite
+from tests.typed import expect
 
 SECRET = 'correct "horse" & battery/staple+ü'
 
@@ -143,12 +144,14 @@ class Echo(SmallSite):
 
 
 class EchoAnswers(Answers):
-    server: Echo
+    @property
+    def site(self) -> Echo:
+        return expect(self.server, Echo)
 
     def do_GET(self) -> None:
         given = parse_qs(urlsplit(self.path).query).get("password", [""])[0]
         if given:
-            self.server.got.append(given)
+            self.site.got.append(given)
         if given:
             self.answer(shown(given), x_echo=quote(given))
         else:

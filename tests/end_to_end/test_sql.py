@@ -14,6 +14,7 @@ import pytest
 from practice.tickets.data import ground_truth
 from practice.tickets.demo import write_input
 from services.evidence.sql.examples import EXAMPLES
+from shared.contracts.evidence import SqlRefused
 from shared.host.embedded import run_embedded
 from shared.settings import Settings
 from tests.handlers.evidence.sql_answers import Files, as_answered, as_worked_out
@@ -51,8 +52,9 @@ async def test_the_questions_of_an_auditor_on_a_real_run(cli, run, tmp_path):
     assert as_worked_out("unassigned", files)
     async with run_embedded(Settings(evidence_dir=run.parent, state_dir=tmp_path / "state"), ["evidence"]) as client:
         for example in EXAMPLES:
-            _, data = await client.sql(example.sql, [run.name])
-            rows = [tuple(row.values()) for row in json.loads(data)]
+            answer = await client.sql(example.sql, [run.name])
+            assert not isinstance(answer, SqlRefused), answer
+            rows = [tuple(row.values()) for row in json.loads(answer[1])]
             assert as_answered(example.name, rows) == as_worked_out(example.name, files), example.name
 
     said = str(ask("select sample_id, cost_usd, started_at from samples order by sample_id limit 2"))

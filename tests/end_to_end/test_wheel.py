@@ -90,6 +90,7 @@ def alone(tmp_path: Path) -> dict[str, object]:
 def practice_site(installed: Path, alone: dict) -> Iterator[str]:
     with subprocess.Popen([installed / "python", "-m", "practice.tickets"], **alone) as process:
         try:
+            assert process.stdout is not None
             yield process.stdout.readline().strip()
         finally:
             process.terminate()

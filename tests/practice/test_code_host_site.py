@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Locator, Page, expect
+from playwright.async_api import Browser, Locator, Page, Route, expect
 
 from practice.code_host import words
 from practice.code_host.audit import blamed_samples
@@ -343,9 +343,9 @@ async def test_older_and_newer_turn_the_pages(page: Page, sites: Origins):
 async def test_a_tab_that_is_loaded_by_itself_says_so_until_it_is_there(page: Page, sites: Origins):
     let_go = asyncio.Event()
 
-    async def hold(route: object) -> None:
+    async def hold(route: Route) -> None:
         await let_go.wait()
-        await route.continue_()  # type: ignore[attr-defined]
+        await route.continue_()
 
     await page.route("**/fragment/**", hold)
     await page.goto(f"{sites.code}{ROOT}/pull/{PULL.number}/checks")

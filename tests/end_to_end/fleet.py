@@ -1,0 +1,27 @@
+"""Services in processes of their own, which a test starts and kills."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from tests.end_to_end.conftest import Cli
+
+
+class Fleet:
+    """One process a service, on a bus of their own."""
+
+    def __init__(self, cli: Cli, url: str, evidence: Path) -> None:
+        self._cli, self._url, self._evidence = cli, url, evidence
+        self.running: dict[str, subprocess.Popen[str]] = {}
+
+    def start(self, name: str) -> None:
+        process = self._cli.start("serve", name, "--nats", self._url, "--evidence", str(self._evidence))
+        assert process.stdout is not None
+        assert process.stdout.readline() == f"{name} serves on {self._url}\n"
+        self.running[name] = process
+
+    def kill(self, name: str) -> None:
+        process = self.running.pop(name)
+        process.kill()
+        process.communicate()
