@@ -201,7 +201,7 @@ async def _lease_many(pool: Pool, upto: int, spent: Spent, url: str | None = Non
             await leased.release()
 
     await asyncio.gather(*(worker() for _ in range(LEASES_AT_ONCE)))
-    await pool.deps.sessions.drained()
+    await pool.deps.sessions.drain()
     spent.seconds += time.perf_counter() - began_s
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -14,7 +14,7 @@ HOSTS = ("127.0.0.1", "localhost")
 
 
 @contextmanager
-def served(pages: Sequence[Page]) -> Iterator[str]:
+def served(pages: Sequence[Page]) -> Generator[str, None, None]:
     """The address of the site: a page is at ``/NAME``."""
     files = {f"/{page.name}": page.html for page in pages}
     files |= {f"/{page.name}/{path}": html for page in pages for path, html in page.parts.items()}

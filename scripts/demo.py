@@ -8,7 +8,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def main() -> None:
 
 
 @contextmanager
-def practice_site() -> Iterator[str]:
+def practice_site() -> Generator[str, None, None]:
     """Run the site in a process of its own; yield its address."""
     command = [sys.executable, "-m", "practice.tickets"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

@@ -15,7 +15,7 @@ import secrets
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -162,7 +162,9 @@ _HEALTH = {"minio": "/minio/health/cluster", "versitygw": "/health"}
 
 
 @contextmanager
-def s3_server(name: str, folder: Path, around: tuple[str, ...] = (), *, versions: bool = True) -> Iterator[S3Server]:
+def s3_server(
+    name: str, folder: Path, around: tuple[str, ...] = (), *, versions: bool = True
+) -> Generator[S3Server, None, None]:
     """One of `SERVERS`, answering, on a free port of loopback; its data in ``folder``. It ends with the block."""
     server = S3Server(name, program(name), folder, free_port(), around, versions)
     server.start()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -42,7 +42,7 @@ async def tall(browser: Browser) -> Pictured:
 
 
 @asynccontextmanager
-async def opened(browser: Browser, report: Path, **how: Any) -> AsyncIterator[Page]:
+async def opened(browser: Browser, report: Path, **how: Any) -> AsyncGenerator[Page]:
     """The report from disk. Nothing may be written to the console, and nothing asked for but what lies on disk."""
     context = await browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **how})
     page = await context.new_page()

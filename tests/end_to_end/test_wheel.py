@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -87,7 +87,7 @@ def alone(tmp_path: Path) -> dict[str, object]:
 
 
 @contextmanager
-def practice_site(installed: Path, alone: dict) -> Iterator[str]:
+def practice_site(installed: Path, alone: dict) -> Generator[str, None, None]:
     with subprocess.Popen([installed / "python", "-m", "practice.tickets"], **alone) as process:
         try:
             assert process.stdout is not None

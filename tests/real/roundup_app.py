@@ -55,6 +55,7 @@ _NOTES = (
     "Assigned To was wrong in the import, I have corrected it by hand.",
     "The fix is in testing since Monday.",
 )
+ROOT = Path(__file__).parents[2]
 _START_BOUND_S = 60.0
 _STOP_BOUND_S = 30.0
 
@@ -131,12 +132,12 @@ async def _make(home: Path, url: str) -> None:
     admin = ("-m", "roundup.scripts.roundup_admin", "-i", str(home))
     await _run(*admin, "install", "classic", "sqlite", options)
     await _run(*admin, "initialise", secrets.token_urlsafe(16))
-    await _run(str(Path(__file__).with_name("roundup_seed.py")), str(home))
+    await _run("-m", "tests.real.roundup_seed", str(home))
 
 
 async def _run(*arguments: str) -> None:
     process = await asyncio.create_subprocess_exec(
-        sys.executable, *arguments, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+        sys.executable, *arguments, cwd=ROOT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
     )
     said, _ = await process.communicate()
     if process.returncode != 0:

@@ -1,4 +1,4 @@
-"""``python roundup_seed.py HOME``: puts the known users and issues into a fresh tracker, by Roundup's own API.
+"""``python -m tests.real.roundup_seed HOME``: put the known users and issues into a fresh tracker by Roundup's API.
 
 A process of its own, because importing Roundup warns of deprecations that are not ours to mend.
 """
@@ -15,7 +15,7 @@ from tests.real.roundup_app import KEYWORDS, USERS, Issue, ground_truth
 
 
 def main(home: str) -> None:
-    db = instance.open(home).open("admin")
+    db: Any = instance.open(home).open("admin")
     for username, real_name in USERS.items():
         db.user.create(username=username, realname=real_name, roles="User", address=f"{username}@localhost")
     for keyword in KEYWORDS:

@@ -6,7 +6,7 @@ import hashlib
 import os
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -35,7 +35,7 @@ KEEP_IN = os.environ.get("ICON_CROPS", "")
 
 
 @asynccontextmanager
-async def browsing() -> AsyncIterator[PageSession]:
+async def browsing() -> AsyncGenerator[PageSession]:
     with tempfile.TemporaryDirectory() as folder:
         browser = Chromium(chromium=Settings().chromium, logins=LoginFolder(Path(folder)), limits=LIMITS)
         try:

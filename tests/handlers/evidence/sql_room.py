@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -49,7 +49,7 @@ async def _no_word(key: str, why: str) -> None: ...
 
 
 @asynccontextmanager
-async def opened(settings: Settings, signer: Signer | None = None) -> AsyncIterator[Room]:
+async def opened(settings: Settings, signer: Signer | None = None) -> AsyncGenerator[Room]:
     bus = MemoryBus()
     async with (
         open_store(settings, _no_word, lambda: NOW) as store,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ def processes() -> set[psutil.Process]:
 
 
 @contextmanager
-def apart(product: Any, folder: Path, closing: RunFacts | None = None) -> Iterator[SubprocessProduct]:
+def apart(product: Any, folder: Path, closing: RunFacts | None = None) -> Generator[SubprocessProduct, None, None]:
     folder.mkdir(parents=True, exist_ok=True)
     made = SubprocessProduct(product, product.makes, closing or WORLD.closing(), folder)
     try:

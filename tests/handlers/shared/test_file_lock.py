@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -26,7 +26,7 @@ sys.stdin.read()
 
 
 @contextmanager
-def held_elsewhere(path: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+def held_elsewhere(path: Path, *options: str) -> Generator[tuple[subprocess.Popen[str], int], None, None]:
     """Another process that holds the lock, and the pid of a child of its own."""
     process = subprocess.Popen(
         [sys.executable, "-c", HOLDS, str(path), *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

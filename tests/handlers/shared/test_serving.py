@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -77,7 +77,7 @@ def result(message: WorkSample, attempt: int, status) -> SampleFinished:
 
 
 @asynccontextmanager
-async def worker(url: str, desk: Desk, capacity: int) -> AsyncIterator[None]:
+async def worker(url: str, desk: Desk, capacity: int) -> AsyncGenerator[None]:
     stop, ready = asyncio.Event(), asyncio.Event()
     async with connect_bus(url, name="planner") as bus:
         task = asyncio.create_task(serve(bus, planner(), desk, capacity=capacity, stop=stop, ready=ready))
