@@ -12,7 +12,7 @@ import msgspec
 from services.evidence.deps import EvidenceDeps
 from services.evidence.handlers import population_closed, run_started, sample_finished, sample_found, step_taken
 from shared.bus.ports import Blobs
-from shared.contracts.actions import AskPicture, Click, Done, Goto, Judgment, Screenshot
+from shared.contracts.actions import AskPicture, ByRef, Click, Done, Goto, Judgment, Screenshot
 from shared.contracts.base import Usage, add_usage
 from shared.contracts.discovery import PopulationClosed, RunRecord, RunStarted, Sample, SampleFound
 from shared.contracts.planner import SampleFinished
@@ -113,7 +113,7 @@ def clicked(one: Sample, number: int, **more: Any) -> StepTaken:
     )
     change = Change(url_before="http://site", url_after="http://site")
     result = ActionResult(ok=True, code="ok", message="clicked", change=change, target=target)
-    action = Click(target={"by": "ref", "ref": 1, "snapshot_id": "s"}, reason="There is more.")  # type: ignore[arg-type]
+    action = Click(target=ByRef(ref=1, snapshot_id="s"), reason="There is more.")
     return step(one, number, action, result=result, **more)
 
 

@@ -20,7 +20,7 @@ from shared.contracts.evidence import (
 )
 from shared.contracts.steps import FieldValue
 from shared.streams import ANSWERS
-from tests.handlers.evidence.test_evidence_handlers import Desk, ended, sample, took
+from tests.handlers.evidence.evidence_desk import Desk, ended, sample, took
 
 BYTES = b"\x28\xb5 a page" * 60_000
 

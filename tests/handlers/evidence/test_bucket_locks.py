@@ -257,7 +257,9 @@ async def test_who_was_followed_changes_nothing_of_the_run(machine: Machine, buc
 
 def test_a_person_can_read_who_it_is(machine: Machine, bucket: S3Bucket):
     machine("a").take("run_1")
-    stat, data = bucket.read(KEY)
+    found = bucket.read(KEY)
+    assert found is not None
+    stat, data = found
     assert stat.media_type == "application/json"
     assert set(json.loads(data)) == {"host", "pid", "since", "keeper", "renewal"}
     assert stat.age_s is not None

@@ -30,7 +30,7 @@ from shared.evidence_format.files.sample import parse_result
 from shared.evidence_format.sources.folder import FolderMedium
 from shared.evidence_format.verify.run import check_run
 from shared.testing.bus import MemoryBus
-from tests.handlers.evidence.test_evidence_handlers import KEY
+from tests.handlers.evidence.evidence_desk import KEY
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "earlier_runs"
 RUNS = ("resumed", "replayed", "judged", "submitted")

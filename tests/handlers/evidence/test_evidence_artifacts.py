@@ -82,6 +82,7 @@ async def test_what_was_captured_lies_in_its_place_and_nothing_else_is_left(deps
 )
 async def test_what_is_not_what_was_captured_is_said_and_not_kept(deps, came, code, said):
     problem = await filing(deps, filed_as(b"bytes"), came)
+    assert problem is not None
     assert (problem.filename, problem.code, problem.sentence) == ("01_t.png", code, said)
     assert await deps.store.names("run_1") == []
 
@@ -91,12 +92,14 @@ async def test_what_was_filed_before_is_found_again_without_the_bus(deps):
     await deps.blobs.remove(ARTIFACTS, "b")
     assert await filing(deps, filed_as(b"bytes"), None) is None
     other = await filing(deps, filed_as(b"bytez"), None)
+    assert other is not None
     assert other.sentence == "01_t.png: its SHA-256 is not that of the capture"
 
 
 async def test_other_bytes_under_the_name_are_said(deps):
     await filing(deps, filed_as(b"first"), b"first")
     problem = await filing(deps, filed_as(b"second"), b"second")
+    assert problem is not None
     assert problem.sentence == "01_t.png: another file has this name, and evidence is never overwritten"
     assert problem.code == "name_taken"
     assert await deps.store.read("run_1/A-1/01_t.png") == b"first"

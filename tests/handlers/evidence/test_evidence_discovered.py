@@ -10,7 +10,7 @@ import pytest
 from shared.contracts.discovery import PopulationClosed, RunRecord, RunStarted, Sample, SampleFound
 from shared.contracts.planner import SampleFinished
 from shared.text.names import DISCOVERY
-from tests.handlers.evidence.test_evidence_handlers import NOW, Desk
+from tests.handlers.evidence.evidence_desk import NOW, Desk
 
 LIST = {"task_id": "list", "phase": "discovery", "output_schema": {"number": "string", "size": "number | null"}}
 WORK = {"task_id": "work", "output_schema": {"number": "string"}}

@@ -12,12 +12,11 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from services.evidence.deps import EvidenceDeps
 from shared.contracts.planner import Lessons
 from shared.errors import Unavailable
 from shared.evidence_format.signing import SigningKey
+from tests.handlers.evidence.evidence_desk import Desk, closed, ended, found, sample, started, took
 from tests.handlers.evidence.mortal import Disk, Killed, on
-from tests.handlers.evidence.test_evidence_handlers import Desk, closed, ended, found, sample, started, took
 
 MOST_TRIES = 3
 SIGNER = SigningKey(Ed25519PrivateKey.from_private_bytes(bytes(range(32))))
@@ -26,9 +25,8 @@ SIGNER = SigningKey(Ed25519PrivateKey.from_private_bytes(bytes(range(32))))
 class Fragile(Desk):
     """A desk whose folder can be begun anew under the same name."""
 
-    def restart(self) -> None:
-        super().restart()
-        assert isinstance(self.deps, EvidenceDeps)
+    def start(self) -> None:
+        super().start()
         self.deps.signer = SIGNER
 
 
@@ -104,6 +102,8 @@ def difference(got: dict[str, bytes], wanted: dict[str, bytes]) -> str:
     """The lines of the first files that differ."""
     lines: list[str] = []
     for name in sorted(name for name in got.keys() | wanted.keys() if got.get(name) != wanted.get(name)):
-        texts = (side.get(name, b"there is none").decode(errors="replace").splitlines() for side in (wanted, got))
-        lines += unified_diff(*texts, f"{name}, wanted", f"{name}, got", lineterm="", n=0)
+        before, after = (
+            side.get(name, b"there is none").decode(errors="replace").splitlines() for side in (wanted, got)
+        )
+        lines += unified_diff(before, after, f"{name}, wanted", f"{name}, got", lineterm="", n=0)
     return "\n".join(lines[:40])

@@ -9,7 +9,7 @@ import msgspec
 
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.planner import Lessons
-from tests.handlers.evidence.test_evidence_handlers import Desk, closed, ended, found, sample, started, took
+from tests.handlers.evidence.evidence_desk import Desk, closed, ended, found, sample, started, took
 
 
 class Cached(FolderStore):

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
 
-from services.evidence.deps import EvidenceDeps
 from services.evidence.handlers import claim_press
 from services.evidence.store.folder_store import FolderStore
 from services.evidence.store.s3_store import S3Store
@@ -25,7 +25,7 @@ from shared.evidence_format.verify.run import check_run
 from shared.s3.opening import open_bucket
 from shared.settings import Settings
 from shared.testing.settings import isolated_settings
-from tests.handlers.evidence.test_evidence_handlers import (
+from tests.handlers.evidence.evidence_desk import (
     KEY,
     Desk,
     closed,
@@ -38,6 +38,7 @@ from tests.handlers.evidence.test_evidence_handlers import (
     took,
 )
 from tests.s3_servers import SERVERS, s3_server
+from tests.typed import expect
 
 HOLDS = """
 import asyncio, sys
@@ -65,12 +66,12 @@ class Place:
 
     def desk(self) -> Desk:
         desk, place = Desk(self.settings.evidence_dir), self.settings
+        store: FolderStore | S3Store = expect(desk.deps.store, FolderStore)
         if place.evidence_bucket is not None:
             store = S3Store(open_bucket(place), place.state_dir / "spool")
             store.check_usable()
             desk.deps = replace(desk.deps, store=store)
-        assert isinstance(desk.deps, EvidenceDeps)
-        self._stores.append(desk.deps.store)
+        self._stores.append(store)
         return desk
 
     def other(self) -> subprocess.Popen[str]:
@@ -145,7 +146,6 @@ async def test_a_press_is_claimed_only_of_who_writes_the_run(place: Place):
     """Of two processes that both give it away, each once, one would have been one too many."""
     one, desk = sample(), place.desk()
     await desk.begun(one)
-    assert isinstance(desk.deps, EvidenceDeps)
     await desk.deps.store.unlock_run("run_1")
     process = place.other()
     with pytest.raises(Unavailable, match="another process writes"):
@@ -170,7 +170,6 @@ async def test_a_process_that_takes_over_reads_what_the_other_has_filed(place: P
     await desk.begun(one, two)
     await waiting.load()  # it knows the run as it was then
     await desk.tell(took(one), ended(one))
-    assert isinstance(desk.deps, EvidenceDeps)
     await desk.deps.store.unlock_run("run_1")
     assert await waiting.tell(ended(two)) is not None, "both have ended, one of them elsewhere"
 
@@ -200,7 +199,6 @@ async def test_that_it_is_held_is_no_part_of_a_run(place: Place):
     assert checked.problems == []
     assert checked.stands
     assert not any("held" in name for name in listed)
-    assert isinstance(desk.deps, EvidenceDeps)
     assert await desk.deps.store.names("") == ["run_1"]
     process.kill()
     process.communicate()
@@ -234,6 +232,7 @@ HOSTILE = (
 async def test_samples_of_every_name_lie_apart_below_the_run_and_are_done(desk: Desk):
     samples = [sample(key, row) for row, key in enumerate(HOSTILE, start=1)]
     await desk.begun(*samples)
+    finished: Any = None
     for one in samples:
         filed = await desk.capture(one, one.key.encode() + b"!")
         finished = await desk.tell(took(one, filed), ended(one, filed))

@@ -21,8 +21,8 @@ from shared.evidence_format.verify.run import RunCheck, check_run
 from shared.s3.bucket import S3Bucket
 from shared.s3.opening import open_bucket
 from shared.settings import Settings
-from tests.handlers.evidence.test_evidence_handlers import KEY, Desk
-from tests.handlers.evidence.test_sealed_run import rounds, told
+from tests.handlers.evidence.evidence_desk import KEY, Desk
+from tests.handlers.evidence.sealed_rounds import rounds, told
 from tests.s3_servers import SERVERS, S3Server, s3_server
 
 

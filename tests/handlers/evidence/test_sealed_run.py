@@ -27,7 +27,6 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from services.console.cli import app
-from services.evidence.deps import EvidenceDeps
 from shared.contracts.actions import Judgment
 from shared.contracts.steps import plain_note
 from shared.evidence_format.files.base import encode_file
@@ -39,44 +38,14 @@ from shared.evidence_format.sources.folder import FolderMedium
 from shared.evidence_format.sources.zip import ZipMedium
 from shared.evidence_format.verify.run import RunCheck, check_run
 from shared.text.names import DISCOVERY
-from tests.handlers.evidence.test_evidence_handlers import (
-    KEY,
-    NOW,
-    Desk,
-    closed,
-    ended,
-    found,
-    judging,
-    sample,
-    started,
-    took,
-)
-from tests.typed import expect
+from tests.handlers.evidence.evidence_desk import KEY, NOW, Desk, closed, ended, found, judging, sample, started, took
+from tests.handlers.evidence.sealed_rounds import rounds, told, worked
 
 STRANGER = SigningKey(Ed25519PrivateKey.from_private_bytes(b"s" * 32))
 
 
 class Died(BaseException):
     """A process that is killed."""
-
-
-async def worked(desk: Desk, key: str, row: int, attempt: int = 1, **how: Any) -> None:
-    one = sample(key, row)
-    filed = await desk.capture(one, f"picture of {key}, {attempt}".encode() * 20, attempt)
-    await desk.tell(took(one, filed, attempt=attempt), took(one, step=2, attempt=attempt))
-    await desk.tell(ended(one, filed, attempt=attempt, **how))
-
-
-async def rounds(desk: Desk) -> None:
-    """Two rounds: in the first one sample fails, in the second it is done; a picture of one attempt lies aside."""
-    await desk.tell(
-        started(), *(found(sample(key, row)) for row, key in enumerate(("A-1", "A-2", "A-3"), 1)), closed(3)
-    )
-    await worked(desk, "A-1", 1)
-    await worked(desk, "A-2", 2, status="failed", reason="not_found")
-    await worked(desk, "A-3", 3)
-    await desk.tell(started(1), closed(3, 1))
-    await worked(desk, "A-2", 2, attempt=2)
 
 
 @pytest.fixture(scope="module")
@@ -95,10 +64,6 @@ def run(whole: Path, tmp_path: Path) -> Path:
 
 def check(folder: Path, key: Any = KEY, noted: str = "") -> RunCheck:
     return check_run(FolderMedium(folder), key.public if key is not None else None, noted)
-
-
-def told(checked: RunCheck) -> set[tuple[str, str]]:
-    return {(problem.path, problem.code) for problem in checked.problems}
 
 
 def files_of(folder: Path) -> list[str]:
@@ -153,7 +118,6 @@ async def test_a_seal_that_a_crash_cut_off_is_made_after_a_restart(tmp_path: Pat
         desk = Desk(tmp_path / name)
         one = sample()
         await desk.begun(one)
-        assert isinstance(desk.deps, EvidenceDeps)
         real = desk.deps.store.write
 
         async def write(key: str, data: bytes, real: Any = real, name: str = name) -> None:
@@ -161,7 +125,7 @@ async def test_a_seal_that_a_crash_cut_off_is_made_after_a_restart(tmp_path: Pat
                 raise Died
             await real(key, data)
 
-        desk.deps.store.write = write  # type: ignore[method-assign]
+        desk.deps.store.write = write
         with pytest.raises(Died):
             await desk.tell(ended(one))
         assert not check(desk.root / "run_1").stands
@@ -178,7 +142,7 @@ async def test_a_round_that_was_cut_off_while_it_was_put_aside_is_put_aside_whol
         await desk.tell(ended(sample(), status="failed", reason="not_found"))
         sealed = (desk.root / "run_1/seal.json").read_bytes()
         left = iter(range(dies_at))
-        real = {name: getattr(expect(desk.deps, EvidenceDeps).store, name) for name in ("write", "move")}
+        real = {name: getattr(desk.deps.store, name) for name in ("write", "move")}
 
         def mortal(name: str, real: Any = real, left: Any = left) -> Callable[..., Any]:
             async def call(*given: Any) -> None:
@@ -189,7 +153,6 @@ async def test_a_round_that_was_cut_off_while_it_was_put_aside_is_put_aside_whol
             return call
 
         for name in real:
-            assert isinstance(desk.deps, EvidenceDeps)
             setattr(desk.deps.store, name, mortal(name))
         for message in (started(1), closed(1, 1), ended(sample(), attempt=2)):
             try:

@@ -1,0 +1,183 @@
+"""The handlers of evidence on a folder and a bus in memory, and the messages that a run tells them."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from services.evidence.deps import EvidenceDeps
+from services.evidence.handlers import (
+    load_run,
+    population_closed,
+    run_started,
+    sample_finished,
+    sample_found,
+    step_taken,
+)
+from services.evidence.outputs.combined_tables import CombinedTables
+from services.evidence.store.folder_store import FolderStore
+from shared.contracts.actions import Screenshot
+from shared.contracts.discovery import PopulationClosed, RunRecord, RunStarted, Sample, SampleFound
+from shared.contracts.evidence import LoadRun, RunLoaded, RunUnknown
+from shared.contracts.planner import SampleFinished
+from shared.contracts.results import Artifact
+from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, PressClaim, StepTaken
+from shared.evidence_format.signing import SigningKey
+from shared.streams import ARTIFACTS
+from shared.testing.bus import MemoryBus
+from shared.text.names import safe_id
+from tests.typed import expect
+
+NOW = datetime(2026, 11, 21, 8, tzinfo=UTC)
+SEEN = ObservationRef(snapshot_id="s", sha256="x", url="http://x", title="t", http_status=200, dom_confidence=1.0)
+KEY = SigningKey(Ed25519PrivateKey.from_private_bytes(b"k" * 32))
+HANDLERS: dict[type, Callable[[Any, EvidenceDeps, int], Awaitable[Any]]] = {
+    RunStarted: run_started,
+    SampleFound: sample_found,
+    PopulationClosed: population_closed,
+    StepTaken: step_taken,
+    SampleFinished: sample_finished,
+}
+
+
+def drop_locks(store: FolderStore) -> None:
+    """As the kernel does for a process that is dead."""
+    for name in list(store._locks._handles):
+        store._locks.abandon(name)
+
+
+class Desk:
+    """Evidence on a folder and a bus in memory; `restart` forgets what a process remembers."""
+
+    deps: EvidenceDeps
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.bus = root, MemoryBus()
+        self.start()
+
+    def start(self) -> None:
+        self.deps = EvidenceDeps(
+            store=FolderStore(self.root), blobs=self.bus, now=lambda: NOW, products=(CombinedTables,), signer=KEY
+        )
+
+    def restart(self) -> None:
+        drop_locks(expect(self.deps.store, FolderStore))
+        self.start()
+
+    async def tell(self, *messages: Any) -> Any:
+        """What the handler of the last message returned."""
+        outcome = None
+        for message in messages:
+            outcome = await HANDLERS[type(message)](message, self.deps, 1)
+        return outcome
+
+    async def begun(self, *samples: Sample) -> None:
+        await self.tell(started(), *map(found, samples), closed(len(samples)))
+
+    async def load(self) -> RunLoaded | RunUnknown:
+        return await load_run(LoadRun(run_id="run_1"), self.deps)
+
+    async def capture(
+        self, one: Sample, data: bytes = b"png", attempt: int = 1, step: int = 1, **lies: Any
+    ) -> FiledArtifact:
+        blob = f"{one.sample_id}/{attempt}/{step}"
+        await self.bus.put(ARTIFACTS, blob, data)
+        facts = {
+            "sha256": hashlib.sha256(data).hexdigest(),
+            "size_bytes": len(data),
+            "filename": f"{step:02d}_t.png",
+            **lies,
+        }
+        filename = facts.pop("filename")
+        own = {"kind": "screenshot", "label": "t", "media_type": "image/png", "suffix": ".png", "blob": blob}
+        return FiledArtifact(
+            filename=filename, artifact=Artifact(**own, **facts, source_url="http://x", captured_at=NOW)
+        )
+
+    async def has_blob(self, filed: FiledArtifact) -> bool:
+        return (ARTIFACTS.name, filed.artifact.blob) in self.bus._blobs
+
+    def files(self) -> dict[str, bytes]:
+        return {str(p.relative_to(self.root)): p.read_bytes() for p in self.root.rglob("*") if p.is_file()}
+
+    def json(self, name: str) -> Any:
+        return json.loads((self.root / "run_1" / name).read_text())
+
+    def rows(self) -> list[dict[str, str]]:
+        with (self.root / "run_1" / "combined.csv").open(newline="") as file:
+            return list(csv.DictReader(file))
+
+
+def sample(key: str = "A-1", row: int = 1, **fields: str) -> Sample:
+    return Sample(sample_id=safe_id(key), key=key, row=row, fields=fields)
+
+
+def started(attempt_base: int = 0) -> RunStarted:
+    spec = {"output_schema": {"number": "string", "owner": "string | null"}}
+    record = RunRecord(run_id="run_1", spec=spec, planner=None, concurrency=1, created_at=NOW)
+    return RunStarted(run_id="run_1", record=record, attempt_base=attempt_base)
+
+
+def found(one: Sample) -> SampleFound:
+    return SampleFound(run_id="run_1", sample_id=one.sample_id, sample=one, found_at=NOW)
+
+
+def closed(samples: int, attempt_base: int = 0) -> PopulationClosed:
+    return PopulationClosed(run_id="run_1", samples=samples, attempt_base=attempt_base)
+
+
+def took(one: Sample, *filed: FiledArtifact, step: int = 1, attempt: int = 1) -> StepTaken:
+    return StepTaken(
+        run_id="run_1",
+        sample_id=one.sample_id,
+        attempt=attempt,
+        step=step,
+        started_at=NOW,
+        ended_at=NOW,
+        observation=SEEN,
+        decided_by="rules",
+        action=Screenshot(label="t", reason="To show it."),
+        artifacts=filed,
+    )
+
+
+def ended(
+    one: Sample, *filed: FiledArtifact, attempt: int = 1, status: Any = "done", number: str = "7", **more: Any
+) -> SampleFinished:
+    return SampleFinished(
+        run_id="run_1",
+        sample_id=one.sample_id,
+        attempt=attempt,
+        status=status,
+        sample=one,
+        artifacts=filed,
+        values=(
+            FieldValue(field="number", state="value", value=number),
+            FieldValue(field="owner", state="not_present"),
+        ),
+        started_at=NOW,
+        finished_at=NOW,
+        **more,
+    )
+
+
+def outcomes(finished: Any) -> dict[tuple[str, str], int]:
+    return {(one.status, one.reason): one.samples for one in finished.outcomes}
+
+
+def judging() -> RunStarted:
+    one = started()
+    spec = {**one.record.spec, "judgment_required": True, "judgment_question": "Was it late?"}
+    return msgspec.structs.replace(one, record=msgspec.structs.replace(one.record, spec=spec))
+
+
+def press(attempt: int, step: int = 3) -> PressClaim:
+    return PressClaim(run_id="run_1", sample_id="A-1", step=step, attempt=attempt)
