@@ -26,7 +26,7 @@ from services.evidence.store.folder_store import FolderStore
 from shared.contracts.discovery import PopulationClosed, RunStarted
 from shared.contracts.steps import FiledArtifact
 from shared.evidence_format.signing import SigningKey
-from shared.evidence_format.sources.folder import FolderMedium
+from shared.evidence_format.sources.folder import FolderSource
 from shared.evidence_format.verify.run import check_run
 from shared.streams import ARTIFACTS
 from shared.testing.bus import MemoryBus
@@ -132,7 +132,7 @@ def _best(ours: Callable[[], float], peer: Callable[[], float]) -> tuple[float, 
 
 def _checked(run: Path, key: SigningKey) -> float:
     before = time.perf_counter()
-    checked = check_run(FolderMedium(run), key.public)
+    checked = check_run(FolderSource(run), key.public)
     took_s = time.perf_counter() - before
     if not checked.stands:
         raise SystemExit(f"the run does not stand: {checked.problems[:3]}")

@@ -13,7 +13,7 @@ from services.evidence.read_api.sql_service import open_sql_service
 from services.evidence.store.blocked_reporter import BlockedReporter
 from services.evidence.store.open_store import open_store
 from shared.bus.nats_bus import Bus
-from shared.evidence_format.signing import signing_key
+from shared.evidence_format.signing import load_signing_key
 from shared.settings import Settings
 
 __all__ = ["NAME", "actor", "open_deps"]
@@ -29,7 +29,7 @@ def _now() -> datetime:
 async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[EvidenceDeps]:
     blocked = BlockedReporter(bus, _now)
     # Without writing there is no signer: a key that is made now would be trusted by `exhibit verify` from then on.
-    signer = None if settings.evidence_read_only else signing_key(settings)
+    signer = None if settings.evidence_read_only else load_signing_key(settings)
     async with open_store(settings, blocked, _now) as store, open_sql_service(settings, store, bus, _now) as sql:
         yield EvidenceDeps(store, bus, _now, ALL_PRODUCTS, blocked, signer, sql)
 

@@ -1,7 +1,6 @@
-"""Pure: the files added to an exported run: the public key, and how to check the run without this program.
+"""The files that an export adds to a run: the public key, and instructions for checking it without this program.
 
-`exhibit verify` makes both again and compares the bytes. An earlier wording of the text therefore stays known here:
-without it every run exported with that wording would be reported as changed.
+`exhibit verify` renders both again and compares the bytes, so every earlier wording of the text must stay known here.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ The format is written down in docs/adr/0010-*.md of Exhibit.
 {program}"""
 
 SOURCES = ("shared/evidence_format/handover.py", "shared/sealed/handing_over.py")
-"""Where the text says that it comes from: the current path first, then those named in earlier exports."""
+"""Path of this module as the text names it: the current one first, then those in earlier exports."""
 
 PROGRAM = """\
 import hashlib, json, os
@@ -66,12 +65,12 @@ print(len(want), "files are sealed;", len(bad) + len(added) + len(want.keys() - 
 
 
 def added_files(run_id: str, seal: Seal) -> dict[str, bytes]:
-    """The content of each file that an export adds, by name."""
+    """Return the files that an export adds: content by name."""
     return {PUBLIC_KEY: seal.public_key.encode(), VERIFY: _text(run_id, seal, SOURCES[0])}
 
 
 def accepted_files(run_id: str, seal: Seal) -> dict[str, tuple[bytes, ...]]:
-    """Every content that `exhibit verify` accepts for each of these files, by name."""
+    """Return, by name, all contents that `exhibit verify` accepts for these files."""
     return {PUBLIC_KEY: (seal.public_key.encode(),), VERIFY: tuple(_text(run_id, seal, one) for one in SOURCES)}
 
 

@@ -1,4 +1,4 @@
-"""Pure: where things lie below the evidence folder.
+"""Names and paths of all files below the evidence folder.
 
 run_2026-03-01_101500/
   run.json  samples.csv (or discovered_samples.csv, where they were found by navigating)  report.html
@@ -26,7 +26,7 @@ from collections.abc import Iterable
 from shared.errors import PolicyDenied
 from shared.text.names import DISCOVERY, RESERVED
 
-# What `shared.text.names.safe_id` makes. It is not asked again: it would hash once more what ends in a hash.
+# The form of what `shared.text.names.safe_id` returns. Calling it again would add a second hash to the name.
 _SAFE = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _FILENAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,120}$")
 RUN, SAMPLES, COMBINED = "run.json", "samples.csv", "combined.csv"
@@ -38,12 +38,12 @@ SAMPLE, RESULT, ACTION_LOG = "sample.json", "result.json", "action_log.json"
 MANIFEST, SEAL, ROUNDS = "manifest.json", "seal.json", "rounds"
 OBJECTS, TABLES = "objects", "tables"
 PUBLIC_KEY, VERIFY = "public_key.pem", "VERIFY.txt"
-"""What an export adds to a run; neither is sealed, and both follow from the seal."""
+"""Added by an export; neither is sealed, and both follow from the seal."""
 POPULATIONS = (SAMPLES, DISCOVERED)
 LOG_PIECES = "_log"
-"""No artifact can be called so: their names begin with a letter or a digit."""
+"""No artifact can have this name: their names begin with a letter or a digit."""
 LOG_BEGUN = f"{LOG_PIECES}/attempt.json"
-"""Of an attempt that is not the first: which one is at work."""
+"""Holds the number of the current attempt, unless it is the first."""
 OWN_FILES = frozenset({SAMPLE, RESULT, ACTION_LOG, MANIFEST})
 
 
@@ -56,17 +56,17 @@ def sample_key(run_id: str, sample_id: str, name: str = "") -> str:
 
 
 def no_run(run_id: str, place: str) -> str:
-    """In words: there is no such run among those kept in ``place``."""
+    """Return the message that ``place`` holds no such run."""
     return f"there is no run {run_id!r} in {place}"
 
 
 def is_filename(name: str) -> bool:
-    """False for a name that is no plain file name, or one of ours."""
+    """Whether an artifact may have this name: a plain file name, and none that we write ourselves."""
     return _FILENAME.fullmatch(name) is not None and name not in OWN_FILES
 
 
 def artifact_key(run_id: str, sample_id: str, filename: str) -> str:
-    """Where an artifact lies; PolicyDenied for a name that cannot be an artifact's."""
+    """Return the path of an artifact. Raises PolicyDenied for a name that no artifact may have."""
     if not is_filename(filename):
         raise PolicyDenied(f"an artifact cannot be named {filename!r}", code="unsafe_name")
     return sample_key(run_id, sample_id, filename)
@@ -77,35 +77,35 @@ def attempt_folder(attempt: int) -> str:
 
 
 def log_piece(step: int) -> str:
-    """Where a step is written while its attempt is at work; the names of steps sort as their numbers do."""
+    """Return the path of a step during its attempt. The names sort in the order of the steps."""
     return f"{LOG_PIECES}/{step:06d}.json"
 
 
 def pressed_file(step: int) -> str:
-    """Where it is written down who has pressed what cannot be taken back; ``step`` of the route counts from 1."""
+    """Return the name of the file with the claim of an irreversible action; ``step`` of the route counts from 1."""
     return f"pressed_{step}.json"
 
 
 def stays(name: str) -> bool:
-    """Whether a name in a sample's folder is of the sample itself, and not of one attempt at it."""
+    """Whether a name in a sample's folder belongs to the sample, and not to its current attempt."""
     return name == SAMPLE or name.startswith(("attempt_", "pressed_"))
 
 
 def attempts_put_aside(names: Iterable[str]) -> list[int]:
-    """Which attempts lie in folders of their own, of the names in a sample's folder."""
+    """Return the attempts that have folders of their own, from the names in a sample's folder."""
     digits = [name.removeprefix("attempt_") for name in names if name.startswith("attempt_")]
     return [int(digit) for digit in digits if digit.isascii() and digit.isdecimal()]
 
 
 def is_ours(path: str) -> bool:
-    """Whether a file, seen from the run's folder, was written by us, and not captured."""
+    """Whether a file was written by us and not captured; ``path`` is relative to the run's folder."""
     name = path.rpartition("/")[2]
     own = name in OWN_FILES or name == SEAL or name.startswith("pressed_")
     return own or path.split("/")[0] in (ROUNDS, MEMORY, TABLES)
 
 
 def is_of_round(path: str) -> bool:
-    """Whether a file at the root of a run is of one round alone, such as its tables; else the next goes on with it."""
+    """Whether a file at the root of a run belongs to one round, such as its tables; other files are continued."""
     return not path.startswith(f"{MEMORY}/") and path not in (RUN, *POPULATIONS)
 
 
@@ -114,7 +114,7 @@ def is_safe(name: str) -> bool:
 
 
 def _safe(name: str) -> str:
-    """Names are made safe where they are given; one that is not did not come from us."""
+    """Names are made safe where they are created, so an unsafe one does not come from us."""
     if not is_safe(name):
         raise PolicyDenied(f"{name!r} cannot be the name of a folder", code="unsafe_name")
     return name

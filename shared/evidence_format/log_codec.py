@@ -1,7 +1,7 @@
-"""Pure: the step log as it is written and read: StepTaken to log entry and back, the chain, the file of all entries.
+"""The format of the step log: StepTaken to log entry and back, the hash chain, and the file of all entries.
 
-Bytes that were written are kept as they are: entries are chained by hashes of their JSON, so an entry is never decoded
-and encoded again on its way into action_log.json.
+Entries are chained by hashes of their JSON, so an entry is never decoded and encoded again on its way into
+action_log.json: its bytes stay the same.
 """
 
 from __future__ import annotations
@@ -21,21 +21,23 @@ from shared.evidence_format.files.earlier_versions import route_mark_of, upgrade
 from shared.evidence_format.files.steps import ENTRY_VERSION, LogEntry
 
 NO_ACTION = "none"
-_OTHERWISE = ("action", "result", "message", "route")
-"""What an entry says in other words than the step."""
-_SAME = tuple({field.name for field in fields(StepTaken)} & {field.name for field in fields(LogEntry)} - {*_OTHERWISE})
+_CONVERTED = ("action", "result", "message", "route")
+"""Fields that an entry has in another form than the step."""
+_COPIED = tuple(
+    {field.name for field in fields(StepTaken)} & {field.name for field in fields(LogEntry)} - {*_CONVERTED}
+)
 
 
-class _Numbered(msgspec.Struct, frozen=True, gc=False):
+class _StepNumber(msgspec.Struct, frozen=True, gc=False):
     step: int
 
 
-class _Attempted(msgspec.Struct, frozen=True, gc=False):
+class _AttemptNumber(msgspec.Struct, frozen=True, gc=False):
     attempt: int
 
 
 def entry_of(step: StepTaken, problems: Sequence[ArtifactProblem] = ()) -> LogEntry:
-    """The entry of a step, not yet chained. ``problems``: what is wrong with its artifacts."""
+    """Return the entry of a step, not yet chained. ``problems`` are those of its artifacts."""
     action: dict[str, Any] = msgspec.to_builtins(step.action) or {"reason": "", "action": NO_ACTION}
     words = step.message or (step.result.message if step.result else "")
     return LogEntry(
@@ -49,12 +51,12 @@ def entry_of(step: StepTaken, problems: Sequence[ArtifactProblem] = ()) -> LogEn
         outcome=step.result,
         route=step.route,
         message=UNSET if words == step.message else step.message,
-        **{name: getattr(step, name) for name in _SAME},
+        **{name: getattr(step, name) for name in _COPIED},
     )
 
 
 def step_of(entry: LogEntry, run_id: str, sample_id: str) -> StepTaken:
-    """The step that `entry_of` made this entry of. Raises msgspec.ValidationError where its action is unknown."""
+    """Return the step of an entry; inverse of `entry_of`. Raises msgspec.ValidationError if its action is unknown."""
     named = {**entry.params, "action": entry.action, "reason": entry.thinking}
     return StepTaken(
         run_id=run_id,
@@ -63,12 +65,12 @@ def step_of(entry: LogEntry, run_id: str, sample_id: str) -> StepTaken:
         result=entry.outcome,
         message=entry.result if entry.message is UNSET else entry.message,
         route=route_mark_of(entry.decided_by, entry.thinking) if entry.route is UNSET else entry.route,
-        **{name: getattr(entry, name) for name in _SAME},
+        **{name: getattr(entry, name) for name in _COPIED},
     )
 
 
 def chain_entry(entry: LogEntry, run_id: str, sample_id: str, previous_sha256: str) -> LogEntry:
-    """The entry with both hashes. ``previous_sha256``: that of the entry before, empty for the first of the attempt."""
+    """Return the entry with both hashes. ``previous_sha256`` is empty for the first entry of an attempt."""
     previous = previous_sha256 or chain.log_start(run_id, sample_id, entry.attempt)
     whole = replace(entry, previous_sha256=previous, sha256=UNSET)
     return replace(whole, sha256=chain.entry_hash(whole))
@@ -83,13 +85,23 @@ def parse_log(data: bytes) -> list[LogEntry]:
 
 
 def attempt_of_log(data: bytes) -> int:
-    """The attempt that the log is of; 0 for one without entries. Raises one of `chain.NOT_JSON`."""
-    return max((entry.attempt for entry in msgspec.json.decode(data, type=list[_Attempted])), default=0)
+    """Return the attempt of a log, 0 if it has no entries. Raises one of `chain.NOT_JSON`."""
+    return max((entry.attempt for entry in msgspec.json.decode(data, type=list[_AttemptNumber])), default=0)
 
 
 def merge_log(whole: bytes | None, pieces: Sequence[bytes]) -> bytes | None:
-    """action_log.json of what is written already and of pieces with one entry each, in order; a step that is in both is
-    one step. None where there is neither. Raises one of `chain.NOT_JSON` where ``whole`` cannot be read."""
+    """Return action_log.json with the entries of ``pieces`` that it does not have yet, by step number.
+
+    Args:
+        whole: the file so far, None if there is none.
+        pieces: one entry each, in order.
+
+    Returns:
+        The bytes of the file, None if there are no entries at all.
+
+    Raises:
+        One of `chain.NOT_JSON` if ``whole`` cannot be decoded.
+    """
     if whole is None:
         return _joined(pieces) if pieces else None
     entries = msgspec.json.decode(whole, type=list[msgspec.Raw])
@@ -99,9 +111,9 @@ def merge_log(whole: bytes | None, pieces: Sequence[bytes]) -> bytes | None:
 
 
 def _number(entry: bytes | msgspec.Raw) -> int:
-    return msgspec.json.decode(entry, type=_Numbered).step
+    return msgspec.json.decode(entry, type=_StepNumber).step
 
 
 def _joined(pieces: Iterable[bytes]) -> bytes:
-    """As `encode_file` would write the list, without decoding what may be 45 MB: strings in JSON have no line ends."""
+    """Return the list as `encode_file` writes it, without decoding up to 45 MB: JSON strings contain no newlines."""
     return b"[\n" + b",\n".join(b"  " + piece.rstrip().replace(b"\n", b"\n  ") for piece in pieces) + b"\n]\n"

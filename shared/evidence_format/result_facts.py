@@ -1,4 +1,4 @@
-"""Pure: what sample.json and result.json say of a sample: tables, report, SQL and `exhibit verify` select from it."""
+"""The facts of sample.json and result.json that tables, report, SQL and `exhibit verify` select from."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ FOR_PEOPLE = ("screenshot", "download")
 
 
 class ResultFacts:
-    """``sample``: None where sample.json is missing or unreadable. ``ended``: None where the sample has no result yet;
-    what is only in a result that can be read is None or empty for any other.
+    """The facts of one sample.
+
+    ``sample`` is None if sample.json is missing or unreadable, ``ended`` if there is no result yet. Facts that only a
+    readable result has are then None or empty.
     """
 
     def __init__(
@@ -32,7 +34,7 @@ class ResultFacts:
 
     @property
     def key(self) -> str | None:
-        """What the input calls it."""
+        """The name of the sample in the input."""
         known = self.sample or self.result
         return known.key if known is not None else None
 
@@ -120,27 +122,27 @@ class ResultFacts:
         return self.result.artifacts if self.result is not None else ()
 
     def value(self, field: str) -> Any:
-        """As it is in result.json; None where there is none."""
+        """Return the value of a field as in result.json, None if there is none."""
         stored = self.fields.get(field)
         return stored.value if stored is not None else None
 
     def named(self, state: str) -> list[str]:
-        """The fields in this state: ``value``, ``not_present`` or ``not_found``."""
+        """Return the names of the fields in a state: ``value``, ``not_present`` or ``not_found``."""
         return [name for name, stored in self.fields.items() if stored.state == state]
 
     @property
     def inferred(self) -> list[str]:
-        """The fields whose value no page shows in these words."""
+        """Names of the fields whose value was derived or read from a picture, so that no page shows its text."""
         return [name for name, stored in self.fields.items() if stored.state == "value" and stored.origin != "page"]
 
     def files(self, kinds: Iterable[str]) -> list[str]:
-        """Names of the artifacts of these kinds."""
+        """Return the file names of the artifacts of these kinds."""
         wanted = tuple(kinds)
         return [artifact.filename for artifact in self.artifacts if artifact.kind in wanted]
 
     @property
     def record_url(self) -> str | None:
-        """Of the page that proved to be the record; else of the first value, the last artifact, the input."""
+        """Address of the page that proved the record; else of the first value, the last artifact or the input."""
         for name in (*self.task.proving, *(field.name for field in self.task.fields)):
             stored = self.fields.get(name)
             if stored is not None and stored.source is not None and stored.source.url:

@@ -1,4 +1,4 @@
-"""The key that seals (Ed25519): made on first use beside the evidence, never inside of it, or given."""
+"""The Ed25519 key that seals runs: given by the settings, or created on first use, always outside of the evidence."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PUBLIC, _PRIVATE = serialization.PublicFormat.SubjectPublicKeyInfo, serializati
 
 
 class PublicKey:
-    """Who may have sealed. ``fingerprint`` is the SHA-256 of the key as DER."""
+    """A public key that may have sealed a run. ``fingerprint`` is the SHA-256 of the key as DER."""
 
     def __init__(self, key: Ed25519PublicKey) -> None:
         self._key = key
@@ -32,16 +32,16 @@ class PublicKey:
         self.fingerprint = hashlib.sha256(key.public_bytes(_DER, _PUBLIC)).hexdigest()
 
     @classmethod
-    def read(cls, pem: str | bytes) -> PublicKey | None:
-        """Of a public key's PEM; None where it is none, or one of another kind."""
+    def parse(cls, pem: str | bytes) -> PublicKey | None:
+        """Return the key of a PEM text; None if it holds no public key, or one of another kind."""
         try:
             key = serialization.load_pem_public_key(pem.encode() if isinstance(pem, str) else pem)
         except (ValueError, TypeError, binascii.Error):
             return None
         return cls(key) if isinstance(key, Ed25519PublicKey) else None
 
-    def signed(self, data: bytes, signature: str) -> bool:
-        """Whether it is the signature (base64) of these bytes, by this key."""
+    def is_signed(self, data: bytes, signature: str) -> bool:
+        """Whether ``signature`` (base64) is the signature of these bytes by this key."""
         try:
             self._key.verify(base64.b64decode(signature, validate=True), data)
         except (InvalidSignature, ValueError):
@@ -57,7 +57,7 @@ class SigningKey:
         self.public = PublicKey(key.public_key())
 
     def seal(self, manifest: bytes) -> Seal:
-        """The same bytes are sealed the same, each time."""
+        """Return the seal of a manifest. Deterministic: equal bytes have equal seals."""
         return Seal(
             format=SEAL_FORMAT,
             algorithm=ALGORITHM,
@@ -72,27 +72,31 @@ def key_path(settings: Settings) -> Path:
     return settings.signing_key or settings.state_dir / FILE
 
 
-def signing_key(settings: Settings) -> SigningKey:
-    """The key of this machine, made where there is none yet. Raises PolicyDenied where it would lie in the evidence,
-    Unavailable where it cannot be read or made."""
+def load_signing_key(settings: Settings) -> SigningKey:
+    """Return the key of this machine; create it if there is none.
+
+    Raises:
+        PolicyDenied: the key would be inside of the evidence.
+        Unavailable: the key cannot be read or created.
+    """
     path = key_path(settings)
-    _must_be_outside(path, settings)
+    _require_outside_evidence(path, settings)
     try:
         if not path.exists():
-            _make(path)
+            _create_key_file(path)
         pem = path.read_bytes()
     except OSError as exc:
-        told = f"the key that seals runs cannot be had at {path}: {exc.strerror or exc}"
-        raise Unavailable(told, code="no_signing_key") from exc
-    return SigningKey(_private(pem, path))
+        message = f"the key that seals runs cannot be had at {path}: {exc.strerror or exc}"
+        raise Unavailable(message, code="no_signing_key") from exc
+    return SigningKey(_parse_private_key(pem, path))
 
 
-def known_key(settings: Settings) -> PublicKey | None:
-    """Of the key of this machine, where there is one; none is made. Raises Unavailable where it cannot be read."""
-    return signing_key(settings).public if key_path(settings).exists() else None
+def load_known_key(settings: Settings) -> PublicKey | None:
+    """Return the public key of this machine, None if there is no key. Raises Unavailable if it cannot be read."""
+    return load_signing_key(settings).public if key_path(settings).exists() else None
 
 
-def _private(pem: bytes, path: Path) -> Ed25519PrivateKey:
+def _parse_private_key(pem: bytes, path: Path) -> Ed25519PrivateKey:
     try:
         key = serialization.load_pem_private_key(pem, password=None)
     except (ValueError, TypeError) as exc:
@@ -102,18 +106,18 @@ def _private(pem: bytes, path: Path) -> Ed25519PrivateKey:
     return key
 
 
-def _must_be_outside(path: Path, settings: Settings) -> None:
-    """Who is handed the evidence must not be handed what seals it."""
+def _require_outside_evidence(path: Path, settings: Settings) -> None:
+    """Whoever receives the evidence must not receive the key that seals it."""
     if settings.evidence_bucket is None and path.resolve().is_relative_to(settings.evidence_dir.resolve()):
-        told = (
+        message = (
             f"the key that seals runs would lie inside the evidence, at {path}: whoever is given the evidence could "
             f"seal what they like; set EXHIBIT_STATE_DIR (or EXHIBIT_SIGNING_KEY) to another place"
         )
-        raise PolicyDenied(told, code="key_in_evidence")
+        raise PolicyDenied(message, code="key_in_evidence")
 
 
-def _make(path: Path) -> None:
-    """A file of the owner alone. Of two that make one at once, the first has made it for both."""
+def _create_key_file(path: Path) -> None:
+    """Create the key file, readable by its owner only. If two processes do so at once, the first one's key is used."""
     pem = Ed25519PrivateKey.generate().private_bytes(_PEM, _PRIVATE, serialization.NoEncryption())
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")  # 0600

@@ -1,4 +1,4 @@
-"""Pure: what the outputs of a run need of its task spec, which may be one of an earlier version."""
+"""What the outputs of a run need of its task spec, which may be of an earlier version."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from shared.field_types import TYPE_EXPRESSION, base_type
 
 @dataclass(frozen=True)
 class TaskField:
-    """An output field. ``type`` is as the spec has it, such as ``date | null``; ``base_type`` is empty where that is no
-    type that is known."""
+    """An output field. ``type`` is the expression in the spec, such as ``date | null``; ``base_type`` is empty if the
+    type is unknown."""
 
     name: str
     type: str
     description: str
     required: bool
     proves: bool
-    """Whether it must show the sample's key: `identity` of the spec names it."""
+    """Whether `identity` of the spec names the field, so that it must show the sample's key."""
 
     @property
     def base_type(self) -> str:
@@ -32,7 +32,7 @@ class TaskFacts:
     fields: tuple[TaskField, ...]
     """In the order of the output schema."""
     proving: tuple[str, ...]
-    """The names of those that prove the record, in the order of `identity`."""
+    """Names of the fields that prove the record, in the order of `identity`."""
     judged: bool
 
     @classmethod

@@ -14,10 +14,9 @@ from services.console.commands.verify import load_trusted_key, print_refusal, to
 from services.console.options import AsJson, EvidenceOfRun, PublicKeyFile, RunOrZip, load_settings
 from services.console.run_location import find_run
 from shared.errors import ExhibitError
-from shared.evidence_format.export import ChangedMeanwhile
-from shared.evidence_format.export import export as write_zip
-from shared.evidence_format.sources.base import Medium, NoRun, Unreadable
-from shared.evidence_format.sources.opening import opened
+from shared.evidence_format.export import ChangedMeanwhile, write_zip
+from shared.evidence_format.sources.base import NoRun, RunSource, Unreadable
+from shared.evidence_format.sources.opening import open_source
 from shared.evidence_format.verify.run import RunCheck, check_run
 from shared.settings import Settings
 from shared.text.terminal import printable
@@ -44,7 +43,7 @@ def export_run(
     A run that is not what was sealed is exported only with ``broken_too``, and the problems are printed.
     """
     try:
-        with opened(settings, find_run(settings, run)) as medium:
+        with open_source(settings, find_run(settings, run)) as medium:
             checked = check_run(medium, load_trusted_key(settings, key))
             zip_path = _check_out(out, checked, medium)
             files = write_zip(medium, checked, zip_path) if checked.whole or broken_too else 0
@@ -57,7 +56,7 @@ def export_run(
     return exits.OK if checked.whole else exits.NOT_ALL_DONE
 
 
-def _check_out(given: Path | None, checked: RunCheck, medium: Medium) -> Path:
+def _check_out(given: Path | None, checked: RunCheck, medium: RunSource) -> Path:
     """Return the path of the zip. Raises NoRun when it cannot be written there."""
     out = given or Path(f"{checked.run_id or Path(medium.place).name}.zip")
     if out.exists():

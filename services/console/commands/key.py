@@ -11,7 +11,7 @@ from services.console import exits
 from services.console.commands.verify import print_refusal
 from services.console.options import AsJson, load_settings
 from shared.errors import ExhibitError
-from shared.evidence_format.signing import key_path, signing_key
+from shared.evidence_format.signing import key_path, load_signing_key
 from shared.settings import Settings
 
 
@@ -23,7 +23,7 @@ def key(as_json: AsJson = False) -> None:
 def print_key(settings: Settings, *, as_json: bool) -> int:
     """Print the public key and its fingerprint; create the key pair if there is none. Return the exit code."""
     try:
-        public = signing_key(settings).public
+        public = load_signing_key(settings).public
     except ExhibitError as exc:
         return print_refusal(str(exc), as_json=as_json)
     if as_json:

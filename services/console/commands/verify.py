@@ -14,9 +14,9 @@ from services.console import exits
 from services.console.options import AsJson, EvidenceOfRun, PublicKeyFile, RunOrZip, load_settings
 from services.console.run_location import find_run
 from shared.errors import ExhibitError
-from shared.evidence_format.signing import PublicKey, key_path, known_key
+from shared.evidence_format.signing import PublicKey, key_path, load_known_key
 from shared.evidence_format.sources.base import Finding, NoRun
-from shared.evidence_format.sources.opening import opened
+from shared.evidence_format.sources.opening import open_source
 from shared.evidence_format.verify.run import RunCheck, check_run
 from shared.settings import Settings
 from shared.text.terminal import printable
@@ -48,7 +48,7 @@ def verify_run(settings: Settings, run: str, *, key: Path | None, manifest_sha25
     started_s = time.perf_counter()
     try:
         trusted = load_trusted_key(settings, key)
-        with opened(settings, find_run(settings, run)) as medium:
+        with open_source(settings, find_run(settings, run)) as medium:
             checked = check_run(medium, trusted, manifest_sha256)
     except (NoRun, ExhibitError) as exc:
         return print_refusal(str(exc), as_json=as_json)
@@ -67,9 +67,9 @@ def verify_run(settings: Settings, run: str, *, key: Path | None, manifest_sha25
 def load_trusted_key(settings: Settings, given: Path | None) -> PublicKey | None:
     """Return the given key, or that of this machine if it has one. Raises NoRun when the given file is no key."""
     if given is None:
-        return known_key(settings)
+        return load_known_key(settings)
     try:
-        key = PublicKey.read(given.read_bytes())
+        key = PublicKey.parse(given.read_bytes())
     except OSError as exc:
         raise NoRun(f"the key {given} cannot be read: {exc.strerror or exc}") from exc
     if key is None:

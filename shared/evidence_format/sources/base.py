@@ -1,4 +1,4 @@
-"""What a run can be handed over in. A medium is read and never written; what it says is hostile until it is proven."""
+"""What a run can be handed over in. A source is read and never written; what it says is hostile until it is proven."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shared.contracts.error_codes import SealCode
 
 @dataclass(frozen=True, order=True)
 class Finding:
-    """One thing that is not as it was sealed. ``path`` is seen from the run's folder; ``code`` is stable."""
+    """One difference from what was sealed. ``path`` is relative to the run's folder; ``code`` is stable."""
 
     path: str
     code: SealCode
@@ -21,8 +21,8 @@ class Finding:
 
 
 class FileInfo(msgspec.Struct, frozen=True, gc=False):
-    """A file of the run. Names with an equal ``same`` are names of the same bytes, which are read once; ``order``: in
-    which they are read fastest."""
+    """A file of the run. Names with an equal ``same`` are hard links to the same bytes, which are read once; reading by
+    ``order`` is fastest."""
 
     size_bytes: int
     same: str | int
@@ -31,8 +31,11 @@ class FileInfo(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass
 class RunListing:
-    """All files of a run, by path. ``objects``: those below ``objects/``, where captured bytes lie there too; None
-    where they do not. A bucket reads them by their other names, and has them not among ``files``."""
+    """All files of a run, by path.
+
+    ``objects`` are the paths below ``objects/``; None if there is no such folder. A bucket reads these bytes under
+    their other names, so it does not list them in ``files``.
+    """
 
     files: dict[str, FileInfo] = field(default_factory=dict[str, FileInfo])
     problems: list[Finding] = field(default_factory=list[Finding])
@@ -40,30 +43,32 @@ class RunListing:
 
 
 class Unreadable(Exception):
-    """A file cannot be read; the words say why."""
+    """A file cannot be read; the message says why."""
 
 
 class NoRun(Exception):
-    """There is no run here to be checked; the words say why."""
+    """There is no run to check; the message says why."""
 
 
-class Medium(Protocol):
+class RunSource(Protocol):
+    """A run that can be listed and read."""
+
     @property
     def place(self) -> str:
-        """What a person would call it."""
+        """The folder, file or address, as people name it."""
         ...
 
     @property
     def readers(self) -> int:
-        """How many files it is best read at a time."""
+        """How many files are best read at the same time."""
         ...
 
     def listed(self) -> RunListing:
-        """Called once, first. Raises NoRun."""
+        """List all files. Called once, before `open`. Raises NoRun."""
         ...
 
     def open(self, path: str) -> RawIOBase:
-        """Of a file that was listed; from any thread. Raises Unreadable; so may reading."""
+        """Open a listed file, from any thread. Raises Unreadable, as reading may too."""
         ...
 
     def close(self) -> None: ...

@@ -1,4 +1,4 @@
-"""A run in a bucket: a name of captured bytes is a small object there, which says below ``objects/`` of what."""
+"""A run in a bucket, where the name of captured bytes is a small object that points to the bytes below ``objects/``."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from shared.s3.location import parse_pointer
 IN_MEMORY_BYTES = 4_000_000
 
 
-class BucketMedium:
-    """See :class:`shared.evidence_format.sources.base.Medium`. ``bucket`` is opened at the run. What a bucket keeps
-    beside the latest version of each object is not looked at. RunListing raises Unavailable where the server cannot be
-    asked."""
+class BucketSource:
+    """See :class:`shared.evidence_format.sources.base.RunSource`. ``bucket`` is opened at the run's prefix.
+
+    Only the latest version of each object is read. Listing raises Unavailable if the server does not answer.
+    """
 
     def __init__(self, bucket: S3Bucket) -> None:
         self._bucket = bucket
@@ -27,12 +28,12 @@ class BucketMedium:
         listing, objects = RunListing(), list[str]()
         for number, one in enumerate(self._bucket.list_objects(recursive=True)):
             if any(part in ("", ".", "..") for part in one.key.split("/")):
-                told = f"{one.key!r} in the bucket could lead out of the folder it is copied to"
-                listing.problems.append(Finding(one.key, "unsafe_name", told))
+                message = f"{one.key!r} in the bucket could lead out of the folder it is copied to"
+                listing.problems.append(Finding(one.key, "unsafe_name", message))
             elif one.is_folder:
                 if one.size_bytes:  # what marks a folder for some programs is empty; bytes could be hidden in one
-                    told = f"was added since it was sealed: an object of {one.size_bytes} bytes whose name ends in /"
-                    listing.problems.append(Finding(f"{one.key}/", "added", told))
+                    message = f"was added since it was sealed: an object of {one.size_bytes} bytes whose name ends in /"
+                    listing.problems.append(Finding(f"{one.key}/", "added", message))
             elif one.key.startswith(f"{OBJECTS}/"):
                 objects.append(one.key)
             else:
@@ -43,7 +44,7 @@ class BucketMedium:
         return listing
 
     def open(self, path: str) -> io.RawIOBase:
-        """All of it is fetched before any of it is read: a connection that breaks in the middle is told here."""
+        """Fetch the whole object, so that a broken connection raises here and not while the file is read."""
         file = SpooledTemporaryFile[bytes](IN_MEMORY_BYTES)
         try:
             self._fetch(path, file)
@@ -53,7 +54,7 @@ class BucketMedium:
         except BaseException:
             file.close()
             raise
-        return _Whole(file)
+        return _FetchedFile(file)
 
     def _fetch(self, path: str, file: SpooledTemporaryFile[bytes]) -> None:
         stat = self._bucket.fetch(path, file.write)
@@ -72,7 +73,7 @@ class BucketMedium:
     def close(self) -> None: ...
 
 
-class _Whole(io.RawIOBase):
+class _FetchedFile(io.RawIOBase):
     def __init__(self, file: SpooledTemporaryFile[bytes]) -> None:
         self._file = file
 

@@ -1,4 +1,4 @@
-"""Reads and hashes many files side by side: hashing and reading let other threads run."""
+"""Reads and hashes many files in threads: reading and hashing release the interpreter's lock."""
 
 from __future__ import annotations
 
@@ -9,47 +9,47 @@ from typing import TypeVar
 
 import msgspec
 
-from shared.evidence_format.sources.base import FileInfo, Medium, Unreadable
+from shared.evidence_format.sources.base import FileInfo, RunSource, Unreadable
 
 BUFFER_BYTES = 1 << 20
 PIECE_BYTES = 1 << 16
-"""What is read first: most files are smaller, and room for a large one costs more than to read a small one."""
+"""Size of the first read. Most files are smaller, and a large buffer costs more than reading a small file."""
 BATCH = 32
 T = TypeVar("T")
 R = TypeVar("R")
 
 
 class Digest(msgspec.Struct, frozen=True, gc=False):
-    """``unreadable`` says why there is none."""
+    """Hash and size of a file; ``unreadable`` says why they are not known."""
 
     sha256: str
     size_bytes: int
     unreadable: str = ""
 
 
-def digests(medium: Medium, files: Mapping[str, FileInfo]) -> dict[str, Digest]:
-    """Of all these files; bytes that have several names are read once."""
+def hash_files(source: RunSource, files: Mapping[str, FileInfo]) -> dict[str, Digest]:
+    """Return the digests of these files by path. Bytes that have several names are read once."""
     names: dict[object, list[str]] = {}
-    for path, lies in files.items():
-        names.setdefault(lies.same, []).append(path)
+    for path, info in files.items():
+        names.setdefault(info.same, []).append(path)
     once = sorted((paths[0] for paths in names.values()), key=lambda path: files[path].order)
-    hashed = dict(side_by_side(medium, once, lambda some: _hashed(medium, some)))
+    hashed = dict(map_in_threads(source, once, lambda batch: _digests(source, batch)))
     return {path: hashed[paths[0]] for paths in names.values() for path in paths}
 
 
-def side_by_side(medium: Medium, items: Sequence[T], work: Callable[[Sequence[T]], list[R]]) -> Iterator[R]:
-    """What ``work`` makes of the items, in order, a few of them at a time in as many threads as suit the medium."""
+def map_in_threads(source: RunSource, items: Sequence[T], work: Callable[[Sequence[T]], list[R]]) -> Iterator[R]:
+    """Yield the results of ``work`` in the order of the items. It gets batches of items, in `readers` threads."""
     batches = [items[begin : begin + BATCH] for begin in range(0, len(items), BATCH)]
-    with ThreadPoolExecutor(medium.readers) as pool:
-        for made in pool.map(work, batches):
-            yield from made
+    with ThreadPoolExecutor(source.readers) as pool:
+        for results in pool.map(work, batches):
+            yield from results
 
 
-def read(medium: Medium, path: str, most_bytes: int) -> bytes:
-    """A whole file. Raises Unreadable, also where it is larger than that."""
+def read_file(source: RunSource, path: str, most_bytes: int) -> bytes:
+    """Return a whole file. Raises Unreadable, also if it is larger than ``most_bytes``."""
     parts: list[bytes] = []
     left = most_bytes + 1
-    with medium.open(path) as file:
+    with source.open(path) as file:
         size = PIECE_BYTES
         while left > 0 and (part := file.read(min(left, size))):
             parts.append(part)
@@ -59,15 +59,15 @@ def read(medium: Medium, path: str, most_bytes: int) -> bytes:
     return b"".join(parts)
 
 
-def _hashed(medium: Medium, paths: Iterable[str]) -> list[tuple[str, Digest]]:
+def _digests(source: RunSource, paths: Iterable[str]) -> list[tuple[str, Digest]]:
     buffer = memoryview(bytearray(BUFFER_BYTES))
-    return [(path, _digest(medium, path, buffer)) for path in paths]
+    return [(path, _digest(source, path, buffer)) for path in paths]
 
 
-def _digest(medium: Medium, path: str, buffer: memoryview) -> Digest:
+def _digest(source: RunSource, path: str, buffer: memoryview) -> Digest:
     sha256, size_bytes = hashlib.sha256(), 0
     try:
-        with medium.open(path) as file:
+        with source.open(path) as file:
             while count := file.readinto(buffer):
                 sha256.update(buffer[:count])
                 size_bytes += count

@@ -1,4 +1,4 @@
-"""A run in a folder of this machine."""
+"""A run in a folder of this machine. Links in it are findings, and are never followed."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from shared.evidence_format.layout import OBJECTS
 from shared.evidence_format.sources.base import FileInfo, Finding, NoRun, RunListing, Unreadable
 
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-"""A link that was put there since it was listed is not followed, and a pipe holds nobody up."""
+"""Do not follow a link that appeared after the listing, and do not block on a pipe."""
 
 DEEPEST = 64
-"""Folders in folders that are gone through: evidence has few, and who hands it over may have made any number."""
+"""Most nested folders that are read. Evidence has few; a hostile copy may have any number."""
 
 
-class FolderMedium:
-    """See :class:`shared.evidence_format.sources.base.Medium`. Links are told, and never followed."""
+class FolderSource:
+    """See :class:`shared.evidence_format.sources.base.RunSource`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = os.fspath(folder.resolve())
@@ -47,21 +47,21 @@ class FolderMedium:
 
 def _walk(folder: str, below: str, listing: RunListing) -> Iterator[tuple[str, os.DirEntry[str]]]:
     if below.count("/") > DEEPEST:
-        told = f"lies in more than {DEEPEST} folders; evidence does not"
-        listing.problems.append(Finding(below.rstrip("/"), "too_deep", told))
+        message = f"lies in more than {DEEPEST} folders; evidence does not"
+        listing.problems.append(Finding(below.rstrip("/"), "too_deep", message))
         return
     try:
         with os.scandir(f"{folder}/{below}") as found:
             entries = list(found)
     except OSError as exc:
-        told = f"the folder cannot be read: {exc.strerror or exc}"
-        listing.problems.append(Finding(below.rstrip("/"), "unreadable", told))
+        message = f"the folder cannot be read: {exc.strerror or exc}"
+        listing.problems.append(Finding(below.rstrip("/"), "unreadable", message))
         return
     for entry in entries:
         path = f"{below}{entry.name}"
         if entry.is_symlink():
-            told = f"is a link to {str(Path(entry.path).readlink())!r}; evidence holds no links"
-            listing.problems.append(Finding(path, "link", told))
+            message = f"is a link to {str(Path(entry.path).readlink())!r}; evidence holds no links"
+            listing.problems.append(Finding(path, "link", message))
         elif entry.is_dir(follow_symlinks=False):
             yield from _walk(folder, f"{path}/", listing)
         elif entry.is_file(follow_symlinks=False):

@@ -1,4 +1,4 @@
-"""A run that was handed over, opened where it lies: in a folder, in a zip or in a bucket."""
+"""Opens a run that is to be checked: a folder, a zip file or a bucket."""
 
 from __future__ import annotations
 
@@ -6,26 +6,32 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from shared.evidence_format.sources.base import Medium
-from shared.evidence_format.sources.bucket import BucketMedium
-from shared.evidence_format.sources.folder import FolderMedium
-from shared.evidence_format.sources.zip import ZipMedium
+from shared.evidence_format.sources.base import RunSource
+from shared.evidence_format.sources.bucket import BucketSource
+from shared.evidence_format.sources.folder import FolderSource
+from shared.evidence_format.sources.zip import ZipSource
 from shared.s3.opening import open_bucket
 from shared.settings import Settings
 
 
 @contextmanager
-def opened(settings: Settings, place: Path | str) -> Generator[Medium]:
-    """``place``: a folder, a zip, or the address of a run in a bucket, ``s3://...``, for which the settings have the
-    key. Raises Unavailable where a server cannot be asked; what is missing is told when the medium is listed."""
-    medium = _medium(settings, place)
+def open_source(settings: Settings, place: Path | str) -> Generator[RunSource]:
+    """Open a run for reading within the block.
+
+    Args:
+        place: a folder, a zip file, or the ``s3://`` address of a run; the settings have the credentials.
+
+    Raises:
+        Unavailable: the S3 server does not answer. A run that does not exist is found by `RunSource.list_files` only.
+    """
+    source = _source_of(settings, place)
     try:
-        yield medium
+        yield source
     finally:
-        medium.close()
+        source.close()
 
 
-def _medium(settings: Settings, place: Path | str) -> Medium:
+def _source_of(settings: Settings, place: Path | str) -> RunSource:
     if isinstance(place, str):
-        return BucketMedium(open_bucket(settings, place))
-    return ZipMedium(place) if place.is_file() else FolderMedium(place)
+        return BucketSource(open_bucket(settings, place))
+    return ZipSource(place) if place.is_file() else FolderSource(place)

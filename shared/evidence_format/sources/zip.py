@@ -1,4 +1,4 @@
-"""A run in a zip that was handed over. Nothing of it is ever unpacked."""
+"""A run in a zip file. Members are read in place and never unpacked."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from shared.evidence_format.layout import MANIFEST, OBJECTS, RUN
 from shared.evidence_format.sources.base import FileInfo, Finding, NoRun, RunListing, Unreadable
 
 BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError)
-"""What reading a zip raises that is damaged, encrypted or packed in a way nobody knows."""
+"""What reading a zip raises that is damaged, encrypted or compressed by an unknown method."""
 _ENCRYPTED, _DESCRIBED = 0x1, 0x8
 _DESCRIPTORS = (12, 16, 20, 24)
-"""Bytes behind a member that say once more how long it is, where whoever packed it did not know before."""
+"""Sizes of a data descriptor: it follows a member whose length was not known when its header was written."""
 _LENGTHS_AT = 26
 _END, _END_BYTES, _MOST_COMMENT = b"PK\5\6", 22, 0xFFFF
-"""Where the list of the members ends; behind it there may be a comment."""
+"""The end record of the central directory; a comment may follow it."""
 _UNICODE_PATH = 0x7075
 
 
-class ZipMedium:
-    """See :class:`shared.evidence_format.sources.base.Medium`. The run is the zip's one folder, or all of the zip."""
+class ZipSource:
+    """See :class:`shared.evidence_format.sources.base.RunSource`. The run is the zip's only folder, or all of it."""
 
     def __init__(self, path: Path) -> None:
         self.place, self.readers = os.fspath(path), min(8, os.cpu_count() or 1)
@@ -42,34 +42,38 @@ class ZipMedium:
         except FileNotFoundError:
             raise NoRun(f"there is no file {self._path}") from None
         except BROKEN as exc:
-            told = f"it is no zip, or one that was cut short or damaged: {exc}"
-            listing.problems.append(Finding("", "zip_damaged", told))
+            message = f"it is no zip, or one that was cut short or damaged: {exc}"
+            listing.problems.append(Finding("", "zip_damaged", message))
             return listing
-        members = [one for one in self._zip.infolist() if not (one.filename.endswith("/") and one.file_size == 0)]
-        root = _root([one.filename for one in members])
-        often = Counter(one.filename for one in members)
-        for one in members:
-            path = one.filename.removeprefix(root)
-            told = _refused(one, often[one.filename], in_root=one.filename.startswith(root))
-            if told is not None:
-                listing.problems.append(Finding(path, *told))
+        members = [
+            member for member in self._zip.infolist() if not (member.filename.endswith("/") and member.file_size == 0)
+        ]
+        root = _root([member.filename for member in members])
+        often = Counter(member.filename for member in members)
+        for member in members:
+            path = member.filename.removeprefix(root)
+            refusal = _refusal(member, often[member.filename], in_root=member.filename.startswith(root))
+            if refusal is not None:
+                listing.problems.append(Finding(path, *refusal))
             else:
-                self._members[path] = one
-                listing.files[path] = FileInfo(one.file_size, path, one.header_offset)
+                self._members[path] = member
+                listing.files[path] = FileInfo(member.file_size, path, member.header_offset)
         listing.objects = tuple(path for path in listing.files if path.startswith(f"{OBJECTS}/")) or None
         if not {MANIFEST, RUN} & listing.files.keys():
             # A workbook is a zip too: where the end of this one is missing, the last in it may be found in its place.
-            told = f"there is no run in it: it is another zip, or was cut short (neither {MANIFEST} nor {RUN})"
-            listing.problems.append(Finding("", "zip_damaged", told))
-        elif (hidden := _between(self._zip, self._path) + _behind(self._path)) > 0:
-            told = f"{hidden} bytes of it are in no list of its files: another program may unpack other files from it"
-            listing.problems.append(Finding("", "zip_hidden", told))
+            message = f"there is no run in it: it is another zip, or was cut short (neither {MANIFEST} nor {RUN})"
+            listing.problems.append(Finding("", "zip_damaged", message))
+        elif (hidden := _unlisted_bytes(self._zip, self._path) + _trailing_bytes(self._path)) > 0:
+            message = (
+                f"{hidden} bytes of it are in no list of its files: another program may unpack other files from it"
+            )
+            listing.problems.append(Finding("", "zip_hidden", message))
         listing.problems = sorted(set(listing.problems))
         return listing
 
     def open(self, path: str) -> io.RawIOBase:
         try:
-            return _Reading(self._zip.open(self._members[path]))
+            return _MemberReader(self._zip.open(self._members[path]))
         except BROKEN as exc:
             raise Unreadable(str(exc)) from exc
 
@@ -78,8 +82,8 @@ class ZipMedium:
             self._zip.close()
 
 
-class _Reading(io.RawIOBase):
-    """A member; damage is found out while it is read."""
+class _MemberReader(io.RawIOBase):
+    """A member. Reading raises Unreadable where it is damaged."""
 
     def __init__(self, member: IO[bytes]) -> None:
         self._member = member
@@ -100,19 +104,21 @@ class _Reading(io.RawIOBase):
         super().close()
 
 
-def _between(packed: zipfile.ZipFile, path: Path) -> int:
-    """How many bytes before and between the members that the zip lists are in no member: a program that reads a zip
-    from its beginning would find files there that are not checked."""
-    members = sorted(packed.infolist(), key=lambda one: one.header_offset)
-    begins = [*(one.header_offset for one in members), packed.start_dir]
+def _unlisted_bytes(packed: zipfile.ZipFile, path: Path) -> int:
+    """Return the number of bytes before and between the listed members that belong to no member.
+
+    A program that reads a zip from its beginning could find files there that were not checked.
+    """
+    members = sorted(packed.infolist(), key=lambda member: member.header_offset)
+    begins = [*(member.header_offset for member in members), packed.start_dir]
     with path.open("rb") as file:
-        gaps = [(one, begin - _end(file, one)) for one, begin in zip(members, begins[1:], strict=True)]
-    between = [gap for one, gap in gaps if not (one.flag_bits & _DESCRIBED and gap in _DESCRIPTORS)]
+        gaps = [(member, begin - _packed_end(file, member)) for member, begin in zip(members, begins[1:], strict=True)]
+    between = [gap for member, gap in gaps if not (member.flag_bits & _DESCRIBED and gap in _DESCRIPTORS)]
     return begins[0] + sum(abs(gap) for gap in between)
 
 
-def _behind(path: Path) -> int:
-    """How many bytes are behind the end of the list, as a comment or without a word: a page could be hidden in them."""
+def _trailing_bytes(path: Path) -> int:
+    """Return the number of bytes after the end record, comments included: a page could be hidden in them."""
     with path.open("rb") as file:
         file.seek(-min(path.stat().st_size, _END_BYTES + _MOST_COMMENT), os.SEEK_END)
         tail = file.read()
@@ -120,9 +126,11 @@ def _behind(path: Path) -> int:
     return 0 if tail[at : at + 4] == _END and tail[-2:] == b"\0\0" else at - tail.rfind(_END)
 
 
-def _end(file: IO[bytes], member: zipfile.ZipInfo) -> int:
-    """Where the packed bytes of a member end. Its name and its extra field may have other lengths in its own header
-    than in the list."""
+def _packed_end(file: IO[bytes], member: zipfile.ZipInfo) -> int:
+    """Return the offset at which the compressed bytes of a member end.
+
+    The lengths of name and extra field are read from the local header; they may differ from those in the directory.
+    """
     file.seek(member.header_offset + _LENGTHS_AT)
     name, extra = struct.unpack("<HH", file.read(4).ljust(4, b"\0"))
     return member.header_offset + _LENGTHS_AT + 4 + name + extra + member.compress_size
@@ -130,7 +138,7 @@ def _end(file: IO[bytes], member: zipfile.ZipInfo) -> int:
 
 def _other_name(member: zipfile.ZipInfo) -> str:
     """The name that some programs take instead of the member's: the Unicode path among its extra fields. Empty where it
-    has none, or the same one."""
+    has none, or the same member."""
     at, extra = 0, member.extra
     while at + 4 <= len(extra):
         kind, size = struct.unpack_from("<HH", extra, at)
@@ -142,7 +150,7 @@ def _other_name(member: zipfile.ZipInfo) -> str:
 
 
 def _root(names: list[str]) -> str:
-    """The folder in the zip that is the run: with ``/`` at its end, or empty."""
+    """Return the folder in the zip that is the run, with ``/`` at its end; empty if the run is the whole zip."""
     tops = {
         name.split("/", 1)[0] for name in names if name.count("/") == 1 and name.endswith((f"/{MANIFEST}", f"/{RUN}"))
     }
@@ -150,8 +158,8 @@ def _root(names: list[str]) -> str:
     return f"{tops.pop()}/" if len(tops) == 1 and not at_top else ""
 
 
-def _refused(member: zipfile.ZipInfo, times: int, *, in_root: bool) -> tuple[SealCode, str] | None:
-    """Code and words of why a member cannot be part of a run."""
+def _refusal(member: zipfile.ZipInfo, times: int, *, in_root: bool) -> tuple[SealCode, str] | None:
+    """Return code and message of why a member cannot be part of a run, None if it can."""
     name, mode = member.filename, member.external_attr >> 16
     if any(part in ("", ".", "..") for part in name.split("/")) or "\\" in name or "\0" in member.orig_filename:
         return "zip_name", f"{name!r} in the zip could lead out of the folder it is unpacked in"

@@ -1,7 +1,7 @@
-"""Pure: values of fields as cells: whether one is of its column's type, and how it is written as text.
+"""Values as cells of a table: whether a value has the type of its column, and how it is written as text.
 
-A value that is not of its column's type is none of that column's: the typed table has nothing there, ``wrong_type``
-names the field, and tables of text show it all the same.
+A value of another type is left out of the typed table, the column ``wrong_type`` names its field, and tables of text
+show it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import msgspec
 from shared.evidence_format.table.columns import Kind
 
 EXACT_WHOLE = 2**53
-"""Up to here every whole number is exact where numbers are binary fractions of 64 bits, as in most programs."""
+"""Up to here every integer is exact as a 64-bit float."""
 WHOLE_DIGITS, FRACTION_DIGITS = 20, 18
-"""Of a decimal; together they fit the 38 digits that tables have."""
+"""Most digits of a decimal: together they fit the 38 digits of a column."""
 _DECIMAL = re.compile(rf"[+-]?0*[0-9]{{1,{WHOLE_DIGITS}}}(\.[0-9]{{1,{FRACTION_DIGITS}}})?")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIME = re.compile(
@@ -27,12 +27,12 @@ _TIME = re.compile(
 
 
 def fits(value: object, kind: Kind) -> bool:
-    """Whether ``value``, as it stands in result.json, is of the type; nothing fits every type."""
+    """Whether ``value``, as in result.json, is of the type. None fits every type."""
     return value is None or _FITS[kind](value)
 
 
 def text_of(value: Any, kind: Kind) -> str:
-    """A value as text: words as they are, nothing as "", lists of ours joined, anything else as JSON.
+    """Return a value as text: strings unchanged, None as "", names and notes joined, anything else as JSON.
 
     >>> text_of(True, "boolean"), text_of(["a", "b"], "names"), text_of(["a", "b"], "array")
     ('true', 'a;b', '["a","b"]')
@@ -47,12 +47,12 @@ def text_of(value: Any, kind: Kind) -> str:
 
 
 def fraction_digits(decimal: str) -> int:
-    """``12.50`` has two."""
+    """Return the number of digits after the point: 2 for ``12.50``."""
     return len(decimal.partition(".")[2])
 
 
 def moment(text: str) -> datetime | None:
-    """A date-time as it stands in result.json, with a zone or without one; None where it is none."""
+    """Return a date-time of result.json, with a zone or without one; None if it is none."""
     try:
         return datetime.fromisoformat(text) if _TIME.fullmatch(text) else None
     except ValueError:
@@ -60,7 +60,7 @@ def moment(text: str) -> datetime | None:
 
 
 def has_zone(moment: str) -> bool:
-    """Of a text that is a date-time."""
+    """Whether a text that is a date-time names its zone."""
     return moment.endswith("Z") or moment[-6] in "+-"
 
 
@@ -72,7 +72,7 @@ def day(text: str) -> date | None:
 
 
 def _is_number(value: object) -> bool:
-    """A whole number that would lose its last digits is no number of a table."""
+    """Whether it is a number; an integer that would lose digits as a float is none."""
     if isinstance(value, int):
         return not isinstance(value, bool) and abs(value) <= EXACT_WHOLE
     return isinstance(value, float)

@@ -1,7 +1,7 @@
-"""Pure: the columns of a run's combined table, in their order: name, type, meaning, and the cell of a sample.
+"""The columns of the combined table, in order: name, type, meaning, and how the cell of a sample is selected.
 
-A column that every table has is one entry here: the tables, the check of a table against the results and the names that
-no output field may have all follow from it.
+A column that every table has is one entry here. The tables, the check of a table against the results, and the names
+that no output field may have follow from it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from shared.evidence_format.task_facts import TaskFacts, TaskField
 from shared.statuses import STATUSES, population_order
 
 Kind = Literal["text", "number", "whole", "decimal", "boolean", "date", "date-time", "array", "names", "notes"]
-"""``whole``: an integer; ``array``: a list that a page shows; ``names`` and ``notes``: lists of our own."""
+"""``whole``: an integer; ``array``: a list that a page shows; ``names`` and ``notes``: lists that we make."""
 _KINDS: Mapping[str, Kind] = {
     "number": "number",
     "decimal": "decimal",
@@ -32,8 +32,7 @@ _KINDS: Mapping[str, Kind] = {
 
 @dataclass(frozen=True)
 class TableColumn:
-    """``cell`` selects the value, None where there is none; it is None for a ``field`` that the task asks for, whose
-    value is the field's."""
+    """``cell`` selects the value of a sample. It is None for an output field of the task."""
 
     name: str
     kind: Kind
@@ -54,7 +53,7 @@ def _moment(at: datetime | None) -> str | None:
 
 
 def _dollars(facts: ResultFacts) -> str | None:
-    """Money is a decimal: to a millionth, which is finer than any price."""
+    """Return the price in US dollars as a decimal, to a millionth."""
     return None if facts.usage is None else f"{facts.usage.cost_usd:.6f}".rstrip("0").rstrip(".")
 
 
@@ -79,7 +78,7 @@ JUDGED = (
     TableColumn("judgment_confidence", "number", "of the judgment, from 0 to 1", _judged("confidence")),
     TableColumn("judgment_reasoning", "text", "why the judgment is as it is", _judged("reasoning")),
 )
-"""Only where the task asks for a judgment; so are `JUDGED_AFTER`."""
+"""In the table only if the task asks for a judgment; so are `JUDGED_AFTER`."""
 WRONG_TYPE = "wrong_type"
 AFTER = (
     TableColumn(
@@ -153,18 +152,17 @@ JUDGED_AFTER = (
 )
 
 OWN_COLUMNS = frozenset(column.name for column in (*BEFORE, *JUDGED, *AFTER, *JUDGED_AFTER))
-"""Names of the columns that every table may have: no output field can have one of them."""
+"""Names of all common columns; no output field may have one of these names."""
 
 
 def columns_of(task: TaskFacts) -> tuple[TableColumn, ...]:
-    """All columns of a run of this task. A run that is older than one of our columns may have a field of its name: the
-    field has it then, and the column is left out."""
-    fields = tuple(map(_field, task.fields))
+    """Return all columns for a task. If a field of an old run has the name of a newer column, the field wins."""
+    fields = tuple(map(_field_column, task.fields))
     taken = {column.name.lower() for column in fields}
     before = (*BEFORE, *fields, *(JUDGED if task.judged else ()))
     after = (*AFTER, *(JUDGED_AFTER if task.judged else ()))
     return (*before, *(column for column in after if column.name not in taken))
 
 
-def _field(one: TaskField) -> TableColumn:
-    return TableColumn(one.name, _KINDS.get(one.base_type, "text"), one.description, field=True)
+def _field_column(field_: TaskField) -> TableColumn:
+    return TableColumn(field_.name, _KINDS.get(field_.base_type, "text"), field_.description, field=True)

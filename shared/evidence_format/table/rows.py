@@ -1,4 +1,4 @@
-"""Pure: a sample as one row of the combined table."""
+"""A sample as one row of the combined table."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from shared.evidence_format.task_facts import TaskFacts
 
 
 class TableRow(msgspec.Struct, frozen=True):
-    """One sample. ``cells`` are in the order of the columns and of their types; ``wrong`` has the text of those that
-    are not, by the name of their field."""
+    """One sample. ``cells`` are in the order of the columns and have their types; a value of another type is None
+    there, and its text is in ``wrong`` under the name of its column."""
 
     sample_id: str
     status: str
     cells: list[Any]
     wrong: dict[str, str]
     screenshots: list[str]
-    """Their file names."""
+    """File names."""
 
 
 class RowMaker:
-    """Makes the rows of one run."""
+    """Converts the samples of one run to rows."""
 
     def __init__(self, task: TaskFacts) -> None:
         self.columns = columns_of(task)
@@ -34,10 +34,10 @@ class RowMaker:
     def row(self, facts: ResultFacts) -> TableRow:
         cells = [column.value(facts) for column in self.columns]
         wrong: dict[str, str] = {}
-        for place, column in enumerate(self.columns):
-            if not fits(cells[place], column.kind):
-                wrong[column.name] = _text(cells[place], column)
-                cells[place] = None
+        for index, column in enumerate(self.columns):
+            if not fits(cells[index], column.kind):
+                wrong[column.name] = _text(cells[index], column)
+                cells[index] = None
         if wrong and self._wrong_type is not None:
             cells[self._wrong_type] = list(wrong)
         return TableRow(facts.sample_id, text_of(facts.status, "text"), cells, wrong, facts.files(("screenshot",)))
@@ -48,7 +48,7 @@ def _text(value: Any, column: TableColumn) -> str:
 
 
 def cell_texts(row: TableRow, columns: tuple[TableColumn, ...]) -> list[str]:
-    """The cells as text, those that are not of their column's type among them; nothing is ""."""
+    """Return all cells as text, also those of another type than their column; None is ""."""
     return [
         row.wrong.get(column.name, "") if cell is None else text_of(cell, column.kind)
         for column, cell in zip(columns, row.cells, strict=True)

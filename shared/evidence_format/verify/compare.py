@@ -1,4 +1,4 @@
-"""Pure: what was sealed beside what lies there now: what changed, went, came, was exchanged or renamed."""
+"""Compares sealed with actual files: which were changed, lost, added, exchanged or renamed."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from shared.evidence_format.sources.base import Finding
 from shared.evidence_format.sources.digests import Digest
 
 
-def differences(sealed: Mapping[str, FileEntry], lying: Mapping[str, Digest]) -> list[Finding]:
-    """Every difference, each told once, at the file that was sealed. ``sealed`` by path from the run's folder."""
-    changed = {path for path, entry in sealed.items() if path in lying and not _is(entry, lying[path])}
-    gone = [path for path in sealed if path not in lying]
-    came = {path for path in lying if path not in sealed}
-    problems, renamed = _gone(gone, sealed, _by_hash(came, lying))
+def differences(sealed: Mapping[str, FileEntry], actual: Mapping[str, Digest]) -> list[Finding]:
+    """Every difference, each reported once, at the file that was sealed. ``sealed`` by path from the run's folder."""
+    changed = {path for path, entry in sealed.items() if path in actual and not _is_unchanged(entry, actual[path])}
+    gone = [path for path in sealed if path not in actual]
+    came = {path for path in actual if path not in sealed}
+    problems, renamed = _missing(gone, sealed, _by_hash(came, actual))
     problems += [Finding(path, "added", "was added since it was sealed") for path in came - renamed]
-    return problems + _changed(changed, sealed, lying)
+    return problems + _changed(changed, sealed, actual)
 
 
-def _is(entry: FileEntry, digest: Digest) -> bool:
+def _is_unchanged(entry: FileEntry, digest: Digest) -> bool:
     return (entry.sha256, entry.size_bytes) == (digest.sha256, digest.size_bytes)
 
 
-def _gone(
+def _missing(
     gone: Iterable[str], sealed: Mapping[str, FileEntry], came: dict[str, list[str]]
 ) -> tuple[list[Finding], set[str]]:
     problems: list[Finding] = []
@@ -39,36 +39,36 @@ def _gone(
     return problems, renamed
 
 
-def _changed(changed: set[str], sealed: Mapping[str, FileEntry], lying: Mapping[str, Digest]) -> list[Finding]:
+def _changed(changed: set[str], sealed: Mapping[str, FileEntry], actual: Mapping[str, Digest]) -> list[Finding]:
     owners = {sealed[path].sha256: path for path in sorted(sealed, reverse=True)} if changed else {}
     wanted = {sealed[path].sha256: path for path in sorted(changed)}
     problems: list[Finding] = []
-    told: set[str] = set()
-    for path in sorted(changed - told):
-        digest = lying[path]
+    reported: set[str] = set()
+    for path in sorted(changed - reported):
+        digest = actual[path]
         other = wanted.get(digest.sha256, "")
         if digest.unreadable:
             problems.append(Finding(path, "unreadable", f"cannot be read: {digest.unreadable}"))
-        elif path in told:
+        elif path in reported:
             continue
-        elif other and other != path and lying[other].sha256 == sealed[path].sha256:
-            told.add(other)
+        elif other and other != path and actual[other].sha256 == sealed[path].sha256:
+            reported.add(other)
             problems.append(Finding(path, "exchanged", f"and {other} were exchanged"))
         elif digest.sha256 in owners:
             problems.append(Finding(path, "swapped", f"holds what was sealed as {owners[digest.sha256]}"))
         else:
-            problems.append(Finding(path, "changed", _how(sealed[path], digest)))
+            problems.append(Finding(path, "changed", _change_words(sealed[path], digest)))
     return problems
 
 
-def _how(entry: FileEntry, digest: Digest) -> str:
+def _change_words(entry: FileEntry, digest: Digest) -> str:
     if entry.size_bytes != digest.size_bytes:
         return f"was changed since it was sealed: it has {digest.size_bytes} bytes, it had {entry.size_bytes}"
     return "was changed since it was sealed: its SHA-256 is another"
 
 
-def _by_hash(paths: Iterable[str], lying: Mapping[str, Digest]) -> dict[str, list[str]]:
+def _by_hash(paths: Iterable[str], actual: Mapping[str, Digest]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for path in sorted(paths, reverse=True):
-        found.setdefault(lying[path].sha256, []).append(path)
+        found.setdefault(actual[path].sha256, []).append(path)
     return found

@@ -1,4 +1,4 @@
-"""Checks a run that was handed over: every byte of it against its seal, and the seal against a key. Needs no bus."""
+"""Checks a run: every byte of it against its seal, and the seal against a key. Needs no bus."""
 
 from __future__ import annotations
 
@@ -20,27 +20,30 @@ from shared.evidence_format.handover import accepted_files
 from shared.evidence_format.layout import MANIFEST, RESULT, RUN, SAMPLE, SEAL
 from shared.evidence_format.result_facts import ResultFacts
 from shared.evidence_format.signing import PublicKey
-from shared.evidence_format.sources.base import Finding, Medium, NoRun, RunListing, Unreadable
-from shared.evidence_format.sources.digests import Digest, digests, read
+from shared.evidence_format.sources.base import Finding, NoRun, RunListing, RunSource, Unreadable
+from shared.evidence_format.sources.digests import Digest, hash_files, read_file
 from shared.evidence_format.task_facts import TaskFacts
 from shared.evidence_format.verify.compare import differences
 from shared.evidence_format.verify.manifest import check_manifest
-from shared.evidence_format.verify.placement import placed
+from shared.evidence_format.verify.placement import match_manifests
 from shared.evidence_format.verify.rounds import check_rounds
-from shared.evidence_format.verify.samples import MOST_BYTES, own_words, told
+from shared.evidence_format.verify.samples import MOST_BYTES, check_samples, read_manifests
 from shared.evidence_format.verify.seal import Signed, check_seal, read_manifest
-from shared.evidence_format.verify.table import rows_that_differ
+from shared.evidence_format.verify.table import row_problems
 
-_ANOTHER = re.compile(r"[^\W_]|_[0-9]")
-"""What behind the id of a run makes it that of another: of those that began in one second the next is ``..._2``."""
-_RUNS = {RUN, MANIFEST, SEAL}
-"""One of them is in whatever is left of a run."""
+_OTHER_ID = re.compile(r"[^\W_]|_[0-9]")
+"""What may follow a run id in the id of another run: runs that start in the same second get the suffix ``_2``."""
+_RUN_FILES = {RUN, MANIFEST, SEAL}
+"""A folder without any of these is no run."""
 
 
 @dataclass
 class RunCheck:
-    """What came of it. ``sealed``: all that the seal covers, by path; ``files`` and ``size_bytes``: what is there.
-    ``lying``: all files that are there. ``notes`` are no problems."""
+    """The outcome of a check.
+
+    ``sealed``: all files that the seal covers, by path. ``actual``: the paths of all files that exist. ``files`` and
+    ``size_bytes`` count those that are both. ``notes`` are remarks for the reader, not problems.
+    """
 
     place: str
     run_id: str = ""
@@ -51,38 +54,46 @@ class RunCheck:
     problems: list[Finding] = field(default_factory=list[Finding])
     notes: list[str] = field(default_factory=list[str])
     sealed: dict[str, FileEntry] = field(default_factory=dict[str, FileEntry])
-    lying: tuple[str, ...] = ()
+    actual: tuple[str, ...] = ()
     files: int = 0
     size_bytes: int = 0
 
     @property
     def whole(self) -> bool:
-        """Nothing is wrong; by whom it was sealed is another question."""
+        """Whether there is no problem, whoever sealed the run."""
         return not self.problems
 
     @property
     def stands(self) -> bool:
+        """Whether there is no problem and the given key sealed the run."""
         return self.whole and self.signed == "by_known_key"
 
 
-def check_run(medium: Medium, key: PublicKey | None, noted: str = "") -> RunCheck:
-    """All that is wrong with the run, not just the first of it. ``key``: who must have sealed it; None: nobody is
-    known. ``noted``: the hash that its manifest was noted to have. Raises NoRun where there is none."""
-    listing = medium.listed()
-    if not _RUNS & listing.files.keys() and not any(one.path in {"", *_RUNS} for one in listing.problems):
-        raise NoRun(f"{medium.place} holds no run: neither {RUN} nor {MANIFEST} is there")
-    checked = RunCheck(medium.place, problems=list(listing.problems), lying=tuple(listing.files))
-    return _Check(medium, listing, checked).done(key, noted) if _RUNS & listing.files.keys() else checked
+def check_run(source: RunSource, key: PublicKey | None, noted: str = "") -> RunCheck:
+    """Check a run completely and return all problems.
+
+    Args:
+        key: the key that must have sealed it; None: any key is accepted, and the check says so.
+        noted: the hash of the run's manifest, if it was noted when the run was sealed.
+
+    Raises:
+        NoRun: the source holds no run.
+    """
+    listing = source.listed()
+    if not _RUN_FILES & listing.files.keys() and not any(one.path in {"", *_RUN_FILES} for one in listing.problems):
+        raise NoRun(f"{source.place} holds no run: neither {RUN} nor {MANIFEST} is there")
+    checked = RunCheck(source.place, problems=list(listing.problems), actual=tuple(listing.files))
+    return _RunChecker(source, listing, checked).run(key, noted) if _RUN_FILES & listing.files.keys() else checked
 
 
-class _Check:
-    def __init__(self, medium: Medium, listing: RunListing, so_far: RunCheck) -> None:
-        self.medium, self.listing, self.checked = medium, listing, so_far
+class _RunChecker:
+    def __init__(self, source: RunSource, listing: RunListing, so_far: RunCheck) -> None:
+        self.source, self.listing, self.checked = source, listing, so_far
 
-    def done(self, key: PublicKey | None, noted: str) -> RunCheck:
+    def run(self, key: PublicKey | None, noted: str) -> RunCheck:
         made = self._sealed(key, noted)
         if made is not None:
-            self.checked.problems += [*check_manifest(made), *_called(self.medium.place, made.run_id)]
+            self.checked.problems += [*check_manifest(made), *_name_problems(self.source.place, made.run_id)]
             self._files(made)
         self.checked.problems = sorted(set(self.checked.problems))
         return self.checked
@@ -100,8 +111,8 @@ class _Check:
             return None
         checked.manifest_sha256 = chain.sha256(written)
         if noted and noted.lower() != checked.manifest_sha256:
-            told = f"has the hash {checked.manifest_sha256}, and not the one that was noted"
-            checked.problems.append(Finding(MANIFEST, "not_as_noted", told))
+            message = f"has the hash {checked.manifest_sha256}, and not the one that was noted"
+            checked.problems.append(Finding(MANIFEST, "not_as_noted", message))
         checked.made, problems = read_manifest(written)
         checked.problems += problems
         checked.run_id = checked.made.run_id if checked.made is not None else ""
@@ -121,11 +132,11 @@ class _Check:
         return Finding("", "not_sealed", "the run is not sealed: it is still at work, or was interrupted")
 
     def _read(self, path: str) -> bytes | None:
-        """None where it is not there or cannot be read; the latter is told."""
+        """Return the content; None if there is no such file, or, with a finding, if it cannot be read."""
         if path not in self.listing.files:
             return None
         try:
-            return read(self.medium, path, MOST_BYTES)
+            return read_file(self.source, path, MOST_BYTES)
         except (Unreadable, OSError) as exc:
             self.checked.problems.append(Finding(path, "unreadable", f"cannot be read: {exc}"))
             return None
@@ -135,18 +146,18 @@ class _Check:
     def _files(self, made: RunManifest) -> None:
         checked, files = self.checked, self.listing.files
         links = [*made.samples, *([made.discovery] if made.discovery is not None else [])]
-        words = own_words(self.medium, files, [link.sample_id for link in links])
-        lying = {f"{one.sample_id}/{MANIFEST}": Digest(one.sha256, 0) for one in words.values() if one.sha256}
+        words = read_manifests(self.source, files, [link.sample_id for link in links])
+        actual = {f"{one.sample_id}/{MANIFEST}": Digest(one.sha256, 0) for one in words.values() if one.sha256}
         misplaced = [link.sample_id for link in links if words[link.sample_id].sha256 != link.manifest_sha256]
-        folders, problems = placed(links, words, self._results(misplaced), made.run_id)
-        own = told(self.medium, files, folders)
+        folders, problems = match_manifests(links, words, self._results(misplaced), made.run_id)
+        own = check_samples(self.source, files, folders)
         checked.problems += problems + own.problems
-        lying |= own.digests
-        lying |= digests(self.medium, {path: lies for path, lies in files.items() if path not in lying})
+        actual |= own.digests
+        actual |= hash_files(self.source, {path: lies for path, lies in files.items() if path not in actual})
         checked.sealed = _sealed_files(made, links, folders)
-        self._compare(made, lying, {f"{link.sample_id}/{MANIFEST}" for link in links})
+        self._compare(made, actual, {f"{link.sample_id}/{MANIFEST}" for link in links})
         more, checked.notes = check_rounds(
-            self.medium, files, lying, made, checked.seal.fingerprint if checked.seal else ""
+            self.source, files, actual, made, checked.seal.fingerprint if checked.seal else ""
         )
         checked.notes = [*made.remarks, *checked.notes]
         checked.problems += more + self._population(made)
@@ -155,39 +166,41 @@ class _Check:
         read_now = {one: self._read(f"{one}/{RESULT}") for one in sample_ids}
         return {one: chain.sha256(data) for one, data in read_now.items() if data is not None}
 
-    def _compare(self, made: RunManifest, lying: dict[str, Digest], manifests: set[str]) -> None:
+    def _compare(self, made: RunManifest, actual: dict[str, Digest], manifests: set[str]) -> None:
         checked = self.checked
-        objects = {path for path in lying if path.startswith(f"{layout.OBJECTS}/")}
+        objects = {path for path in actual if path.startswith(f"{layout.OBJECTS}/")}
         own = {MANIFEST, SEAL, *manifests, *objects}
-        rest = {path: digest for path, digest in lying.items() if path not in own}
+        rest = {path: digest for path, digest in actual.items() if path not in own}
         apart = {path: rest.pop(path) for path in (layout.PUBLIC_KEY, layout.VERIFY) if path in rest}
         sealed = {path: entry for path, entry in checked.sealed.items() if path not in own}
         found = differences(sealed, rest)
-        checked.problems += found + self._objects(made, lying) + self._beside(apart)
-        checked.files = len(rest.keys() & sealed.keys()) + len(manifests & lying.keys())
+        checked.problems += found + self._objects(made, actual) + self._beside(apart)
+        checked.files = len(rest.keys() & sealed.keys()) + len(manifests & actual.keys())
         checked.size_bytes = sum(rest[path].size_bytes for path in rest.keys() & sealed.keys())
         if any(problem.path == layout.COMBINED and problem.code != "missing" for problem in found):
             self._rows({sample.sample_id for sample in made.samples})
 
-    def _objects(self, made: RunManifest, lying: Mapping[str, Digest]) -> list[Finding]:
-        """Below ``objects/`` lie the bytes of files that have names elsewhere, each under its hash. Those in a bucket
-        are read by these names."""
+    def _objects(self, made: RunManifest, actual: Mapping[str, Digest]) -> list[Finding]:
+        """Compare the folder ``objects/``, where captured bytes have their hash as name, with its sealed list.
+
+        In a bucket these bytes were read already under their other names.
+        """
         if self.listing.objects is None:
             return []
         names = {path.rpartition("/")[2]: path for path in self.listing.objects if _is_in_its_place(path)}
         strays = [path for path in self.listing.objects if not _is_in_its_place(path)]
         problems = [Finding(path, "added", "is not where an object lies") for path in strays]
         problems += [
-            Finding(path, "changed", f"holds other bytes than its name says{_why(lying[path])}")
+            Finding(path, "changed", f"holds other bytes than its name says{_why(actual[path])}")
             for name, path in names.items()
-            if path in lying and lying[path].sha256 != name
+            if path in actual and actual[path].sha256 != name
         ]
         if objects_of(names) != made.objects:
             problems += _lost_objects(names, made, self.checked.sealed)
         return problems
 
     def _beside(self, apart: Mapping[str, Digest]) -> list[Finding]:
-        """The files that an export adds follow from the seal."""
+        """Compare the files that an export adds; they follow from the seal."""
         seal = self.checked.seal
         accepted = accepted_files(self.checked.run_id, seal) if seal is not None else {}
         return [
@@ -197,12 +210,12 @@ class _Check:
         ]
 
     def _rows(self, samples: set[str]) -> None:
-        words = rows_that_differ(self._read(layout.COMBINED) or b"", samples, self._task, self._facts)
+        words = row_problems(self._read(layout.COMBINED) or b"", samples, self._task, self._facts)
         self.checked.problems += [Finding(layout.COMBINED, "row", one) for one in words]
 
     @cached_property
     def _task(self) -> TaskFacts:
-        """Without fields where run.json cannot be read: then only the columns that every table has are compared."""
+        """The task; without fields if run.json cannot be read, so that only the common columns are compared."""
         with suppress(*chain.NOT_JSON):
             return TaskFacts.of(parse_run_file(self._read(RUN) or b"").record.spec)
         return TaskFacts.of({})
@@ -215,20 +228,20 @@ class _Check:
         return None
 
     def _population(self, made: RunManifest) -> list[Finding]:
-        """The population as it was written down before anything was done is the one that is accounted for."""
+        """Compare the samples of the manifest with the population file that was written before the work began."""
         problems: list[Finding] = []
         for path in layout.POPULATIONS:
             written = self._read(path)
             if written is not None:
-                listed = _ids(written)
+                listed = _sample_ids(written)
                 lost = sorted(listed ^ {sample.sample_id for sample in made.samples})
-                told = f"and the manifest of the run name different samples: {', '.join(lost[:5])}"
-                problems += [Finding(path, "inconsistent", told)] if lost else []
+                message = f"and the manifest of the run name different samples: {', '.join(lost[:5])}"
+                problems += [Finding(path, "inconsistent", message)] if lost else []
         return problems
 
 
-def _ids(table: bytes) -> set[str]:
-    """The samples of a population as it was written down. A table that is none any more names none: it was changed."""
+def _sample_ids(table: bytes) -> set[str]:
+    """Return the sample ids of a population file; none if it cannot be parsed, which means that it was changed."""
     text = io.StringIO(table.decode(errors="replace"), newline="")
     longest = csv.field_size_limit(max(len(table), csv.field_size_limit()))
     try:
@@ -239,16 +252,16 @@ def _ids(table: bytes) -> set[str]:
         csv.field_size_limit(longest)
 
 
-def _called(place: str, run_id: str) -> list[Finding]:
-    """Two runs whose folders were exchanged are both whole; what bears the name of a run is to be that run."""
+def _name_problems(place: str, run_id: str) -> list[Finding]:
+    """Return a finding if folder or zip has the name of another run: exchanged folders would both be intact."""
     name = place.rstrip("/").rpartition("/")[2].removesuffix(".zip")
-    if not name.startswith("run_") or (name.startswith(run_id) and not _ANOTHER.match(name[len(run_id) :])):
+    if not name.startswith("run_") or (name.startswith(run_id) and not _OTHER_ID.match(name[len(run_id) :])):
         return []  # a second download is called "run_1 (1)", a copy "run_1 - Copy"
     return [Finding("", "other_run", f"this is called {name}, and the run in it is {run_id}")]
 
 
 def _lost_objects(names: Mapping[str, str], made: RunManifest, sealed: Mapping[str, FileEntry]) -> list[Finding]:
-    """By name as far as that can be told: captured bytes lie there, and what we write ourselves does not."""
+    """Return the objects that were lost or added, by name where they are known: only captured bytes have an object."""
     known = {entry.sha256 for entry in sealed.values()}
     problems = [Finding(path, "added", "is of no file of the run") for name, path in names.items() if name not in known]
     captured = {entry.sha256: path for path, entry in sealed.items() if "/" in path and not layout.is_ours(path)}
@@ -259,8 +272,8 @@ def _lost_objects(names: Mapping[str, str], made: RunManifest, sealed: Mapping[s
         for name, path in captured.items()
         if name not in names
     ]
-    told = f"{made.objects.count} files were sealed there, {len(names)} are there, or other ones"
-    return problems or [Finding(layout.OBJECTS, "missing", told)]
+    message = f"{made.objects.count} files were sealed there, {len(names)} are there, or other ones"
+    return problems or [Finding(layout.OBJECTS, "missing", message)]
 
 
 def _is_in_its_place(path: str) -> bool:
@@ -275,7 +288,7 @@ def _why(digest: Digest) -> str:
 def _sealed_files(
     made: RunManifest, links: list[SampleLink], folders: Mapping[str, SampleManifest]
 ) -> dict[str, FileEntry]:
-    """All that the seal covers, by path from the run's folder; a manifest's size is not sealed with it."""
+    """Return all files that the seal covers, by path from the run's folder. The size of a manifest is not sealed."""
     sealed = {entry.path: entry for entry in made.files}
     for link in links:
         path = f"{link.sample_id}/{MANIFEST}"

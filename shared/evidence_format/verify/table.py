@@ -1,4 +1,4 @@
-"""Pure: of a combined table that was changed, the cells that do not say what the results of the samples say."""
+"""Finds the cells of a changed combined table that contradict the results of the samples."""
 
 from __future__ import annotations
 
@@ -12,49 +12,51 @@ from shared.evidence_format.result_facts import ResultFacts
 from shared.evidence_format.table.rows import RowMaker, cell_texts
 from shared.evidence_format.task_facts import TaskFacts
 
-MOST_TOLD = 20
+MAX_PROBLEMS = 20
 
 
-def rows_that_differ(
+def row_problems(
     table: bytes, samples: set[str], task: TaskFacts, facts_of: Callable[[str], ResultFacts | None]
 ) -> list[str]:
-    """Return sentences about the first cells and rows that differ.
+    """Return sentences about the first `MAX_PROBLEMS` cells and rows that differ.
 
-    ``samples``: all of the run; ``facts_of``: what the files of one say, None where its result cannot be read.
+    Args:
+        samples: ids of all samples of the run.
+        facts_of: returns the facts of a sample, None if its result cannot be read.
     """
     maker = RowMaker(task)
-    told: list[str] = []
+    problems: list[str] = []
     left = set(samples)
     try:
         for row in csv.DictReader(io.StringIO(table.decode(errors="replace"), newline=""), strict=True):
             sample_id = str(row.get("sample_id"))
             if sample_id not in left:
-                told.append(f"row {sample_id}: there is no such sample, or its row stands there twice")
+                problems.append(f"row {sample_id}: there is no such sample, or its row stands there twice")
                 continue
             left.discard(sample_id)
             if (facts := facts_of(sample_id)) is not None:
-                told += _differing(row, facts, maker)
+                problems += _cell_problems(row, facts, maker)
     except csv.Error as exc:
-        told.append(f"it cannot be read as a table: {exc}")
-    told += [f"row {sample_id}: is not there any more" for sample_id in sorted(left)]
-    more = len(told) - MOST_TOLD
-    return [*told[:MOST_TOLD], *([f"rows: {more} more"] if more > 0 else [])]
+        problems.append(f"it cannot be read as a table: {exc}")
+    problems += [f"row {sample_id}: is not there any more" for sample_id in sorted(left)]
+    more = len(problems) - MAX_PROBLEMS
+    return [*problems[:MAX_PROBLEMS], *([f"rows: {more} more"] if more > 0 else [])]
 
 
-def _differing(table: Mapping[str, Any], facts: ResultFacts, maker: RowMaker) -> Iterator[str]:
+def _cell_problems(table: Mapping[str, Any], facts: ResultFacts, maker: RowMaker) -> Iterator[str]:
     row = maker.row(facts)
     right = {
         column.name: (cell, text)
         for column, cell, text in zip(maker.columns, row.cells, cell_texts(row, maker.columns), strict=True)
     }
     for name, (value, text) in right.items():
-        if name in table and not _says(str(table[name] or ""), value, text):
+        if name in table and not _shows(str(table[name] or ""), value, text):
             shown = str(table[name])[:80]
             yield f"row {facts.sample_id}, column {name}: {shown!r} is not {text[:80]!r}, as in its result.json"
 
 
-def _says(cell: str, value: Any, text: str) -> bool:
-    """Whether a cell shows this value, in any of the ways in which tables and spreadsheets write one."""
+def _shows(cell: str, value: Any, text: str) -> bool:
+    """Whether a cell shows this value, in any form in which tables and spreadsheets write it."""
     wanted = text.replace("\0", "\ufffd")
     return wanted in (cell, cell.removeprefix("'")) or (
         not isinstance(value, str) and cell.strip().lower() in (text.lower(), json.dumps(value).lower())

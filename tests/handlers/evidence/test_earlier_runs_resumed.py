@@ -27,7 +27,7 @@ from shared.contracts.evidence import LoadSteps, RunFinished, StepsLoaded
 from shared.contracts.planner import Lessons, SampleFinished
 from shared.contracts.steps import StepTaken, note_text
 from shared.evidence_format.files.sample import parse_result
-from shared.evidence_format.sources.folder import FolderMedium
+from shared.evidence_format.sources.folder import FolderSource
 from shared.evidence_format.verify.run import check_run
 from shared.testing.bus import MemoryBus
 from tests.handlers.evidence.evidence_desk import KEY
@@ -136,7 +136,7 @@ async def test_its_tables_are_made_again_as_they_were(tmp_path: Path, name: str)
     done = {one for one, row in before.items() if row["status"] == "done"}
     assert {one: row for one, row in rows(run).items() if one in done} == {one: before[one] for one in done}
     assert [path for path, data in kept.items() if path.parent.name in done and path.read_bytes() != data] == []
-    assert check_run(FolderMedium(run), KEY.public).problems == []
+    assert check_run(FolderSource(run), KEY.public).problems == []
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -152,7 +152,7 @@ async def test_a_later_attempt_puts_what_was_written_then_aside_and_it_is_still_
         finished = await try_again(deps, run, other)
     assert finished is not None
     assert (run / sample_id / f"attempt_{attempt}" / "action_log.json").read_bytes() == log
-    checked = check_run(FolderMedium(run), KEY.public)
+    checked = check_run(FolderSource(run), KEY.public)
     assert checked.problems == []
     assert (attempt, len(json.loads(log))) in steps(run, sample_id)
     loaded = await load_steps(LoadSteps(run_id=run.name, sample_id=sample_id, attempt=attempt), deps)

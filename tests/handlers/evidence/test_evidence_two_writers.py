@@ -20,7 +20,7 @@ from services.evidence.store.folder_store import FolderStore
 from services.evidence.store.s3_store import S3Store
 from shared.contracts.evidence import ClaimPress
 from shared.errors import Unavailable
-from shared.evidence_format.sources.opening import opened
+from shared.evidence_format.sources.opening import open_source
 from shared.evidence_format.verify.run import check_run
 from shared.s3.opening import open_bucket
 from shared.settings import Settings
@@ -193,7 +193,7 @@ async def test_that_it_is_held_is_no_part_of_a_run(place: Place):
     files = {key for key in place.lying() if not key.startswith(".")}
     process = place.other()
     assert {key for key in place.lying() if not key.startswith(".")} == files
-    with opened(place.settings, place.run) as medium:
+    with open_source(place.settings, place.run) as medium:
         checked = check_run(medium, KEY.public)
         listed = medium.listed().files
     assert checked.problems == []

@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 
 from services.console.cli import app
 from services.evidence.store.s3_store import S3Store
-from shared.evidence_format.sources.opening import opened
-from shared.evidence_format.sources.zip import ZipMedium
+from shared.evidence_format.sources.opening import open_source
+from shared.evidence_format.sources.zip import ZipSource
 from shared.evidence_format.verify.run import RunCheck, check_run
 from shared.s3.bucket import S3Bucket
 from shared.s3.opening import open_bucket
@@ -55,7 +55,7 @@ async def run(settings: Settings, bucket: S3Bucket, tmp_path: Path) -> str:
 
 
 def check(settings: Settings, run: str) -> RunCheck:
-    with opened(settings, run) as medium:
+    with open_source(settings, run) as medium:
         return check_run(medium, KEY.public)
 
 
@@ -122,7 +122,7 @@ async def test_it_is_exported_as_a_zip_that_is_whole(settings: Settings, server:
     given = ["export", run, "--out", str(tmp_path / "run.zip"), "--key", str(tmp_path / "key.pem")]
     made = CliRunner().invoke(app, given, env=server.environment(settings.evidence_bucket or ""))
     assert made.exit_code == 0, made.output
-    medium = ZipMedium(tmp_path / "run.zip")
+    medium = ZipSource(tmp_path / "run.zip")
     assert check_run(medium, KEY.public).stands
     medium.close()
 

@@ -34,8 +34,8 @@ from shared.evidence_format.files.manifest import SEAL_FORMAT, Seal
 from shared.evidence_format.handover import accepted_files, added_files
 from shared.evidence_format.signing import SigningKey
 from shared.evidence_format.sources.base import NoRun
-from shared.evidence_format.sources.folder import FolderMedium
-from shared.evidence_format.sources.zip import ZipMedium
+from shared.evidence_format.sources.folder import FolderSource
+from shared.evidence_format.sources.zip import ZipSource
 from shared.evidence_format.verify.run import RunCheck, check_run
 from shared.text.names import DISCOVERY
 from tests.handlers.evidence.evidence_desk import KEY, NOW, Desk, closed, ended, found, judging, sample, started, took
@@ -63,7 +63,7 @@ def run(whole: Path, tmp_path: Path) -> Path:
 
 
 def check(folder: Path, key: Any = KEY, noted: str = "") -> RunCheck:
-    return check_run(FolderMedium(folder), key.public if key is not None else None, noted)
+    return check_run(FolderSource(folder), key.public if key is not None else None, noted)
 
 
 def files_of(folder: Path) -> list[str]:
@@ -94,7 +94,7 @@ def test_what_the_first_round_sealed_is_kept_as_it_was(whole: Path):
     assert json.loads((whole / "manifest.json").read_text())["round"] == 2
     assert ",failed,not_found," in (whole / "rounds/1/combined.csv").read_text()
     assert ",failed," not in (whole / "combined.csv").read_text()
-    assert check_run(FolderMedium(whole / "rounds/1"), KEY.public).signed == "by_known_key"
+    assert check_run(FolderSource(whole / "rounds/1"), KEY.public).signed == "by_known_key"
 
 
 async def test_what_is_told_again_after_the_seal_changes_nothing(tmp_path: Path):
@@ -561,7 +561,7 @@ def linked(run: Path) -> list[Path]:
 
 
 def test_bytes_that_have_several_names_are_read_once(whole: Path):
-    class Counting(FolderMedium):
+    class Counting(FolderSource):
         opened: ClassVar[list[str]] = []
 
         def open(self, path: str) -> Any:
@@ -747,7 +747,7 @@ def test_a_run_that_is_not_what_was_sealed_is_not_exported_without_a_word(run: P
     assert (code, "nothing was exported" in words, (tmp_path / "b.zip").exists()) == (1, True, False)
     code, words = cli(*given, "--broken", state=tmp_path / "state")
     assert (code, "A-1/01_t.png" in words, (tmp_path / "b.zip").exists()) == (1, True, True)
-    assert told(check_run(ZipMedium(tmp_path / "b.zip"), KEY.public)) == {("A-1/01_t.png", "changed")}
+    assert told(check_run(ZipSource(tmp_path / "b.zip"), KEY.public)) == {("A-1/01_t.png", "changed")}
 
 
 def test_an_export_never_writes_over_anything_nor_into_the_evidence(run: Path, key_file: Path, tmp_path: Path):
@@ -775,7 +775,7 @@ def rewritten(packed: Path, change: Callable[[zipfile.ZipInfo, bytes], Iterator[
         for member in old.infolist():
             for name, data in change(member, old.read(member)):
                 new.writestr(name, data)
-    medium = ZipMedium(other)
+    medium = ZipSource(other)
     try:
         return check_run(medium, KEY.public)
     finally:
@@ -814,12 +814,12 @@ def zipped(run: Path, **how: Any) -> Path:
 
 
 def test_objects_in_a_zip_are_checked_too(run: Path, linked: list[Path]):
-    assert check_run(ZipMedium(zipped(run)), KEY.public).stands
+    assert check_run(ZipSource(zipped(run)), KEY.public).stands
     (run / "objects/evil.html").write_text("")
     linked[0].unlink()
     linked[0].write_bytes(b"forged")
     changed = str(linked[0].relative_to(run))
-    assert told(check_run(ZipMedium(zipped(run)), KEY.public)) == {("objects/evil.html", "added"), (changed, "changed")}
+    assert told(check_run(ZipSource(zipped(run)), KEY.public)) == {("objects/evil.html", "added"), (changed, "changed")}
 
 
 def test_a_zip_in_which_other_programs_see_other_files_is_told(packed: Path):
@@ -842,12 +842,12 @@ def test_bytes_between_the_files_of_a_zip_are_told(packed: Path):
     end = data.rindex(b"PK\5\6")
     moved = struct.pack("<I", lists_at + len(forged))
     packed.write_bytes(data[:lists_at] + forged + data[lists_at : end + 16] + moved + data[end + 20 :])
-    assert told(check_run(ZipMedium(packed), KEY.public)) == {("", "zip_hidden")}
+    assert told(check_run(ZipSource(packed), KEY.public)) == {("", "zip_hidden")}
     packed.write_bytes(b"<html>" + data)
-    assert told(check_run(ZipMedium(packed), KEY.public)) == {("", "zip_hidden")}
+    assert told(check_run(ZipSource(packed), KEY.public)) == {("", "zip_hidden")}
     for behind in (data + b"<html>", data[:-2] + struct.pack("<H", 6) + b"<html>"):
         packed.write_bytes(behind)
-        assert [p.message[:12] for p in check_run(ZipMedium(packed), KEY.public).problems] == ["6 bytes of i"]
+        assert [p.message[:12] for p in check_run(ZipSource(packed), KEY.public).problems] == ["6 bytes of i"]
 
 
 def test_a_zip_that_was_written_to_a_pipe_is_whole(run: Path, tmp_path: Path):
@@ -866,13 +866,13 @@ def test_a_zip_that_was_written_to_a_pipe_is_whole(run: Path, tmp_path: Path):
     with (tmp_path / "piped.zip").open("wb") as file, zipfile.ZipFile(Pipe(file), "w") as packed:
         for name in files_of(run):
             packed.write(run / name, f"run_1/{name}")
-    assert check_run(ZipMedium(tmp_path / "piped.zip"), KEY.public).stands
+    assert check_run(ZipSource(tmp_path / "piped.zip"), KEY.public).stands
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.99])
 def test_a_zip_that_was_cut_short_is_told(packed: Path, share: float):
     packed.write_bytes(packed.read_bytes()[: int(packed.stat().st_size * share)])
-    assert told(check_run(ZipMedium(packed), KEY.public)) == {("", "zip_damaged")}
+    assert told(check_run(ZipSource(packed), KEY.public)) == {("", "zip_damaged")}
 
 
 @given(at=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
@@ -888,7 +888,7 @@ def test_a_bit_of_a_zip_that_is_flipped_changes_no_evidence_unseen(
     )
     assert code == 0, words
     flip(out, int(at * out.stat().st_size), bit)
-    medium = ZipMedium(out)
+    medium = ZipSource(out)
     checked = check_run(medium, KEY.public)
     medium.close()
     if checked.stands:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from services.console.cli import app
 from services.console.run_location import find_run, locate_run, locate_runs
 from shared.errors import PermanentError
-from shared.evidence_format.sources.opening import opened
+from shared.evidence_format.sources.opening import open_source
 from shared.settings import Settings
 from shared.testing.settings import isolated_settings
 
@@ -134,7 +134,7 @@ def test_what_is_handed_over_is_opened_where_it_lies(tmp_path: Path):
         str(tmp_path / "run_1.zip"): str(tmp_path / "run_1.zip"),
         "s3://kept/2026/run_1": "s3://kept/2026/run_1",
     }.items():
-        with opened(given, find_run(given, named)) as medium:
+        with open_source(given, find_run(given, named)) as medium:
             assert medium.place == place
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from shared.contracts.steps import Note, note_detail, note_text, plain_note
 from shared.evidence_format.files.earlier_versions import note_texts, to_note, to_notes
-from shared.evidence_format.verify.table import rows_that_differ
+from shared.evidence_format.verify.table import row_problems
 from tests.handlers.evidence.written_sample import facts_of
 
 SENTENCES = [
@@ -61,6 +61,6 @@ def test_a_table_is_checked_against_notes_of_both_forms(notes: list[object]):
         return text.getvalue().encode()
 
     facts = facts_of({"sample_id": "A-1"}, {"notes": msgspec.to_builtins(notes)})
-    assert rows_that_differ(table("owner: gone; look"), {"A-1"}, facts.task, lambda _: facts) == []
-    [wrong] = rows_that_differ(table("owner: gone"), {"A-1"}, facts.task, lambda _: facts)
+    assert row_problems(table("owner: gone; look"), {"A-1"}, facts.task, lambda _: facts) == []
+    [wrong] = row_problems(table("owner: gone"), {"A-1"}, facts.task, lambda _: facts)
     assert wrong.startswith("row A-1, column notes: ")

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_pri
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from shared.errors import PolicyDenied, Unavailable
-from shared.evidence_format.signing import PublicKey, SigningKey, known_key, signing_key
+from shared.evidence_format.signing import PublicKey, SigningKey, load_known_key, load_signing_key
 from shared.settings import Settings
 from shared.testing.settings import isolated_settings
 
@@ -28,35 +28,35 @@ def pem(key: Ed25519PrivateKey) -> bytes:
 
 
 def test_it_is_made_once_and_for_its_owner_alone(tmp_path: Path):
-    first = signing_key(of(tmp_path))
-    assert signing_key(of(tmp_path)).public.fingerprint == first.public.fingerprint
+    first = load_signing_key(of(tmp_path))
+    assert load_signing_key(of(tmp_path)).public.fingerprint == first.public.fingerprint
     [file] = (tmp_path / "state").iterdir()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
 def test_to_ask_for_it_makes_none(tmp_path: Path):
-    assert known_key(of(tmp_path)) is None
+    assert load_known_key(of(tmp_path)) is None
     assert not (tmp_path / "state").exists()
 
 
 def test_of_two_that_make_one_at_once_both_have_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """The second looks before the first has made it."""
-    first = signing_key(of(tmp_path))
+    first = load_signing_key(of(tmp_path))
     looked = iter([False])
     real = Path.exists
     monkeypatch.setattr(Path, "exists", lambda path: next(looked, None) if path.suffix == ".pem" else real(path))
-    assert signing_key(of(tmp_path)).public.fingerprint == first.public.fingerprint
+    assert load_signing_key(of(tmp_path)).public.fingerprint == first.public.fingerprint
 
 
 def test_one_that_is_given_is_taken(tmp_path: Path):
     key, file = Ed25519PrivateKey.generate(), tmp_path / "own.pem"
     file.write_bytes(pem(key))
-    assert signing_key(of(tmp_path, signing_key=file)).public.fingerprint == SigningKey(key).public.fingerprint
+    assert load_signing_key(of(tmp_path, signing_key=file)).public.fingerprint == SigningKey(key).public.fingerprint
 
 
 def test_it_never_lies_inside_the_evidence(tmp_path: Path):
     with pytest.raises(PolicyDenied, match="EXHIBIT_STATE_DIR"):
-        signing_key(of(tmp_path, state_dir=tmp_path / "evidence" / "x" / ".." / "state"))
+        load_signing_key(of(tmp_path, state_dir=tmp_path / "evidence" / "x" / ".." / "state"))
     assert not (tmp_path / "evidence").exists()
 
 
@@ -65,21 +65,21 @@ def test_what_is_no_key_is_said(tmp_path: Path, content: bytes):
     file = tmp_path / "own.pem"
     file.write_bytes(content)
     with pytest.raises(Unavailable, match=r"own\.pem"):
-        signing_key(of(tmp_path, signing_key=file))
+        load_signing_key(of(tmp_path, signing_key=file))
 
 
 def test_a_key_of_another_kind_is_none_of_ours(tmp_path: Path):
     other = generate_private_key(SECP256R1())
     encoding, public = serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
-    assert PublicKey.read(other.public_key().public_bytes(encoding, public)) is None
-    assert PublicKey.read(b"\xff") is None
+    assert PublicKey.parse(other.public_key().public_bytes(encoding, public)) is None
+    assert PublicKey.parse(b"\xff") is None
 
 
 def test_only_the_bytes_that_were_signed_are_signed():
     key = SigningKey(Ed25519PrivateKey.generate())
     signature = key.seal(b"manifest").signature
-    assert key.public.signed(b"manifest", signature)
-    assert not key.public.signed(b"manifesT", signature)
-    assert not key.public.signed(b"manifest", "no base64!")
-    assert not key.public.signed(b"manifest", signature[4:])
-    assert not SigningKey(Ed25519PrivateKey.generate()).public.signed(b"manifest", signature)
+    assert key.public.is_signed(b"manifest", signature)
+    assert not key.public.is_signed(b"manifesT", signature)
+    assert not key.public.is_signed(b"manifest", "no base64!")
+    assert not key.public.is_signed(b"manifest", signature[4:])
+    assert not SigningKey(Ed25519PrivateKey.generate()).public.is_signed(b"manifest", signature)

@@ -19,8 +19,7 @@ from shared.evidence_format.chain import NOT_JSON
 from shared.evidence_format.files.run import parse_run_file
 from shared.evidence_format.layout import RESULT, RUN
 from shared.evidence_format.sources.base import NoRun, RunListing, Unreadable
-from shared.evidence_format.sources.digests import read
-from shared.evidence_format.sources.zip import ZipMedium
+from shared.evidence_format.sources.zip import ZipSource
 from shared.text.names import safe_id
 
 NEEDED_SUFFIXES = (f"/{RESULT}", "/sample.json", ".mhtml.zst", ".observation.json.zst")
@@ -43,17 +42,17 @@ async def unpack_run(path: Path) -> AsyncGenerator[tuple[Path, str]]:
 
 
 async def _unpack(path: Path, folder: Path) -> str:
-    medium = ZipMedium(path)
+    medium = ZipSource(path)
     try:
         listing = medium.listed()
         _check_listing(path, listing)
-        run_id = _parse_run_id(read(medium, RUN, MAX_FILE_BYTES), path)
+        run_id = _parse_run_id(read_file(medium, RUN, MAX_FILE_BYTES), path)
         needed = [RUN, *(name for name in listing.files if _is_needed(name))]
         _check_disk_space(path, sum(listing.files[name].size_bytes for name in needed), folder)
         for name in needed:
             target = folder / run_id / name
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(read(medium, name, MAX_FILE_BYTES))
+            target.write_bytes(read_file(medium, name, MAX_FILE_BYTES))
             await asyncio.sleep(0)  # lets Ctrl-C cancel between files
     finally:
         medium.close()
