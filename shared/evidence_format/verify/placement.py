@@ -8,11 +8,11 @@ from shared.evidence_format.files.manifest import SampleLink, SampleManifest
 from shared.evidence_format.layout import MANIFEST
 from shared.evidence_format.sources.base import Finding
 from shared.evidence_format.verify.manifest import check_link
-from shared.evidence_format.verify.samples import StoredManifest
+from shared.evidence_format.verify.samples import FolderManifest
 
 
 def match_manifests(
-    links: Sequence[SampleLink], words: Mapping[str, StoredManifest], results: Mapping[str, str], run_id: str
+    links: Sequence[SampleLink], words: Mapping[str, FolderManifest], results: Mapping[str, str], run_id: str
 ) -> tuple[dict[str, SampleManifest], list[Finding]]:
     """Return by folder the manifest to compare its files with, and the findings about manifests.
 
@@ -42,7 +42,7 @@ def match_manifests(
 
 
 def _expected_manifest(
-    link: SampleLink, own: StoredManifest, by_hash: Mapping[str, SampleManifest | None], results: Mapping[str, str]
+    link: SampleLink, own: FolderManifest, by_hash: Mapping[str, SampleManifest | None], results: Mapping[str, str]
 ) -> SampleManifest | None:
     """Return the folder's own manifest if it matches the result beside it: the folder is intact, if another's."""
     if own.manifest is not None and results.get(link.sample_id) == own.manifest.result_sha256:
@@ -52,9 +52,9 @@ def _expected_manifest(
 
 def _placement_problems(
     link: SampleLink,
-    own: StoredManifest,
+    own: FolderManifest,
     sealed_for: Mapping[str, SampleLink],
-    words: Mapping[str, StoredManifest],
+    words: Mapping[str, FolderManifest],
     results: Mapping[str, str],
     run_id: str,
 ) -> list[Finding]:

@@ -19,7 +19,7 @@ MOST_BYTES = 512_000_000
 
 
 @dataclass
-class StoredManifest:
+class FolderManifest:
     """The manifest file in a sample's folder.
 
     ``manifest`` is None if it cannot be decoded; ``sha256`` is empty if it cannot be read, and ``problem`` says why.
@@ -41,28 +41,28 @@ class SampleChecks:
 
 def read_manifests(
     source: RunSource, files: Mapping[str, FileInfo], sample_ids: Sequence[str]
-) -> dict[str, StoredManifest]:
+) -> dict[str, FolderManifest]:
     manifests = map_in_threads(
         source, sample_ids, lambda batch: [_read_manifest(source, files, sample_id) for sample_id in batch]
     )
     return {stored.sample_id: stored for stored in manifests}
 
 
-def _read_manifest(source: RunSource, files: Mapping[str, FileInfo], sample_id: str) -> StoredManifest:
+def _read_manifest(source: RunSource, files: Mapping[str, FileInfo], sample_id: str) -> FolderManifest:
     path = f"{sample_id}/{MANIFEST}"
     if path not in files:
         message = Finding(
             path, "missing", "was sealed and is not there any more: the files of this sample cannot be checked"
         )
-        return StoredManifest(sample_id, problem=message)
+        return FolderManifest(sample_id, problem=message)
     try:
         data = read_file(source, path, MOST_BYTES)
     except (Unreadable, OSError) as exc:
-        return StoredManifest(sample_id, problem=Finding(path, "unreadable", f"cannot be read: {exc}"))
+        return FolderManifest(sample_id, problem=Finding(path, "unreadable", f"cannot be read: {exc}"))
     try:
-        return StoredManifest(sample_id, chain.sha256(data), msgspec.json.decode(data, type=SampleManifest))
+        return FolderManifest(sample_id, chain.sha256(data), msgspec.json.decode(data, type=SampleManifest))
     except chain.NOT_JSON:
-        return StoredManifest(sample_id, chain.sha256(data))
+        return FolderManifest(sample_id, chain.sha256(data))
 
 
 def check_samples(
