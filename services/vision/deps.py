@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from services.vision.icons.grid import PixelGrid
-from services.vision.questions.regions import PixelRect, ScaledImage
+from services.vision.icons.pixels import PixelGrid
+from services.vision.regions import PixelRect, ScaledImage
 from shared.bus.ports import Blobs
 from shared.contracts.vision import AskVision, VisionAnswered
 
@@ -22,7 +22,7 @@ class OpenPicture(Protocol):
         ...
 
     def grid(self) -> PixelGrid | None:
-        """Return the pixels, at most `grid.MAX_GRID_PX` a side, or None when the part is too large to be an icon."""
+        """Return the pixels, at most `pixels.MAX_GRID_PX` a side, or None when the part is too large to be an icon."""
         ...
 
     def scaled(self) -> ScaledImage:

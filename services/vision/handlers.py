@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 
 from services.vision.deps import OpenPicture, VisionDeps
-from services.vision.questions.targeted import find_question_problem
+from services.vision.questions import find_question_problem
 from shared.bus.actor import Actor
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.errors import InvalidMessage, PermanentError

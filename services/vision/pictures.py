@@ -11,8 +11,8 @@ import zlib
 
 from PIL import Image
 
-from services.vision.icons.grid import MAX_GRID_PX, MAX_ICON_PX, PixelGrid
-from services.vision.questions.regions import PixelRect, ScaledImage, region_rect, size_to_send
+from services.vision.icons.pixels import MAX_GRID_PX, MAX_ICON_PX, PixelGrid
+from services.vision.regions import PixelRect, ScaledImage, region_rect, size_to_send
 from shared.contracts.vision import AskVision
 from shared.errors import InvalidMessage, PermanentError
 

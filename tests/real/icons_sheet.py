@@ -18,7 +18,7 @@ from playwright.async_api import async_playwright
 
 from scripts.fetch_packages import packages
 from services.browser_pool.adapters.browser.executable import find_browser
-from services.vision.icons.grid import PixelGrid
+from services.vision.icons.pixels import PixelGrid
 from services.vision.icons.verdict import IconReading, read_icon
 
 FOLDERS = {

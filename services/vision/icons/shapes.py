@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
-from services.vision.icons.grid import CoverMask
+from services.vision.icons.pixels import CoverMask
 from services.vision.icons.strokes import OuterEdges, best_form, edges_of
 
 MIN_SHAPE_PX = 5.0

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from services.vision.icons.grid import CoverMask
+from services.vision.icons.pixels import CoverMask
 
 Point = tuple[float, float]
 Polyline = tuple[Point, ...]

@@ -1,19 +1,19 @@
 """The state that a small status icon shows, decided by three signals: colour, shape, and the words beside it.
 
 Each signal allows some states, or says nothing. When two of them exclude each other there is no answer: a green picture
-that is titled "failed" needs a person.
+that is titled "failed" needs a person. The words that name a state are here too, and the choice that stands for one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from services.vision.icons import state_words
-from services.vision.icons.colours import colour_name, is_coloured
-from services.vision.icons.grid import Figure, PixelGrid, figure_of
+from services.vision.icons.pixels import Figure, PixelGrid, colour_name, figure_of, is_coloured
 from services.vision.icons.shapes import shape_of
 
+STATES = ("pass", "fail", "pending", "neutral", "warning")
 STATES_OF_COLOUR: dict[str, frozenset[str]] = {
     "green": frozenset({"pass"}),
     "red": frozenset({"fail"}),
@@ -56,7 +56,7 @@ def read_icon(grid: PixelGrid, hints: Sequence[str]) -> IconReading:
         return IconReading(None, 0.0, "there is no figure on a plain ground")
     if figure.is_mixed:
         return IconReading(None, 0.0, "it has several colours")
-    phrases = state_words.find_state_phrases(hints)
+    phrases = find_state_phrases(hints)
     return combine_signals(icon_colour(figure), shape_of(figure.mask), phrases)
 
 
@@ -71,14 +71,14 @@ def icon_colour(figure: Figure) -> str:
 def combine_signals(colour: str, shape: str, phrases: tuple[str, ...]) -> IconReading:
     """Return the only state that all present signals allow; at least two signals are needed."""
     by_colour, by_shape = STATES_OF_COLOUR.get(colour), STATES_OF_SHAPE.get(shape)
-    named = state_words.states_of_phrases(phrases)
+    named = states_of_phrases(phrases)
     by_words = frozenset(named) if len(named) == 1 else None
     seen = f"{colour or 'no telling colour'}, {shape or 'no known shape'}" + _phrases_text(phrases)
     if by_colour is None and by_shape is None:
         return IconReading(None, 0.0, f"the picture says nothing: {seen}", phrases)
     if sum(signal is not None for signal in (by_colour, by_shape, by_words)) < 2:
         return IconReading(None, 0.0, f"one witness is none: {seen}", phrases)
-    possible = frozenset(state_words.STATES)
+    possible = frozenset(STATES)
     for signal in (by_colour, by_shape, by_words):
         possible &= signal if signal is not None else possible
     if not possible:
@@ -105,3 +105,77 @@ def _confidence(
 
 def _phrases_text(phrases: tuple[str, ...]) -> str:
     return f", beside it: {', '.join(phrases)}" if phrases else ", no words for a state beside it"
+
+
+_PHRASES_OF_STATE: dict[str, tuple[str, ...]] = {
+    "pass": (
+        "pass", "passed", "passes", "passing", "success", "successful", "successfully", "succeeded", "succeeds",
+        "ok", "okay", "green", "healthy", "approved",
+    ),
+    "fail": (
+        "fail", "failed", "fails", "failing", "failure", "failures", "error", "errors", "errored", "red", "broken",
+        "unsuccessful", "unhealthy", "rejected", "timed out",
+    ),
+    "pending": (
+        "pending", "in progress", "queued", "running", "waiting", "expected", "scheduled", "building", "yellow",
+        "amber", "loading",
+    ),
+    "neutral": ("neutral", "skipped", "skip", "cancelled", "canceled", "not run", "grey", "gray", "stale", "ignored"),
+    "warning": ("warning", "warnings", "warn", "caution", "unstable", "attention", "action required", "orange"),
+}  # fmt: skip
+_NEGATION = re.compile(r"\b(?:no|not|non|never|without|zero|0|isn t|didn t|hasn t|won t|un)\b")
+_STATE_OF_PHRASE = {phrase: state for state, phrases in _PHRASES_OF_STATE.items() for phrase in phrases}
+_STATE_PHRASE = re.compile(
+    r"\b(?:" + "|".join(sorted(map(re.escape, _STATE_OF_PHRASE), key=len, reverse=True)) + r")\b"
+)
+
+
+def normalized_words(text: str) -> str:
+    """Return the text in lower case, every run of other characters than letters and digits as one space."""
+    return " ".join(re.findall(r"[^\W_]+", text.casefold()))
+
+
+def find_state_phrases(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the state phrases of the texts, in order; none when one of them is negated, which makes it ambiguous."""
+    normalized = [normalized_words(text) for text in texts]
+    if any(_NEGATION.search(text) for text in normalized if _STATE_PHRASE.search(text)):
+        return ()
+    return tuple(dict.fromkeys(found for text in normalized for found in _STATE_PHRASE.findall(text)))
+
+
+def state_of(phrase: str) -> str | None:
+    """Return the state that exactly this phrase stands for."""
+    return _STATE_OF_PHRASE.get(normalized_words(phrase))
+
+
+def states_of_phrases(phrases: Iterable[str]) -> set[str]:
+    return {_STATE_OF_PHRASE[phrase] for phrase in phrases}
+
+
+def choice_for(state: str, choices: Sequence[str], phrases: Sequence[str]) -> str | None:
+    """Return the choice that stands for ``state``, or None when there is no single one.
+
+    Of several (skipped, cancelled) the one is taken that occurs in ``phrases``, the words of the page.
+    """
+    matching = [choice for choice in choices if state_of(choice) == state]
+    if len(matching) > 1:
+        matching = [choice for choice in matching if normalized_words(choice) in phrases]
+    return matching[0] if len(matching) == 1 else None
+
+
+def is_about_states(question: str, choices: Sequence[str]) -> bool:
+    """Return whether a state answers the question.
+
+    With choices: at least two of them are states. Without: it asks for a state, not for yes or no.
+    """
+    if choices:
+        return sum(state_of(choice) is not None for choice in choices) >= 2
+    asked = normalized_words(question)
+    if re.match(r"(?:is|are|was|were|does|do|did|has|have|can)\b", asked) and " or " not in asked:
+        return False
+    if re.search(r"\b(?:how many|how much|when|who|why|where|number|count|colou?r)\b", asked):
+        return False
+    return (
+        bool(re.search(r"\b(?:status|state|conclusion|outcome|result)\b", asked))
+        or len(states_of_phrases(_STATE_PHRASE.findall(asked))) > 1
+    )

@@ -7,7 +7,7 @@ import base64
 from typing import Any
 
 from services.vision.deps import OpenPicture
-from services.vision.questions.prompt import (
+from services.vision.questions import (
     INSTRUCTIONS,
     UnusableReply,
     UsableReply,
@@ -16,7 +16,7 @@ from services.vision.questions.prompt import (
     question_text,
     retry_text,
 )
-from services.vision.questions.regions import ScaledImage, to_picture_box
+from services.vision.regions import ScaledImage, to_picture_box
 from shared.contracts.base import Usage, add_usage
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.models.client import Answer

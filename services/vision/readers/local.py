@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from services.vision.deps import OpenPicture
-from services.vision.icons import state_words
-from services.vision.icons.verdict import IconReading, read_icon
+from services.vision.icons.verdict import IconReading, choice_for, is_about_states, read_icon
 from shared.contracts.vision import AskVision, VisionAnswered
 from shared.field_types import base_type
 
@@ -18,9 +17,7 @@ class LocalReader:
     name = NAME
 
     async def answer(self, request: AskVision, picture: OpenPicture) -> VisionAnswered:
-        if base_type(request.answer_type) != "string" or not state_words.is_about_states(
-            request.question, request.choices
-        ):
+        if base_type(request.answer_type) != "string" or not is_about_states(request.question, request.choices):
             return _no_answer("this needs a model: without one, only the state of a status icon can be told")
         return await asyncio.to_thread(self._read, request, picture)
 
@@ -38,9 +35,7 @@ def _to_answer(request: AskVision, reading: IconReading, picture: OpenPicture) -
     """Return the state, in the words of the choices when the request has any."""
     if reading.state is None:
         return _no_answer(f"this needs a model: {reading.why}")
-    chosen = (
-        state_words.choice_for(reading.state, request.choices, reading.phrases) if request.choices else reading.state
-    )
+    chosen = choice_for(reading.state, request.choices, reading.phrases) if request.choices else reading.state
     if chosen is None:
         return _no_answer(
             f"this needs a model: the icon shows {reading.state} ({reading.why}), and no single choice says that",

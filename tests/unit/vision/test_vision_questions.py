@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.vision.questions.targeted import find_question_problem
+from services.vision.questions import find_question_problem
 from shared.contracts.vision import AskVision
 
 

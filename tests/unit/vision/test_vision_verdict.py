@@ -8,18 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.vision.icons.colours import colour_name
-from services.vision.icons.grid import PixelGrid
-from services.vision.icons.state_words import (
+from services.vision.icons.pixels import PixelGrid, colour_name
+from services.vision.icons.verdict import (
     STATES,
+    STATES_OF_COLOUR,
+    STATES_OF_SHAPE,
     choice_for,
+    combine_signals,
     find_state_phrases,
     is_about_states,
+    read_icon,
     state_of,
     states_of_phrases,
 )
-from services.vision.icons.verdict import STATES_OF_COLOUR, STATES_OF_SHAPE, combine_signals, read_icon
-from services.vision.questions.regions import (
+from services.vision.regions import (
     MAX_SENT_PX,
     ScaledImage,
     is_inside,
