@@ -9,6 +9,7 @@ import msgspec
 from services.discovery.deps import DiscoveryDeps
 from services.discovery.input_table import read_table
 from services.discovery.planning.plan import (
+    REPLAY,
     RunPlan,
     find_option_problems,
     new_plan,
@@ -17,8 +18,8 @@ from services.discovery.planning.plan import (
     rejected_run_id,
     resumed_plan,
     round_record,
+    select_replayable,
 )
-from services.discovery.planning.replay_plan import REPLAY, select_replayable
 from services.discovery.planning.search_plan import discovery_plan, is_discovery_request
 from services.discovery.population.samples import first_problems
 from services.discovery.preflight import check_access, check_logs, check_planner

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from services.discovery.planning.replay_plan import replay_sample_ids
+from services.discovery.planning.plan import replay_sample_ids
 from shared.aio import map_concurrently
 from shared.bus.ports import Asks
 from shared.contracts.browser_pool import CheckAccess

@@ -11,8 +11,7 @@ from datetime import datetime
 from typing import Any, cast
 from urllib.parse import urlsplit
 
-from services.discovery.population.sample_keys import key_template, last_path_part
-from services.discovery.population.samples import to_sample
+from services.discovery.population.samples import key_template, last_path_part, to_sample
 from services.discovery.tables.table import Row, cell_text
 from shared.contracts.base import Part
 from shared.contracts.discovery import Sample

@@ -1,22 +1,31 @@
-"""The samples of a table, and every problem with its row and column."""
+"""The samples of a table, the key that names each, and every problem with its row and column.
+
+A sample's key is:
+
+1. the spec's ``sample_id`` template, filled from the row;
+2. when that is the default, ``{sample_id}``, and there is no such column: the first ``identity`` template, because its
+   columns tell one record from another;
+3. else the last part of the path in column ``url``, when every row has a different one;
+4. else the number of the row, ``row-0001``.
+"""
 
 from __future__ import annotations
 
 import difflib
 import re
 from collections.abc import Iterator, Sequence
+from urllib.parse import unquote, urlsplit
 
-from services.discovery.population.sample_keys import key_template, sample_keys
-from services.discovery.tables.cell_types import find_cell_problem
-from services.discovery.tables.table import Row, Table
+from services.discovery.tables.table import Row, Table, find_cell_problem
 from shared.contracts.discovery import Problem, Sample
 from shared.field_types import nullable
-from shared.task.spec import TaskSpec, placeholders
+from shared.task.spec import TaskSpec, fill, placeholders
 from shared.text.names import safe_id
 
 RequiredColumns = dict[str, list[str]]
 """Each required column, with the parts of the spec that use it."""
 MAX_LISTED_PROBLEMS = 200
+DEFAULT_TEMPLATE = "{sample_id}"
 _USER_INFO = re.compile(r"^[a-z][a-z0-9+.-]*://[^/?#@:]*:[^/?#@]+@", re.IGNORECASE)
 _BUILT_IN = frozenset({"sample_id", "key"})
 """Placeholders that need no column, except in ``sample_id``: every sample has them."""
@@ -127,3 +136,31 @@ def _find_duplicates(samples: tuple[Sample, ...]) -> Iterator[Problem]:
             repeats = f"the sample {sample.key!r} is in row {earlier.row} already"
             hint = '; drop one, or let the task spec name samples by other columns, such as "sample_id": "{a}-{b}"'
             yield Problem(where=f"row {sample.row}", message=repeats + hint)
+
+
+def key_template(spec: TaskSpec, columns: tuple[str, ...]) -> str | None:
+    """Return the template that names the rows of this table, or None when rule 3 or 4 applies."""
+    if spec.sample_id != DEFAULT_TEMPLATE or "sample_id" in columns:
+        return spec.sample_id
+    identity = next(iter(spec.identity.values()), "")
+    named = placeholders(identity)
+    return identity if named and set(named) <= set(columns) else None
+
+
+def sample_keys(template: str | None, rows: tuple[Row, ...]) -> tuple[str, ...]:
+    """Return the key of each row. The table must have the columns of ``template``."""
+    if template is not None:
+        return tuple(fill(template, dict(row.cells)).strip() for row in rows)
+    parts = tuple(last_path_part(row.cells.get("url", "")) for row in rows)
+    if all(parts) and len(set(parts)) == len(parts):
+        return parts
+    return tuple(f"row-{row.number:04d}" for row in rows)
+
+
+def last_path_part(url: str) -> str:
+    """Return the last part of the path, decoded; empty when there is none or ``url`` is invalid."""
+    try:
+        path = urlsplit(url).path
+    except ValueError:
+        return ""
+    return unquote(path.rstrip("/").rpartition("/")[2]).strip()

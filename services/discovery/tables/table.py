@@ -1,14 +1,16 @@
-"""A grid of cells as a table with named columns, and every problem in its shape."""
+"""A grid of cells as a table with named columns, every problem in its shape, and whether a cell fits its type."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from typing import Any
 
 from shared.contracts.discovery import Problem
+from shared.field_types import base_type, nullable
 
 MAX_ROWS = 100_000
 MAX_EXACT_NUMBER = 1e15
@@ -165,3 +167,46 @@ def _find_object_problems(number: int, row: Mapping[str, Any]) -> list[Problem]:
     if any(count > 1 for count in Counter(key.strip() for key in row).values()):
         problems.append(Problem(where=f"row {number}", message="two of its column names differ in spaces only"))
     return problems
+
+
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)")
+BOOLEANS = frozenset({"true", "false", "yes", "no", "1", "0"})
+
+
+def find_cell_problem(expression: str, text: str) -> str | None:
+    """Return what is wrong with ``text`` as a cell of this type, or None."""
+    if not text:
+        return None if nullable(expression) else "empty, and it is required"
+    fits, wanted = _CHECKS.get(base_type(expression), _ANYTHING)
+    return None if fits(text) else f"{_short(text)} is not {wanted}"
+
+
+def _is_date(text: str) -> bool:
+    return re.fullmatch(r"\d{4}-\d{2}-\d{2}", text) is not None and _parses(date.fromisoformat, text)
+
+
+def _is_date_time(text: str) -> bool:
+    return _parses(datetime.fromisoformat, text)
+
+
+def _parses(parse: Callable[[str], object], text: str) -> bool:
+    try:
+        parse(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "...")
+
+
+_ANYTHING: tuple[Callable[[str], bool], str] = (lambda _: True, "anything")
+_CHECKS: dict[str, tuple[Callable[[str], bool], str]] = {
+    "number": (lambda text: _NUMBER.fullmatch(text) is not None, "a number (write 1234.5)"),
+    "decimal": (lambda text: _DECIMAL.fullmatch(text) is not None, "a decimal number (write 1234.50)"),
+    "boolean": (lambda text: text.lower() in BOOLEANS, "true or false"),
+    "date": (_is_date, "a date (write 2026-03-31)"),
+    "date-time": (_is_date_time, "a date and time (write 2026-03-31T14:05:00Z)"),
+}
