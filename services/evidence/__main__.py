@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from services.evidence.deps import EvidenceDeps
 from services.evidence.handlers import actor
-from services.evidence.outputs.all_products import ALL_PRODUCTS
+from services.evidence.outputs.make_products import ALL_PRODUCTS
 from services.evidence.read_api.sql_service import open_sql_service
 from services.evidence.store.blocked_reporter import BlockedReporter
 from services.evidence.store.open_store import open_store

@@ -9,9 +9,9 @@ import duckdb
 
 from services.evidence.facts.run_facts import RunFacts
 from services.evidence.facts.sample_facts import SampleFacts
-from services.evidence.outputs.isolation.subprocess_product import LARGE_RUN_SAMPLES
 from services.evidence.outputs.products import OpenFile, OutputFile
 from services.evidence.outputs.row_spool import RowLines, RowSpool
+from services.evidence.outputs.subprocess_product import LARGE_RUN_SAMPLES
 from services.evidence.outputs.xlsx.workbook_process import OptionalWorkbook
 from services.evidence.tables.csv_cells import csv_line, without_formula
 from shared.errors import Unavailable

@@ -1,4 +1,7 @@
-"""Makes all products of a run in one pass: the files of each sample are read once. The output is deterministic."""
+"""Makes all products of a run in one pass: the files of each sample are read once. The output is deterministic.
+
+`ALL_PRODUCTS` lists the products of every run.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,12 @@ from uuid import uuid4
 
 from services.evidence.facts.run_facts import RunFacts
 from services.evidence.facts.sample_facts import SampleFacts
-from services.evidence.outputs.isolation.isolated_product import IsolatedProduct
-from services.evidence.outputs.products import MakeProduct, OpenFile, Product
+from services.evidence.outputs.combined_tables import CombinedTables
+from services.evidence.outputs.enriched_table import EnrichedTable
+from services.evidence.outputs.parquet_tables import ParquetTables
+from services.evidence.outputs.products import IsolatedProduct, MakeProduct, OpenFile, Product
+from services.evidence.outputs.report_file import ReportFile
+from services.evidence.outputs.subprocess_product import in_subprocess_if_large
 from services.evidence.ports import READ_LIMIT, OnBlocked, Store
 from services.evidence.recovery.sample_files import read_sample_files
 from services.evidence.state.run_state import RunState
@@ -25,6 +32,14 @@ from shared.evidence_format import layout
 from shared.text.names import DISCOVERY
 
 log = logging.getLogger(__name__)
+
+ALL_PRODUCTS: tuple[MakeProduct, ...] = (
+    CombinedTables,
+    EnrichedTable,
+    in_subprocess_if_large(ParquetTables, ParquetTables.makes),
+    in_subprocess_if_large(ReportFile, ReportFile.makes),
+)
+"""They are made of every run, in this order."""
 
 
 @dataclass(frozen=True)

@@ -1,35 +1,41 @@
-"""The rows of a table in a file, until all of them are there: as lines of CSV and of JSON, each written once."""
+"""Temporary files for the rows of a table: rows are written as they arrive and read back sorted by name."""
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from services.evidence.outputs.sorted_spool import SortedSpool
 from shared.evidence_format.table.cells import fraction_digits, has_zone
 from shared.evidence_format.table.columns import TableColumn
 from shared.evidence_format.table.rows import TableRow
 
+_HEAD = struct.Struct("<III")
+"""Sizes in bytes of the name and of the two parts of a record. The three follow it."""
+
 
 class RowSpool:
-    """In memory there is only what must be known of each column before a typed table of it is written."""
+    """A file of rows, each as a line of CSV and a line of JSON.
+
+    Only statistics of the columns are kept in memory; a typed table cannot be declared without them.
+    """
 
     def __init__(self, path: Path, columns: Sequence[TableColumn]) -> None:
         self.fraction_digits = [0] * len(columns)
-        """Most of each column's decimals."""
+        """By column: the largest number of decimals. 0 for columns of other types."""
         self.zones: list[set[bool]] = [set() for _ in columns]
-        """Whether each column's times have a zone."""
+        """By column: whether its date-times have a time zone; both values if only some do."""
         self.most_bytes = 0
-        """Of a line of JSON."""
+        """Size of the longest line of JSON."""
         self._decimals = [place for place, one in enumerate(columns) if one.kind == "decimal"]
         self._times = [place for place, one in enumerate(columns) if one.kind == "date-time"]
         self._lines = SortedSpool(path)
 
     def add(self, row: TableRow, csv: str, line: bytes) -> None:
-        """``line``: see `line_of`."""
+        """Write a row. ``csv``: its line of CSV. ``line``: its line of JSON, from `RowLines.line_of`."""
         self._lines.add(row.sample_id, csv.encode(), line)
         self.most_bytes = max(self.most_bytes, len(line))
         cells = row.cells
@@ -41,7 +47,7 @@ class RowSpool:
                 self.zones[place].add(has_zone(time))
 
     def in_order(self) -> Iterator[tuple[bytes, bytes]]:
-        """The lines of CSV and of JSON, by ``sample_id``."""
+        """Yield the line of CSV and the line of JSON of each row, sorted by ``sample_id``."""
         return self._lines.in_order()
 
     def close(self) -> None:
@@ -49,8 +55,10 @@ class RowSpool:
 
 
 class RowLines:
-    """Rows as lines of JSON, and back. What is empty is left out; a cell is named by its place, for the columns of a
-    task may have any name."""
+    """Encodes rows of one table as lines of JSON, and decodes them.
+
+    Empty cells are omitted. A cell is named by the index of its column, because a column of a task may have any name.
+    """
 
     def __init__(self, columns: Sequence[TableColumn]) -> None:
         self._cells = len(columns)
@@ -60,9 +68,58 @@ class RowLines:
         self._encoder, self._decoder = msgspec.json.Encoder(), msgspec.json.Decoder(self._line)
 
     def line_of(self, row: TableRow) -> bytes:
-        told = self._line(row.sample_id, row.status, row.wrong or None, row.screenshots, *row.cells)
-        return self._encoder.encode(told) + b"\n"
+        line = self._line(row.sample_id, row.status, row.wrong or None, row.screenshots, *row.cells)
+        return self._encoder.encode(line) + b"\n"
 
     def row_of(self, line: bytes) -> TableRow:
         sample_id, status, wrong, screenshots, *cells = msgspec.structs.astuple(self._decoder.decode(line))
         return TableRow(sample_id, status, cells, wrong or {}, screenshots)
+
+
+class SortedSpool:
+    """A file of records, each with a name and two parts in bytes, that is read back sorted by name.
+
+    Records are not kept in memory. If they were not added in the order of their names, their offsets are, while they
+    are read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = path.open("wb")
+        self._last = b""
+        self._ascending = True
+
+    def add(self, name: str, one: bytes, other: bytes) -> None:
+        key = name.encode(errors="surrogatepass")
+        self._ascending = self._ascending and self._last <= key
+        self._last = key
+        self._file.write(_HEAD.pack(len(key), len(one), len(other)))
+        self._file.writelines((key, one, other))
+
+    def in_order(self) -> Iterator[tuple[bytes, bytes]]:
+        """Yield both parts of each record, sorted by name. Records of the same name keep their order."""
+        self._file.flush()
+        with self._path.open("rb") as file:
+            if self._ascending:
+                while head := file.read(_HEAD.size):
+                    name_bytes, *parts = _HEAD.unpack(head)
+                    file.read(name_bytes)
+                    yield file.read(parts[0]), file.read(parts[1])
+                return
+            for _, offset in sorted(self._names_and_offsets()):
+                file.seek(offset)
+                name_bytes, *parts = _HEAD.unpack(file.read(_HEAD.size))
+                file.read(name_bytes)
+                yield file.read(parts[0]), file.read(parts[1])
+
+    def _names_and_offsets(self) -> Iterator[tuple[bytes, int]]:
+        with self._path.open("rb") as file:
+            offset = 0
+            while head := file.read(_HEAD.size):
+                sizes: tuple[int, ...] = _HEAD.unpack(head)
+                yield file.read(sizes[0]), offset
+                offset += _HEAD.size + sum(sizes)
+                file.seek(offset)
+
+    def close(self) -> None:
+        self._file.close()

@@ -1,4 +1,4 @@
-"""Pure: the contents of the workbook's sheets: cells with styles and links, names, widths, and the sheet About."""
+"""The contents of the sheets of combined.xlsx: cells with styles and links, sheet names, widths and the sheet About."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from shared.statuses import population_order
 
 SAMPLES, ABOUT = "Samples", "About"
 MOST_TEXT = 32_767
-"""UTF-16 units in a cell."""
+"""Maximum length of a cell in UTF-16 code units."""
 MOST_LINKS = 65_530
-"""Hyperlinks on a sheet; Excel drops further ones."""
+"""Maximum number of hyperlinks on a sheet. Excel drops further ones."""
 MOST_SCREENSHOTS = 8
-"""Columns of links; the other screenshots are in the sample's folder."""
+"""Maximum number of columns of links. Further screenshots are in the sample's folder only."""
 EXACT_DIGITS = 15
-"""Digits that Excel keeps of a number; a number with more is written as text."""
+"""Digits of a number that Excel keeps. A number with more is written as text."""
 CUT = " … [cut: {} characters, all of them in result.json]"
 HEAD = "column", "type", "what it is"
 """The header row in About, above the columns."""
@@ -37,11 +37,11 @@ _MARGIN, _NARROWEST, _WIDEST = 2.0, 9.0, 48.0
 _EPOCH = datetime(1899, 12, 30)
 _NEWEST = 9999
 _OLDEST = date(1900, 3, 1)
-"""Before it Excel counts a day that does not exist."""
+"""Excel counts a day before this date that does not exist, 1900-02-29."""
 
 
 class Cell(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True, gc=False):
-    """``style`` is the name of a format of the workbook; ``link`` a path relative to the workbook, or empty."""
+    """A cell. ``style``: name of a format of the workbook. ``link``: path relative to the workbook, or empty."""
 
     value: str | bool | float
     style: str
@@ -49,21 +49,21 @@ class Cell(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True, gc=
 
 
 class SheetRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A sample's row on each of its two sheets; None for an empty cell."""
+    """The row of a sample, on the sheet of all samples and on that of its status. None is an empty cell."""
 
     status: str
     cells: list[Cell | None]
 
 
 class RowCells:
-    """Decides the cells of each row of one table; ``cut`` counts texts that are too long for a cell."""
+    """Makes the cells of each row of one table. ``cut`` counts the texts that were too long for a cell."""
 
     def __init__(self, columns: Sequence[TableColumn]) -> None:
         self._columns = [(column.name, self._cell_maker(column)) for column in columns]
         self.cut = 0
 
     def row(self, row: TableRow) -> SheetRow:
-        """The cells of the columns, followed by the names of the screenshots."""
+        """Return the cells of the columns, followed by the names of the screenshots."""
         wrong = row.wrong
         cells: list[Cell | None] = []
         for (name, cell), value in zip(self._columns, row.cells, strict=True):
@@ -107,7 +107,7 @@ class RowCells:
         return Cell(value, "plain") if abs(value) < _EXACT else self._words(text_of(value, "number"))
 
     def _words(self, text: str) -> Cell:
-        """The style keeps a text that begins like a formula a text when a person edits it."""
+        """Return the cell of a text. In style "quoted" a text that looks like a formula stays a text when edited."""
         return Cell(self._text(text), "quoted" if is_risky(text) else "text")
 
     def _text(self, text: str) -> str:
@@ -127,7 +127,8 @@ def about_rows(
 ) -> list[tuple[str, str, str]]:
     """Return the rows of About: facts of the run, then each column with its type and meaning.
 
-    ``statuses`` counts the samples by status; ``cut`` texts were too long for a cell, ``unlinked`` names have no link.
+    ``statuses``: number of samples by status. ``cut``: number of texts that were too long for a cell. ``unlinked``:
+    number of names without a link.
     """
     complete = "complete" if finished.population_complete else "not complete"
     facts = [
@@ -148,10 +149,10 @@ def about_rows(
 
 
 def cell_text(text: str) -> tuple[str, bool]:
-    """The text as a cell can hold it, and whether it was cut. What XML cannot hold becomes U+FFFD."""
+    """Return the text as a cell can hold it, and whether it was cut. Characters that XML cannot hold become U+FFFD."""
     clean = text if text.isprintable() else _UNPRINTABLE.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
     if clean.startswith("<r>") and clean.endswith("</r>"):
-        clean += " "  # XlsxWriter would take it for markup of its own and write it unescaped
+        clean += " "  # otherwise XlsxWriter takes it for its own markup and does not escape it
     if len(clean) <= MOST_TEXT // 2 or _units(clean) <= MOST_TEXT:
         return clean, False
     note = CUT.format(len(text))
@@ -164,15 +165,15 @@ def _units(text: str) -> int:
 
 
 def number_of(decimal: str) -> float | None:
-    """Return a decimal as a number, or None where Excel would not keep all of its digits."""
+    """Return a decimal as a number; None if Excel would not keep all of its digits."""
     digits = decimal.lstrip("+-").replace(".", "").strip("0")
     return float(decimal) if len(digits) <= EXACT_DIGITS else None
 
 
 def serial_of(text: str) -> tuple[float, str] | None:
-    """Return a date or date-time of result.json in Excel's days, and the name of its style.
+    """Return a date or date-time of result.json as a serial day of Excel, and its style; None if Excel cannot hold it.
 
-    None where Excel cannot hold it. A workbook has no time zones: a time with a zone is in UTC, and its style says so.
+    A workbook has no time zones. A time with a zone is converted to UTC, and its style says so.
     """
     if found := day(text):
         return (float((found - _EPOCH.date()).days), "date") if found >= _OLDEST else None
@@ -185,7 +186,7 @@ def serial_of(text: str) -> tuple[float, str] | None:
 
 
 def sheet_name(text: str, taken: Collection[str]) -> str:
-    """Return a name that is not ``taken``: at most 31 characters, none that Excel refuses."""
+    """Return a sheet name that is not in ``taken``, of at most 31 characters that Excel allows."""
     plain = _NO_NAME.sub(" ", text).strip(" '")[:31].strip(" '") or "other"
     lowered = {name.lower() for name in (*taken, "history")}
     number, name = 2, plain
@@ -195,18 +196,18 @@ def sheet_name(text: str, taken: Collection[str]) -> str:
 
 
 def folder_link(sample_id: str) -> str | None:
-    """Return the path from the run's folder to the sample's; None where the name is not safe."""
+    """Return the path from the run's folder to the sample's folder; None if the name is not safe."""
     return f"{sample_id}/" if layout.is_safe(sample_id) else None
 
 
 def file_link(sample_id: str, filename: str) -> str | None:
-    """Return the path from the run's folder to the file; None where a name is not safe."""
+    """Return the path from the run's folder to the file; None if a name is not safe."""
     safe = layout.is_safe(sample_id) and layout.is_filename(filename)
     return f"{sample_id}/{filename}" if safe else None
 
 
 def width_of(column: TableColumn, longest: int) -> float:
-    """Return the column's width in characters; ``longest`` is the length of its longest line."""
+    """Return the width of a column in characters. ``longest``: length of its longest line."""
     least = {"date": 12.0, "date-time": 20.0}.get(column.kind, _NARROWEST)
-    heading = len(column.name) + _MARGIN + 2  # and the button of the filter
+    heading = len(column.name) + _MARGIN + 2  # 2 for the button of the filter
     return min(_WIDEST, max(least, heading, longest + _MARGIN))

@@ -25,7 +25,7 @@ from benchmarks.evidence_world import World
 from services.evidence.facts.run_facts import RunFacts
 from services.evidence.facts.sample_facts import SampleFacts
 from services.evidence.outputs.combined_tables import CombinedTables
-from services.evidence.outputs.isolation.isolated_product import IsolatedProduct
+from services.evidence.outputs.products import IsolatedProduct
 from services.evidence.outputs.xlsx.sample_sheet import SampleSheet
 from services.evidence.outputs.xlsx.workbook import Workbook
 from services.evidence.outputs.xlsx.workbook_process import WorkbookError, WorkbookProcess

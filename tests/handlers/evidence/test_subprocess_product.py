@@ -16,11 +16,10 @@ from benchmarks.evidence_files import artifact_bytes
 from benchmarks.evidence_world import World, files_of
 from services.evidence.facts.run_facts import RunFacts
 from services.evidence.outputs.enriched_table import EnrichedTable
-from services.evidence.outputs.isolation.isolated_product import NotMadeError
-from services.evidence.outputs.isolation.subprocess_product import SubprocessProduct, in_subprocess_if_large
 from services.evidence.outputs.parquet_tables import ParquetTables
-from services.evidence.outputs.products import Product
+from services.evidence.outputs.products import NotMadeError, Product
 from services.evidence.outputs.report_file import ReportFile
+from services.evidence.outputs.subprocess_product import SubprocessProduct, in_subprocess_if_large
 from tests.handlers.evidence.odd_run import made_of_what_no_column_holds
 
 WORLD = World(60)
@@ -67,7 +66,7 @@ def test_the_same_bytes_as_here(tmp_path: Path, product: Any):
 def test_only_a_large_run_has_processes_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     make = in_subprocess_if_large(EnrichedTable, "enriched.csv")
     small = make(WORLD.closing(), tmp_path)
-    monkeypatch.setattr("services.evidence.outputs.isolation.subprocess_product.LARGE_RUN_SAMPLES", 60)
+    monkeypatch.setattr("services.evidence.outputs.subprocess_product.LARGE_RUN_SAMPLES", 60)
     large = make(WORLD.closing(), tmp_path)
     assert (type(small), type(large)) == (EnrichedTable, SubprocessProduct)
     assert small.makes == large.makes
@@ -120,7 +119,7 @@ def test_it_ends_with_whoever_waits_for_it(tmp_path: Path):
 
 
 async def test_a_run_is_closed_with_what_could_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("services.evidence.outputs.isolation.subprocess_product.LARGE_RUN_SAMPLES", 0)
+    monkeypatch.setattr("services.evidence.outputs.subprocess_product.LARGE_RUN_SAMPLES", 0)
     makers = (in_subprocess_if_large(ParquetTables, "tables/"), in_subprocess_if_large(EnrichedTable, "enriched.csv"))
     made = await made_of_what_no_column_holds(tmp_path, *makers)
     assert made.names == {"enriched.csv"}

@@ -1,6 +1,6 @@
-"""One sheet of samples: cells, a header that stays, a filter, widths, links, and how it is printed."""
+"""Writes one sheet of samples: cells, a frozen header, a filter, column widths, links and print settings."""
 
-# XlsxWriter tells only some of its types, and how a sheet's links are written only in methods of its own.
+# XlsxWriter is only partly typed, and links can be written to a file only by overriding its private methods.
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportPrivateUsage=false
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from services.evidence.tables import sheets
 from services.evidence.tables.sheets import Cell
 
 PAGE_CHARACTERS = 240
-"""A wider table is not fitted to the width of a page: its letters would be too small."""
+"""A wider table is not scaled to the width of a page, because its text would be too small to read."""
 A4 = 9
 
 
@@ -38,18 +38,21 @@ class LinkedSheet(Worksheet):
         self._path, self._links = path, path.open("w", encoding="utf-8")
 
     def add_link(self, row: int, column: int, target: str) -> None:
-        """``target`` needs no escaping in a URL: it is made of safe names. Links are added in the order of cells."""
+        """Add a link to a cell. Cells must be linked in their order on the sheet.
+
+        ``target``: a relative path of safe names, which need no escaping in a URL.
+        """
         assert self._links is not None
         self._links.write(f"{xl_rowcol_to_cell(row, column)} {target}\n")
         self.links += 1
 
     def close_links(self) -> None:
-        """Idempotent; does nothing where no links were opened."""
+        """Close the file of the links. Idempotent; may be called without `open_links`."""
         if self._links is not None:
             self._links.close()
 
     def read_links(self) -> Iterator[list[str]]:
-        """Cell and target of each link."""
+        """Yield the cell and the target of each link."""
         with self._path.open(encoding="utf-8") as lines:
             yield from (line.rstrip("\n").split(" ", 1) for line in lines)
 
@@ -84,8 +87,11 @@ class LinkedBook(xlsxwriter.Workbook):
 
 
 class SampleSheet:
-    """Columns of the table first, then the screenshots; ``names`` and ``widths`` are of both. ``unlinked`` counts names
-    for which the sheet had no link left."""
+    """A sheet with one row per sample: the columns of the table, then links to its screenshots.
+
+    ``names`` and ``widths`` are those of all columns, screenshots included. ``unlinked`` counts the names that are
+    written without a link, because the sheet has reached the maximum number of links.
+    """
 
     def __init__(
         self,

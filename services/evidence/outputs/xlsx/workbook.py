@@ -1,10 +1,10 @@
-"""combined.xlsx through XlsxWriter: all samples, a sheet for each status, and what the columns mean.
+"""Writes combined.xlsx with XlsxWriter: a sheet of all samples, a sheet for each status, and the sheet About.
 
-The cells of a row are decided as it comes and spooled. No cell is a formula, and no text becomes a link: the only links
-are to files of the run, relative, so that they open from its folder and from an unzipped export of it.
+The cells of a row are made when it is added, and spooled. No cell is a formula, and no text becomes a link. The only
+links are relative paths to files of the run, which work in its folder and in an unzipped export.
 """
 
-# XlsxWriter tells only some of its types.
+# XlsxWriter is only partly typed.
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import xlsxwriter
 from xlsxwriter.exceptions import FileCreateError
 from xlsxwriter.format import Format
 
-from services.evidence.outputs.sorted_spool import SortedSpool
+from services.evidence.outputs.row_spool import SortedSpool
 from services.evidence.outputs.xlsx.sample_sheet import LinkedBook, LinkedSheet, SampleSheet
 from services.evidence.tables import sheets
 from services.evidence.tables.sheets import ABOUT, HEAD, SAMPLES, RowCells, SheetRow
@@ -46,8 +46,11 @@ _FORMATS: dict[str, dict[str, Any]] = {
 
 
 class Workbook:
-    """Rows go in by `add`, in any order; `wait` writes the file, in the order of their ``sample_id``. ``folder``, an
-    empty one, is for what grows with the samples. Raises OSError where the system refuses something."""
+    """A workbook whose rows are added in any order. `wait` writes the file, with rows sorted by ``sample_id``.
+
+    ``folder``: an empty folder for temporary data that grows with the number of samples. Raises OSError for an error of
+    the system, such as a full disk.
+    """
 
     def __init__(self, path: Path, folder: Path, record: RunRecord, finished: RunFinished) -> None:
         self._book = LinkedBook(str(path), {**OPTIONS, "tmpdir": str(folder)})
@@ -63,7 +66,7 @@ class Workbook:
         self._statuses: dict[str, int] = {}
 
     def add(self, row: TableRow, line: bytes = b"") -> None:
-        """``line``: as in `WorkbookProcess`; it is not needed here."""
+        """Add a row. ``line`` is not used here; `WorkbookProcess.add` needs it."""
         self._spool.add(row.sample_id, self._encoder.encode(self._cells.row(row)), b"")
         self._statuses[row.status] = self._statuses.get(row.status, 0) + 1
         self._screenshots = max(self._screenshots, min(len(row.screenshots), sheets.MOST_SCREENSHOTS))
@@ -72,7 +75,7 @@ class Workbook:
                 self._longest[place] = max(self._longest[place], *map(len, cell.split("\n")))
 
     def end(self) -> None:
-        """Call it after the last row; it does nothing here."""
+        """Does nothing. Part of the interface of `WorkbookProcess`, called after the last row."""
 
     def wait(self) -> None:
         """Write the workbook to its path."""
@@ -131,7 +134,7 @@ class Workbook:
 
 
 class _Formats(dict[str, Format]):
-    """The workbook's formats by the names of styles, each made when it is first asked for."""
+    """The formats of a workbook by style name. A format is created on first use."""
 
     def __init__(self, book: xlsxwriter.Workbook) -> None:
         super().__init__()
@@ -150,7 +153,7 @@ def _properties_of(style: str) -> dict[str, Any]:
 
 
 def _files_of(sheet: Any) -> tuple[TextIO | None, TextIO | None]:
-    """The file of the sheet's rows, and that of the sheet while the workbook is put together."""
+    """Return the temporary file of the sheet's rows, and the sheet's file while the workbook is assembled."""
     return sheet.row_data_fh, sheet.fh
 
 
@@ -161,6 +164,6 @@ def _without_cycle(error: OSError) -> OSError:
 
 
 def _properties(record: RunRecord, finished: RunFinished) -> dict[str, Any]:
-    """The time is the run's, not that of the writing: equal results give equal bytes."""
+    """Return the document properties. The creation time is that of the run, so that equal results give equal bytes."""
     created: datetime = finished.finished_at.astimezone(UTC).replace(tzinfo=None, microsecond=0)
     return {"title": record.run_id, "subject": str(record.spec.get("task_id", "")), "created": created}

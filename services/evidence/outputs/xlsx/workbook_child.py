@@ -1,8 +1,7 @@
-"""The child process that makes combined.xlsx, while its parent makes the other tables: that takes as long.
+"""The child process that makes combined.xlsx while its parent makes the other tables, which takes about as long.
 
-It runs as ``python -I -m``, with frames on its standard input: `WorkbookRequest`, then the rows, each as
-`RowLines` writes them, then `END`. When the input ends before that, nothing is made. The answer is one frame:
-`WorkbookReply`.
+It runs as ``python -I -m`` with frames on its standard input: `WorkbookRequest`, then each row as encoded by
+`RowLines`, then `END`. If the input ends before `END`, no workbook is made. The reply is one frame: `WorkbookReply`.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ class WorkbookRequest(msgspec.Struct, frozen=True):
 
 
 class WorkbookReply(msgspec.Struct, frozen=True):
-    """All empty when the workbook was made. ``errno``: of an error of the system, such as a full disk."""
+    """Both are empty if the workbook was made. ``errno``: number of an error of the system, such as a full disk."""
 
     errno: int = 0
     problem: str = ""

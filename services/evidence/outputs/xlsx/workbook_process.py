@@ -1,4 +1,5 @@
-"""Makes combined.xlsx in parallel with the other tables of a large run, and keeps its errors from costing these."""
+"""Makes combined.xlsx of a large run in a child process, in parallel with the other tables. The other tables are made
+even if the workbook fails."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from services.evidence.outputs.isolation.isolated_product import NotMadeError, not_made_message
+from services.evidence.outputs.products import NotMadeError, not_made_message
 from services.evidence.outputs.xlsx.workbook import Workbook
 from services.evidence.outputs.xlsx.workbook_child import END, WorkbookReply, WorkbookRequest
 from shared.child_process.parent import ChildProcess
@@ -27,7 +28,7 @@ class WorkbookError(Exception):
 
 
 class WorkbookProcess:
-    """A `Workbook` that a child process makes. After the last row call `end`, and `wait` until it is made.
+    """A `Workbook` that a child process makes. Call `end` after the last row, then `wait` until the file is complete.
 
     Every call may raise OSError for an error of the system, such as a full disk, and WorkbookError for anything else.
     """
@@ -37,7 +38,7 @@ class WorkbookProcess:
         self._write(msgspec.json.encode(WorkbookRequest(str(path), str(folder), record, finished)))
 
     def add(self, row: TableRow, line: bytes) -> None:
-        """``line``: the row as `RowLines` writes it."""
+        """Send a row to the child. ``line``: the row as encoded by `RowLines`."""
         self._write(line)
 
     def end(self) -> None:
@@ -65,7 +66,7 @@ class WorkbookProcess:
 
     @contextmanager
     def _explain_broken_pipe(self) -> Generator[None]:
-        """Raise the child's own error in place of BrokenPipeError, where it has sent one."""
+        """Raise the child's own error instead of BrokenPipeError, if the child has sent one."""
         try:
             yield
         except BrokenPipeError:
@@ -74,9 +75,10 @@ class WorkbookProcess:
 
 
 class OptionalWorkbook:
-    """The workbook, without whose success the other tables are still made; in a child process if the run is ``large``.
+    """A workbook whose failure does not prevent the other tables. A child process makes it if the run is ``large``.
 
-    Raises OSError at once, for an error of the system. Any other error is raised by `wait`, as NotMadeError.
+    Every call may raise OSError for an error of the system. Any other error is logged, and raised by `wait` as
+    NotMadeError.
     """
 
     def __init__(self, path: Path, folder: Path, record: RunRecord, finished: RunFinished, *, large: bool) -> None:
@@ -85,7 +87,7 @@ class OptionalWorkbook:
         self._failure = ""
 
     def add(self, row: TableRow, line: bytes) -> None:
-        """``line``: the row as `RowLines` writes it."""
+        """Add a row. ``line``: the row as encoded by `RowLines`."""
         self._unless_failed(lambda: self._workbook.add(row, line), f" at sample {row.sample_id}")
 
     def end(self) -> None:
@@ -107,6 +109,6 @@ class OptionalWorkbook:
             step()
         except OSError:
             raise
-        except Exception as exc:  # the tables that programs read must not be lost with it
+        except Exception as exc:  # the other tables must still be made
             self._failure = not_made_message(self._name, where, exc)
             log.exception("%s", self._failure)

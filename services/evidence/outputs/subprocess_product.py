@@ -1,7 +1,8 @@
 """Makes a product of a large run in a child process.
 
 Two products are made in parallel, the memory of a database is freed with its process, and the event loop stays
-responsive. A child process that dies costs its product alone.
+responsive. A child process that dies costs its product alone. A frame between the two processes is one byte for its
+kind, then the data. The child process runs `subprocess_child`.
 """
 
 from __future__ import annotations
@@ -10,33 +11,65 @@ from collections import deque
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Literal, Protocol, cast
 
 import msgspec
 
 from services.evidence.facts.run_facts import RunFacts
 from services.evidence.facts.sample_facts import SampleFacts
-from services.evidence.outputs.isolation.isolated_product import NotMadeError
-from services.evidence.outputs.isolation.subprocess_frames import (
-    DONE,
-    END,
-    FILE,
-    FILE_WANTED,
-    NO_FILE,
-    OPEN,
-    RESULT,
-    SAMPLE,
-    Kind,
-    ProductReply,
-    ProductRequest,
-    parse_frame,
-)
-from services.evidence.outputs.products import MakeProduct, OpenFile, OutputFile, Product
+from services.evidence.outputs.products import MakeProduct, NotMadeError, OpenFile, OutputFile, Product
 from shared.child_process.parent import ChildProcess
-from shared.contracts.error_codes import TransientCode
+from shared.contracts.codes import OpenCode
+from shared.contracts.error_codes import ErrorCode, TransientCode
 from shared.errors import Unavailable
 
-PROGRAM = "services.evidence.outputs.isolation.subprocess_child"
+# --- the frames
+
+Kind = Literal[b"o", b"s", b"f", b"g", b"e", b"d", b"w", b"t"]
+OPEN: Kind = b"o"
+"""To the child, first: `ProductRequest`."""
+SAMPLE: Kind = b"s"
+"""To the child: the files of a sample, `SampleFiles` as MessagePack, because they are bytes."""
+FILE: Kind = b"f"
+"""To the child: the bytes of the file that it requested."""
+NO_FILE: Kind = b"g"
+"""To the child: the requested file does not exist."""
+END: Kind = b"e"
+"""To the child: there are no more samples."""
+DONE: Kind = b"d"
+"""From the child: it has finished one more sample."""
+FILE_WANTED: Kind = b"w"
+"""From the child: a request for a file of its current sample, by name."""
+RESULT: Kind = b"t"
+"""From the child, last: `ProductReply`."""
+
+
+class ProductRequest(msgspec.Struct, frozen=True):
+    """``product``: its class, as ``module:name``. ``folder``: an empty folder for this product alone."""
+
+    product: str
+    run: RunFacts
+    folder: str
+
+
+class ProductReply(msgspec.Struct, frozen=True):
+    """``made``: names and paths of the files. ``failure``: why the product was not made, for people; with ``errno`` or
+    ``code`` the error may be transient."""
+
+    made: list[tuple[str, str]] = []
+    failure: str = ""
+    errno: int = 0
+    code: OpenCode[ErrorCode | Literal[""]] = ""
+
+
+def parse_frame(frame: bytes) -> tuple[bytes, bytes]:
+    """Return the kind and the data of a frame."""
+    return frame[:1], frame[1:]
+
+
+# --- the product in this process
+
+PROGRAM = "services.evidence.outputs.subprocess_child"
 LARGE_RUN_SAMPLES = 500
 """For a run with fewer samples, starting a process takes as long as it saves."""
 MAX_UNFINISHED = 16
