@@ -9,8 +9,7 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from services.planner.deciders.anthropic.helpers import ModelHelpers
-from services.planner.deciders.registry import Deciders
+from services.planner.deciders.registry import Deciders, ModelHelpers
 from services.planner.deps import PlannerDeps
 from services.planner.handlers import actor
 from shared.bus.nats_bus import Bus

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import msgspec
 
-from services.planner.deciders.load_log import load_recorded_steps
+from services.planner.deciders.registry import load_recorded_steps
 from services.planner.deps import CheckedRun, PlannerDeps
 from services.planner.judge.gates import login_wall, to_finished
 from services.planner.lessons import load_hints, save_lessons

@@ -1,17 +1,35 @@
-"""The deciders by name. That of a model is imported only on demand, because its SDK takes a second to load."""
+"""Makes the deciders by name, loads the log that a replay repeats, and opens what a model does besides deciding.
+
+Modules that ask a model are imported on first use, because its SDK takes a second to load.
+"""
 
 from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from services.planner.deciders.listing.decide import decide as decide_on_list
 from services.planner.deciders.operator import OperatorDecider
 from services.planner.deciders.replay.decide import decide as decide_by_log
 from services.planner.deciders.rules.decide import decide as decide_by_rules
 from services.planner.deps import Decider
+from services.planner.model_tasks.drafting import Draft
+from services.planner.model_tasks.memory import Transcript
 from services.planner.state.attempt_state import Decision, SampleView
 from shared.bus.ports import Asks
+from shared.contracts.base import Usage
+from shared.contracts.discovery import Problem, RunRecord
+from shared.contracts.evidence import LoadSteps, StepsReply, StepsUnknown
 from shared.contracts.planner import BY_OPERATOR, BY_REPLAY, BY_RULE, PLANNERS
-from shared.errors import Unsupported
+from shared.contracts.steps import StepTaken
+from shared.errors import PermanentError, Unsupported
 from shared.settings import Settings
+from shared.subjects import LOAD_STEPS
+
+if TYPE_CHECKING:
+    from services.planner.deciders.anthropic.model_tasks import AnthropicDrafter, AnthropicTeacher
+
+LOAD_BOUND_S = 60.0
 
 
 class RulesDecider:
@@ -74,3 +92,59 @@ class Deciders:
             return AnthropicDecider(self._settings)
         known = ", ".join(PLANNERS)
         raise Unsupported(f"there is no planner {name!r}; the planners are {known}", code="unknown_planner")
+
+
+async def load_recorded_steps(record: RunRecord, decider: str, sample_id: str, asks: Asks) -> tuple[StepTaken, ...]:
+    """Return the log to repeat; empty if the run is no replay. Raises PermanentError if there is no such log."""
+    if decider != BY_REPLAY:
+        return ()
+    if record.replay_run_id is None:
+        message = "the planner 'replay' needs the log of an earlier run: exhibit replay RUN"
+        raise PermanentError(message, code="nothing_to_replay")
+    steps: list[StepTaken] = []
+    attempt: int | None = None
+    while True:
+        after = steps[-1].step if steps else 0
+        request = LoadSteps(run_id=record.replay_run_id, sample_id=sample_id, attempt=attempt, after_step=after)
+        reply: StepsReply = await asks.ask(LOAD_STEPS, request, timeout_s=LOAD_BOUND_S)
+        problem = reply.message if isinstance(reply, StepsUnknown) else reply.problem
+        if isinstance(reply, StepsUnknown) or problem:
+            raise PermanentError(f"{sample_id} cannot be replayed: {problem}", code="nothing_to_replay")
+        steps += reply.steps
+        attempt = reply.attempt
+        if len(steps) >= reply.total or not reply.steps:
+            return tuple(steps)
+
+
+class ModelHelpers:
+    """The teacher and the drafter of the process, made on first use. Needs a key."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    @property
+    def name(self) -> str:
+        return self._settings.model
+
+    async def distil(self, transcript: Transcript) -> tuple[object, Usage]:
+        return await self._teacher.distil(transcript)
+
+    async def draft(self, request: str) -> tuple[Draft | None, tuple[Problem, ...], Usage]:
+        return await self._drafter.draft(request)
+
+    async def aclose(self) -> None:
+        for name in ("_teacher", "_drafter"):
+            if name in self.__dict__:
+                await self.__dict__[name].aclose()
+
+    @cached_property
+    def _teacher(self) -> AnthropicTeacher:
+        from services.planner.deciders.anthropic.model_tasks import AnthropicTeacher
+
+        return AnthropicTeacher(self._settings)
+
+    @cached_property
+    def _drafter(self) -> AnthropicDrafter:
+        from services.planner.deciders.anthropic.model_tasks import AnthropicDrafter
+
+        return AnthropicDrafter(self._settings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.planner.deciders.anthropic.drafter import AnthropicDrafter
+from services.planner.deciders.anthropic.model_tasks import AnthropicDrafter
 from services.planner.deciders.registry import Deciders
 from services.planner.handlers import check_planner, draft_task
 from services.planner.model_tasks.drafting import MAX_TRIES

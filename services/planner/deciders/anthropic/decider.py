@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from services.planner.deciders.anthropic.summariser import NewSummary, Summariser
+from services.planner.deciders.anthropic.model_tasks import NewSummary, Summariser
 from services.planner.prompt.assembly import NoRoom, Prompt, assemble_prompt
 from services.planner.prompt.call_parsing import BadCall, ModelCall, ParsedCalls, parse_calls
 from services.planner.state.attempt_state import Act, Decision, SampleView, UnusableAnswer

@@ -2,10 +2,12 @@
 
 Each step that did something is repeated in order; nothing is decided anew and no model is asked. The replay ends with a
 review if a page lacks the target of a step, or if a step may change something on the site and that is not allowed.
+Which steps may change something is decided here too.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,15 +16,27 @@ import msgspec
 
 from services.planner.deciders.replay import differences
 from services.planner.deciders.replay.reread import recorded_values, reread_step, reread_value
-from services.planner.deciders.replay.side_effects import may_change_site
 from services.planner.judge.gates import judge_done
 from services.planner.page.identity import identity_proof, shows_record
 from services.planner.page.refind import NotRefound, description_of, find_target
+from services.planner.page.text import OPENS_MORE, PRESSED_ROLES, find_dismissal, is_input
 from services.planner.state.attempt_state import Act, Decision, ObserveAgain, SampleView, is_browser_action
 from services.planner.state.common_decisions import observe_later, observe_more
 from services.planner.state.irreversible_steps import pressed_step
 from services.planner.state.transitions import with_readings
-from shared.contracts.actions import AnyAction, ByRef, Done, Fail, JudgmentGiven
+from shared.contracts.actions import (
+    AnswerDialog,
+    AnyAction,
+    ByRef,
+    Click,
+    Done,
+    Drag,
+    DragBy,
+    Fail,
+    JudgmentGiven,
+    Press,
+    Upload,
+)
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.codes import FailCode
 from shared.contracts.planner import BY_REPLAY
@@ -31,6 +45,15 @@ from shared.contracts.steps import FieldValue, Note, RouteMark, StepTaken, note_
 
 LOOKS = 2
 """Extra observations of a page that differs, because it may still be loading."""
+HARMLESS_KEYS = re.compile(r"(?:Shift\+)?(?:Escape|Tab|Arrow\w+|Home|End|PageUp|PageDown)")
+LOOKS_ONLY = re.compile(
+    r"(?:search|find|look up|filter|sort|next|previous|back|first|last|page|show|hide|view|see|details?|expand|"
+    r"collapse|more|less|load more|refresh|close|cancel|dismiss|clear|reset filters?|go to|menu|tabs?)\b"
+    r"(?!.*\b(?:save|send|submit|delete|remove|create|approve|confirm|pay|order|book|sign)\b)",
+    re.I,
+)
+SEARCHES = re.compile(r"\b(?:search|find|filter|look ?up|query)\b", re.I)
+CHOOSES = frozenset({"tab", "checkbox", "radio", "option", "treeitem", "combobox", "textbox", "searchbox", "listbox"})
 
 
 def decide(view: SampleView) -> Decision:
@@ -165,10 +188,10 @@ def _end(
     known = with_readings(view.state, seen)
     done = _done(view, recorded, known.seen)
     _, values = judge_done(replace(view, state=known), done, by_model=False)
-    other = differences.value_differences(recorded.step, recorded.values, values)
-    if other:
-        note = "; ".join(note_detail(one) for one in other)
-        return _fail("replay_differs", note, [*notes, *other], seen)
+    found = differences.value_differences(recorded.step, recorded.values, values)
+    if found:
+        message = "; ".join(note_detail(note) for note in found)
+        return _fail("replay_differs", message, [*notes, *found], seen)
     return _act(done, [*notes, *_carried(recorded)], seen)
 
 
@@ -195,8 +218,8 @@ def _judgment(view: SampleView, given: JudgmentGiven | None) -> JudgmentGiven | 
     """Return the recorded judgment, with the new files of the same labels. Nothing is judged again."""
     if given is None:
         return None
-    then = {one.filename: _label(one.artifact) for step in view.log for one in step.artifacts}
-    now = {_label(one.artifact): one.filename for one in view.state.artifacts}
+    then = {filed.filename: _label(filed.artifact) for step in view.log for filed in step.artifacts}
+    now = {_label(filed.artifact): filed.filename for filed in view.state.artifacts}
     refs = tuple(now.get(then.get(ref, ("", "", 0)), ref) for ref in given.evidence_refs)
     return msgspec.structs.replace(given, evidence_refs=refs)
 
@@ -230,3 +253,44 @@ def _act(
     action: AnyAction, notes: Sequence[Note], seen: tuple[FieldValue, ...] = (), route: RouteMark | None = None
 ) -> Act:
     return Act(action, BY_REPLAY, seen=seen, notes=tuple(notes), route=route)
+
+
+# --- whether a step may change something on the site
+#
+# The log does not record HTTP methods, so a form that searches cannot be told from one that saves by its traffic. Only
+# plainly harmless steps pass.
+
+
+def may_change_site(recorded: StepTaken, now: Element | None, page: PageObserved | None) -> bool:
+    """Return whether the step may change something. `now`: the element that it would act on, if any."""
+    action, result = recorded.action, recorded.result
+    if isinstance(action, Upload | Drag | DragBy):
+        return True
+    if isinstance(action, AnswerDialog):
+        return action.answer == "accept"
+    if isinstance(action, Press):
+        return not _harmless_keys(action, now)
+    if not isinstance(action, Click):
+        return False
+    asked = result is not None and bool(result.change.dialogs)
+    return asked or now is None or not _harmless_click(now, page)
+
+
+def _harmless_keys(action: Press, now: Element | None) -> bool:
+    if HARMLESS_KEYS.fullmatch(action.keys):
+        return True
+    if now is None or action.keys != "Enter":
+        return False
+    return now.role == "searchbox" or (is_input(now) and SEARCHES.search(now.name) is not None)
+
+
+def _harmless_click(now: Element, page: PageObserved | None) -> bool:
+    if now.role == "link" and (now.url or "").startswith(("http://", "https://")):
+        return True
+    if now.role == "switch":  # it takes effect at once, without a form
+        return False
+    if now.role in CHOOSES or (is_input(now) and now.role not in PRESSED_ROLES) or OPENS_MORE & set(now.states):
+        return True
+    if page is not None and find_dismissal(page) is now:
+        return True
+    return LOOKS_ONLY.match(now.name.strip()) is not None
