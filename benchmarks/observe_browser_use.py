@@ -16,7 +16,7 @@ from playwright.async_api import async_playwright
 
 from benchmarks.observe_score import Reported
 from benchmarks.observe_truth import Page
-from services.browser_pool.adapters.browser.executable import find_browser
+from services.browser_pool.adapters.browser.launch import find_browser
 from shared.settings import Settings
 
 PEER = Path(__file__).parent / "peer_browser_use.py"

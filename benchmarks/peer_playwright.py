@@ -20,7 +20,7 @@ from pathlib import Path
 
 from playwright.async_api import Browser, async_playwright
 
-from services.browser_pool.adapters.browser.executable import find_browser
+from services.browser_pool.adapters.browser.launch import find_browser
 from shared.settings import Settings
 
 FIELDS = {"assignee": "Assignee", "due_date": "Due date"}

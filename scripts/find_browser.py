@@ -9,7 +9,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from services.browser_pool.adapters.browser.executable import find_browser
+from services.browser_pool.adapters.browser.launch import find_browser
 from shared.errors import ExhibitError, Unavailable
 from shared.settings import Settings
 

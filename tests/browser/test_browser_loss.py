@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 
 from services.browser_pool.adapters.browser.chromium import Chromium
-from services.browser_pool.adapters.browser.executable import find_browser
+from services.browser_pool.adapters.browser.launch import find_browser
 from services.browser_pool.adapters.browser.login_files import LoginFolder
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import ByText, Click, Goto

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from services.browser_pool.adapters.browser.chromium import Chromium
-from services.browser_pool.adapters.downloads import process_folder
+from services.browser_pool.adapters.downloads.tracker import LOCK, process_folder_path
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.artifacts import discard
 from services.browser_pool.ports import Capture, PerformedAction
@@ -35,11 +35,7 @@ def data_of(capture: Capture) -> bytes:
 
 def files_left() -> list[Path]:
     """What lies on the disk of files that nobody has taken."""
-    return [
-        path
-        for path in process_folder.process_folder_path().rglob("*")
-        if path.is_file() and path.name != process_folder.LOCK
-    ]
+    return [path for path in process_folder_path().rglob("*") if path.is_file() and path.name != LOCK]
 
 
 async def nothing_left() -> None:

@@ -161,12 +161,12 @@ async def test_what_is_no_stored_page_is_refused_and_leaves_nothing(fresh: PoolS
     refused = await fresh.restore(RestoreRequest(data, "r1"))
     assert isinstance(refused, RestoreRefused)
     assert refused.code == code
-    assert not list(fresh._nest.glob("stored-*"))
+    assert not list(fresh._browser_folder.glob("stored-*"))
 
 
 async def test_no_file_of_a_stored_page_is_left(fresh: PoolSession):
     await restored(fresh, written("<p>one</p>"))
-    assert not list(fresh._nest.glob("stored-*"))
+    assert not list(fresh._browser_folder.glob("stored-*"))
 
 
 def test_a_page_that_unpacks_to_too_much_is_not_unpacked(tmp_path: Path):

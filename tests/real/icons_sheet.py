@@ -17,7 +17,7 @@ from PIL import Image
 from playwright.async_api import async_playwright
 
 from scripts.fetch_packages import packages
-from services.browser_pool.adapters.browser.executable import find_browser
+from services.browser_pool.adapters.browser.launch import find_browser
 from services.vision.icons.pixels import PixelGrid
 from services.vision.icons.verdict import IconReading, read_icon
 

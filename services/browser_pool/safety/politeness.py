@@ -15,12 +15,17 @@ longer.
 
 from __future__ import annotations
 
+import hashlib
+import re
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from functools import cache, lru_cache
 
 import msgspec
+from publicsuffixlist import PublicSuffixList
 
 from shared.contracts.base import Part
+from shared.hosts import browser_form, literal_address, parse_origin
 
 TOO_BUSY = frozenset({429, 503})
 FIRST_PAUSE_S, LONGEST_BACK_OFF_S = 1.0, 60.0
@@ -116,3 +121,34 @@ def retry_after_s(header: str | None, *, now: float) -> float | None:
         return min(max(at.timestamp() - now, 0.0), LONGEST_PAUSE_S)
     except (ValueError, TypeError, OverflowError, IndexError):
         return None
+
+
+# --- the domain of an address
+
+_NAME = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*")
+
+
+@lru_cache(maxsize=4096)
+def registrable_domain(url: str) -> str:
+    """Return ``example.co.uk`` for ``https://shop.example.co.uk/x``, by the public suffix list of its package.
+
+    Numeric addresses and names without a domain are returned as they are. The result is fit for a record's key; it is
+    empty when the address has no host.
+    """
+    origin = parse_origin(browser_form(url))
+    if isinstance(origin, str):
+        return ""
+    if literal_address(origin.host) is not None:
+        return origin.host.replace(":", "-")
+    return _as_key(_suffixes().privatesuffix(origin.host) or origin.host)
+
+
+@cache
+def _suffixes() -> PublicSuffixList:
+    return PublicSuffixList()
+
+
+def _as_key(domain: str) -> str:
+    """Return the domain, or its hash when it has characters that a subject must not contain: rows of a sample source
+    choose host names."""
+    return domain if _NAME.fullmatch(domain) else hashlib.sha256(domain.encode(errors="replace")).hexdigest()

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.browser_pool.adapters.guard.domains import registrable_domain
 from services.browser_pool.safety.politeness import (
     LONGEST_BACK_OFF_S,
     LONGEST_PAUSE_S,
@@ -16,6 +15,7 @@ from services.browser_pool.safety.politeness import (
     after_answer,
     give_back,
     limits_now,
+    registrable_domain,
     retry_after_s,
     take,
 )

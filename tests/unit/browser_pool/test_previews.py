@@ -11,7 +11,7 @@ from pypdf import PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
 from services.browser_pool.adapters.downloads import previews
-from services.browser_pool.adapters.downloads.preview import read_preview
+from services.browser_pool.adapters.downloads.collector import read_preview
 
 
 def pdf(text: str, password: str | None = None) -> bytes:

@@ -264,7 +264,7 @@ class PoolSession(PageSession):
     ) -> None:
         super().__init__(started.browser, warm.context, warm.page, limits, perform, pace)
         self._on_closed: Callable[[], None] | None = on_closed
-        self._nest = started.folder
+        self._browser_folder = started.folder
         warm.context.on("response", self._record_response)
         warm.context.on("requestfailed", self._record_failure)
 
@@ -284,7 +284,7 @@ class PoolSession(PageSession):
 
     async def restore(self, asked: RestoreRequest) -> RawPage | RestoreRefused:
         """See BrowserSession."""
-        return await run_unless_gone(restore_page(self, self._nest, asked), self.tabs.gone)
+        return await run_unless_gone(restore_page(self, self._browser_folder, asked), self.tabs.gone)
 
     async def close(self) -> None:
         self.pace.end()

@@ -1,19 +1,25 @@
-"""Waits for downloads that have begun, and turns them into captures."""
+"""Waits for downloads that have begun, and turns them into captures with a preview of their text."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from dataclasses import replace
+from pathlib import Path
 
-from services.browser_pool.adapters.downloads.preview import read_preview
+from services.browser_pool.adapters.downloads import previews
 from services.browser_pool.adapters.downloads.tracker import DownloadTracker, FileDownload
 from services.browser_pool.adapters.outcome import PerformOutcome
 from services.browser_pool.adapters.tabs import Tabs
 from services.browser_pool.files import filenames
+from services.browser_pool.files.filenames import suffix_of
 from services.browser_pool.ports import Capture
+from shared.child_process.parent import kill_and_wait, start_python
 from shared.contracts.codes import ActionCode
 from shared.contracts.results import Captured, NotSeen
+
+log = logging.getLogger(__name__)
 
 LONGEST_S = 100.0
 """Time limit for all downloads of an action, below the deadline of the caller's request."""
@@ -25,42 +31,42 @@ CODES: dict[str, ActionCode] = {
 }
 
 
-async def wait_for_file(files: DownloadTracker, one: FileDownload, stall_s: float, until_s: float) -> None:
+async def wait_for_file(files: DownloadTracker, file: FileDownload, stall_s: float, until_s: float) -> None:
     """Wait until the download ends. It is dropped when it stalls for ``stall_s``, or at ``until_s`` of the monotonic
     clock."""
-    while one.fate == "coming":
-        before_bytes = one.got_bytes
+    while file.fate == "coming":
+        before_bytes = file.got_bytes
         left_s = until_s - time.monotonic()
         try:
             async with asyncio.timeout(max(0.0, min(stall_s, left_s))):
-                await one.over.wait()
+                await file.over.wait()
         except TimeoutError:
-            if one.got_bytes == before_bytes or left_s <= stall_s:
-                files.drop(one)
+            if file.got_bytes == before_bytes or left_s <= stall_s:
+                files.drop(file)
 
 
-async def capture_file(files: DownloadTracker, one: FileDownload, label: str) -> Capture:
-    """Return a complete download as a capture. Whoever stores it removes the file."""
-    path = files.take(one, label)
+async def capture_file(files: DownloadTracker, file: FileDownload, label: str) -> Capture:
+    """Return a complete download as a capture. The caller removes the file once it is stored."""
+    path = files.take(file, label)
     return Capture(
         kind="download",
         label=label,
-        media_type=filenames.media_type_of(one.name),
-        suffix=filenames.suffix_of(one.name),
+        media_type=filenames.media_type_of(file.name),
+        suffix=filenames.suffix_of(file.name),
         data=path,
-        source_url=one.url[:2000],
-        original_name=one.name,
-        text_preview=await read_preview(path, one.name),
+        source_url=file.url[:2000],
+        original_name=file.name,
+        text_preview=await read_preview(path, file.name),
     )
 
 
-def refusal_message(files: DownloadTracker, one: FileDownload) -> str:
+def refusal_message(files: DownloadTracker, file: FileDownload) -> str:
     """Return why a file was not kept."""
-    if one.fate == "too_large":
-        return filenames.too_large(one.name, files.limit_bytes, one.got_bytes, one.announced_bytes)
-    if one.fate == "late":
-        return filenames.interrupted(one.name, one.got_bytes, one.announced_bytes) + ": it did not come on"
-    return filenames.interrupted(one.name, one.got_bytes, one.announced_bytes)
+    if file.fate == "too_large":
+        return filenames.too_large(file.name, files.limit_bytes, file.got_bytes, file.announced_bytes)
+    if file.fate == "late":
+        return filenames.interrupted(file.name, file.got_bytes, file.announced_bytes) + ": it did not come on"
+    return filenames.interrupted(file.name, file.got_bytes, file.announced_bytes)
 
 
 async def collect_files(outcome: PerformOutcome, files: DownloadTracker, tabs: Tabs, stall_s: float) -> PerformOutcome:
@@ -68,15 +74,15 @@ async def collect_files(outcome: PerformOutcome, files: DownloadTracker, tabs: T
     until_s = time.monotonic() + LONGEST_S
     captures, told = list(outcome.captures), [outcome.message]
     while files.incoming:
-        one = files.incoming[0]
-        await wait_for_file(files, one, stall_s, until_s)
-        if one.fate != "here":
-            files.drop(one)
-            told.append(refusal_message(files, one))
+        file = files.incoming[0]
+        await wait_for_file(files, file, stall_s, until_s)
+        if file.fate != "here":
+            files.drop(file)
+            told.append(refusal_message(files, file))
             continue
-        label = filenames.label_of(one.name, {capture.label for capture in captures})
-        captures.append(await capture_file(files, one, label))
-        told.append(f'the file "{one.name}" came down ({one.got_bytes} bytes) and is kept as "{label}"')
+        label = filenames.label_of(file.name, {capture.label for capture in captures})
+        captures.append(await capture_file(files, file, label))
+        told.append(f'the file "{file.name}" came down ({file.got_bytes} bytes) and is kept as "{label}"')
     if files.refused:
         told.append(f"{files.refused} more files were stopped: one action may bring no more than these")
         files.refused = 0
@@ -93,3 +99,48 @@ async def _close_emptied(tabs: Tabs) -> bool:
         await page.close()
     tabs.follow()
     return bool(emptied)
+
+
+# --- previews: a hostile PDF or workbook may crash the subprocess that reads it without other effect
+
+PROGRAM = "services.browser_pool.adapters.downloads.preview_child"
+PREVIEW_BOUND_S = 22.0
+PREVIEWS_AT_ONCE = asyncio.Semaphore(2)
+"""Each subprocess may take a processor and a gigabyte."""
+
+
+async def read_preview(path: Path, name: str) -> str | None:
+    """Return about the first 2,000 characters, or None when there are none within the limits.
+
+    A preview never fails the download.
+    """
+    head = await asyncio.to_thread(_head, path)
+    kind = previews.kind_of(head, suffix_of(name))
+    if kind is None:
+        return None
+    if kind == "text":
+        return previews.clipped(previews.decoded(head) or "")
+    async with PREVIEWS_AT_ONCE:
+        return await _read_in_subprocess(path, kind)
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(previews.HEAD_BYTES)
+
+
+async def _read_in_subprocess(path: Path, kind: str) -> str | None:
+    with path.open("rb") as file:
+        # An empty environment: the process that reads a hostile file gets no keys and no addresses.
+        child = await start_python("-m", PROGRAM, kind, stdin=file, stderr=asyncio.subprocess.DEVNULL, env={})
+    try:
+        async with asyncio.timeout(PREVIEW_BOUND_S):
+            out, _ = await child.communicate()
+    except TimeoutError:
+        return None
+    finally:
+        await kill_and_wait(child)
+    if child.returncode != 0:
+        log.info("no preview of a %s file: its reader ended with %s", kind, child.returncode)
+        return None
+    return out.decode("utf-8", "replace")[: previews.MAX_CHARS] or None

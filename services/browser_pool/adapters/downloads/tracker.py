@@ -1,4 +1,4 @@
-"""Follows the downloads of one context, and stops those that are too large.
+"""Follows the downloads of one context, stops those that are too large, and owns the folder that they are written to.
 
 The browser writes each file into a folder of the session and reports progress twice a second. A fast connection brings
 half a gigabyte in that time, so the file size is polled too.
@@ -11,15 +11,18 @@ import contextlib
 import os
 import shutil
 import tempfile
+import time
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from playwright.async_api import Browser, CDPSession, Download, Error, Page
 
-from services.browser_pool.adapters.downloads import process_folder
+from services.browser_pool.adapters import protocol
 from services.browser_pool.files.filenames import safe_name
 from shared.aio import BackgroundTasks
+from shared.file_lock import open_locked
 
 MAX_FILES = 20
 """Maximum number of files of one action; further ones are stopped and reported."""
@@ -71,22 +74,20 @@ class DownloadTracker:
         if self._cdp is not None:
             return
         self._context_id = context_id
-        self._folder = Path(tempfile.mkdtemp(dir=process_folder.process_folder_path()))
+        self._folder = Path(tempfile.mkdtemp(dir=process_folder_path()))
         self._cdp = await browser.new_browser_cdp_session()
         page.context.on("page", self._page_opened)
         for opened in page.context.pages:
             self._page_opened(opened)
         self._cdp.on("Browser.downloadWillBegin", self._on_begin)
         self._cdp.on("Browser.downloadProgress", self._on_progress)
-        await _send(
+        await protocol.send(
             self._cdp,
             "Browser.setDownloadBehavior",
-            {
-                "behavior": "allowAndName",
-                "browserContextId": self._context_id,
-                "downloadPath": str(self._folder),
-                "eventsEnabled": True,
-            },
+            behavior="allowAndName",
+            browserContextId=self._context_id,
+            downloadPath=str(self._folder),
+            eventsEnabled=True,
         )
 
     async def beginning(self, timeout_s: float) -> None:
@@ -102,30 +103,30 @@ class DownloadTracker:
                     await self.begun.wait()
         return len(self.incoming) > count
 
-    def take(self, one: FileDownload, label: str) -> Path:
+    def take(self, file: FileDownload, label: str) -> Path:
         """Return the file, which the caller removes. The session keeps a second link for uploads."""
         assert self._folder is not None
-        self.incoming.remove(one)
-        here = self._folder / one.guid
-        named = Path(tempfile.mkdtemp(dir=self._folder)) / safe_name(one.name).encode()[:240].decode("utf-8", "ignore")
-        handed_over = process_folder.process_folder_path() / one.guid
+        self.incoming.remove(file)
+        here = self._folder / file.guid
+        named = Path(tempfile.mkdtemp(dir=self._folder)) / safe_name(file.name).encode()[:240].decode("utf-8", "ignore")
+        handed_over = process_folder_path() / file.guid
         os.link(here, handed_over)
         here.rename(named)
-        self._remember(label, named, one.got_bytes)
+        self._remember(label, named, file.got_bytes)
         return handed_over
 
     def named(self, label: str) -> Path | None:
         """Return the latest download with that label, or None."""
-        known = self._by_label.get(label)
-        return known[0] if known else None
+        remembered = self._by_label.get(label)
+        return remembered[0] if remembered else None
 
-    def drop(self, one: FileDownload) -> None:
+    def drop(self, file: FileDownload) -> None:
         """Stop the download and remove its file."""
-        if one in self.incoming:
-            self.incoming.remove(one)
-        if one.fate == "coming":
-            self._stop(one, "late")
-        self._unlink(one)
+        if file in self.incoming:
+            self.incoming.remove(file)
+        if file.fate == "coming":
+            self._stop(file, "late")
+        self._unlink(file)
 
     async def close(self) -> None:
         await self._background.cancel()
@@ -137,9 +138,9 @@ class DownloadTracker:
         if self._folder is not None:
             await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
 
-    # --- what the browser tells
+    # --- events of the browser
 
-    # Its events cover all sessions. Playwright knows which downloads belong to this one.
+    # They cover all sessions. Playwright knows which downloads belong to this session.
 
     def _page_opened(self, page: Page) -> None:
         page.on("download", self._mark_own)
@@ -159,57 +160,57 @@ class DownloadTracker:
         """Accept a download once both sources have reported it, in either order."""
         if guid not in self._own or guid not in self._announced:
             return
-        one = self._announced[guid]
+        file = self._announced[guid]
         if len(self.incoming) >= MAX_FILES:
             self.refused += 1
-            self._stop(one, "too_many")
+            self._stop(file, "too_many")
             return
-        self.incoming.append(one)
-        self._update_size(one, 0)
+        self.incoming.append(file)
+        self._update_size(file, 0)
         self.begun.set()
         self._watch()
 
     def _on_progress(self, event: dict[str, Any]) -> None:
-        one = self._announced.get(event["guid"])
-        if one is None:
+        file = self._announced.get(event["guid"])
+        if file is None:
             return
-        self._update_size(one, int(event["receivedBytes"]), int(event["totalBytes"]))
+        self._update_size(file, int(event["receivedBytes"]), int(event["totalBytes"]))
         if event["state"] == "inProgress":
             return
-        if one.fate == "coming":
-            one.fate = "here" if event["state"] == "completed" else "interrupted"
-        if one.fate != "here":
-            self._unlink(one)
-        one.over.set()
+        if file.fate == "coming":
+            file.fate = "here" if event["state"] == "completed" else "interrupted"
+        if file.fate != "here":
+            self._unlink(file)
+        file.over.set()
 
-    def _update_size(self, one: FileDownload, got_bytes: int, announced_bytes: int = 0) -> None:
+    def _update_size(self, file: FileDownload, got_bytes: int, announced_bytes: int = 0) -> None:
         # An interrupted download is reported with no bytes; what had come before is what matters.
-        one.got_bytes = max(one.got_bytes, got_bytes)
-        one.announced_bytes = max(one.announced_bytes, announced_bytes)
-        others = sum(
-            other.got_bytes for other in self.incoming if other is not one and other.fate in ("coming", "here")
+        file.got_bytes = max(file.got_bytes, got_bytes)
+        file.announced_bytes = max(file.announced_bytes, announced_bytes)
+        others_bytes = sum(
+            other.got_bytes for other in self.incoming if other is not file and other.fate in ("coming", "here")
         )
-        too_large = others + max(one.got_bytes, one.announced_bytes) > self.limit_bytes
-        if too_large and one.guid in self._own and one.fate in ("coming", "here"):
-            self._stop(one, "too_large")
+        too_large = others_bytes + max(file.got_bytes, file.announced_bytes) > self.limit_bytes
+        if too_large and file.guid in self._own and file.fate in ("coming", "here"):
+            self._stop(file, "too_large")
 
-    def _stop(self, one: FileDownload, fate: Fate) -> None:
-        one.fate = fate
-        one.over.set()
-        self._background.start(self._cancel(one))
+    def _stop(self, file: FileDownload, fate: Fate) -> None:
+        file.fate = fate
+        file.over.set()
+        self._background.start(self._cancel(file))
 
-    async def _cancel(self, one: FileDownload) -> None:
+    async def _cancel(self, file: FileDownload) -> None:
         assert self._cdp is not None
         with contextlib.suppress(Error):  # it has ended, or its browser has
-            await _send(self._cdp, "Browser.cancelDownload", {"guid": one.guid, "browserContextId": self._context_id})
-        self._unlink(one)
+            await protocol.send(self._cdp, "Browser.cancelDownload", guid=file.guid, browserContextId=self._context_id)
+        self._unlink(file)
 
-    def _unlink(self, one: FileDownload) -> None:
+    def _unlink(self, file: FileDownload) -> None:
         assert self._folder is not None
-        for name in (f"{one.guid}.crdownload", one.guid):  # the browser turns the first into the second
+        for name in (f"{file.guid}.crdownload", file.guid):  # the browser turns the first into the second
             (self._folder / name).unlink(missing_ok=True)
 
-    # --- watching what grows
+    # --- polling the sizes of files
 
     def _watch(self) -> None:
         if not self._watching:
@@ -218,17 +219,17 @@ class DownloadTracker:
 
     async def _watch_growing(self) -> None:
         try:
-            while growing := [one for one in self.incoming if one.fate == "coming"]:
-                for one in growing:
-                    self._update_size(one, self._size(one))
+            while growing := [file for file in self.incoming if file.fate == "coming"]:
+                for file in growing:
+                    self._update_size(file, self._size(file))
                 await asyncio.sleep(WATCH_S)
         finally:
             self._watching = False
 
-    def _size(self, one: FileDownload) -> int:
+    def _size(self, file: FileDownload) -> int:
         assert self._folder is not None
         with contextlib.suppress(OSError):
-            return (self._folder / f"{one.guid}.crdownload").stat().st_size
+            return (self._folder / f"{file.guid}.crdownload").stat().st_size
         return 0
 
     def _remember(self, label: str, path: Path, size_bytes: int) -> None:
@@ -239,9 +240,9 @@ class DownloadTracker:
             self._forget(next(iter(self._by_label)))
 
     def _forget(self, label: str) -> None:
-        known = self._by_label.pop(label, None)
-        if known is not None:
-            known[0].unlink(missing_ok=True)
+        remembered = self._by_label.pop(label, None)
+        if remembered is not None:
+            remembered[0].unlink(missing_ok=True)
 
 
 def guid_of(download: Download) -> str:
@@ -254,5 +255,38 @@ def guid_of(download: Download) -> str:
     return Path(told["absolutePath"]).name
 
 
-async def _send(session: CDPSession, method: str, parameters: dict[str, Any] | None = None) -> dict[str, Any]:
-    return cast("dict[str, Any]", await session.send(method, parameters))  # pyright: ignore[reportUnknownMemberType]
+# --- the folder of this process, which ends with it however it ends
+
+PREFIX = "exhibit-files-"
+LOCK = "lock"
+YOUNG_S = 60.0
+"""A younger folder may belong to a process that has not locked it yet."""
+
+
+@cache
+def process_folder_path() -> Path:
+    """Return this process's folder, removed at its end. Folders of killed processes are removed here."""
+    parent = Path(tempfile.gettempdir())
+    for folder in parent.glob(f"{PREFIX}*"):
+        with contextlib.suppress(OSError):
+            _remove_if_left_over(folder)
+    owned = tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True)
+    _owned.append(owned)
+    _locks.append(open_locked(Path(owned.name) / LOCK, create=True, wait=True))
+    return Path(owned.name)
+
+
+_owned: list[tempfile.TemporaryDirectory[str]] = []
+_locks: list[int] = []
+
+
+def _remove_if_left_over(folder: Path) -> None:
+    # Folders of other users and links under our prefix are left alone.
+    about = folder.lstat()
+    if about.st_uid != os.getuid() or folder.is_symlink() or time.time() - about.st_mtime < YOUNG_S:
+        return
+    descriptor = open_locked(folder / LOCK)  # raises OSError while its process is alive
+    try:
+        shutil.rmtree(folder, ignore_errors=True)
+    finally:
+        os.close(descriptor)

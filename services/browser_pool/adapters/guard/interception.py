@@ -15,9 +15,8 @@ from weakref import WeakKeyDictionary
 
 from playwright.async_api import Browser, BrowserContext, CDPSession, Error, Page
 
-from services.browser_pool.adapters.guard.names import NameResolver
 from services.browser_pool.adapters.guard.pacing import SessionPace
-from services.browser_pool.adapters.guard.session_guard import DocumentUse, SessionGuard
+from services.browser_pool.adapters.guard.session_guard import DocumentUse, NameResolver, SessionGuard
 from services.browser_pool.adapters.protocol import on, send
 from services.browser_pool.ports import SessionTerms
 from services.browser_pool.safety import intercepts

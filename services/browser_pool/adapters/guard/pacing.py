@@ -11,9 +11,8 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from services.browser_pool.adapters.guard.domains import registrable_domain
 from services.browser_pool.safety import politeness
-from services.browser_pool.safety.politeness import Pace, PaceGrant, PaceLimits, Pause
+from services.browser_pool.safety.politeness import Pace, PaceGrant, PaceLimits, Pause, registrable_domain
 from shared.aio import BackgroundTasks
 from shared.bus.ports import Records
 from shared.errors import ExhibitError

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from socket import SOCK_STREAM
 from typing import Any, Literal
 
 from playwright.async_api import BrowserContext, CDPSession, Error, Frame, Page, Response
 
-from services.browser_pool.adapters.guard.names import NameResolver
 from services.browser_pool.adapters.guard.pacing import SessionPace
 from services.browser_pool.adapters.guard.secrets import hidden_in
 from services.browser_pool.adapters.outcome import PerformOutcome, refuse
@@ -73,10 +75,10 @@ class SessionGuard:
     @property
     def refused(self) -> bool:
         """Whether a document was refused to a tab since the action began."""
-        return any(one.where != "part" for one in self.denied)
+        return any(denial.where != "part" for denial in self.denied)
 
     def denials(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(str(one) for one in self.denied))
+        return tuple(dict.fromkeys(str(denial) for denial in self.denied))
 
     def may_hold_secrets(self, url: str) -> bool:
         """Return whether secrets may be typed at ``url``: an allowed host, over https unless it is a named private
@@ -89,12 +91,12 @@ class SessionGuard:
     async def apply_denials(self, outcome: PerformOutcome) -> PerformOutcome:
         """Return the outcome of an action with the documents that were refused meanwhile."""
         await self.wait_for_checks()
-        refused = [one for one in self.denied if one.where != "part"]
+        refused = [denial for denial in self.denied if denial.where != "part"]
         if not refused:
             return outcome
-        only_popups = all(one.where == "popup" for one in refused)
+        only_popups = all(denial.where == "popup" for denial in refused)
         came_to_nothing = isinstance(outcome.effect, NotSeen if only_popups else NotSeen | PageChanged)
-        taken = any(one.where == "shown" for one in refused)
+        taken = any(denial.where == "shown" for denial in refused)
         if not outcome.ok or outcome.effect is None or came_to_nothing or taken:
             return refuse("policy_denied", f"not opened: {refused[0]}", target=outcome.target)
         denials = f"{outcome.message}; not opened: {refused[0]}"
@@ -207,3 +209,38 @@ def _ids(tree: dict[str, Any]) -> set[str]:
     for child in tree.get("childFrames", ()):
         found |= _ids(child)
     return found
+
+
+# --- addresses of host names
+
+RESOLVE_BOUND_S = 5.0
+CACHE_S = 30.0
+MAX_CACHED = 2000
+
+
+class NameResolver:
+    """Uses the machine's resolver and caches answers for half a minute."""
+
+    def __init__(self) -> None:
+        self._cached: dict[str, tuple[float, tuple[str, ...]]] = {}
+
+    async def addresses(self, host: str) -> tuple[str, ...]:
+        """Return the addresses; empty when the name is unknown here, as it is to the browser then."""
+        cached = self._cached.get(host)
+        if cached is not None and time.monotonic() - cached[0] < CACHE_S:
+            return cached[1]
+        found = await _resolve(host)
+        if len(self._cached) >= MAX_CACHED:
+            self._cached.clear()
+        self._cached[host] = (time.monotonic(), found)
+        return found
+
+
+async def _resolve(host: str) -> tuple[str, ...]:
+    loop = asyncio.get_running_loop()
+    try:
+        async with asyncio.timeout(RESOLVE_BOUND_S):
+            answers = await loop.getaddrinfo(host, None, type=SOCK_STREAM)
+    except (OSError, UnicodeError, TimeoutError):
+        return ()
+    return tuple(dict.fromkeys(str(answer[4][0]) for answer in answers))
