@@ -20,6 +20,7 @@ from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import ByText, Click, Goto
 from shared.errors import PermanentError, Unavailable
 from shared.settings import Settings
+from tests.browser.browser_process import pid_of
 from tests.browser.conftest import LIMITS
 from tests.browser.site import LOOPBACK, Site
 
@@ -29,12 +30,6 @@ async def own(tmp_path: Path) -> AsyncIterator[Chromium]:
     browser = Chromium(chromium=Settings().chromium, logins=LoginFolder(tmp_path), limits=LIMITS)
     yield browser
     await browser.close()
-
-
-async def pid_of(session: PageSession) -> int:
-    cdp = await session.tabs.browser.new_browser_cdp_session()
-    processes = (await cdp.send("SystemInfo.getProcessInfo"))["processInfo"]
-    return next(process["id"] for process in processes if process["type"] == "browser")
 
 
 @pytest.mark.usefixtures("chromium")

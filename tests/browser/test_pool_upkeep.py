@@ -25,9 +25,9 @@ from shared.contracts.actions import ByText, Click, Goto
 from shared.errors import PermanentError, Unavailable
 from shared.host.nats_server import nats_server
 from shared.settings import Settings
+from tests.browser.browser_process import pid_of
 from tests.browser.conftest import LIMITS
 from tests.browser.site import LOOPBACK, Site
-from tests.browser.test_browser_loss import pid_of
 from tests.processes import command, family_with, living
 
 ROOT = Path(__file__).parents[2]

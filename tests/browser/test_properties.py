@@ -3,39 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, Phase, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from services.browser_pool.adapters.observe.targets import KEPT_SNAPSHOTS
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.page.snapshot import compose
 from shared.contracts.actions import ByRef, Click
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult
+from tests.browser.generated_pages import examples, observed
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-
-TIMES = int(os.environ.get("PROPERTY_TIMES", "0"))
-"""How many times as many examples, other ones each time (or those of ``--hypothesis-seed``); 0: always the same few."""
-
-
-def examples(count: int) -> settings:
-    return settings(
-        max_examples=count * max(1, TIMES),
-        derandomize=TIMES == 0,
-        deadline=None,
-        database=None,
-        phases=[Phase.explicit, Phase.generate, Phase.shrink],
-        # One session serves all examples: each sets the whole page anew.
-        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
-    )
-
 
 RECORDS = f"""<!doctype html><style>[data-r] {{ min-height: 24px }}</style><body><script>
 {Path(__file__).with_name("records.js").read_text(encoding="utf-8")}</script>"""
@@ -75,10 +58,6 @@ changes = st.builds(Change, st.sampled_from(CHANGES), st.integers(0, 3), st.inte
 listings = st.builds(
     Listing, st.sampled_from(KINDS), st.sampled_from(CONTROLS), st.lists(WHO, min_size=1, max_size=4).map(tuple)
 )
-
-
-async def observed(session: PageSession, snapshot_id: str, max_tokens: int = 100_000) -> PageObserved:
-    return compose(await session.observe(snapshot_id, max_tokens=max_tokens), snapshot_id)
 
 
 async def press(session: PageSession, ref: int, snapshot_id: str) -> ActionResult:

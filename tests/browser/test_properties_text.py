@@ -12,8 +12,8 @@ from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import ByRef, SelectOption, TypeText
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.results import ValueSet
+from tests.browser.generated_pages import examples, observed
 from tests.browser.site import Site
-from tests.browser.test_properties import examples, observed
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

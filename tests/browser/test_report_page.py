@@ -17,7 +17,7 @@ from playwright.async_api import Browser, Page, expect
 from pypdf import PdfReader
 
 from tests.browser.report_world import COLOURS, Pictured, Told, pictured, spec, write
-from tests.practice.site_browser import a_browser
+from tests.practice_sites.site_browser import a_browser
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

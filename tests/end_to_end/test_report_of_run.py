@@ -8,7 +8,7 @@ from pathlib import Path
 from practice.tickets.data import ground_truth
 from practice.tickets.demo import demo_numbers
 from shared.host.embedded import run_embedded
-from tests.practice.site_browser import a_browser, a_page
+from tests.practice_sites.site_browser import a_browser, a_page
 
 
 async def test_the_report_marks_the_values_of_a_real_run(settings, ticket_spec, tickets_url):

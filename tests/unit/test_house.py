@@ -136,3 +136,20 @@ def test_a_path_that_leads_nowhere_is_found(bad_house: Path):
         "docs/house.md: services/a/{first,gone}.py",
         "docs/house.md: shared/lost/",
     ]
+
+
+def borrowing_tests(root: Path) -> list[str]:
+    """Return the test modules that import from another test module, as ``module: imported module``."""
+    found: list[str] = []
+    for path in sorted((root / "tests").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.rpartition(".")[2].startswith("test_"):
+                found.append(f"{path.relative_to(root)}: {node.module}")
+    return found
+
+
+def test_helpers_that_test_modules_share_have_modules_of_their_own(tmp_path):
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/test_b.py").write_text("from tests.test_a import helper\n", encoding="utf-8")
+    assert borrowing_tests(tmp_path) == ["tests/test_b.py: tests.test_a"]
+    assert borrowing_tests(ROOT) == []

@@ -11,7 +11,7 @@ from playwright.async_api import Browser, FrameLocator, Page, expect
 from practice.drift import KNOWN, VARIABLE
 from practice.tickets.data import ground_truth, shown_date
 from practice.tickets.server import serve
-from tests.practice.site_browser import Visitor, a_browser, a_page, hosts_asked
+from tests.practice_sites.site_browser import Visitor, a_browser, a_page, hosts_asked
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 TICKETS = ground_truth()

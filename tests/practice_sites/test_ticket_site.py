@@ -19,7 +19,7 @@ from playwright.async_api import Browser, Page, Playwright, async_playwright, ex
 from practice.tickets.data import Ticket, ground_truth, shown_date
 from practice.tickets.server import serve
 from shared.settings import Settings
-from tests.practice.site_browser import run_as_program
+from tests.practice_sites.site_browser import run_as_program
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 TICKETS = ground_truth()

@@ -20,7 +20,7 @@ from practice.people.profile import shown_facts
 from practice.people.server import serve
 from practice.people.site import Options
 from practice.sign_in import PASSWORD, USER
-from tests.practice.site_browser import Visitor, a_browser, a_page, hosts_asked, run_as_program
+from tests.practice_sites.site_browser import Visitor, a_browser, a_page, hosts_asked, run_as_program
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 PEOPLE = ground_truth()

@@ -22,7 +22,7 @@ from practice.code_host.model import Commit, PullRequest, Repository
 from practice.code_host.server import serve
 from practice.code_host.view import Origins, day
 from practice.drift import KNOWN
-from tests.practice.site_browser import Visitor, a_browser, a_page, hosts_asked
+from tests.practice_sites.site_browser import Visitor, a_browser, a_page, hosts_asked
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 WORLD = ground_truth()

@@ -21,7 +21,7 @@ from practice.hr_portal.leave import confirmation_number, day_of
 from practice.hr_portal.server import PORT, serve
 from practice.hr_portal.site import Options
 from practice.sign_in import PASSWORD, USER
-from tests.practice.site_browser import Visitor, a_browser, a_page, hosts_asked, run_as_program
+from tests.practice_sites.site_browser import Visitor, a_browser, a_page, hosts_asked, run_as_program
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 EMPLOYEES = ground_truth()
