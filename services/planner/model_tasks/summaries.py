@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from services.planner.prompt.entries import entry_text, full_entry
-from services.planner.prompt.history import FULL_ENTRIES, SUMMARY_CHARS, importance, is_meta
+from services.planner.prompt.history import FULL_ENTRIES, SUMMARY_CHARS, entry_text, full_entry, importance, is_meta
 from services.planner.state.attempt_state import Entry, SampleView
 from services.planner.state.progress import known_values_json
 from services.planner.state.vision_policy import unread_fields

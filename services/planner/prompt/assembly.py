@@ -11,11 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from services.planner.prompt.history import actions_so_far
-from services.planner.prompt.known_part import known_part
-from services.planner.prompt.notices import notices
-from services.planner.prompt.page_part import choices, page_state
+from services.planner.prompt.message_parts import choices, goal, known_part, notices, output_schema, page_state
 from services.planner.prompt.system_blocks import run_block, sample_block
-from services.planner.prompt.task_part import goal, output_schema
 from services.planner.prompt.tokens import (
     ENVELOPE_TOKENS,
     HISTORY_SHARE,

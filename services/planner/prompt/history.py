@@ -1,20 +1,27 @@
-"""Which steps a model is shown, within a token budget, and in which form.
+"""The history that a model is shown: which steps, within a token budget, and each as one line.
 
 The last five are shown in full. Of the older ones, the most relevant for their length are shown as stubs. Messages
-about refused answers do not compete with them: only those of the last three steps are shown.
+about refused answers do not compete with them: only those of the last three steps are shown. A line is data from pages,
+files or a model.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from services.planner.prompt.entries import full_entry, stub_entry
-from services.planner.prompt.notices import answer_notice
+import msgspec
+
+from services.planner.prompt.message_parts import answer_notice
 from services.planner.prompt.tokens import Ruler
 from services.planner.state.attempt_state import AttemptState, Entry
 from shared.contracts.actions import (
+    AnyAction,
     AskPicture,
+    ByCss,
+    ByRef,
+    ByText,
     Done,
     Download,
     Extract,
@@ -27,11 +34,14 @@ from shared.contracts.actions import (
     Scroll,
     Wait,
 )
+from shared.contracts.results import Navigated, TextRead
 from shared.contracts.steps import Summary
-from shared.models.fence import fenced
+from shared.models.fence import clipped, fenced
 from shared.text.normal import tidy
 
 FULL_ENTRIES, MOST_ENTRIES = 5, 25
+FULL_CHARS, READ_CHARS, CALL_CHARS, REASON_CHARS = 600, 1500, 300, 200
+STUB_CALL_CHARS, STUB_CHARS, STUB_FILES = 100, 160, 3
 META_ENTRIES = 3
 SHARES = (1.0, 0.4, 0.15)
 """Shares of the usual length of the last five steps, tried in order until they fit."""
@@ -134,7 +144,7 @@ def _condensed(summaries: Sequence[Summary]) -> str:
     """Return the summaries. A model wrote them after reading pages, so they are data too."""
     if not summaries:
         return ""
-    lines = [f"Steps to {one.steps}: {tidy(one.text)[:SUMMARY_CHARS]}" for one in summaries]
+    lines = [f"Steps to {summary.steps}: {tidy(summary.text)[:SUMMARY_CHARS]}" for summary in summaries]
     return f"Earlier steps (condensed)\n{fenced(chr(10).join(lines))}\n\n"
 
 
@@ -148,3 +158,108 @@ def _rendered(lines: Sequence[HistoryLine]) -> str:
             out += [fenced("\n".join(run)), f"{line.number}. {line.words}"]
             run = []
     return "\n".join([*out, fenced("\n".join(run))] if run else out)
+
+
+# --- one step as one line, in full or as a stub
+
+
+def full_entry(number: int, entry: Entry, share: float = 1.0) -> str:
+    """Return the numbered line of a recent step. `share`: of its usual length."""
+    return f"{number}. {entry_text(entry, share)}"
+
+
+def entry_text(entry: Entry, share: float = 1.0) -> str:
+    """Return what was called, why, and with what outcome."""
+    call = _call(entry.action, int(CALL_CHARS * share))
+    parts = [f"{call}: {_outcome(entry)}{_files(entry)}", *_text_of_outcome(entry, share)]
+    why = tidy(entry.action.reason) if entry.action is not None else ""
+    return " - ".join(parts) + (f" (why: {clipped(why, int(REASON_CHARS * share))})" if why else "")
+
+
+def stub_entry(number: int, entry: Entry) -> str:
+    """Return the numbered line of an older step, such as `screenshot -> [01_x.png]` or `extract -> [1432
+    chars saved]`."""
+    return f"{number}. {_call_with_name(entry)} -> {_stub_outcome(entry)}"
+
+
+def _text_of_outcome(entry: Entry, share: float) -> list[str]:
+    if entry.refused:
+        return []
+    effect = entry.result.effect if entry.result is not None else None
+    if isinstance(effect, TextRead) and effect.text.strip():
+        return [f"read: {json.dumps(clipped(tidy(effect.text), int(READ_CHARS * share)), ensure_ascii=False)}"]
+    text = tidy(entry.message)
+    return [clipped(text, int(FULL_CHARS * share))] if text else []
+
+
+def _outcome(entry: Entry) -> str:
+    if entry.refused:
+        return "refused"
+    if entry.result is None or entry.ok:
+        return "ok"
+    return f"FAILED ({entry.result.code})"
+
+
+def _files(entry: Entry) -> str:
+    return f" -> {', '.join(filed.filename for filed in entry.filed)}" if entry.filed else ""
+
+
+def _call_with_name(entry: Entry) -> str:
+    """Return the action with its element's name, because a ref of an earlier page means nothing any more."""
+    found = entry.result.target if entry.result is not None else None
+    if entry.action is None or found is None or entry.filed:
+        return "(no valid call)" if entry.action is None else _short_call(entry.action, with_target=not entry.filed)
+    on = f" {json.dumps(clipped(tidy(found.name), 60), ensure_ascii=False)}" if found.name else f" a {found.role}"
+    return _short_call(entry.action, with_target=False) + on
+
+
+def _short_call(action: AnyAction, *, with_target: bool) -> str:
+    tag = action.__struct_config__.tag
+    if isinstance(action, SaveProgress | ReportItems | AskPicture):
+        return str(tag)
+    left_out = ("reason", "label", "full_page", *(() if with_target else ("target", "onto")))
+    written = {f: getattr(action, f) for f in action.__struct_fields__ if f not in left_out}
+    arguments = " ".join(str(_target(value)) for value in written.values() if value not in (None, "", {}, ()))
+    return f"{tag} {clipped(tidy(arguments), STUB_CALL_CHARS)}".rstrip()
+
+
+def _stub_outcome(entry: Entry) -> str:
+    action, effect = entry.action, entry.result.effect if entry.result is not None else None
+    if entry.refused or not entry.ok:
+        return _outcome(entry)
+    if entry.filed:
+        more = f" and {len(entry.filed) - STUB_FILES} more" if len(entry.filed) > STUB_FILES else ""
+        return f"[{', '.join(filed.filename for filed in entry.filed[:STUB_FILES])}{more}]{_picture_answer(entry)}"
+    if isinstance(effect, TextRead):
+        return f"[{len(effect.text)} chars saved]"
+    if isinstance(action, SaveProgress):
+        return f"[saved: {clipped(', '.join((*action.values, *action.not_present)), STUB_CHARS)}]"
+    if isinstance(effect, Navigated):
+        return f"ok (HTTP {effect.http_status})" if effect.http_status is not None else "ok"
+    return f"ok ({clipped(tidy(entry.message), STUB_CHARS)})" if isinstance(action, ReportItems) else "ok"
+
+
+def _picture_answer(entry: Entry) -> str:
+    return (
+        f" {json.dumps(clipped(tidy(entry.picture_answer), STUB_CHARS), ensure_ascii=False)}"
+        if entry.picture_answer
+        else ""
+    )
+
+
+def _call(action: AnyAction | None, most: int) -> str:
+    """Return the action as the model would write it; its refs are those of the page at that time."""
+    if action is None:
+        return "(no valid call)"
+    written = {field: getattr(action, field) for field in action.__struct_fields__ if field != "reason"}
+    arguments = {key: _target(value) for key, value in written.items() if value is not None}
+    shown = clipped(json.dumps(msgspec.to_builtins(arguments), ensure_ascii=False), most)
+    return f"{action.__struct_config__.tag} {shown}"
+
+
+def _target(value: object) -> object:
+    if isinstance(value, ByRef):
+        return f"ref {value.ref} of the page at that time"
+    if isinstance(value, ByCss):
+        return f"css={value.css}"
+    return value.text if isinstance(value, ByText) else value

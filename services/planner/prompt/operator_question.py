@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.planner.judge.completeness import missing_artifacts
 from services.planner.prompt.call_parsing import BadCall, parse_call
-from services.planner.prompt.notices import answer_notice
+from services.planner.prompt.message_parts import answer_notice
 from services.planner.prompt.tools import tools_for
 from services.planner.state.attempt_state import Act, Entry, SampleView, UnusableAnswer
 from services.planner.state.limits import steps_left

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from services.planner.prompt.call_parsing import BadCall, ModelCall, parse_call, parse_calls
-from services.planner.prompt.task_part import output_schema
+from services.planner.prompt.message_parts import output_schema
 from services.planner.prompt.tools import TOOLS, tools_for
 from services.planner.state.attempt_state import AttemptState
 from services.planner.state.transitions import after_step, with_readings
