@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-from shared.host.embedded import run_embedded
+from shared.host.services import run_embedded
 from shared.settings import Settings, with_capacity
 
 

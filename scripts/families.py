@@ -20,7 +20,7 @@ from pydantic import SecretStr
 
 from practice.families import FAMILIES, Family, Score, Site, score
 from shared.contracts.evidence import RunFinished
-from shared.host.embedded import run_embedded
+from shared.host.services import run_embedded
 from shared.settings import Settings
 from shared.testing.cassette import Cassette, Player, playback_server, recording_server
 

@@ -25,7 +25,7 @@ from scripts.demo import SPEC, practice_site
 from services.browser_pool.adapters.browser.launch import find_browser
 from services.console.terminal.run_view import live_view, run_summary
 from services.console.text.tally import Tally
-from shared.host.embedded import run_embedded
+from shared.host.services import run_embedded
 from shared.settings import Settings
 
 TARGET = Path("docs/pictures/run.png")

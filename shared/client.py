@@ -26,10 +26,14 @@ from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
 from shared.aio import raise_if_cancelled
 from shared.bus.nats_bus import Bus, connect_bus
+from shared.bus.ports import Asks
 from shared.contracts.discovery import InputFile, Problem, RunAccepted, RunRejected, SubmitRun
 from shared.contracts.evidence import (
     AskSql,
     FindRuns,
+    LoadedSample,
+    LoadReply,
+    LoadRun,
     RunFinished,
     RunLoaded,
     RunsFound,
@@ -38,14 +42,15 @@ from shared.contracts.evidence import (
     SqlRefused,
 )
 from shared.errors import PermanentError
-from shared.run_loading import load_run
 from shared.streams import ANSWERS, EVENTS_STREAM, INPUTS
-from shared.subjects import ASK_SQL, FIND_RUNS, PREFIX, SUBMIT_RUN, RunEvent
+from shared.subjects import ASK_SQL, FIND_RUNS, LOAD_RUN, PREFIX, SUBMIT_RUN, RunEvent
 
 _EVENTS: msgspec.json.Decoder[RunEvent] = msgspec.json.Decoder(RunEvent)
 SUBMIT_BOUND_S = 120.0
 MAX_ROWS_BYTES = 500_000
 """Of rows in the request itself, for a default server allows messages of 1 MB; larger inputs travel as a file."""
+LOAD_BOUND_S = 60.0
+"""Of one page of a run that is loaded."""
 SQL_BOUND_S = 610.0
 IDLE_CONSUMER_S = 300.0
 QUIET_S = 2.0
@@ -219,3 +224,26 @@ async def connect(url: str) -> AsyncGenerator[Client]:
     """Connect a client to the bus at ``url``. Raises Unavailable when no server answers there."""
     async with connect_bus(url, name="client") as bus:
         yield Client(bus)
+
+
+async def load_run(asks: Asks, run_id: str) -> LoadReply:
+    """Return the run with all its samples; its other facts are those of the first page."""
+    first: LoadReply = await asks.ask(LOAD_RUN, LoadRun(run_id=run_id), timeout_s=LOAD_BOUND_S)
+    if isinstance(first, RunUnknown):
+        return first
+    samples: list[LoadedSample] = list(first.samples)
+    while len(samples) < first.total:
+        request = LoadRun(run_id=run_id, skip=len(samples))
+        page: LoadReply = await asks.ask(LOAD_RUN, request, timeout_s=LOAD_BOUND_S)
+        if isinstance(page, RunUnknown):
+            return page
+        if not page.samples:
+            break
+        samples += page.samples
+    return msgspec.structs.replace(first, samples=tuple(samples))
+
+
+async def run_exists(asks: Asks, run_id: str) -> bool:
+    """Whether evidence has a run of this id."""
+    request = LoadRun(run_id=run_id, count_only=True)
+    return not isinstance(await asks.ask(LOAD_RUN, request, timeout_s=LOAD_BOUND_S), RunUnknown)

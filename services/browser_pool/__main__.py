@@ -36,6 +36,6 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[BrowserPoolD
 
 
 if __name__ == "__main__":
-    from shared.host.process import main
+    from shared.host.services import main
 
     main(NAME)

@@ -24,9 +24,8 @@ from shared.contracts.browser_pool import (
 )
 from shared.contracts.results import ActionResult
 from shared.errors import PermanentError
-from shared.host.embedded import run_embedded
 from shared.host.nats_server import nats_server
-from shared.host.services import NAMES, run_services
+from shared.host.services import NAMES, run_embedded, run_services
 from shared.hosts import host_of
 from shared.sessions import SESSION_TTL_S, lease_session
 from shared.settings import Settings

@@ -26,6 +26,7 @@ from services.discovery.preflight import check_access, check_logs, check_planner
 from services.discovery.search import add_listed_samples, close_search
 from services.discovery.start_run import create_run, start_round
 from shared.bus.actor import Actor
+from shared.client import load_run
 from shared.contracts.discovery import (
     PopulationClosed,
     Problem,
@@ -38,7 +39,6 @@ from shared.contracts.discovery import (
 )
 from shared.contracts.evidence import RunFinished, RunUnknown
 from shared.contracts.planner import SampleFinished, SamplesListed
-from shared.run_loading import load_run
 from shared.streams import RUNS, samples_of
 from shared.subjects import (
     POPULATION_CLOSED,

@@ -15,6 +15,7 @@ from services.discovery.planning.plan import RunPlan, run_ids
 from services.discovery.planning.search_plan import discovery_sample, is_list_only
 from services.discovery.search import open_search
 from shared.aio import map_concurrently
+from shared.client import run_exists
 from shared.contracts.discovery import (
     PopulationClosed,
     RunAccepted,
@@ -27,7 +28,6 @@ from shared.contracts.discovery import (
 from shared.contracts.planner import WorkSample
 from shared.errors import TransientError, reworded
 from shared.hashing import rows_sha256, search_sha256
-from shared.run_loading import run_exists
 from shared.streams import RUNS, samples_of
 from shared.subjects import POPULATION_CLOSED, RUN_STARTED, SAMPLE_FOUND, WORK_SAMPLE
 

@@ -35,6 +35,6 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[EvidenceDeps
 
 
 if __name__ == "__main__":
-    from shared.host.process import main
+    from shared.host.services import main
 
     main(NAME)

@@ -35,6 +35,6 @@ def open_reader(settings: Settings) -> PictureReader:
 
 
 if __name__ == "__main__":
-    from shared.host.process import main
+    from shared.host.services import main
 
     main(NAME)

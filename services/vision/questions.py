@@ -16,7 +16,7 @@ from typing import Any, cast
 from services.vision.regions import ScaledImage, is_inside
 from shared.contracts.results import Box
 from shared.contracts.vision import AskVision
-from shared.models.fence import FENCE, fenced
+from shared.models.sanitize import FENCE, fenced
 from shared.text.normal import fold, tidy
 
 MAX_QUESTION_CHARS, MAX_CHOICES, MAX_CHOICE_CHARS = 600, 50, 200

@@ -27,10 +27,9 @@ from nats.js.api import (
 from nats.nuid import NUID
 
 from shared.bus.blob_io import NatsBlobs
-from shared.bus.liveness import answer_pings, run_while_alive
 from shared.bus.records import NatsRecords
 from shared.bus.runner import Delivery
-from shared.bus.wire import map_nats_errors, parse_reply
+from shared.bus.wire import answer_pings, map_nats_errors, parse_reply, run_while_alive
 from shared.contracts.base import Failure, Message
 from shared.errors import DeadlineExceeded, Unavailable
 from shared.streams import INBOX, KEY_VALUE_BUCKETS, OBJECT_BUCKETS, STREAMS, Consumer, Stream

@@ -63,7 +63,7 @@ class LoadRun(Message, frozen=True, kw_only=True):
     """Please say what is known of a run: 10,000 samples do not fit a message, so they come in pages, in row order.
 
     ``skip``: how many of them are left out, for they came with earlier pages. ``count_only`` asks for all but the
-    samples themselves. `shared.run_loading.load_run` asks for all pages.
+    samples themselves. `shared.client.load_run` asks for all pages.
     """
 
     run_id: str

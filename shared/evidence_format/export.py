@@ -13,8 +13,7 @@ from shared.evidence_format import chain
 from shared.evidence_format.files.base import encode_file
 from shared.evidence_format.handover import added_files
 from shared.evidence_format.layout import MANIFEST, OBJECTS, SEAL
-from shared.evidence_format.sources.base import RunSource, Unreadable
-from shared.evidence_format.sources.digests import BUFFER_BYTES
+from shared.evidence_format.sources.base import BUFFER_BYTES, RunSource, Unreadable
 from shared.evidence_format.verify.run import RunCheck
 
 EARLIEST = (1980, 1, 1, 0, 0, 0)

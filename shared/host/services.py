@@ -1,4 +1,4 @@
-"""Starts services in this process: one, some, or all of them.
+"""Runs services: one, some or all in this process, one as a process of its own, or all of them with a NATS server.
 
 Services are found by name, so that `shared` imports none of them: `services.<name>.__main__`
 has NAME, `actor` and `open_deps(settings, bus)`.
@@ -9,16 +9,26 @@ from __future__ import annotations
 import asyncio
 import importlib
 import logging
+import signal
+import sys
+import tempfile
 from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from pathlib import Path
 from typing import Any, Protocol, cast
+
+from pydantic import ValidationError
 
 from shared.aio import first_completed
 from shared.bus.actor import Actor
 from shared.bus.nats_bus import Bus, connect_bus
 from shared.bus.serving import serve
-from shared.errors import Unsupported
+from shared.client import Client, connect
+from shared.errors import ExhibitError, Unavailable, Unsupported
+from shared.host.nats_server import nats_server
 from shared.settings import Settings
+from shared.telemetry.logs import configure_logs
+from shared.telemetry.tracing import export_traces
 
 log = logging.getLogger(__name__)
 
@@ -84,3 +94,56 @@ def _cancel_on_failure(
             owner.cancel(f"service {name} ended")
 
     return check
+
+
+def main(name: str) -> None:
+    """Serve until SIGINT or SIGTERM. Exits with 3 when the bus cannot be reached or the service cannot start."""
+    try:
+        settings = Settings()
+        configure_logs(settings.log_level)
+        with export_traces(name, settings.trace_file):
+            asyncio.run(serve_until_stopped(settings, (name,)))
+    except (ExhibitError, ValidationError) as exc:
+        print(f"exhibit: {exc}", file=sys.stderr)
+        raise SystemExit(3) from exc
+
+
+async def serve_until_stopped(
+    settings: Settings, names: tuple[str, ...], on_ready: Callable[[], None] = lambda: None
+) -> None:
+    """Serve ``names`` on the bus of the settings until a signal; call ``on_ready`` once all of them listen.
+
+    Raises Unavailable when the settings name no bus.
+    """
+    if settings.nats_url is None:
+        raise Unavailable(
+            "no bus: set EXHIBIT_NATS_URL, for instance to nats://127.0.0.1:4222 (`exhibit up` prints its own)",
+            code="no_bus",
+        )
+    async with run_services(settings, settings.nats_url, names):
+        on_ready()
+        await wait_for_stop_signal()
+
+
+async def wait_for_stop_signal() -> None:
+    """Return at the first SIGINT or SIGTERM. Further ones have no effect, so that the shutdown is not cut off."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for sign in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(sign, stop.set)
+    await stop.wait()
+
+
+@asynccontextmanager
+async def run_embedded(settings: Settings, names: Iterable[str] = NAMES) -> AsyncGenerator[Client]:
+    """Run a server and all services, or those named, within the block; yield a client.
+
+    The streams are deleted afterwards: what a run needs to be resumed is in its evidence folder.
+    """
+    with tempfile.TemporaryDirectory(prefix="exhibit-streams-") as store:
+        async with (
+            nats_server(Path(store)) as url,
+            run_services(settings, url, names),
+            connect(url) as client,
+        ):
+            yield client

@@ -1,4 +1,4 @@
-"""A client of the Messages API for questions that a model answers by calling a tool.
+"""A client of the Messages API for questions that a model answers by calling a tool, opened from the settings.
 
 The SDK retries (429, 5xx, connection); what it gives up on is raised as one of our errors. Newer models reject a forced
 tool choice with a 400: the client then leaves the choice to the model and its instructions.
@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import anthropic
 from anthropic import AsyncAnthropic
 from anthropic.types import Message, TextBlock, ToolUseBlock
 
 from shared.contracts.base import Usage
+from shared.errors import PermanentError
 from shared.models.messages import API_ERRORS, parse_message, to_exhibit_error, usage_of
-from shared.models.prices import NONE_OF_OURS, Price, price_of
+from shared.models.prices import NONE_OF_OURS, Price, parse_prices, price_of
 from shared.models.sanitize import to_json_value, valid_unicode
+from shared.settings import Settings
 
 if TYPE_CHECKING:
     from anthropic.types import MessageParam, TextBlockParam, ToolChoiceParam, ToolParam
@@ -120,3 +123,55 @@ def answer_of(model: str, reply: Message, own_prices: Mapping[str, Price] = NONE
     return Answer(
         calls, valid_unicode(text), valid_unicode(str(reply.stop_reason)[:40]), usage_of(model, reply, own_prices)
     )
+
+
+ModelKind = Literal["main", "fast", "fallback", "vision"]
+
+
+def open_model(
+    settings: Settings,
+    kind: ModelKind,
+    *,
+    max_output_tokens: int,
+    max_retries: int = MAX_RETRIES,
+    timeout_s: float = TIMEOUT_S,
+) -> ModelClient:
+    """Return a client of the model of this kind; the caller closes it.
+
+    Raises PermanentError (``invalid_settings``) where the settings' prices cannot be read.
+    """
+    key = settings.anthropic_api_key
+    return ModelClient(
+        api_key=key.get_secret_value() if key is not None else "",
+        base_url=settings.anthropic_base_url,
+        model=model_name(settings, kind),
+        max_output_tokens=max_output_tokens,
+        own_prices=own_prices(settings.prices),
+        max_retries=max_retries,
+        timeout_s=timeout_s,
+    )
+
+
+def model_name(settings: Settings, kind: ModelKind) -> str:
+    """Return the model's name as its API knows it; empty where the settings name none."""
+    names = {
+        "main": settings.model,
+        "fast": settings.fast_model,
+        "fallback": settings.fallback_model,
+        "vision": settings.vision_model,
+    }
+    return names[kind] or ""
+
+
+def own_prices(setting: str | None) -> dict[str, Price]:
+    """Return the prices in ``EXHIBIT_PRICES``: JSON, or the path of a file with it.
+
+    Raises PermanentError where they cannot be read: a cost that is silently wrong is worse than none.
+    """
+    if not setting or not setting.strip():
+        return {}
+    try:
+        inline = setting.lstrip().startswith("{")
+        return parse_prices(setting if inline else Path(setting.strip()).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as exc:
+        raise PermanentError(f"EXHIBIT_PRICES: {exc}", code="invalid_settings") from exc

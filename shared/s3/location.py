@@ -1,14 +1,17 @@
-"""Pure: locations in a bucket, and pointers: objects that stand for bytes that are stored elsewhere."""
+"""Pure: locations in a bucket, pointers to bytes that are stored elsewhere, and facts about objects."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from typing import Any
 
 from shared.errors import PermanentError, PolicyDenied
 
 SCHEME = "s3://"
+META = "x-amz-meta-"
 _URL = re.compile(r"s3://(?P<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/(?P<prefix>.*))?", re.DOTALL)
 _NO_BUCKET = re.compile(r"\.\.|\.-|-\.|^[0-9.]+$|^xn--")
 
@@ -95,3 +98,49 @@ def parse_pointer(media_type: str, metadata: Mapping[str, str]) -> Pointer | Non
     if _HEX.fullmatch(sha256) is None or not (size.isascii() and size.isdecimal()):
         raise PermanentError(f"a name in the bucket points at nothing: {dict(metadata)!r:.200}", code="bad_pointer")
     return Pointer(sha256, int(size))
+
+
+@dataclass(frozen=True)
+class ObjectStat:
+    """An object as a server reports it. ``metadata`` has the names without ``x-amz-meta-``, in lower case."""
+
+    size_bytes: int
+    media_type: str
+    version: str | None
+    metadata: Mapping[str, str] = field(default_factory=dict[str, str])
+    etag: str = ""
+    age_s: float | None = None
+    """Seconds since it was written, by the server's own clock; None where the server does not say."""
+
+
+@dataclass(frozen=True)
+class ListedObject:
+    """``key`` is relative to the location's prefix; a folder has no size. ``deleted``: a delete marker."""
+
+    key: str
+    is_folder: bool
+    size_bytes: int
+    version: str | None = None
+    is_latest: bool = True
+    deleted: bool = False
+
+
+def parse_stat(headers: Mapping[str, Any], version: str | None) -> ObjectStat:
+    lower = {str(name).lower(): str(text) for name, text in headers.items()}
+    own = {name.removeprefix(META): text for name, text in lower.items() if name.startswith(META)}
+    return ObjectStat(
+        int(lower.get("content-length", "0")),
+        lower.get("content-type", ""),
+        version,
+        own,
+        lower.get("etag", "").strip('"'),
+        _age_s(lower.get("last-modified"), lower.get("date")),
+    )
+
+
+def _age_s(written: str | None, now: str | None) -> float | None:
+    try:
+        age = parsedate_to_datetime(now or "") - parsedate_to_datetime(written or "")
+    except (ValueError, TypeError):  # one of them is missing, is no time, or has no zone
+        return None
+    return max(age.total_seconds(), 0.0)

@@ -18,8 +18,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from shared.text.clocks import UNKNOWN_ZONE, NotADate, is_zoned
-from shared.text.date_numbers import NUMERIC
+from shared.text.date_numbers import NUMERIC, UNKNOWN_ZONE, NotADate, is_zoned
 from shared.text.normal import Invalid, plain, quoted
 from shared.text.written_dates import Dated, Order, Undated, read_date
 

@@ -1,4 +1,4 @@
-"""Pure: what reading a text as a type comes to, and text made plain for reading and for comparing."""
+"""Pure: what reading a text as a type comes to, and text made plain for reading, for comparing and for a terminal."""
 
 from __future__ import annotations
 
@@ -71,3 +71,16 @@ def bare(text: str) -> str:
     apart = unicodedata.normalize("NFD", text.casefold().translate(_IN_WORDS))
     kept = "".join(letter for letter in apart if not unicodedata.combining(letter))
     return unicodedata.normalize("NFC", kept)
+
+
+def printable(text: str, stand_in: str | None = None, *, keep: str = "") -> str:
+    """Return the text without anything that a terminal would obey, such as the start of an escape sequence.
+
+    Characters that cannot be printed become ``stand_in``, or their escape (``\\x1b``) where it is None; those in
+    ``keep`` stay. Line breaks cannot be printed either: keep ``"\\n"`` to keep the lines.
+    """
+    return "".join(one if one.isprintable() or one in keep else _escape(one, stand_in) for one in text)
+
+
+def _escape(letter: str, stand_in: str | None) -> str:
+    return ascii(letter)[1:-1] if stand_in is None else stand_in

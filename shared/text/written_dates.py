@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from shared.text.clocks import NotADate, clock_of, is_zone
 from shared.text.date_names import NO_MEANING, DateOrder, Meanings, date_names
 from shared.text.date_numbers import (
     COMPACT,
@@ -20,8 +19,11 @@ from shared.text.date_numbers import (
     WITH_UNITS,
     YEAR_FIRST,
     DaysByOrder,
+    NotADate,
+    clock_of,
     days_by_order,
     form_of,
+    is_zone,
     possible_days,
     real_day,
     without_gaps,
@@ -30,6 +32,7 @@ from shared.text.date_words import (
     MONTH,
     WEEKDAY,
     MarkedText,
+    is_vague,
     marked,
     patterns,
     weekdays_of,
@@ -37,7 +40,6 @@ from shared.text.date_words import (
     with_weekday_marked,
 )
 from shared.text.normal import bare, plain, quoted
-from shared.text.relative_dates import is_vague
 
 MAX_CHARS = 200
 """No date is longer than this."""

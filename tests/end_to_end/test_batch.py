@@ -18,7 +18,7 @@ from practice.tickets.demo import ABSENT, compare, demo_numbers, write_input
 from shared.client import RunRejectedError
 from shared.contracts.evidence import RunLoaded
 from shared.evidence_format.files.sample import StoredObservation
-from shared.host.embedded import run_embedded
+from shared.host.services import run_embedded
 from shared.text.names import RESERVED
 from tests.typed import expect
 

@@ -17,10 +17,9 @@ from practice.tickets.data import ground_truth
 from practice.tickets.demo import compare, demo_numbers, write_input
 from shared.contracts.evidence import EvidenceBlocked, RunFinished
 from shared.contracts.planner import SampleFinished
-from shared.host.embedded import run_embedded
+from shared.host.services import run_embedded
 from shared.s3.bucket import S3Bucket
-from shared.s3.location import parse_pointer
-from shared.s3.objects import ObjectStat
+from shared.s3.location import ObjectStat, parse_pointer
 from shared.s3.opening import open_bucket
 from shared.settings import Settings
 from tests.s3_servers import SERVERS, S3Server, s3_server

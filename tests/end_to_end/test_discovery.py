@@ -28,8 +28,8 @@ from shared.client import Client, connect
 from shared.contracts.discovery import PopulationClosed, SampleFound
 from shared.contracts.planner import SampleFinished, SamplesListed
 from shared.contracts.steps import StepTaken
-from shared.host.embedded import run_embedded
 from shared.host.nats_server import nats_server
+from shared.host.services import run_embedded
 from shared.text.names import DISCOVERY
 from tests.end_to_end.conftest import Cli
 from tests.end_to_end.fleet import Fleet

@@ -12,7 +12,7 @@ import pytest
 
 from shared.client import Client
 from shared.contracts.evidence import SqlRefused
-from shared.host.embedded import run_embedded
+from shared.host.services import run_embedded
 from shared.settings import Settings
 from tests.end_to_end.conftest import ROOT, Cli
 

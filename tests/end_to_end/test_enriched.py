@@ -12,7 +12,7 @@ from python_calamine import CalamineWorkbook
 from practice.people import demo, server
 from practice.people.asking import settle
 from practice.people.data import Person, ground_truth
-from shared.host.embedded import run_embedded
+from shared.host.services import run_embedded
 from tests.typed import expect
 
 SPEC = Path(__file__).parents[2] / "task_specs" / "practice_people.json"

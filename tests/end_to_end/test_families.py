@@ -22,7 +22,7 @@ from practice.people import demo as people_demo
 from practice.people import server as people_server
 from practice.people.asking import settle
 from practice.people.data import ground_truth as people_of
-from shared.host.embedded import run_embedded
+from shared.host.services import run_embedded
 
 SPECS = Path(__file__).parents[2] / "task_specs"
 

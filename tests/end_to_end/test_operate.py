@@ -13,7 +13,7 @@ from practice.tickets.data import ground_truth
 from services.console.exits import INTERRUPTED
 from shared.client import Client
 from shared.contracts.evidence import RunFinished
-from shared.host.embedded import run_embedded
+from shared.host.services import run_embedded
 from tests.end_to_end.conftest import ROOT, Cli
 
 TICKETS = [ticket for ticket in ground_truth() if ticket.assignee and ticket.due_date][:2]

@@ -15,7 +15,7 @@ import zstandard
 
 from practice.tickets import server
 from practice.tickets.data import ground_truth
-from shared.host.embedded import run_embedded
+from shared.host.services import run_embedded
 from shared.settings import Settings
 from tests.end_to_end.conftest import ROOT, Cli
 from tests.typed import expect

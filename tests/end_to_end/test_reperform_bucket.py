@@ -12,7 +12,7 @@ import pytest
 
 from practice.tickets import server
 from practice.tickets.data import ground_truth
-from shared.host.embedded import run_embedded
+from shared.host.services import run_embedded
 from shared.s3.bucket import S3Bucket
 from shared.s3.opening import open_bucket
 from shared.settings import Settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shared.contracts.reperform import Reperform, SampleReperformed
-from shared.host.embedded import run_embedded
+from shared.host.services import run_embedded
 from shared.settings import Settings
 from shared.subjects import REPERFORM
 from tests.browser.site import Site

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from practice.tickets.data import ground_truth
 from practice.tickets.demo import demo_numbers
-from shared.host.embedded import run_embedded
+from shared.host.services import run_embedded
 from tests.practice_sites.site_browser import a_browser, a_page
 
 

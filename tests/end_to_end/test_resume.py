@@ -13,7 +13,7 @@ from practice.tickets.data import ground_truth
 from shared.client import RunRejectedError
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import StepTaken
-from shared.host.embedded import run_embedded
+from shared.host.services import run_embedded
 from tests.processes import command
 
 

@@ -15,7 +15,7 @@ from practice.tickets.data import ground_truth
 from practice.tickets.demo import write_input
 from services.evidence.sql.examples import EXAMPLES
 from shared.contracts.evidence import SqlRefused
-from shared.host.embedded import run_embedded
+from shared.host.services import run_embedded
 from shared.settings import Settings
 from tests.handlers.evidence.sql_answers import Files, as_answered, as_worked_out
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from shared.client import Client
 from shared.contracts.evidence import RunFinished
-from shared.host.embedded import run_embedded
+from shared.host.services import run_embedded
 from shared.settings import Settings
 from tests.real.roundup_app import ground_truth, input_rows, roundup_tracker
 from tests.real.score import report, score

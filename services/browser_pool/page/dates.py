@@ -12,9 +12,8 @@ from datetime import date
 
 import msgspec
 
-from shared.text.clocks import times_in
 from shared.text.date_names import date_names, language_of, month_numbers
-from shared.text.date_numbers import days_by_order
+from shared.text.date_numbers import days_by_order, times_in
 from shared.text.normal import plain
 from shared.text.written_dates import days_in, in_language, months_in
 

@@ -19,7 +19,7 @@ from shared.evidence_format.sources.base import NoRun, RunSource, Unreadable
 from shared.evidence_format.sources.opening import open_source
 from shared.evidence_format.verify.run import RunCheck, check_run
 from shared.settings import Settings
-from shared.text.terminal import printable
+from shared.text.normal import printable
 
 
 def export(

@@ -20,7 +20,7 @@ from shared.client import Client, RunRejectedError
 from shared.contracts.discovery import Problem
 from shared.contracts.evidence import RunFinished, RunUnknown
 from shared.settings import Settings
-from shared.text.terminal import printable
+from shared.text.normal import printable
 
 
 def replay(

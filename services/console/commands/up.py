@@ -11,8 +11,7 @@ import typer
 from services.console import exits
 from services.console.options import Evidence, Nats, load_settings
 from shared.host.nats_server import nats_server
-from shared.host.process import serve_until_stopped
-from shared.host.services import NAMES, service_module
+from shared.host.services import NAMES, serve_until_stopped, service_module
 from shared.settings import Settings
 
 

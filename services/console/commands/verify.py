@@ -19,7 +19,7 @@ from shared.evidence_format.sources.base import Finding, NoRun
 from shared.evidence_format.sources.opening import open_source
 from shared.evidence_format.verify.run import RunCheck, check_run
 from shared.settings import Settings
-from shared.text.terminal import printable
+from shared.text.normal import printable
 
 EXIT_CODES = (
     "Exit codes: 0 it is what was sealed, by that key; 1 it is not; 2 no run, no key to tell by whom, or bad input."

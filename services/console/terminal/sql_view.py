@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from shared.contracts.evidence import SqlAnswered, SqlColumn, SqlRefused
-from shared.text.terminal import printable
+from shared.text.normal import printable
 
 MAX_CELL_CHARS, MIN_CELL_CHARS = 60, 14
 NUMERIC_TYPES = ("INT", "DECIMAL", "DOUBLE", "FLOAT")

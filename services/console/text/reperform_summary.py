@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shared.contracts.reperform import FAULTS, PageReperformed, SampleReperformed, ValueReperformed, Verdict
-from shared.text.normal import tidy
-from shared.text.terminal import printable
+from shared.text.normal import printable, tidy
 
 VALUE_WIDTH = 34
 WIDTHS = (18, 20, VALUE_WIDTH, VALUE_WIDTH)

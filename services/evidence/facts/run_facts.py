@@ -9,7 +9,7 @@ from services.evidence.facts.sample_facts import SampleFacts
 from services.evidence.recovery.sample_files import SampleFiles
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
-from shared.evidence_format.task_facts import TaskFacts
+from shared.evidence_format.facts import TaskFacts
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,10 @@ from services.evidence.recovery.sample_files import SampleFiles
 from services.evidence.state.damaged_files import parse_sample_and_result
 from shared.contracts.results import Artifact, Box
 from shared.evidence_format import chain
+from shared.evidence_format.facts import ResultFacts, TaskFacts
 from shared.evidence_format.files.base import ArtifactProblem, problems_of
 from shared.evidence_format.files.sample import StoredArtifact
-from shared.evidence_format.files.steps import LogEntry
-from shared.evidence_format.log_codec import parse_log
-from shared.evidence_format.result_facts import ResultFacts
-from shared.evidence_format.task_facts import TaskFacts
+from shared.evidence_format.log_codec import LogEntry, parse_log
 
 
 @dataclass(frozen=True)

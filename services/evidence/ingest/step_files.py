@@ -12,8 +12,7 @@ import msgspec
 from services.evidence.ports import Store
 from shared.evidence_format import layout
 from shared.evidence_format.files.base import encode_file
-from shared.evidence_format.files.steps import LogEntry
-from shared.evidence_format.log_codec import merge_log, parse_log
+from shared.evidence_format.log_codec import LogEntry, merge_log, parse_log
 
 
 async def begin_attempt(store: Store, folder: str, attempt: int) -> None:

@@ -20,8 +20,7 @@ from services.evidence.sql.statements import copy_lines_to_parquet
 from services.evidence.sql.work_rows import work_rows
 from shared.errors import Unavailable
 from shared.evidence_format import chain, layout
-from shared.evidence_format.files.steps import LogEntry
-from shared.evidence_format.log_codec import parse_log
+from shared.evidence_format.log_codec import LogEntry, parse_log
 
 MEMORY_MB = 512
 """Memory of DuckDB, without that for the longest rows."""

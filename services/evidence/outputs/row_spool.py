@@ -9,9 +9,8 @@ from typing import Any
 
 import msgspec
 
-from shared.evidence_format.table.cells import fraction_digits, has_zone
 from shared.evidence_format.table.columns import TableColumn
-from shared.evidence_format.table.rows import TableRow
+from shared.evidence_format.table.rows import TableRow, fraction_digits, has_zone
 
 _HEAD = struct.Struct("<III")
 """Sizes in bytes of the name and of the two parts of a record. The three follow it."""

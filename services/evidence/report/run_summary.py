@@ -16,9 +16,9 @@ from shared.contracts.base import total_tokens
 from shared.contracts.error_codes import end_words
 from shared.contracts.evidence import RunFinished
 from shared.evidence_format import layout
+from shared.evidence_format.facts import TaskFacts, TaskField
 from shared.evidence_format.files.sample import MISSING
-from shared.evidence_format.files.steps import LogEntry
-from shared.evidence_format.task_facts import TaskFacts, TaskField
+from shared.evidence_format.log_codec import LogEntry
 from shared.hosts import host_of
 from shared.statuses import group_of, population_order
 

@@ -11,7 +11,7 @@ from shared.contracts.base import total_tokens
 from shared.contracts.results import Change
 from shared.contracts.steps import ValueSource, note_detail, note_text
 from shared.evidence_format.files.sample import StoredField
-from shared.evidence_format.files.steps import LogEntry
+from shared.evidence_format.log_codec import LogEntry
 
 MOST_IN_ROW = 400
 """Characters of a value in the list and in its search. The details have more."""

@@ -40,7 +40,7 @@ from services.evidence.run_lock.lock_owner import (
 from shared.errors import Unavailable
 from shared.evidence_format.files.base import encode_file
 from shared.s3.bucket import S3Bucket
-from shared.s3.objects import ObjectStat
+from shared.s3.location import ObjectStat
 
 log = logging.getLogger(__name__)
 

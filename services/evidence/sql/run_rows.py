@@ -12,8 +12,8 @@ import msgspec
 from services.evidence.sql.row_values import Row
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
+from shared.evidence_format.facts import ResultFacts
 from shared.evidence_format.files.run import RunFile
-from shared.evidence_format.result_facts import ResultFacts
 from shared.statuses import STATUSES
 
 

@@ -18,9 +18,9 @@ from services.evidence.sql.row_values import (
 from services.evidence.sql.work_rows import work_rows
 from shared.contracts.results import Locator
 from shared.contracts.steps import ValueSource, note_text
+from shared.evidence_format.facts import TaskField
 from shared.evidence_format.files.sample import StoredField
-from shared.evidence_format.files.steps import LogEntry
-from shared.evidence_format.task_facts import TaskField
+from shared.evidence_format.log_codec import LogEntry
 
 
 def sample_rows(run_id: str, facts: SampleFacts, attempts: Sequence[AttemptFacts]) -> Iterator[tuple[str, Row]]:

@@ -14,7 +14,7 @@ from shared.contracts.results import Artifact, CaptureFacts, Effect, TargetFound
 from shared.contracts.steps import ObservationRef, note_text
 from shared.evidence_format.files.base import ArtifactProblem, problems_of
 from shared.evidence_format.files.sample import StoredArtifact
-from shared.evidence_format.files.steps import LogEntry
+from shared.evidence_format.log_codec import LogEntry
 
 
 def work_rows(run_id: str, facts: SampleFacts, attempts: Sequence[AttemptFacts]) -> Iterator[tuple[str, Row]]:

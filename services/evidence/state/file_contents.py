@@ -23,7 +23,7 @@ from shared.evidence_format.files.sample import (
     StoredArtifact,
     StoredField,
 )
-from shared.evidence_format.files.steps import LogEntry
+from shared.evidence_format.log_codec import LogEntry
 
 
 @dataclass

@@ -19,9 +19,8 @@ from services.evidence.store.disk import on_disk
 from services.evidence.store.spool import Spool, spooled_file
 from shared.errors import PermanentError, Unavailable
 from shared.s3.bucket import AT_ONCE, S3Bucket
-from shared.s3.location import POINTER_TYPE, Pointer, object_key, parse_pointer
-from shared.s3.objects import ObjectStat
-from shared.s3.preparing import has_conditional_writes, prepare_bucket
+from shared.s3.location import POINTER_TYPE, ObjectStat, Pointer, object_key, parse_pointer
+from shared.s3.opening import has_conditional_writes, prepare_bucket
 
 log = logging.getLogger(__name__)
 

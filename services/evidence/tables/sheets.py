@@ -13,9 +13,8 @@ from services.evidence.tables.csv_cells import is_risky
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
 from shared.evidence_format import layout
-from shared.evidence_format.table.cells import day, fraction_digits, moment, text_of
 from shared.evidence_format.table.columns import TableColumn
-from shared.evidence_format.table.rows import TableRow
+from shared.evidence_format.table.rows import TableRow, day, fraction_digits, moment, text_of
 from shared.statuses import population_order
 
 SAMPLES, ABOUT = "Samples", "About"

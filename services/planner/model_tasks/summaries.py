@@ -15,7 +15,7 @@ from services.planner.state.attempt_state import Entry, SampleView
 from services.planner.state.progress import known_values_json
 from services.planner.state.vision_policy import unread_fields
 from shared.contracts.steps import Summary
-from shared.models.fence import FENCE, clipped, fenced
+from shared.models.sanitize import FENCE, clipped, fenced
 from shared.text.normal import tidy
 
 EVERY_STEPS = 10

@@ -12,9 +12,8 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import ValueSource
 from shared.field_types import base_type
 from shared.task.spec import OutputField
-from shared.text.clocks import NotADate
 from shared.text.date_names import LANGUAGES, DateOrder, language_of
-from shared.text.date_numbers import NUMERIC, days_by_order, form_of
+from shared.text.date_numbers import NUMERIC, NotADate, days_by_order, form_of
 from shared.text.normal import Normal, plain
 from shared.text.written_dates import Dated, DateHints, Order, in_language, languages_of_date, read_date
 

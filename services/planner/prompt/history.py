@@ -36,7 +36,7 @@ from shared.contracts.actions import (
 )
 from shared.contracts.results import Navigated, TextRead
 from shared.contracts.steps import Summary
-from shared.models.fence import clipped, fenced
+from shared.models.sanitize import clipped, fenced
 from shared.text.normal import tidy
 
 FULL_ENTRIES, MOST_ENTRIES = 5, 25

@@ -19,7 +19,7 @@ from shared.contracts.actions import Done, Fail, Goto
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult
 from shared.field_types import base_type
-from shared.models.fence import clipped, fenced, harmless
+from shared.models.sanitize import clipped, fenced, harmless
 from shared.task.spec import OutputField, TaskSpec
 from shared.text.normal import tidy
 

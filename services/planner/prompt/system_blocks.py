@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from services.planner.page.identity import template_values
 from services.planner.prompt.tokens import Ruler
 from services.planner.state.attempt_state import SampleView
-from shared.models.fence import FENCE, MORE, clipped, fenced
+from shared.models.sanitize import FENCE, MORE, clipped, fenced
 from shared.task.route import told as in_words
 from shared.task.spec import TaskSpec
 from shared.text.normal import tidy

@@ -19,8 +19,7 @@ from services.vision.questions import (
 from services.vision.regions import ScaledImage, to_picture_box
 from shared.contracts.base import Usage, add_usage
 from shared.contracts.vision import AskVision, VisionAnswered
-from shared.models.client import Answer
-from shared.models.opening import open_model
+from shared.models.client import Answer, open_model
 from shared.settings import Settings
 
 MAX_OUTPUT_TOKENS = 2048

@@ -14,8 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from shared.contracts.steps import note_text
-from shared.evidence_format.result_facts import FOR_PEOPLE, ResultFacts
-from shared.evidence_format.task_facts import TaskFacts, TaskField
+from shared.evidence_format.facts import FOR_PEOPLE, ResultFacts, TaskFacts, TaskField
 from shared.statuses import STATUSES, population_order
 
 Kind = Literal["text", "number", "whole", "decimal", "boolean", "date", "date-time", "array", "names", "notes"]

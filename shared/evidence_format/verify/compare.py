@@ -1,12 +1,20 @@
-"""Compares sealed with actual files: which were changed, lost, added, exchanged or renamed."""
+"""Compares what was sealed with what is there: files, and the cells of a changed table with the results.
+
+A file may be changed, lost, added, exchanged or renamed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
+from shared.evidence_format.facts import ResultFacts, TaskFacts
 from shared.evidence_format.files.manifest import FileEntry
-from shared.evidence_format.sources.base import Finding
-from shared.evidence_format.sources.digests import Digest
+from shared.evidence_format.sources.base import Digest, Finding
+from shared.evidence_format.table.rows import RowMaker, cell_texts
 
 
 def differences(sealed: Mapping[str, FileEntry], actual: Mapping[str, Digest]) -> list[Finding]:
@@ -72,3 +80,54 @@ def _by_hash(paths: Iterable[str], actual: Mapping[str, Digest]) -> dict[str, li
     for path in sorted(paths, reverse=True):
         found.setdefault(actual[path].sha256, []).append(path)
     return found
+
+
+MAX_PROBLEMS = 20
+
+
+def row_problems(
+    table: bytes, samples: set[str], task: TaskFacts, facts_of: Callable[[str], ResultFacts | None]
+) -> list[str]:
+    """Return sentences about the first `MAX_PROBLEMS` cells and rows that differ.
+
+    Args:
+        samples: ids of all samples of the run.
+        facts_of: returns the facts of a sample, None if its result cannot be read.
+    """
+    maker = RowMaker(task)
+    problems: list[str] = []
+    left = set(samples)
+    try:
+        for row in csv.DictReader(io.StringIO(table.decode(errors="replace"), newline=""), strict=True):
+            sample_id = str(row.get("sample_id"))
+            if sample_id not in left:
+                problems.append(f"row {sample_id}: there is no such sample, or its row stands there twice")
+                continue
+            left.discard(sample_id)
+            if (facts := facts_of(sample_id)) is not None:
+                problems += _cell_problems(row, facts, maker)
+    except csv.Error as exc:
+        problems.append(f"it cannot be read as a table: {exc}")
+    problems += [f"row {sample_id}: is not there any more" for sample_id in sorted(left)]
+    more = len(problems) - MAX_PROBLEMS
+    return [*problems[:MAX_PROBLEMS], *([f"rows: {more} more"] if more > 0 else [])]
+
+
+def _cell_problems(table: Mapping[str, Any], facts: ResultFacts, maker: RowMaker) -> Iterator[str]:
+    row = maker.row(facts)
+    right = {
+        column.name: (cell, text)
+        for column, cell, text in zip(maker.columns, row.cells, cell_texts(row, maker.columns), strict=True)
+    }
+    for name, (value, text) in right.items():
+        if name in table and not _shows(str(table[name] or ""), value, text):
+            shown = str(table[name])[:80]
+            yield f"row {facts.sample_id}, column {name}: {shown!r} is not {text[:80]!r}, as in its result.json"
+
+
+def _shows(cell: str, value: Any, text: str) -> bool:
+    """Whether a cell shows this value, in any form in which tables and spreadsheets write it."""
+    wanted = text.replace("\0", "\ufffd")
+    return wanted in (cell, cell.removeprefix("'")) or (
+        not isinstance(value, str) and cell.strip().lower() in (text.lower(), json.dumps(value).lower())
+    )

@@ -13,23 +13,27 @@ from functools import cached_property
 import msgspec
 
 from shared.evidence_format import chain, layout
+from shared.evidence_format.facts import ResultFacts, TaskFacts
 from shared.evidence_format.files.manifest import FileEntry, RunManifest, SampleLink, SampleManifest, Seal, objects_of
 from shared.evidence_format.files.run import parse_run_file
 from shared.evidence_format.files.sample import SampleFile, parse_result
 from shared.evidence_format.handover import accepted_files
 from shared.evidence_format.layout import MANIFEST, RESULT, RUN, SAMPLE, SEAL
-from shared.evidence_format.result_facts import ResultFacts
 from shared.evidence_format.signing import PublicKey
-from shared.evidence_format.sources.base import Finding, NoRun, RunListing, RunSource, Unreadable
-from shared.evidence_format.sources.digests import Digest, hash_files, read_file
-from shared.evidence_format.task_facts import TaskFacts
-from shared.evidence_format.verify.compare import differences
-from shared.evidence_format.verify.manifest import check_manifest
-from shared.evidence_format.verify.placement import match_manifests
-from shared.evidence_format.verify.rounds import check_rounds
+from shared.evidence_format.sources.base import (
+    Digest,
+    Finding,
+    NoRun,
+    RunListing,
+    RunSource,
+    Unreadable,
+    hash_files,
+    read_file,
+)
+from shared.evidence_format.verify.compare import differences, row_problems
+from shared.evidence_format.verify.manifest import check_manifest, match_manifests
 from shared.evidence_format.verify.samples import MOST_BYTES, check_samples, read_manifests
-from shared.evidence_format.verify.seal import Signed, check_seal, read_manifest
-from shared.evidence_format.verify.table import row_problems
+from shared.evidence_format.verify.seal import Signed, check_rounds, check_seal, read_manifest
 
 _OTHER_ID = re.compile(r"[^\W_]|_[0-9]")
 """What may follow a run id in the id of another run: runs that start in the same second get the suffix ``_2``."""

@@ -11,8 +11,15 @@ from shared.evidence_format import chain
 from shared.evidence_format.files.manifest import LogHead, SampleManifest
 from shared.evidence_format.files.sample import ResultHead
 from shared.evidence_format.layout import MANIFEST, RESULT
-from shared.evidence_format.sources.base import FileInfo, Finding, RunSource, Unreadable
-from shared.evidence_format.sources.digests import Digest, map_in_threads, read_file
+from shared.evidence_format.sources.base import (
+    Digest,
+    FileInfo,
+    Finding,
+    RunSource,
+    Unreadable,
+    map_in_threads,
+    read_file,
+)
 
 MOST_BYTES = 512_000_000
 """No manifest, result or log is larger."""

@@ -1,19 +1,21 @@
-"""Checks whether a seal is valid for a manifest, and which key made it."""
+"""Checks the seal of a run, which key made it, and that everything that earlier rounds have sealed still exists."""
 
 from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
 
 from shared.evidence_format import chain
 from shared.evidence_format.files.base import encode_file
-from shared.evidence_format.files.manifest import SEAL_FORMAT, RunManifest, Seal
-from shared.evidence_format.layout import MANIFEST, SEAL
+from shared.evidence_format.files.manifest import SEAL_FORMAT, RunManifest, SampleLink, Seal
+from shared.evidence_format.layout import MANIFEST, ROUNDS, SEAL
 from shared.evidence_format.signing import ALGORITHM, PublicKey
-from shared.evidence_format.sources.base import Finding
+from shared.evidence_format.sources.base import Digest, FileInfo, Finding, RunSource, Unreadable, read_file
+from shared.evidence_format.verify.samples import MOST_BYTES
 
 Signed = Literal["by_known_key", "by_unknown_key", "by_other_key", "no"]
 
@@ -78,3 +80,81 @@ def read_manifest(written: bytes) -> tuple[RunManifest | None, list[Finding]]:
         return msgspec.json.decode(written, type=RunManifest), []
     except chain.NOT_JSON as exc:
         return None, [Finding(MANIFEST, "unreadable", f"is no manifest of a run: {exc}")]
+
+
+def check_rounds(
+    source: RunSource, files: Mapping[str, FileInfo], actual: Mapping[str, Digest], latest: RunManifest, latest_by: str
+) -> tuple[list[Finding], list[str]]:
+    """Return problems and notes. Changes since the latest seal are found elsewhere, by its list of files."""
+    problems: list[Finding] = []
+    notes: list[str] = []
+    after = latest
+    for number in range(latest.round - 1, 0, -1):
+        folder = f"{ROUNDS}/{number}"
+        before = _read_round(source, files, folder)
+        if isinstance(before, Finding):
+            return [*problems, before], notes
+        manifest, seal, written = before
+        problems += _signature_problems(folder, seal, written, after)
+        problems += _lost_files(folder, manifest, files, actual)
+        if seal.fingerprint != latest_by:
+            notes.append(f"round {number} was sealed with another key, {seal.fingerprint}")
+        after = manifest
+    return problems, notes
+
+
+def _read_round(
+    source: RunSource, files: Mapping[str, FileInfo], folder: str
+) -> tuple[RunManifest, Seal, bytes] | Finding:
+    missing = [path for path in (f"{folder}/{MANIFEST}", f"{folder}/{SEAL}") if path not in files]
+    if missing:
+        return Finding(missing[0], "missing", "is not there, so that this round cannot be checked")
+    try:
+        written = read_file(source, f"{folder}/{MANIFEST}", MOST_BYTES)
+        seal = msgspec.json.decode(read_file(source, f"{folder}/{SEAL}", MOST_BYTES), type=Seal)
+        return msgspec.json.decode(written, type=RunManifest), seal, written
+    except (Unreadable, OSError, *chain.NOT_JSON) as exc:
+        return Finding(folder, "unreadable", f"the manifest or the seal of this round cannot be read: {exc}")
+
+
+def _signature_problems(folder: str, seal: Seal, written: bytes, after: RunManifest) -> list[Finding]:
+    problems: list[Finding] = []
+    key = PublicKey.parse(seal.public_key)
+    if key is None or key.fingerprint != seal.fingerprint or not key.is_signed(written, seal.signature):
+        problems.append(
+            Finding(f"{folder}/{SEAL}", "signature_wrong", "its signature is not that of the round's manifest")
+        )
+    if after.previous_sha256 != chain.sha256(written):
+        message = "is not the manifest that the next round was chained to"
+        problems.append(Finding(f"{folder}/{MANIFEST}", "inconsistent", message))
+    return problems
+
+
+def _lost_files(
+    folder: str, manifest: RunManifest, files: Mapping[str, FileInfo], actual: Mapping[str, Digest]
+) -> list[Finding]:
+    """Return what is lost. A round's own files are in its folder, the manifests of samples in the samples' folders."""
+    problems = [
+        Finding(f"{folder}/{one.path}", "round_lost", f"is not what round {manifest.round} has sealed")
+        for one in manifest.files
+        if not one.path.startswith(f"{ROUNDS}/") and _sha256(actual, f"{folder}/{one.path}") != one.sha256
+    ]
+    aside: dict[str, set[str]] = {}
+    for path in files:
+        if path.endswith(f"/{MANIFEST}") and not path.startswith(f"{ROUNDS}/"):
+            aside.setdefault(path.split("/")[0], set()).add(_sha256(actual, path))
+    discovery = [manifest.discovery] if manifest.discovery is not None else []
+    return problems + [_lost(manifest, link) for link in [*manifest.samples, *discovery] if not _has(aside, link)]
+
+
+def _has(aside: Mapping[str, set[str]], link: SampleLink) -> bool:
+    return link.manifest_sha256 in aside.get(link.sample_id, set())
+
+
+def _lost(manifest: RunManifest, link: SampleLink) -> Finding:
+    message = f"what round {manifest.round} has sealed of this sample is not there any more"
+    return Finding(link.sample_id, "round_lost", message)
+
+
+def _sha256(actual: Mapping[str, Digest], path: str) -> str:
+    return actual[path].sha256 if path in actual else ""

@@ -23,9 +23,8 @@ from services.evidence.run_lock.lock_owner import EXPIRES_S
 from services.evidence.store.s3_store import S3Store
 from shared.errors import Unavailable
 from shared.s3.bucket import S3Bucket
-from shared.s3.objects import ObjectStat
-from shared.s3.opening import open_bucket
-from shared.s3.preparing import prepare_bucket
+from shared.s3.location import ObjectStat
+from shared.s3.opening import open_bucket, prepare_bucket
 from tests.s3_servers import SERVERS, S3Server, s3_server
 from tests.typed import expect
 

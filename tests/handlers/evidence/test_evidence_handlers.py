@@ -14,6 +14,7 @@ import pytest
 from services.evidence.handlers import actor as evidence
 from services.evidence.handlers import claim_press, load_run, load_steps
 from services.evidence.store.blocked_reporter import BlockedReporter
+from shared.client import load_run as load_whole_run
 from shared.contracts.actions import Done, Judgment
 from shared.contracts.discovery import Sample
 from shared.contracts.evidence import (
@@ -29,7 +30,6 @@ from shared.contracts.evidence import (
 from shared.contracts.planner import Lessons
 from shared.contracts.steps import PressClaim, StepTaken, plain_note
 from shared.errors import PermanentError, PolicyDenied, Unavailable
-from shared.run_loading import load_run as load_whole_run
 from shared.streams import ARTIFACTS
 from shared.subjects import LOAD_RUN
 from tests.handlers.evidence.evidence_desk import (

@@ -17,8 +17,7 @@ import pytest_asyncio
 from services.evidence.sql.query_guard import REVIEWED_DUCKDB
 from services.evidence.sql_sandbox.child import SqlSandbox
 from services.evidence.sql_sandbox.pool import bucket_access
-from shared.s3.opening import open_bucket
-from shared.s3.preparing import prepare_bucket
+from shared.s3.opening import open_bucket, prepare_bucket
 from shared.settings import Settings
 from tests.handlers.evidence.sql_room import Room, opened
 from tests.s3_servers import SERVERS, S3Server, s3_server

@@ -12,8 +12,7 @@ from services.evidence.store.folder_store import FolderStore
 from shared.contracts.actions import Done
 from shared.contracts.steps import StepTaken
 from shared.evidence_format.files.base import encode_file
-from shared.evidence_format.files.steps import LogEntry
-from shared.evidence_format.log_codec import entry_of
+from shared.evidence_format.log_codec import LogEntry, entry_of
 
 FOLDER = "run_1/A-1"
 AT = datetime(2026, 3, 1, tzinfo=UTC)

@@ -9,7 +9,7 @@ import msgspec
 
 from services.evidence.facts.sample_facts import SampleFacts
 from services.evidence.recovery.sample_files import SampleFiles
-from shared.evidence_format.task_facts import TaskFacts
+from shared.evidence_format.facts import TaskFacts
 
 AT = "2026-03-01T10:15:00Z"
 _SAMPLE = {"key": "", "row": 1, "found_at": AT}

@@ -12,8 +12,7 @@ from pydantic import SecretStr
 from shared.errors import PermanentError, PolicyDenied, Unavailable
 from shared.s3.bucket import S3Bucket
 from shared.s3.location import POINTER_TYPE, Pointer, S3Location, parse_location, parse_pointer
-from shared.s3.opening import open_bucket
-from shared.s3.preparing import has_conditional_writes, prepare_bucket
+from shared.s3.opening import has_conditional_writes, open_bucket, prepare_bucket
 from shared.testing.settings import isolated_settings
 from tests.ports import free_port
 from tests.s3_servers import SERVERS, S3Server, s3_server

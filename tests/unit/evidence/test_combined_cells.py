@@ -23,10 +23,9 @@ from services.evidence.state.file_contents import samples_csv
 from services.evidence.tables import sheets
 from services.evidence.tables.sheets import RowCells
 from shared.contracts.discovery import Sample
-from shared.evidence_format.table.cells import fits, text_of
+from shared.evidence_format.facts import TaskFacts
 from shared.evidence_format.table.columns import Kind, TableColumn, columns_of
-from shared.evidence_format.table.rows import TableRow
-from shared.evidence_format.task_facts import TaskFacts
+from shared.evidence_format.table.rows import TableRow, fits, text_of
 
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 

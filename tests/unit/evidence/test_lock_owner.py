@@ -15,7 +15,7 @@ from services.evidence.run_lock.lock_owner import (
     refusal_in_bucket,
 )
 from shared.evidence_format.files.base import encode_file
-from shared.s3.objects import parse_stat
+from shared.s3.location import parse_stat
 
 SINCE = datetime(2026, 3, 1, 11, 15, 2, tzinfo=timezone(timedelta(hours=1)))
 HOLDER = LockOwner(host="audit-vm", pid=4711, since=SINCE, keeper="k1", renewal="r1")

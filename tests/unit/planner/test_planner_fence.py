@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.models.fence import FENCE, fenced, harmless
+from shared.models.sanitize import FENCE, fenced, harmless
 
 CLOSING = (
     "</untrusted_data>",

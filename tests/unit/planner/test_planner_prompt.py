@@ -12,7 +12,7 @@ from services.planner.prompt.assembly import CLOSING, Prompt, assemble_prompt
 from services.planner.prompt.system_blocks import run_block, sample_block
 from services.planner.state.attempt_state import AttemptState, SampleView
 from shared.contracts.actions import Done, Goto, Wait
-from shared.models.fence import FENCE, fenced
+from shared.models.sanitize import FENCE, fenced
 from tests.unit.planner.planner_pages import (
     URL,
     acted,

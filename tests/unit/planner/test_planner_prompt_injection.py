@@ -18,7 +18,7 @@ from shared.contracts.browser_pool import Tab
 from shared.contracts.results import Change, TargetFound, TextRead
 from shared.contracts.steps import FieldValue, FiledArtifact, ObservationRef, Summary
 from shared.contracts.vision import VisionAnswered
-from shared.models.fence import FENCE
+from shared.models.sanitize import FENCE
 from tests.unit.planner.planner_pages import (
     URL,
     acted,

@@ -10,7 +10,7 @@ import pytest
 
 from shared.contracts.steps import Note, note_detail, note_text, plain_note
 from shared.evidence_format.files.earlier_versions import note_texts, to_note, to_notes
-from shared.evidence_format.verify.table import row_problems
+from shared.evidence_format.verify.compare import row_problems
 from tests.handlers.evidence.written_sample import facts_of
 
 SENTENCES = [

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from shared.evidence_format.facts import TaskFacts
 from shared.evidence_format.table.columns import AFTER, BEFORE, JUDGED, JUDGED_AFTER, OWN_COLUMNS, columns_of
-from shared.evidence_format.task_facts import TaskFacts
 from shared.task.spec import check_spec
 
 

@@ -7,7 +7,7 @@ import codecs
 import io
 from typing import BinaryIO, Literal
 
-from shared.text.terminal import printable
+from shared.text.normal import printable
 
 MAX_CHARS = 2_000
 HEAD_BYTES = 16_384

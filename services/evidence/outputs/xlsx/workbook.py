@@ -24,9 +24,9 @@ from services.evidence.tables import sheets
 from services.evidence.tables.sheets import ABOUT, HEAD, SAMPLES, RowCells, SheetRow
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
+from shared.evidence_format.facts import TaskFacts
 from shared.evidence_format.table.columns import columns_of
 from shared.evidence_format.table.rows import TableRow
-from shared.evidence_format.task_facts import TaskFacts
 from shared.statuses import STYLES, population_order
 
 OPTIONS = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}

@@ -18,8 +18,8 @@ from services.evidence.outputs.xlsx.workbook import Workbook
 from shared.child_process.child import read_frame, take_stdout, write_frame
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
+from shared.evidence_format.facts import TaskFacts
 from shared.evidence_format.table.columns import columns_of
-from shared.evidence_format.task_facts import TaskFacts
 
 END = b"end"
 

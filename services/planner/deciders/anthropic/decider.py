@@ -16,8 +16,7 @@ from services.planner.state.transitions import KEPT_SUMMARIES
 from shared.contracts.base import add_usage
 from shared.contracts.steps import Note, plain_note
 from shared.errors import PermanentError, Unavailable
-from shared.models.client import MAX_RETRIES, TIMEOUT_S, Answer, ModelClient
-from shared.models.opening import ModelKind, open_model
+from shared.models.client import MAX_RETRIES, TIMEOUT_S, Answer, ModelClient, ModelKind, open_model
 from shared.settings import Settings
 
 MAX_OUTPUT_TOKENS = 8192

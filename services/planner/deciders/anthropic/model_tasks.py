@@ -34,9 +34,8 @@ from shared.contracts.base import Usage, add_usage
 from shared.contracts.discovery import Problem
 from shared.contracts.steps import Summary
 from shared.errors import ExhibitError
-from shared.models.client import Answer
-from shared.models.fence import fenced
-from shared.models.opening import open_model
+from shared.models.client import Answer, open_model
+from shared.models.sanitize import fenced
 from shared.settings import Settings
 
 FAST_TIMEOUT_S = 30.0

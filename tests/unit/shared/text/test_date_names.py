@@ -13,8 +13,8 @@ from babel.dates import format_date
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.text.clocks import NotADate
 from shared.text.date_names import LANGUAGES, LOCALES, date_names, language_of, month_numbers
+from shared.text.date_numbers import NotADate
 from shared.text.dates import date_value
 from shared.text.normal import Invalid
 from shared.text.written_dates import Dated, DateHints, days_in, languages_of_date, months_in, read_date

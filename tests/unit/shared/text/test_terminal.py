@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.text.terminal import printable
+from shared.text.normal import printable
 
 
 @pytest.mark.parametrize(
