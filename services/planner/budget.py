@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.planner.deps import Decider, PlannerDeps
-from services.planner.judge.early_end import cut_short
+from services.planner.judge.gates import cut_short
 from services.planner.state.attempt_state import Ending, SampleView
 from services.planner.state.limits import ExceededLimit, run_budget
 from shared.contracts.base import Usage, add_usage

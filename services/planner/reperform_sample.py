@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 from services.planner.deps import PlannerDeps
 from services.planner.page.identity import keywords
-from services.planner.reperform.stored_observation import parse_stored_observation
 from services.planner.reperform.verdicts import StoredFile, StoredPage, identity_verdict, page_verdict, value_verdict
-from services.planner.reperform.witness import to_witness
+from services.planner.reperform.witness import parse_stored_observation, to_witness
 from shared.bus.ports import Blobs
 from shared.contracts.browser_pool import (
     LeaseSession,

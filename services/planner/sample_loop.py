@@ -15,8 +15,7 @@ from services.planner.budget import add_spending, fetch_budget_ending, fetch_exc
 from services.planner.deps import Decider, PlannerDeps
 from services.planner.execute import ActionOutcome, execute_action, save_partial_values
 from services.planner.irreversible import EvidenceClaims, guard_irreversible
-from services.planner.judge.early_end import limit_reached, refusal, with_partial_values
-from services.planner.judge.gates import to_finished
+from services.planner.judge.gates import limit_reached, refusal, to_finished, with_partial_values
 from services.planner.page.identity import keywords
 from services.planner.state.attempt_state import (
     Act,

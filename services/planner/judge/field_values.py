@@ -16,8 +16,8 @@ from services.planner.judge.reported_values import (
 from services.planner.page.dates import recorded_hints
 from services.planner.page.fields import value_source
 from services.planner.page.text import text_of, truncation_of
+from services.planner.page.typed_values import as_shown, is_not_present, typed_value
 from services.planner.state.attempt_state import Entry, SampleProblem, SampleView
-from services.planner.values.typed_values import as_shown, is_not_present, typed_value
 from shared.contracts.actions import AskPicture, Done, SaveProgress
 from shared.contracts.browser_pool import Element
 from shared.contracts.steps import FieldValue, Note, plain_note

@@ -13,9 +13,9 @@ from urllib.parse import urljoin, urlsplit
 
 from services.planner.page.lists import is_address, path_segments, same_address
 from services.planner.page.text import find_mention, text_of
+from services.planner.page.typed_values import as_shown, is_not_present, normalise
 from services.planner.state.attempt_state import Ending, SampleProblem, SampleView, ending_of
 from services.planner.state.transitions import item_key
-from services.planner.values.typed_values import as_shown, is_not_present, normalise
 from shared.contracts.actions import ReportItems
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.field_types import base_type, nullable

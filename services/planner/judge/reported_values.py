@@ -13,8 +13,8 @@ from services.planner.page.dates import date_hints
 from services.planner.page.fields import FieldFound, Reading, field_value, read_fields
 from services.planner.page.identity import expected_identity, read_page
 from services.planner.page.text import humanised, is_input, text_of, truncation_of
+from services.planner.page.typed_values import as_shown, typed_value
 from services.planner.state.attempt_state import SampleProblem, SampleView
-from services.planner.values.typed_values import as_shown, typed_value
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import TextRead
 from shared.contracts.steps import FieldValue

@@ -13,8 +13,8 @@ from typing import Any
 
 import msgspec
 
+from services.planner.page.typed_values import as_shown
 from services.planner.state.attempt_state import AttemptState
-from services.planner.values.typed_values import as_shown
 from shared.contracts.base import Part
 from shared.contracts.codes import Reason
 from shared.contracts.discovery import Sample

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from services.planner.prompt.history import FULL_ENTRIES, SUMMARY_CHARS, entry_text, full_entry, importance, is_meta
 from services.planner.state.attempt_state import Entry, SampleView
-from services.planner.state.progress import known_values_json
+from services.planner.state.limits import known_values_json
 from services.planner.state.vision_policy import unread_fields
 from shared.contracts.steps import Summary
 from shared.models.sanitize import FENCE, clipped, fenced

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import cast
 
-from services.planner.values.typed_values import typed_value
+from services.planner.page.typed_values import typed_value
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import ValueSource
 from shared.field_types import base_type

@@ -21,7 +21,7 @@ from services.planner.page.text import (
     label_form,
     text_of,
 )
-from services.planner.values.typed_values import is_not_present, typed_value
+from services.planner.page.typed_values import is_not_present, typed_value
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_RULE
 from shared.contracts.steps import FieldValue, ValueSource

@@ -9,12 +9,11 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from services.planner.judge.completeness import missing_artifacts
+from services.planner.judge.record_checks import missing_artifacts
 from services.planner.page.text import is_unsure
 from services.planner.prompt.tokens import Ruler
 from services.planner.state.attempt_state import AttemptState, Entry, SampleView
-from services.planner.state.limits import is_last_step, steps_left
-from services.planner.state.progress import FAILURES_AT, known_values_json
+from services.planner.state.limits import FAILURES_AT, is_last_step, known_values_json, steps_left
 from shared.contracts.actions import Done, Fail, Goto
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult

@@ -7,8 +7,8 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from services.planner.judge.judgment import answers_of
-from services.planner.values.output_schema import field_schema
+from services.planner.judge.record_checks import answers_of
+from services.planner.page.typed_values import field_schema
 from shared.contracts.actions import Action, AnyAction, AskPicture, Done, Fail, ReportItems, SaveProgress, Target
 from shared.contracts.codes import FAIL_CODES_FOR_MODELS
 from shared.field_types import base_type, nullable

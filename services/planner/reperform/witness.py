@@ -1,25 +1,36 @@
-"""Extracts a value again from an element that was found again, by the same rules as during the run."""
+"""Reads what a stored page or observation shows: whose record, and a value of an element that was found again.
+
+The rules are the same as during the run.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import io
 import re
 from dataclasses import dataclass
 from typing import Any, Literal
+
+import msgspec
+import zstandard
 
 from services.planner.page.dates import date_hints, recorded_hints
 from services.planner.page.fields import FieldFound
 from services.planner.page.identity import PageRead, Proof, identity_proof, read_page
 from services.planner.page.refind import NotRefound, Refound
 from services.planner.page.text import find_mention, is_input, text_of
-from services.planner.values.typed_values import as_shown, typed_value
+from services.planner.page.typed_values import as_shown, typed_value
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
 from shared.contracts.steps import FieldValue, ValueSource
+from shared.evidence_format.files.sample import StoredObservation
 from shared.field_types import base_type
 from shared.task.spec import OutputField, TaskSpec
 from shared.text.normal import Normal, fold, quoted, tidy
 from shared.text.written_dates import Order
 
+MOST_BYTES = 128_000_000
+PIECE_BYTES = 1024 * 1024
 ADDRESS = re.compile(r"https?://\S+$")
 ExtractionOutcome = Literal["same", "differs", "not_found", "ambiguous"]
 
@@ -114,3 +125,45 @@ def _assumed(source: ValueSource | None) -> str:
 def _equal(one: Any, other: Any) -> bool:
     """Return whether two values are equal; True is not 1."""
     return one == other and isinstance(one, bool) == isinstance(other, bool)
+
+
+# --- a stored observation: the file is untrusted, because a few compressed bytes can expand without limit
+
+
+def parse_stored_observation(packed: bytes, sha256: str, most_bytes: int = MOST_BYTES) -> PageObserved | str:
+    """Return the page as it was observed, or what is wrong with the file."""
+    if hashlib.sha256(packed).hexdigest() != sha256:
+        return "its SHA-256 is not the recorded one"
+    try:
+        stored = msgspec.json.decode(_unpacked(packed, most_bytes), type=StoredObservation)
+    except (zstandard.ZstdError, msgspec.MsgspecError, ValueError) as exc:
+        return f"it cannot be read: {exc}"
+    facts = stored.capture
+    return PageObserved(
+        snapshot_id=facts.capture_id,
+        url=facts.url,
+        title=facts.title,
+        lang=stored.lang,
+        http_status=facts.http_status,
+        elements=stored.elements,
+        text="",
+        sha256=facts.observation_sha256,
+        dom_confidence=1.0,
+        total_elements=len(stored.elements),
+        left_out=0,
+        scroll_y_px=0.0,
+        scroll_max_y_px=0.0,
+        settled=True,
+        browser_ms=0.0,
+    )
+
+
+def _unpacked(packed: bytes, most_bytes: int) -> bytes:
+    """Return the unpacked bytes. Raises ValueError if they exceed the limit."""
+    data = io.BytesIO()
+    with zstandard.ZstdDecompressor().stream_reader(io.BytesIO(packed)) as reader:
+        while piece := reader.read(PIECE_BYTES):
+            if data.tell() + len(piece) > most_bytes:
+                raise ValueError(f"it unpacks to more than {most_bytes} bytes")
+            data.write(piece)
+    return data.getvalue()

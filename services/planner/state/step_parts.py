@@ -8,7 +8,7 @@ import msgspec
 
 from services.planner.page.identity import identity_proof
 from services.planner.state.attempt_state import AttemptState, is_page
-from services.planner.state.progress import page_signature
+from services.planner.state.limits import page_signature
 from services.planner.state.value_sources import stored_pages
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.discovery import Sample

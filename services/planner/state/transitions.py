@@ -21,8 +21,7 @@ from services.planner.state.attempt_state import (
     combined_notes,
     is_page,
 )
-from services.planner.state.limits import granted_steps
-from services.planner.state.progress import progress_notices, updated_progress, with_notices_shown
+from services.planner.state.limits import granted_steps, progress_notices, updated_progress, with_notices_shown
 from services.planner.state.value_sources import picture_source
 from shared.contracts.actions import AskPicture, ReportItems, SaveProgress, Scroll
 from shared.contracts.base import Usage, add_usage

@@ -6,8 +6,7 @@ from services.planner.page.fields import FieldMissing, labels_of
 from services.planner.page.identity import identity_proof, read_page
 from services.planner.page.text import humanised, is_unsure, label_form
 from services.planner.state.attempt_state import Act, SampleView
-from services.planner.state.limits import is_last_step
-from services.planner.state.progress import page_signature
+from services.planner.state.limits import is_last_step, page_signature
 from shared.contracts.actions import AskPicture, ByRef, Screenshot, ScreenshotElement
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_RULE

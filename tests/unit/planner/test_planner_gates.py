@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from services.planner.judge.completeness import missing_artifacts
-from services.planner.judge.early_end import limit_reached
 from services.planner.judge.field_values import values_to_save
-from services.planner.judge.gates import Rejection, judge_done, judge_fail
+from services.planner.judge.gates import Rejection, judge_done, judge_fail, limit_reached
+from services.planner.judge.record_checks import missing_artifacts
 from services.planner.state.attempt_state import AttemptState, Ending, ObserveAgain
 from services.planner.state.limits import MAX_BAD_REPLIES, MAX_FAILURES
 from services.planner.state.step_parts import filename

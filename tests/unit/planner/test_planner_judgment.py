@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from services.planner.judge.gates import Rejection, judge_done
-from services.planner.judge.judgment import ANSWERS, answers_of
+from services.planner.judge.record_checks import ANSWERS, answers_of
 from services.planner.state.attempt_state import AttemptState, Ending
 from shared.contracts.actions import Done, Judgment, JudgmentGiven
 from tests.typed import expect

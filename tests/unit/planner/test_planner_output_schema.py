@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.planner.values.output_schema import field_schema, values_schema
-from services.planner.values.typed_values import typed_value
+from services.planner.page.typed_values import field_schema, typed_value, values_schema
 from shared.task.spec import OutputField, TaskSpec, check_spec
 from shared.text.normal import Normal
 

@@ -6,10 +6,9 @@ from typing import Literal
 
 import pytest
 
-from services.planner.judge.early_end import limit_reached, refusal
+from services.planner.judge.gates import limit_reached, refusal
 from services.planner.state.attempt_state import AttemptState, Ending, SampleView
-from services.planner.state.limits import is_last_step
-from services.planner.state.progress import CHANGE_AT, END_AT, NUDGE_AT, STOP_AT, page_signature
+from services.planner.state.limits import CHANGE_AT, END_AT, NUDGE_AT, STOP_AT, is_last_step, page_signature
 from services.planner.state.transitions import after_observation, after_step
 from shared.contracts.actions import ByText, Click, Done, Fail, SaveProgress, TypeText
 from shared.contracts.results import TargetFound, TextRead

@@ -12,9 +12,8 @@ import zstandard
 from msgspec.structs import replace
 
 from services.planner.page.refind import NotRefound, Refound, find_source, find_source_in_observation
-from services.planner.reperform.stored_observation import parse_stored_observation
 from services.planner.reperform.verdicts import StoredFile, StoredPage, identity_verdict, page_verdict, value_verdict
-from services.planner.reperform.witness import Extraction, extract_value, to_witness
+from services.planner.reperform.witness import Extraction, extract_value, parse_stored_observation, to_witness
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.reperform import FAULTS, PageReperformed, Verdict
 from shared.contracts.results import Locator

@@ -7,8 +7,7 @@ import re
 import pytest
 
 from scripts.write_docs import PAGES, ROOT, TABLES, WITH_TABLES, render
-from services.planner.state.limits import MAX_BAD_REPLIES, MAX_FAILURES
-from services.planner.state.progress import STOP_AT
+from services.planner.state.limits import MAX_BAD_REPLIES, MAX_FAILURES, STOP_AT
 from shared.contracts.codes import REASONS
 from shared.contracts.error_codes import ERRORS
 from shared.statuses import STATUSES

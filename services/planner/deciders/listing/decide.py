@@ -8,8 +8,8 @@ to which each page with new items adds a few.
 from __future__ import annotations
 
 from services.planner.deciders.listing.list_reader import ListRead, read_list
-from services.planner.judge.completeness import missing_artifacts, to_kind_and_label
 from services.planner.judge.listed_items import check_items, same_address
+from services.planner.judge.record_checks import missing_artifacts, to_kind_and_label
 from services.planner.page.paging import PagingControl, next_page_control
 from services.planner.page.text import asks_for_password, says_not_found
 from services.planner.state.attempt_state import Act, Decision, Entry, ObserveAgain, SampleView

@@ -16,7 +16,7 @@ from urllib.parse import urljoin
 from services.planner.page.fields import labels_of
 from services.planner.page.lists import ListedRecord, is_address, last_segment, repeated_records, same_address
 from services.planner.page.text import HEADER_ROLES, find_mention, is_heading, is_input, label_form, text_of
-from services.planner.values.typed_values import is_not_present, normalise
+from services.planner.page.typed_values import is_not_present, normalise
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.field_types import base_type
 from shared.task.spec import OutputField, TaskSpec

@@ -14,8 +14,8 @@ from typing import Any
 
 import msgspec
 
-from services.planner.deciders.replay import differences
-from services.planner.deciders.replay.reread import recorded_values, reread_step, reread_value
+from services.planner.deciders.replay import comparison
+from services.planner.deciders.replay.comparison import recorded_values, reread_step, reread_value
 from services.planner.judge.gates import judge_done
 from services.planner.page.identity import identity_proof, shows_record
 from services.planner.page.refind import NotRefound, description_of, find_target
@@ -65,7 +65,7 @@ def decide(view: SampleView) -> Decision:
     page, last = view.page, view.state.last
     notes: list[Note] = []
     if before is not None and last is not None and at == len(view.state.history):
-        notes = differences.outcome_differences(before, last)
+        notes = comparison.outcome_differences(before, last)
         if before.result is not None and before.result.ok and not last.ok:
             return _differs(before, f"it could not be done again: {last.message}", notes)
     if recorded.observation is None or page is None:
@@ -74,7 +74,7 @@ def decide(view: SampleView) -> Decision:
     if isinstance(waits, ObserveAgain):
         return waits
     new_page = before is None or before.observation is None or before.observation.sha256 != recorded.observation.sha256
-    notes += differences.page_differences(recorded.step, recorded.observation, page, content=new_page)
+    notes += comparison.page_differences(recorded.step, recorded.observation, page, content=new_page)
     if isinstance(recorded.action, Done | Fail):
         return _end(view, recorded, page, waits, notes)
     return _repeat_step(view, recorded, page, waits, notes)
@@ -188,7 +188,7 @@ def _end(
     known = with_readings(view.state, seen)
     done = _done(view, recorded, known.seen)
     _, values = judge_done(replace(view, state=known), done, by_model=False)
-    found = differences.value_differences(recorded.step, recorded.values, values)
+    found = comparison.value_differences(recorded.step, recorded.values, values)
     if found:
         message = "; ".join(note_detail(note) for note in found)
         return _fail("replay_differs", message, [*notes, *found], seen)

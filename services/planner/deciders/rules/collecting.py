@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from services.planner.deciders.rules.navigation import OPTIONAL_LOOKS, ambiguous_targets, own_rows, quoted_choice
-from services.planner.deciders.rules.route_context import NextStep, RouteContext
+from services.planner.deciders.rules.route_context import NextStep, RouteContext, is_on_trail
 from services.planner.page.fields import FieldAmbiguous, field_values, value_source
 from services.planner.page.identity import PageRead, Proof
 from services.planner.page.targets import distinct_targets, find_pressable, find_section
 from services.planner.page.text import find_mention, humanised, is_header, is_heading
-from services.planner.state.attempt_state import Act, ObserveAgain, SampleView
+from services.planner.state.attempt_state import Act, ObserveAgain
 from services.planner.state.common_decisions import ALL_LOOKS, MAX_TRIES, observe_later, observe_more, scroll_down
 from shared.contracts.actions import Download, Screenshot
 from shared.contracts.browser_pool import Element, PageObserved
@@ -19,11 +19,6 @@ from shared.task.route import Address, Count, FetchAll, FetchFile, Headline, Rea
 
 UNPROVEN = Proof("unproven")
 NO_FILES = re.compile(r"(?:no|none|nothing)\b", re.I)
-
-
-def is_on_trail(view: SampleView, read: PageRead) -> bool:
-    """Return whether the page shows this record, or was reached from its page and shows no other identity."""
-    return read.proof.state == "proven" or (read.proof.state == "unproven" and view.state.proven)
 
 
 # --- values

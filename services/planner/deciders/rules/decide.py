@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from services.planner.deciders.rules import route
-from services.planner.judge.completeness import missing_artifacts, to_kind_and_label
+from services.planner.judge.record_checks import missing_artifacts, to_kind_and_label
 from services.planner.page.fields import FieldAmbiguous, FieldFound, Reading, field_values
 from services.planner.page.identity import PageRead, read_page
 from services.planner.page.text import asks_for_password, is_input, label_form, says_not_found

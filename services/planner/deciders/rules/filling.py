@@ -13,9 +13,9 @@ from services.planner.deciders.rules.route_context import NextStep, RouteContext
 from services.planner.page.fields import labelled_candidates
 from services.planner.page.targets import find_controls
 from services.planner.page.text import find_mention, is_input, label_form, text_of
+from services.planner.page.typed_values import FALSE, TRUE
 from services.planner.state.attempt_state import Act, Entry, ObserveAgain
 from services.planner.state.common_decisions import MAX_TRIES, observe_later
-from services.planner.values.typed_values import FALSE, TRUE
 from shared.contracts.actions import BrowserAction, Click, PickOption, SetDate, TypeText
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import ValueSet

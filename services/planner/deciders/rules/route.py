@@ -7,12 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from services.planner.deciders.rules import collecting, filling, navigation, pressing, searching
+from services.planner.deciders.rules import collecting, filling, navigation, searching
 from services.planner.deciders.rules.route_context import (
     RELOAD,
     NextStep,
     RouteContext,
     entries_of,
+    is_on_trail,
     last_mark,
     reloads,
     row_with_gaps,
@@ -56,7 +57,7 @@ HANDLERS: dict[type[Step], Callable[[RouteContext, Any], Act | ObserveAgain | Ne
     Search: searching.search,
     Pick: searching.pick,
     Fill: filling.fill_in,
-    PressButton: pressing.press,
+    PressButton: navigation.press,
     TakePicture: collecting.take_picture,
     FetchFile: collecting.fetch_file,
     FetchAll: collecting.fetch_all,
@@ -144,7 +145,7 @@ def _acts_in_dialog(context: RouteContext) -> bool:
 
 def unnamed_readings(view: SampleView, page: PageObserved, read: PageRead) -> tuple[FieldValue, ...]:
     """Return readings of fields that no step names, from pages of this record."""
-    if is_before_pick(view) or not collecting.is_on_trail(view, read):
+    if is_before_pick(view) or not is_on_trail(view, read):
         return ()
     named = {name for step in view.spec.route for name in fields_of(step)} - set(view.spec.identity)
     open_ = {name: reading for name, reading in read.readings.items() if name not in named}

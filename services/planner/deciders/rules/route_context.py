@@ -143,3 +143,8 @@ def offered_text(page: PageObserved) -> str:
     alerts = [e.name for e in page.elements if e.role == "alert" and e.name]
     said = f"; it says {', '.join(quoted(text) for text in alerts[:3])}" if alerts else ""
     return f"the page offers {', '.join(quoted(name, 40) for name in names[:OFFERED]) or 'nothing'}{more}{said}"
+
+
+def is_on_trail(view: SampleView, read: PageRead) -> bool:
+    """Return whether the page shows this record, or was reached from its page and shows no other identity."""
+    return read.proof.state == "proven" or (read.proof.state == "unproven" and view.state.proven)

@@ -1,7 +1,7 @@
-"""Converts text as a page shows it to the type that the task asks for. The shown text is kept beside it.
+"""Converts text as a page shows it to the type that the task asks for; and the types as JSON Schema.
 
-Ambiguous text is invalid; nothing is guessed. How numbers and dates are read is decided in `shared/text`, and what a
-page settles about its dates in :mod:`services.planner.page.dates`.
+The shown text is kept beside the value. Ambiguous text is invalid; nothing is guessed. How numbers and dates are read
+is decided in `shared/text`, and what a page settles about its dates in :mod:`services.planner.page.dates`.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import cast
+from typing import Any, cast
 
-from shared.field_types import base_type
-from shared.task.spec import OutputField
+from shared.field_types import base_type, nullable
+from shared.task.spec import OutputField, TaskSpec
 from shared.text.dates import date_time_value, date_value
 from shared.text.normal import Invalid, Normal, fold, plain, quoted, tidy
 from shared.text.numbers import exact_number
@@ -26,6 +26,23 @@ FLOAT_DIGITS = 15
 """Decimal digits that a float always holds exactly."""
 
 _ITEMS = re.compile(r"\s*[,;\n]\s*")
+Schema = dict[str, Any]
+DECIMAL_PATTERN = r"^-?[0-9]+(\.[0-9]+)?$"
+"""An exact decimal number as text: no exponent, no grouping."""
+DATE_PATTERN = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+DATE_TIME_PATTERN = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{6})?([+-][0-9]{2}:[0-9]{2})?$"
+"""ISO 8601. The format `date-time` of JSON Schema needs a zone, and many pages show none."""
+
+_SCHEMA_BY_TYPE: dict[str, Schema] = {
+    "string": {"type": "string"},
+    "number": {"type": "number"},
+    "decimal": {"type": "string", "pattern": DECIMAL_PATTERN},
+    "boolean": {"type": "boolean"},
+    "date": {"type": "string", "format": "date", "pattern": DATE_PATTERN},
+    "date-time": {"type": "string", "pattern": DATE_TIME_PATTERN},
+    "array": {"type": "array", "items": {"type": "string"}},
+    "enum": {"type": "string"},
+}
 
 
 @dataclass(frozen=True)
@@ -156,3 +173,36 @@ _BY_TYPE: dict[str, Callable[[object, Context], Normal | Invalid]] = {
     "date-time": _date_time,
     "array": _array,
 }
+
+
+# --- the same types as JSON Schema (2020-12), for a model's `done` and for checks of a result
+
+
+def values_schema(spec: TaskSpec) -> Schema:
+    """Return the schema of an object with the task's fields in order.
+
+    Optional fields may be null; fields that a done sample needs are required.
+    """
+    needed = {*spec.required_fields, *spec.identity}
+    return {
+        "type": "object",
+        "properties": {name: field_schema(field) for name, field in spec.output_schema.items()},
+        "required": [name for name in spec.output_schema if name in needed],
+        "additionalProperties": False,
+    }
+
+
+def field_schema(field: OutputField) -> Schema:
+    """Return the schema of one value in the result."""
+    schema = dict(_SCHEMA_BY_TYPE[base_type(field.type)])
+    if field.values:
+        schema["enum"] = list(field.values)
+    if nullable(field.type):
+        schema = _or_null(schema)
+    return {**schema, "description": field.description} if field.description else schema
+
+
+def _or_null(schema: Schema) -> Schema:
+    # An enum must list null too, whatever the type says.
+    allowed = {"enum": [*schema["enum"], None]} if "enum" in schema else {}
+    return {**schema, "type": [schema["type"], "null"], **allowed}

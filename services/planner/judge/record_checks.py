@@ -1,0 +1,184 @@
+"""Checks of a report as a whole: the right identity, required fields, required artifacts, and the judgment.
+
+A judgment must answer the question, give reasons, and refer to existing evidence. Whether it is right is for the person
+who reads it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec.structs import replace
+
+from services.planner.judge.reported_values import claimed
+from services.planner.page.identity import expected_identity, identity_proof, is_equal_text
+from services.planner.page.typed_values import as_shown
+from services.planner.state.attempt_state import SampleProblem, SampleView
+from shared.contracts.actions import Judgment, JudgmentGiven
+from shared.contracts.steps import FieldValue
+from shared.text.names import safe_label
+from shared.text.normal import fold, quoted
+
+ANSWERS = ("yes", "no", "inconclusive")
+LEAST_REASONING_CHARS = 15
+DOUBTFUL_BELOW = 0.6
+
+
+def missing_field_problems(view: SampleView, values: Iterable[FieldValue]) -> list[SampleProblem]:
+    """Return a problem if required fields, or all fields, were not found."""
+    absent = [v.field for v in values if v.state == "not_found"]
+    nothing = len(absent) == len(view.spec.output_schema)
+    missing = absent if nothing else [name for name in absent if name in view.spec.required_fields]
+    if not missing:
+        return []
+    return [
+        SampleProblem("missing_fields", f"You called done but these required fields are missing: {', '.join(missing)}")
+    ]
+
+
+def identity_problems(view: SampleView, values: Iterable[FieldValue]) -> list[SampleProblem]:
+    """Return a problem unless the values name the record that was asked for and a page was proven to show it."""
+    by_name = {value.field: value for value in values}
+    for name, wanted in expected_identity(view.spec, view.sample).items():
+        value = by_name[name]
+        if value.state == "not_found":
+            return [SampleProblem("missing_fields", f"You called done but these required fields are missing: {name}")]
+        if not any(is_equal_text(as_shown(form), wanted) for form in (value.shown, value.value) if form is not None):
+            message = f"you reported {quoted(as_shown(claimed(value)))} where {quoted(wanted)} was asked for"
+            return [SampleProblem("identity_mismatch", f"{message}. {_record_advice(view)}", name)]
+    if view.spec.identity and not view.state.proven:
+        return [SampleProblem("identity_mismatch", _record_advice(view))]
+    return []
+
+
+def _record_advice(view: SampleView) -> str:
+    """Return what the page shows and what the decider should do about it."""
+    asked = ", ".join(f"{name} {quoted(value)}" for name, value in expected_identity(view.spec, view.sample).items())
+    proof = identity_proof(view.spec, view.sample, view.page) if view.page is not None else None
+    if proof is not None and proof.state == "proven":
+        return f"The page shows the record that was asked for ({asked}); report what it shows"
+    wrong = f"; {proof.wrong}" if proof is not None and proof.wrong else ""
+    return (
+        f"No page was seen that shows the record that was asked for ({asked}){wrong}. "
+        "If the record does not exist, call fail with the code not_found"
+    )
+
+
+def shows_other_record(view: SampleView) -> bool:
+    """Return whether the current page shows another record."""
+    return view.page is not None and identity_proof(view.spec, view.sample, view.page).state == "mismatch"
+
+
+def missing_artifacts(view: SampleView) -> tuple[str, ...]:
+    """Return the entries of `required_artifacts` that no artifact of the proven record satisfies."""
+    held = view.state.proven_artifacts()
+    return tuple(
+        wanted
+        for wanted in view.spec.required_artifacts
+        if not any(_satisfies(wanted, artifact.kind, artifact.label) for artifact in held)
+    )
+
+
+def to_kind_and_label(wanted: str) -> tuple[str, str]:
+    """Return the parts of an entry such as `screenshot:ticket`. An empty label is satisfied by any."""
+    kind, _, label = wanted.partition(":")
+    return kind, label
+
+
+def _satisfies(wanted: str, kind: str, label: str) -> bool:
+    wanted_kind, wanted_label = to_kind_and_label(wanted)
+    return kind == wanted_kind and wanted_label in ("", label)
+
+
+def artifact_problems(view: SampleView) -> list[SampleProblem]:
+    """Return a problem if required artifacts are missing."""
+    missing = missing_artifacts(view)
+    if not missing:
+        return []
+    return [
+        SampleProblem("missing_artifacts", f"You called done but these artifacts are missing: {', '.join(missing)}")
+    ]
+
+
+# --- the judgment
+
+
+def answers_of(schema: dict[str, Any] | None) -> tuple[str, ...]:
+    """Return the answers that a task allows: `"yes | no"`, an `enum` or a list in its `answer`; else the default."""
+    written: object = (schema or {}).get("answer")
+    if isinstance(written, dict):
+        written = written.get("enum")  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    if isinstance(written, str):
+        written = re.split(r"\s*\|\s*", written.strip())
+    if not isinstance(written, list):
+        return ANSWERS
+    named = tuple(str(one) for one in written if str(one).strip())  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    return named or ANSWERS
+
+
+def to_judgment(
+    view: SampleView, given: JudgmentGiven | None, decided_by: str
+) -> tuple[Judgment | None, tuple[SampleProblem, ...]]:
+    """Return the judgment that goes into the result, and its problems."""
+    spec = view.spec
+    if not spec.judgment_required:
+        return None, ()
+    if given is None:
+        message = f"You called done without a judgment; the task asks: {spec.judgment_question}"
+        return None, (SampleProblem("judgment_missing", message),)
+    answers = answers_of(spec.judgment_output_schema)
+    answer = next((one for one in answers if fold(one) == fold(given.answer)), None)
+    given = replace(given, evidence_refs=_to_filenames(view, given.evidence_refs))
+    judgment = Judgment(
+        question=spec.judgment_question or "",
+        answer=answer or given.answer,
+        confidence=given.confidence,
+        reasoning=given.reasoning,
+        evidence_refs=given.evidence_refs,
+        decided_by=decided_by,
+    )
+    return judgment, tuple(
+        SampleProblem("invalid_judgment", message) for message in _judgment_problems(view, given, answer, answers)
+    )
+
+
+def _to_filenames(view: SampleView, refs: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the references as file names. A label of exactly one file counts as its name."""
+    files = [filed.filename for filed in view.state.artifacts]
+    labels = [safe_label(filed.artifact.label) for filed in view.state.artifacts]
+    unique = {label: name for label, name in zip(labels, files, strict=True) if labels.count(label) == 1}
+    return tuple(ref if ref in files else unique.get(safe_label(ref), ref) for ref in refs)
+
+
+def is_doubtful(judgment: Judgment) -> bool:
+    """Return whether a person should check the judgment first."""
+    return judgment.confidence < DOUBTFUL_BELOW or fold(judgment.answer) == "inconclusive"
+
+
+def _judgment_problems(
+    view: SampleView, given: JudgmentGiven, answer: str | None, answers: tuple[str, ...]
+) -> list[str]:
+    wrong: list[str] = []
+    if answer is None:
+        wrong.append(f"judgment.answer: {quoted(given.answer)} is none of {', '.join(answers)}")
+    if not 0.0 <= given.confidence <= 1.0:
+        wrong.append(f"judgment.confidence: {given.confidence:g} is not between 0 and 1")
+    if len(given.reasoning.strip()) < LEAST_REASONING_CHARS:
+        wrong.append("judgment.reasoning: say in at least one sentence what was seen and why it leads to the answer")
+    files = [filed.filename for filed in view.state.artifacts]
+    there = ", ".join(files) or "none yet"
+    if not given.evidence_refs:
+        wrong.append(f"judgment.evidence_refs: name the files that show it; there are: {there}")
+    proven = {filed.filename for entry in view.state.history if entry.proven for filed in entry.filed}
+    elsewhere = [ref for ref in given.evidence_refs if ref in files and ref not in proven]
+    if elsewhere:
+        wrong.append(
+            f"judgment.evidence_refs: {', '.join(elsewhere[:5])} was captured before the record was proven to be the "
+            "one asked for; capture it again"
+        )
+    unknown = [quoted(ref) for ref in given.evidence_refs if ref not in files]
+    if unknown:
+        wrong.append(f"judgment.evidence_refs: there is no file {', '.join(unknown[:5])}; there are: {there}")
+    return wrong
