@@ -99,7 +99,7 @@ class PageSession:
         """Time that was spent waiting for the browser since the call began."""
         return self._spent_s * 1000
 
-    async def timed(self, work: Awaitable[ReplyT]) -> ReplyT:
+    async def run_timed(self, work: Awaitable[ReplyT]) -> ReplyT:
         """Await a Playwright call and add its time to the browser's time."""
         began_s = time.perf_counter()
         try:
@@ -108,7 +108,7 @@ class PageSession:
             self._spent_s += time.perf_counter() - began_s
 
     async def settle(self, *, acted: bool = True, bound_s: float | None = None) -> RestState:
-        self.rest = await self.timed(
+        self.rest = await self.run_timed(
             settle(
                 self.tabs,
                 self.network,
@@ -120,7 +120,7 @@ class PageSession:
         return self.rest
 
     async def find(self, target: Target, intent: Intent) -> ResolvedElement | PerformOutcome:
-        found = await self.timed(self.targets.resolve(self.page, target, intent, self.limits.action_s))
+        found = await self.run_timed(self.targets.resolve(self.page, target, intent, self.limits.action_s))
         if self.target is None and isinstance(found, ResolvedElement):
             self.target = found.to_target_found()
         return found
@@ -180,20 +180,20 @@ class PageSession:
         """Return the walked page, the elements to show, and the refs that were chosen."""
         document_state, whole = await self._walk(snapshot_id, locators)
         chosen = choose(whole.contents, whole.ranks, keywords, max_tokens)
-        seen = await self.timed(document_state.seen(whole, chosen))
+        seen = await self.run_timed(document_state.seen(whole, chosen))
         return whole, seen, [index + 1 for index in chosen]
 
     async def _walk(self, snapshot_id: str, locators: bool) -> tuple[PageWalk, WalkedPage]:
         """Walk the page, at once when it is known to be at rest, else after it had time to settle."""
         self.tabs.follow()
-        worlds = await self.timed(engine.worlds(self.page))
+        worlds = await self.run_timed(engine.worlds(self.page))
         document_state = PageWalk(worlds, snapshot_id, self.limits.action_s, locators=locators)
         scripts = self.rest.state is not None and self.rest.state.scripts
-        whole = await self.timed(document_state.survey(scripts=scripts))
+        whole = await self.run_timed(document_state.survey(scripts=scripts))
         if self._is_at_rest(whole.main):
             return document_state, whole
         await self.settle(acted=False)
-        return document_state, await self.timed(document_state.survey(scripts=whole.main.scripts))
+        return document_state, await self.run_timed(document_state.survey(scripts=whole.main.scripts))
 
     def _is_at_rest(self, walked: DocumentState) -> bool:
         before = self.rest.state
@@ -229,8 +229,8 @@ class PageSession:
     async def _act_and_collect(self, action: BrowserAction, url_before: str) -> tuple[PerformOutcome, Change]:
         outcome = await self._perform_safely(action)
         if self.network.became_no_page and not outcome.captures:
-            await self.timed(self.files.beginning(BEGINS_S))
-        outcome = await self.timed(collect_files(outcome, self.files, self.tabs, self.limits.navigation_s))
+            await self.run_timed(self.files.beginning(BEGINS_S))
+        outcome = await self.run_timed(collect_files(outcome, self.files, self.tabs, self.limits.navigation_s))
         if self.guard is not None:
             outcome = await self.guard.apply_denials(outcome)
         return outcome, await self._change(action, url_before)
@@ -253,7 +253,7 @@ class PageSession:
         # A page with an open dialog answers nothing.
         if self.tabs.waiting is None and (state is None or not isinstance(action, Goto | Screenshot)):
             # Ends the action that was announced to the page engine.
-            state = await self.timed(document_state(self.tabs, 1.0, "idle"))
+            state = await self.run_timed(document_state(self.tabs, 1.0, "idle"))
         return Change(
             url_before=url_before,
             url_after=self.page.url,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import msgspec
 import zstandard
 
-from services.browser_pool.files.mhtml_redaction import without_secrets
+from services.browser_pool.files.mhtml import without_secrets
 from services.browser_pool.page.snapshot import elements_of, to_element
 from services.browser_pool.ports import Capture, PageCapture
 from services.browser_pool.safety.redaction import HIDDEN, SHORT, redacted

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from urllib.parse import urlsplit
 
+import msgspec
+
 from shared.contracts.codes import ActionCode
+from shared.text.normal import fold, tidy
 
 MAX_LISTED = 20
 
@@ -62,8 +65,8 @@ def says_the_same(typed: str, read: str) -> bool:
     numbers = [_number(text) for text in (typed, read)]
     if None not in numbers and re.search(r"[.,]|^\s*-|\n-", f"{typed}\n{read}"):
         return numbers[0] == numbers[1]  # a lost sign or decimal point changes the number
-    kept = [re.sub(r"[^\w]", "", text).casefold() for text in (typed, read)]
-    return bool(kept[0]) and kept[0] == kept[1]
+    significant = [re.sub(r"[^\w]", "", text).casefold() for text in (typed, read)]
+    return bool(significant[0]) and significant[0] == significant[1]
 
 
 def _number(text: str) -> Decimal | None:
@@ -120,3 +123,68 @@ def blocker(message: str) -> str | None:
 def fingerprint(tag: str, role: str, name: str, type_: str, path: str) -> str:
     """Return 16 hex digits that are stable across loads of a page."""
     return hashlib.sha256("\x1f".join((tag, role, name, type_, path)).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+# --- the options that a control offers
+
+MAX_OPTIONS_LISTED = 50
+
+
+class Offer(msgspec.Struct, frozen=True):
+    """One option. ``parts``: its pieces of text, where there are several. ``more``: it opens a submenu. ``marks``: it
+    reports whether it is selected."""
+
+    name: str
+    parts: tuple[str, ...] = ()
+    disabled: bool = False
+    selected: bool = False
+    more: bool = False
+    marks: bool = False
+
+
+def matching_options(offers: Sequence[Offer], wanted: str) -> tuple[int, ...]:
+    """Return the indexes of the options that ``wanted`` names: by the whole text, without case, then by a whole piece.
+
+    Several indexes mean that it is ambiguous. A part of a word never matches.
+    """
+    goal = tidy(wanted)
+    for same in (
+        [n for n, offer in enumerate(offers) if offer.name == goal],
+        [n for n, offer in enumerate(offers) if fold(offer.name) == fold(goal)],
+        [n for n, offer in enumerate(offers) if goal in offer.parts],
+        [n for n, offer in enumerate(offers) if fold(goal) in {fold(part) for part in offer.parts}],
+    ):
+        if same and goal:
+            return tuple(same)
+    return ()
+
+
+def options_in_words(names: Iterable[str]) -> str:
+    """Return the options in words, each once."""
+    each = list(dict.fromkeys(f'"{name[:120]}"' for name in names if name))
+    more = f" and {len(each) - MAX_OPTIONS_LISTED} more" if len(each) > MAX_OPTIONS_LISTED else ""
+    return (", ".join(each[:MAX_OPTIONS_LISTED]) + more) or "there are none"
+
+
+def shows_option(value: str, offer: Offer) -> bool:
+    """Return whether a control's text shows the option, alone or among several."""
+    shown = fold(value)
+    if not shown:
+        return False
+    for text in (offer.name, *offer.parts):
+        name = fold(text)
+        if name and (
+            name == shown or f" {name} " in f" {_spaced(shown)} " or f" {_spaced(name)} " in f" {_spaced(shown)} "
+        ):
+            return True
+    return False
+
+
+def _spaced(text: str) -> str:
+    """Replace the marks between several values, and those that remove one, by spaces."""
+    return tidy("".join(" " if mark in ",;|×✕✖▼▾▲⌄\n" else mark for mark in text))
+
+
+def menu_path(option: str) -> tuple[str, ...]:
+    """Return the path through a menu (``File > Export > PDF``); one step when there is no separator."""
+    return tuple(part.strip() for part in option.split(" > ") if part.strip())

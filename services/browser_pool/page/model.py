@@ -8,6 +8,9 @@ import msgspec
 
 from shared.contracts.browser_pool import Tab
 
+FIELD = "\x1f"
+"""Separates the fields of a content line: role, header, name, value, states, URL, and the title if there is one."""
+
 
 class RawItem(msgspec.Struct, frozen=True, array_like=True):
     """One element of one frame, as walk.js reports it in full; sent as an array for speed.

@@ -1,18 +1,24 @@
-"""Elements as lines of text, as a model and a person read a page.
+"""Elements, and what changed between two snapshots, as lines of text for a model and a person.
 
 [12] [textbox] "Email" (required) = "ann@example.org"
 [13] [cell] Assignee: "Jane Roe" (row 4)
 [14] [link] "Next" -> /tickets?page=2
 [15] [text] "3 days ago" (title "2026-11-18T09:00Z")
 [16] [icon 2] State: (row 4)
+
++ text | Saved
+- text | Saving ...
+~ checkbox | Urgent | unchecked => checked
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 
+from services.browser_pool.page.model import FIELD
 from shared.contracts.browser_pool import Element
 
 # Page text must not start a line of its own and pose as an element.
@@ -102,3 +108,70 @@ def with_gaps(
         out.append(f"... {left_out} more elements below or between: scroll, or extract")
     out += [f"... frame {one_line(name)} could not be read" for name in unread]
     return "\n".join(out)
+
+
+# --- what changed between two snapshots
+
+MAX_COMPARED = 1500
+"""Number of lines above which order is ignored: aligning them would take seconds."""
+MAX_LINES = 60
+MAX_CHARS = 200
+
+
+def difference(before: Sequence[str], now: Sequence[str]) -> str:
+    """Return lines that start with ``-`` (gone), ``+`` (new) or ``~`` (changed); empty when nothing changed.
+
+    ``before`` and ``now`` are the content lines of two snapshots of one session.
+    """
+    start = _common_count(before, now)
+    end = _common_count(before[start:][::-1], now[start:][::-1])
+    old, new = before[start : len(before) - end], now[start : len(now) - end]
+    in_order = max(len(old), len(new)) <= MAX_COMPARED
+    lines = list(_aligned(old, new) if in_order else _counted(old, new))
+    more = [f"... {len(lines) - MAX_LINES} more"] if len(lines) > MAX_LINES else []
+    return "\n".join([*lines[:MAX_LINES], *more])
+
+
+def _common_count(before: Sequence[str], now: Sequence[str]) -> int:
+    """Return the length of the common prefix."""
+    count = 0
+    for left, right in zip(before, now, strict=False):
+        if left != right:
+            break
+        count += 1
+    return count
+
+
+def _aligned(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    """Match elements by what they are, then compare what they say."""
+    matcher = SequenceMatcher(
+        None, [_key(content) for content in old], [_key(content) for content in new], autojunk=False
+    )
+    for kind, a, b, c, d in matcher.get_opcodes():
+        if kind == "equal":
+            yield from (_changed(was, now) for was, now in zip(old[a:b], new[c:d], strict=True) if was != now)
+        else:
+            yield from (f"- {_words(content)}" for content in old[a:b])
+            yield from (f"+ {_words(content)}" for content in new[c:d])
+
+
+def _key(content: str) -> str:
+    """Return the role with the header that names a value, else with the element's own name."""
+    role, header, name = content.split(FIELD, 3)[:3]
+    return FIELD.join((role, header)) if header else FIELD.join((role, "", name))
+
+
+def _changed(was: str, now: str) -> str:
+    key = _key(now)
+    before, after = (_words(content[len(key) :]) or "nothing" for content in (was, now))
+    return f"~ {_words(key)} | {before} => {after}"
+
+
+def _counted(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    was, now = set(old), set(new)
+    yield from (f"- {_words(content)}" for content in dict.fromkeys(old) if content not in now)
+    yield from (f"+ {_words(content)}" for content in dict.fromkeys(new) if content not in was)
+
+
+def _words(content: str) -> str:
+    return " | ".join(part for part in content.split(FIELD) if part).strip()[:MAX_CHARS]

@@ -12,10 +12,9 @@ from collections.abc import Sequence
 from typing import Literal, cast
 from urllib.parse import urlsplit
 
-from services.browser_pool.page.difference import difference
 from services.browser_pool.page.matching import fingerprint
-from services.browser_pool.page.model import PageStats, RawPage, Seen
-from services.browser_pool.page.rendering import line, with_gaps
+from services.browser_pool.page.model import FIELD, PageStats, RawPage, Seen
+from services.browser_pool.page.rendering import difference, line, with_gaps
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import Box, Locator
 
@@ -23,8 +22,6 @@ CHARS_PER_TOKEN = 4
 PLACE_TAGS = 8
 LINE_CHARS = 14
 """Characters of a line beside its content: ref, brackets and quotes."""
-FIELD = "\x1f"
-"""Separates the fields of a content line: role, header, name, value, states, URL, and the title if there is one."""
 Kind = Literal["id", "testid", "role", "label", "text", "css"]
 
 

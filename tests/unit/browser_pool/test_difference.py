@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.browser_pool.page.difference import difference
+from services.browser_pool.page.rendering import difference
 
 
 def says(role: str, name: str, *, header: str = "", value: str = "", states: str = "") -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.browser_pool.page.options import Offer, listing, meant, shows, steps
+from services.browser_pool.page.matching import Offer, matching_options, menu_path, options_in_words, shows_option
 
 
 def offers(*names: str) -> list[Offer]:
@@ -12,12 +12,12 @@ def offers(*names: str) -> list[Offer]:
 
 
 def test_exact_comes_before_case_and_a_whole_piece_last() -> None:
-    assert meant(offers("save", "Save", "Save all"), "Save") == (1,)
-    assert meant(offers("save", "Save all"), "SAVE") == (0,)
-    assert meant([Offer(name="Ann HR", parts=("Ann", "HR"))], "ann") == (0,)
-    assert meant(offers("Save all"), "Save") == ()
-    assert meant(offers("A", "A"), "A") == (0, 1)
-    assert meant(offers("", "A"), "") == ()
+    assert matching_options(offers("save", "Save", "Save all"), "Save") == (1,)
+    assert matching_options(offers("save", "Save all"), "SAVE") == (0,)
+    assert matching_options([Offer(name="Ann HR", parts=("Ann", "HR"))], "ann") == (0,)
+    assert matching_options(offers("Save all"), "Save") == ()
+    assert matching_options(offers("A", "A"), "A") == (0, 1)
+    assert matching_options(offers("", "A"), "") == ()
 
 
 @pytest.mark.parametrize(
@@ -25,15 +25,16 @@ def test_exact_comes_before_case_and_a_whole_piece_last() -> None:
     [("Red", True), ("red ×", True), ("Blue, Red", True), ("Dark red", True), ("Redo", False), ("", False)],
 )
 def test_what_a_control_shows(value: str, expected: bool) -> None:
-    assert shows(value, Offer(name="Red")) is expected
+    assert shows_option(value, Offer(name="Red")) is expected
 
 
 def test_lists_name_each_once_and_count_the_rest() -> None:
-    assert listing(["A", "A", "B"]) == '"A", "B"'
-    assert listing(str(n) for n in range(60)).endswith("and 10 more")
-    assert listing([]) == "there are none"
+    assert options_in_words(["A", "A", "B"]) == '"A", "B"'
+    assert options_in_words(str(n) for n in range(60)).endswith("and 10 more")
+    assert options_in_words(str(n) for n in range(50)).endswith(', "49"')
+    assert options_in_words([]) == "there are none"
 
 
 def test_the_way_through_menus() -> None:
-    assert steps("File > Export > PDF") == ("File", "Export", "PDF")
-    assert steps("a>b") == ("a>b",)
+    assert menu_path("File > Export > PDF") == ("File", "Export", "PDF")
+    assert menu_path("a>b") == ("a>b",)

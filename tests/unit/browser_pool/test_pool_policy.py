@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.browser_pool.safety import intercepts
-from services.browser_pool.safety.policy import HostPolicy, document_refusal, part_refusal
+from services.browser_pool.safety.policy import HostPolicy, document_refusal, fetch_patterns, part_refusal
 from shared.hosts import Origin, parse_origin
 
 SITE = HostPolicy(allowed=("tickets.example.com",))
@@ -133,7 +132,7 @@ def test_whatever_is_written_is_read_or_refused(text: str) -> None:
 
 
 def asked(url: str, passing: list[str]) -> bool:
-    globs = [one["urlPattern"].replace("[", "\x01").replace("]", "\x02") for one in intercepts.patterns(passing)[2:]]
+    globs = [one["urlPattern"].replace("[", "\x01").replace("]", "\x02") for one in fetch_patterns(passing)[2:]]
     return any(re.match(translate(glob), url.replace("[", "\x01").replace("]", "\x02")) for glob in globs)
 
 

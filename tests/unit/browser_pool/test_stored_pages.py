@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.browser_pool.files.captures import shown_headers
-from services.browser_pool.files.mhtml_redaction import without_secrets
+from services.browser_pool.files.mhtml import without_secrets
 from services.browser_pool.safety.redaction import HIDDEN
 
 LINES = (

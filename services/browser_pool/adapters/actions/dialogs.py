@@ -63,7 +63,7 @@ async def answer_dialog(session: PageSession, action: AnswerDialog) -> PerformOu
 async def _send_answer(session: PageSession, dialog: Dialog, action: AnswerDialog) -> PerformOutcome:
     text = action.text if dialog.type == "prompt" else None
     try:
-        await session.timed(dialog.accept(text) if action.answer == "accept" else dialog.dismiss())
+        await session.run_timed(dialog.accept(text) if action.answer == "accept" else dialog.dismiss())
     except Error as error:
         session.tabs.raise_if_lost(error)
         return refuse("no_dialog", f"the dialog went away before it was answered: {first_line(error.message)}")

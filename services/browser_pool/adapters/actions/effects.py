@@ -39,7 +39,7 @@ async def state_before(session: PageSession, found: ResolvedElement) -> Document
     main = session.page.main_frame
     if found.frame is main:
         return found.now
-    return await session.timed(ask(main, DocumentState, session.limits.action_s, "act"))
+    return await session.run_timed(ask(main, DocumentState, session.limits.action_s, "act"))
 
 
 def has_navigated(before: DocumentState, after: DocumentState | None) -> bool:

@@ -1,4 +1,7 @@
-"""Opens an address: waits for the domain's turn, and tries again when the site asks for a retry."""
+"""The actions that open a page or show another: goto, back, switch_tab, close_tab.
+
+An address is opened at its domain's turn, and again when the site asks for a retry.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,15 @@ from dataclasses import dataclass, replace
 from playwright.async_api import Error, Response
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
+from services.browser_pool.adapters.actions.effects import has_changed, has_navigated
 from services.browser_pool.adapters.observe.engine import DocumentState, ask
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
+from services.browser_pool.adapters.settle import document_state
 from services.browser_pool.page import matching
 from services.browser_pool.safety.politeness import TOO_BUSY
-from shared.contracts.actions import Goto
-from shared.contracts.results import Navigated
+from shared.contracts.actions import Back, CloseTab, Goto, SwitchTab
+from shared.contracts.results import Effect, Navigated, PageChanged, TabShown
 
 HUNG_S = 2.0
 CLOSE_S = 3.0
@@ -55,16 +60,16 @@ async def _replace_hung_tab(session: PageSession) -> str:
     message."""
     hung = session.page
     try:
-        await session.timed(ask(hung.main_frame, DocumentState, HUNG_S, "state"))
+        await session.run_timed(ask(hung.main_frame, DocumentState, HUNG_S, "state"))
         return ""
     except PlaywrightTimeout:
-        fresh = await session.timed(hung.context.new_page())
+        fresh = await session.run_timed(hung.context.new_page())
     except Error:
         return ""  # it is between two documents
     session.tabs.show(fresh)
     with contextlib.suppress(Error, TimeoutError):
         async with asyncio.timeout(CLOSE_S):
-            await session.timed(hung.close())
+            await session.run_timed(hung.close())
     return " in a new tab: the page before did not answer any more, and its tab was closed"
 
 
@@ -117,10 +122,72 @@ def asks_for_retry(response: Response) -> bool:
 
 
 async def _request_document(session: PageSession, url: str) -> OpenedDocument | PerformOutcome:
-    admission = await session.timed(session.pace.admit(url, ahead=True))
+    admission = await session.run_timed(session.pace.admit(url, ahead=True))
     if not admission.ok:
         return refuse("timeout", f"{url} was not opened: {admission.reason}")
     timeout_ms = session.limits.navigation_s * 1000
     return OpenedDocument(
-        await session.timed(session.page.goto(url, wait_until="domcontentloaded", timeout=timeout_ms))
+        await session.run_timed(session.page.goto(url, wait_until="domcontentloaded", timeout=timeout_ms))
     )
+
+
+# --- history and tabs
+
+MAX_TABS_LISTED = 20
+
+
+async def back(session: PageSession, action: Back) -> PerformOutcome:
+    timeout_s = session.limits.navigation_s
+    before = await session.run_timed(document_state(session.tabs, session.limits.action_s, "act"))
+    try:
+        response = await session.run_timed(
+            session.page.go_back(wait_until="domcontentloaded", timeout=timeout_s * 1000)
+        )
+    except PlaywrightTimeout:
+        return refuse("timeout", f"the page before did not load within {timeout_s:g} s")
+    except Error as error:
+        session.tabs.raise_if_lost(error)
+        code = matching.navigation_code(error.message)
+        return refuse(code, f"the page before could not be opened: {matching.net_error(error.message)}")
+    rest = await session.settle(acted=False)
+    status = response.status if response else session.network.fresh_status
+    effect: Effect = Navigated(url=session.page.url, http_status=status)
+    if status is not None and status >= 400:
+        return refuse("http_error", f"{session.page.url} answered with HTTP {status}", effect=effect)
+    if response is None and before is not None and not has_navigated(before, rest.state):
+        if not has_changed(before, rest.state):
+            return refuse("failed", f"there is no page before {session.page.url} in this tab")
+        effect = PageChanged()
+    return done(f"back at {session.page.url}", effect=effect)
+
+
+async def switch_tab(session: PageSession, action: SwitchTab) -> PerformOutcome:
+    tabs = session.tabs
+    page = next((tab for tab in tabs.open_pages() if tabs.number(tab) == action.tab), None)
+    if page is None:
+        listed = "; ".join(f"{tabs.number(tab)}: {tab.url[:200]}" for tab in tabs.open_pages()[:MAX_TABS_LISTED])
+        return refuse("no_such_tab", f"there is no tab {action.tab}; there are: {listed}")
+    tabs.show(page)
+    return await _show_tab(session, "looking at")
+
+
+async def close_tab(session: PageSession, action: CloseTab) -> PerformOutcome:
+    tabs = session.tabs
+    closing = session.page
+    left = [page for page in tabs.open_pages() if page is not closing]
+    if not left:
+        return refuse("failed", "the only tab is not closed; go to another address instead")
+    earlier = [page for page in tabs.shown_before if page in left]
+    tabs.page = earlier[-1] if earlier else left[-1]
+    tabs.shown_before[:] = earlier[:-1]
+    await session.run_timed(closing.close())
+    return await _show_tab(session, f"closed tab {tabs.number(closing)}; back at")
+
+
+async def _show_tab(session: PageSession, did: str) -> PerformOutcome:
+    page = session.page
+    await session.run_timed(page.bring_to_front())
+    rest = await session.settle(acted=False)
+    number, title = session.tabs.number(page), rest.state.title if rest.state else ""
+    effect = TabShown(tab=number, url=page.url, title=title)
+    return done(f"{did} tab {number}: {page.url}", effect=effect)

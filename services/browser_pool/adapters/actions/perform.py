@@ -8,23 +8,21 @@ from typing import Any
 
 from services.browser_pool.adapters.actions.date_picker.set_date import set_date
 from services.browser_pool.adapters.actions.dialogs import answer_dialog, dialog_refusal, run_until_dialog
-from services.browser_pool.adapters.actions.files.download import download
-from services.browser_pool.adapters.actions.files.upload import upload
-from services.browser_pool.adapters.actions.keyboard.press import press
-from services.browser_pool.adapters.actions.keyboard.type_secret import type_secret
-from services.browser_pool.adapters.actions.keyboard.type_text import type_text
-from services.browser_pool.adapters.actions.navigate import goto
+from services.browser_pool.adapters.actions.download import download
+from services.browser_pool.adapters.actions.navigate import back, close_tab, goto, switch_tab
 from services.browser_pool.adapters.actions.pointer.click import click, hover
 from services.browser_pool.adapters.actions.pointer.drag import drag, drag_by
+from services.browser_pool.adapters.actions.press import press
 from services.browser_pool.adapters.actions.read import extract, scroll, wait
-from services.browser_pool.adapters.actions.screenshots.screenshot import (
+from services.browser_pool.adapters.actions.screenshot import (
     screenshot,
     screenshot_element,
     screenshot_views,
 )
 from services.browser_pool.adapters.actions.select.dropdown import pick
 from services.browser_pool.adapters.actions.select.native import select_option
-from services.browser_pool.adapters.actions.tabs import back, close_tab, switch_tab
+from services.browser_pool.adapters.actions.type_text import type_secret, type_text
+from services.browser_pool.adapters.actions.upload import upload
 from services.browser_pool.adapters.outcome import PerformOutcome, refuse
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import (

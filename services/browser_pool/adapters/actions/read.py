@@ -34,7 +34,7 @@ async def scroll(session: PageSession, action: Scroll) -> PerformOutcome:
     await session.settle()
     if not frame.is_detached():
         # Content that is loaded while scrolling makes the page longer.
-        now = await session.timed(ask(frame, ScrollPosition, session.limits.action_s, "glide", 0))
+        now = await session.run_timed(ask(frame, ScrollPosition, session.limits.action_s, "glide", 0))
         where = ScrollPosition(y=now.y, max=now.max, moved=where.moved, what=now.what)
     effect = Scrolled(y_px=where.y, max_y_px=where.max)
     place = f"at {where.y:.0f} of {where.max:.0f} px" + (f" in {where.what}" if where.what else "")
@@ -47,11 +47,11 @@ async def scroll(session: PageSession, action: Scroll) -> PerformOutcome:
 async def _scroll_by(session: PageSession, amount_px: int) -> tuple[Frame, ScrollPosition]:
     """Scroll the page; if it cannot scroll and consists of a frame, scroll within the frame."""
     main = session.page.main_frame
-    where = await session.timed(ask(main, ScrollPosition, session.limits.action_s, "glide", amount_px))
+    where = await session.run_timed(ask(main, ScrollPosition, session.limits.action_s, "glide", amount_px))
     if where.max >= 1:
         return main, where
-    for frame in await session.timed(_visible_frames(main)):
-        inner = await session.timed(ask(frame, ScrollPosition, session.limits.action_s, "glide", amount_px))
+    for frame in await session.run_timed(_visible_frames(main)):
+        inner = await session.run_timed(ask(frame, ScrollPosition, session.limits.action_s, "glide", amount_px))
         if inner.max >= 1:
             return frame, inner
     return main, where
@@ -86,7 +86,7 @@ async def wait(session: PageSession, action: Wait) -> PerformOutcome:
             return found
         if time.monotonic() >= until_s:
             return refuse("timeout", f"not there after {timeout_s:g} s: {found.message}")
-        await session.timed(asyncio.sleep(0.05))
+        await session.run_timed(asyncio.sleep(0.05))
 
 
 async def extract(session: PageSession, action: Extract) -> PerformOutcome:

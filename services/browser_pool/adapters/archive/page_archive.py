@@ -42,7 +42,7 @@ async def capture_page(
         return CaptureFailed("a dialog of the page waits for an answer")
     try:
         async with asyncio.timeout(TIMEOUT_S):
-            return await session.timed(_capture(session, known, wanted))
+            return await session.run_timed(_capture(session, known, wanted))
     except (TimeoutError, PlaywrightTimeout):
         return CaptureFailed("the page did not answer in time")
     except Error as error:
@@ -53,12 +53,12 @@ async def capture_page(
 async def _capture(session: PageSession, known: Sequence[str], wanted: WantedRefs) -> PageCapture:
     """Capture the page, once more if it navigates meanwhile."""
     for _ in range(TRIES):
-        kept, walked = await _capture_once(session, known, wanted)
-        if kept.file is None:
-            return kept
+        capture, walked = await _capture_once(session, known, wanted)
+        if capture.file is None:
+            return capture
         now = await engine.ask(session.page.main_frame, DocumentState, session.limits.action_s, "state")
         if (now.doc, now.url) == (walked.doc, walked.url):
-            return kept
+            return capture
     raise Error("the page moved on to another one while it was kept")
 
 
@@ -81,7 +81,7 @@ async def _capture_once(
         if sha256 in known
         else await _mhtml_file(worlds, sum(surveyed.weight for _, surveyed, _ in whole.parts))
     )
-    kept = PageCapture(
+    capture = PageCapture(
         raw=raw,
         sha256=sha256,
         headers=() if answered is None else answered.headers,
@@ -93,7 +93,7 @@ async def _capture_once(
         secrets=frozenset() if file is None else await _secret_texts(worlds, whole),
         found=found,
     )
-    return kept, main
+    return capture, main
 
 
 # --- the page as one file

@@ -105,10 +105,10 @@ async def _open_and_walk(session: PageSession, url: str, asked: RestoreRequest) 
             (one.kind, one.value) for sought in asked.sought for one in sought.locators if one.kind in STABLE_LOCATORS
         ]
         located = await look.find_by_locators(whole, msgspec.json.encode(wanted).decode()) if wanted else set[int]()
-        kept = sorted(located.union(choose(whole.contents, whole.ranks, asked.keywords, asked.max_tokens)))
-        seen = await look.seen(whole, kept)
+        shown = sorted(located.union(choose(whole.contents, whole.ranks, asked.keywords, asked.max_tokens)))
+        seen = await look.seen(whole, shown)
     session.targets.remember(asked.snapshot_id, whole.refs)
-    return whole.raw_page(url, None, seen, (index + 1 for index in kept), settled=True)
+    return whole.raw_page(url, None, seen, (index + 1 for index in shown), settled=True)
 
 
 def _with_recorded_urls(page: RawPage, archive: MhtmlArchive) -> RawPage:

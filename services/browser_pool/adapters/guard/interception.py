@@ -2,7 +2,7 @@
 
 One protocol session serves a whole browser. It pauses each document: every hop of a redirect, the first document of a
 popup, and what turns out to be a file. Other requests pass within the browser, except those to literal private
-addresses (see `intercepts`). Chromium itself refuses private names to public pages (local network access).
+addresses (see `fetch_patterns`). Chromium itself refuses private names to public pages (local network access).
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from services.browser_pool.adapters.guard.pacing import SessionPace
 from services.browser_pool.adapters.guard.session_guard import DocumentUse, NameResolver, SessionGuard
 from services.browser_pool.adapters.protocol import on, send
 from services.browser_pool.ports import SessionTerms
-from services.browser_pool.safety import intercepts
-from services.browser_pool.safety.policy import HostPolicy
+from services.browser_pool.safety.policy import HostPolicy, fetch_patterns
 from shared.aio import BackgroundTasks
 
 PRELOADING = (Path(__file__).parent / "preloading.js").read_text(encoding="utf-8")
@@ -82,7 +81,7 @@ class Interceptor:
     async def _set_patterns(self, passing: frozenset[str]) -> None:
         async with self._asking:
             if passing != self._passing:
-                await send(self._session, "Fetch.enable", patterns=intercepts.patterns(passing))
+                await send(self._session, "Fetch.enable", patterns=fetch_patterns(passing))
                 self._passing = passing
 
     # --- requests that wait for our answer

@@ -302,8 +302,10 @@ class Worlds:
 
     async def _release(self, world: World, handles: Sequence[str]) -> None:
         """Release handles: each keeps its node in memory after the page has removed it."""
-        held = [one for one in handles if one]
-        await asyncio.gather(*(send(world.session, "Runtime.releaseObject", objectId=one) for one in held))
+        object_ids = [handle for handle in handles if handle]
+        await asyncio.gather(
+            *(send(world.session, "Runtime.releaseObject", objectId=object_id) for object_id in object_ids)
+        )
 
     async def _resolve(self, world: World, backend_id: int) -> str:
         try:

@@ -89,22 +89,22 @@ class DateEntry:
         day = f"{moment.year or 0}-{moment.month or 0}-{moment.day or 0}"
         while True:
             work = ask(found.frame, Calendar, self.timeout_s, "calendar", found.snapshot_id, found.n, MARK, PARTS, day)
-            calendar = await self.session.timed(work)
+            calendar = await self.session.run_timed(work)
             if calendar.state != "unnamed":
                 self.lang = calendar.lang
                 return calendar
             reply = await asyncio.to_thread(month_table, calendar.lang)
-            await self.session.timed(ask(found.frame, CountReply, self.timeout_s, "months", calendar.lang, reply))
+            await self.session.run_timed(ask(found.frame, CountReply, self.timeout_s, "months", calendar.lang, reply))
 
     async def shown(self) -> ControlState:
         found = self.found
-        return await self.session.timed(
+        return await self.session.run_timed(
             ask(found.frame, ControlState, self.timeout_s, "shown", found.snapshot_id, found.n)
         )
 
-    async def press(self, kept: str, n: int, called: str) -> PerformOutcome | None:
+    async def press(self, group: str, n: int, called: str) -> PerformOutcome | None:
         """Press a stored element. Return a refusal, or None once it is pressed."""
-        reached = await reach_part(self.session, self.found.frame, kept, n, called)
+        reached = await reach_part(self.session, self.found.frame, group, n, called)
         if isinstance(reached, PerformOutcome):
             return reached
         await reached.press(self.session)
@@ -117,14 +117,14 @@ async def open_calendar(entry: DateEntry) -> Calendar | PerformOutcome:
     calendar = await entry.calendar()
     if calendar.state == "shown":
         return calendar
-    await session.timed(ask(found.frame, CountReply, entry.timeout_s, "mark", MARK))
+    await session.run_timed(ask(found.frame, CountReply, entry.timeout_s, "mark", MARK))
     reached = await reach(session, found)
     if isinstance(reached, PerformOutcome):
         return reached
     await reached.press(session)
     until_s = time.monotonic() + OPENS_S
     while (calendar := await entry.calendar()).state != "shown" and time.monotonic() < until_s:
-        await session.timed(asyncio.sleep(POLL_S))
+        await session.run_timed(asyncio.sleep(POLL_S))
     return calendar
 
 
@@ -178,14 +178,14 @@ async def _jump(entry: DateEntry, calendar: Calendar) -> Calendar | None:
     try:
         if wrong_year and calendar.year_list >= 0:
             years = engine.element(frame, PARTS + "j", calendar.year_list)
-            await session.timed(years.select_option(index=calendar.year_at, timeout=entry.timeout_s * 1000))
+            await session.run_timed(years.select_option(index=calendar.year_at, timeout=entry.timeout_s * 1000))
         elif wrong_year and calendar.year_field >= 0:
             year = engine.element(frame, PARTS + "j", calendar.year_field)
-            await session.timed(year.fill(str(entry.wanted // 12), timeout=entry.timeout_s * 1000))
-            await session.timed(year.press("Enter", timeout=entry.timeout_s * 1000))
+            await session.run_timed(year.fill(str(entry.wanted // 12), timeout=entry.timeout_s * 1000))
+            await session.run_timed(year.press("Enter", timeout=entry.timeout_s * 1000))
         elif calendar.month_list >= 0 and calendar.month_at >= 0:
             months = engine.element(frame, PARTS + "j", calendar.month_list)
-            await session.timed(months.select_option(index=calendar.month_at, timeout=entry.timeout_s * 1000))
+            await session.run_timed(months.select_option(index=calendar.month_at, timeout=entry.timeout_s * 1000))
         else:
             return None
     except Error as error:
@@ -219,7 +219,7 @@ async def _wait_for_months(entry: DateEntry, before: tuple[int, ...]) -> Calenda
         calendar = await entry.calendar()
         if (calendar.months != before and all(calendar.months)) or time.monotonic() >= until_s:
             return calendar
-        await entry.session.timed(asyncio.sleep(POLL_S))
+        await entry.session.run_timed(asyncio.sleep(POLL_S))
 
 
 async def set_time_of_day(entry: DateEntry, calendar: Calendar) -> None:
@@ -230,14 +230,14 @@ async def set_time_of_day(entry: DateEntry, calendar: Calendar) -> None:
     try:
         for n, value in enumerate((reply, moment.minute)):
             field_ = engine.element(entry.found.frame, PARTS + "t", n)
-            tag = await session.timed(field_.evaluate("el => el.localName", timeout=entry.timeout_s * 1000))
+            tag = await session.run_timed(field_.evaluate("el => el.localName", timeout=entry.timeout_s * 1000))
             if tag == "select":
-                await session.timed(field_.select_option(label=f"{value:02d}", timeout=entry.timeout_s * 1000))
+                await session.run_timed(field_.select_option(label=f"{value:02d}", timeout=entry.timeout_s * 1000))
             else:
-                await session.timed(field_.fill(f"{value:02d}", timeout=entry.timeout_s * 1000))
-                await session.timed(field_.press("Tab", timeout=entry.timeout_s * 1000))
+                await session.run_timed(field_.fill(f"{value:02d}", timeout=entry.timeout_s * 1000))
+                await session.run_timed(field_.press("Tab", timeout=entry.timeout_s * 1000))
         if calendar.half and (calendar.half == "pm") != (hour >= 12):
-            await session.timed(engine.element(entry.found.frame, PARTS + "t", 2).click(timeout=1000))
+            await session.run_timed(engine.element(entry.found.frame, PARTS + "t", 2).click(timeout=1000))
     except Error as error:
         session.tabs.raise_if_lost(error)
     await session.settle()
@@ -247,9 +247,9 @@ async def close_calendar(entry: DateEntry) -> None:
     """Close a calendar that stays open, because it would cover the next target."""
     calendar = await entry.calendar()
     if calendar.state == "shown" and not calendar.inline:
-        await entry.session.timed(entry.session.page.keyboard.press("Escape"))
+        await entry.session.run_timed(entry.session.page.keyboard.press("Escape"))
         # A fading calendar would count as open for the next action.
         until_s = time.monotonic() + OPENS_S
         while (await entry.calendar()).state == "shown" and time.monotonic() < until_s:
-            await entry.session.timed(asyncio.sleep(POLL_S))
+            await entry.session.run_timed(asyncio.sleep(POLL_S))
         await entry.session.settle()

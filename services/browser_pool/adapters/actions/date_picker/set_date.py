@@ -50,7 +50,7 @@ async def _set_native(entry: DateEntry) -> PerformOutcome:
         return refuse("failed", message, target=found.to_target_found())
     if not found.now.editable:
         return refuse("not_editable", f'"{found.now.name}" is read-only', target=found.to_target_found())
-    await session.timed(found.locator.fill(value, timeout=entry.timeout_s * 1000))
+    await session.run_timed(found.locator.fill(value, timeout=entry.timeout_s * 1000))
     await session.settle()
     shown = await entry.shown()
     if not shown.here:
@@ -131,7 +131,7 @@ async def _outcome_after_pick(entry: DateEntry) -> PerformOutcome:
 async def _nearby_text(entry: DateEntry) -> str:
     found = entry.found
     work = ask(found.frame, NearbyText, entry.timeout_s, "around", found.snapshot_id, found.n)
-    return (await entry.session.timed(work)).text
+    return (await entry.session.run_timed(work)).text
 
 
 async def _type_day_and_time(entry: DateEntry, calendar: Calendar) -> PerformOutcome:
@@ -197,10 +197,10 @@ async def _type(entry: DateEntry, text: str) -> tuple[str, bool]:
     session, locator = entry.session, entry.found.locator
     timeout_ms = entry.timeout_s * 1000
     try:
-        await session.timed(locator.fill("", timeout=timeout_ms))
-        await session.timed(locator.press_sequentially(text, timeout=timeout_ms))
+        await session.run_timed(locator.fill("", timeout=timeout_ms))
+        await session.run_timed(locator.press_sequentially(text, timeout=timeout_ms))
         # Fields validate and rewrite their value when they lose the focus.
-        await session.timed(locator.press("Tab", timeout=timeout_ms))
+        await session.run_timed(locator.press("Tab", timeout=timeout_ms))
     except Error as error:
         session.tabs.raise_if_lost(error)
     await session.settle()

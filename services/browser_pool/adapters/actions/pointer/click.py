@@ -40,7 +40,7 @@ async def read_effect(session: PageSession, found: ResolvedElement, before: Docu
     after = session.rest.state
     if has_navigated(before, after):
         return Navigated(url=session.page.url, http_status=session.network.fresh_status)
-    element = await session.timed(found.again(session.limits.action_s)) if _shows_own_effect(found) else None
+    element = await session.run_timed(found.again(session.limits.action_s)) if _shows_own_effect(found) else None
     if isinstance(element, ElementState) and element.checked is not None and not _is_unchanged_checkbox(found, element):
         return CheckboxSet(checked=element.checked)
     if session.tabs.dialogs or has_changed(before, after) or _has_element_changed(found, element):
@@ -97,7 +97,7 @@ async def hover(session: PageSession, action: Hover) -> PerformOutcome:
     before = await state_before(session, found)
     # A mouse that is there already moves away first; otherwise nothing would happen.
     await await_input(session, session.page.mouse.move(0, 0))
-    await session.timed(ask(found.frame, CountReply, session.limits.action_s, "mark", SIGHTS))
+    await session.run_timed(ask(found.frame, CountReply, session.limits.action_s, "mark", SIGHTS))
     # Straight there: what opens on the way might push the target away.
     x, y = await reached.point(session)
     await await_input(session, arrive(session.page, x, y))
@@ -114,7 +114,7 @@ async def hover(session: PageSession, action: Hover) -> PerformOutcome:
 
 async def _visible_changes(session: PageSession, found: ResolvedElement) -> VisibleChanges | None:
     try:
-        return await session.timed(ask(found.frame, VisibleChanges, session.limits.action_s, "sights", SIGHTS))
+        return await session.run_timed(ask(found.frame, VisibleChanges, session.limits.action_s, "sights", SIGHTS))
     except Error as error:
         session.tabs.raise_if_lost(error)
         return None

@@ -103,7 +103,7 @@ async def _nudge(session: PageSession, start: tuple[float, float]) -> None:
 
 async def _drop_point(session: PageSession, found: ResolvedElement) -> tuple[float, float] | None:
     work = ask(found.frame, HitTest, session.limits.action_s, "reach", found.snapshot_id, found.n, OVER)
-    way = await session.timed(work)
+    way = await session.run_timed(work)
     # The dragged element may cover the target; that is no obstacle.
     if way.state not in ("free", "covered"):
         return None
@@ -115,7 +115,7 @@ async def _grab_point(session: PageSession, found: ResolvedElement, reached: Rea
     """Return where to press: the handle of a native slider, else the point that the mouse hits."""
     if (found.now.tag, found.now.type) != ("input", "range"):
         return await reached.point(session)
-    thumb = await session.timed(
+    thumb = await session.run_timed(
         ask(found.frame, SliderThumb, session.limits.action_s, "thumb", found.snapshot_id, found.n)
     )
     if thumb.x is None or thumb.y is None:
@@ -132,7 +132,7 @@ async def _state_before_drag(session: PageSession, found: ResolvedElement) -> tu
 async def _control_state(session: PageSession, found: ResolvedElement) -> ControlState:
     try:
         work = ask(found.frame, ControlState, session.limits.action_s, "shown", found.snapshot_id, found.n)
-        return await session.timed(work)
+        return await session.run_timed(work)
     except Error as error:
         session.tabs.raise_if_lost(error)
         return ControlState(here=False)
@@ -160,5 +160,5 @@ async def _outcome(
 async def _has_moved(session: PageSession, found: ResolvedElement) -> bool:
     if found.frame.is_detached():
         return True
-    now = await session.timed(found.again(session.limits.action_s))
+    now = await session.run_timed(found.again(session.limits.action_s))
     return isinstance(now, StaleElement) or now.box != found.now.box or has_changed(found.now, now)

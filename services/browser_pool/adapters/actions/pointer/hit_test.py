@@ -72,7 +72,7 @@ class ReachedElement:
         until_s = time.monotonic() + session.limits.action_s
         while True:
             await await_input(session, travel(session.page, left + x, top + y))
-            aim = await session.timed(
+            aim = await session.run_timed(
                 engine.ask(self.frame, AimReply, session.limits.action_s, "press", WAY + "x", str(x), str(y))
             )
             if aim.state == "ready":
@@ -86,7 +86,9 @@ class ReachedElement:
     async def _missed(self, session: PageSession) -> bool:
         """Return whether the press hit another element. A document that has navigated received the press."""
         try:
-            return (await session.timed(engine.ask(self.frame, PressReply, PRESS_REPLY_TIMEOUT_S, "pressed"))).missed
+            return (
+                await session.run_timed(engine.ask(self.frame, PressReply, PRESS_REPLY_TIMEOUT_S, "pressed"))
+            ).missed
         except (Error, PlaywrightTimeout):
             return False
 
@@ -105,7 +107,7 @@ async def await_input(session: PageSession, work: Awaitable[None]) -> None:
     limit_s = session.limits.action_s
     try:
         async with asyncio.timeout(limit_s):
-            await session.timed(work)
+            await session.run_timed(work)
     except TimeoutError:
         reply = f"the page has not dealt with it within {limit_s:g} s; its script may never end"
         raise PlaywrightTimeout(reply) from None
@@ -115,9 +117,9 @@ async def frame_origin(session: PageSession, frame: Frame) -> tuple[float, float
     """Return the corner of a frame within the page's window."""
     if frame.parent_frame is None:
         return 0.0, 0.0
-    holder = await session.timed(frame.frame_element())
-    box = await session.timed(holder.bounding_box())
-    border = await session.timed(holder.evaluate("el => [el.clientLeft, el.clientTop]"))
+    holder = await session.run_timed(frame.frame_element())
+    box = await session.run_timed(holder.bounding_box())
+    border = await session.run_timed(holder.evaluate("el => [el.clientLeft, el.clientTop]"))
     return (box["x"] + border[0], box["y"] + border[1]) if box else (0.0, 0.0)
 
 
@@ -171,7 +173,7 @@ async def reach_part(
         timeout_s = session.limits.action_s if way.busy else min(patience_s, session.limits.action_s)
         if time.monotonic() - began_s >= timeout_s:
             return refuse("blocked", f"{called} {_blocked_reason(way)}", target=session.target)
-        await session.timed(asyncio.sleep(POLL_S))
+        await session.run_timed(asyncio.sleep(POLL_S))
 
 
 def _description(found: ResolvedElement) -> str:
@@ -193,18 +195,18 @@ def _blocked_reason(way: HitTest) -> str:
 async def _hit_test(session: PageSession, frame: Frame, snapshot_id: str, n: int) -> tuple[HitTest, Frame]:
     """Test the point within its own frame, then whether the frame is free at that point of the page."""
     timeout_s = session.limits.action_s
-    way = await session.timed(engine.ask(frame, HitTest, timeout_s, "reach", snapshot_id, n, WAY))
+    way = await session.run_timed(engine.ask(frame, HitTest, timeout_s, "reach", snapshot_id, n, WAY))
     main = session.page.main_frame
     if way.state != "free" or frame is main:
         return way, frame
     left, top = await frame_origin(session, frame)
-    over = await session.timed(
+    over = await session.run_timed(
         engine.ask(main, HitTest, timeout_s, "over", round(left + way.x), round(top + way.y), WAY)
     )
     if over.state == "outside":
-        await session.timed((await frame.frame_element()).scroll_into_view_if_needed(timeout=timeout_s * 1000))
+        await session.run_timed((await frame.frame_element()).scroll_into_view_if_needed(timeout=timeout_s * 1000))
         left, top = await frame_origin(session, frame)
-        over = await session.timed(
+        over = await session.run_timed(
             engine.ask(main, HitTest, timeout_s, "over", round(left + way.x), round(top + way.y), WAY)
         )
     return (way, frame) if over.state == "free" else (over, main)
@@ -222,9 +224,9 @@ async def _dismiss_overlay(session: PageSession, frame: Frame, way: HitTest, tri
     tried.append(step)
     try:
         if way.way:
-            await session.timed(engine.element(frame, WAY, 0).click(timeout=OVERLAY_TIMEOUT_S * 1000))
+            await session.run_timed(engine.element(frame, WAY, 0).click(timeout=OVERLAY_TIMEOUT_S * 1000))
         else:
-            await session.timed(session.page.keyboard.press("Escape"))
+            await session.run_timed(session.page.keyboard.press("Escape"))
     except Error as error:
         session.tabs.raise_if_lost(error)
         return False

@@ -10,10 +10,14 @@ from playwright.async_api import Error
 from services.browser_pool.adapters.actions.effects import state_before
 from services.browser_pool.adapters.actions.pointer.hit_test import MAX_PRESSES, reach, reach_part
 from services.browser_pool.adapters.actions.select.native import pick_native
-from services.browser_pool.adapters.actions.select.picker import OFFERED, Choices, OptionFound, OptionPick, ScrolledBy
-from services.browser_pool.adapters.actions.select.read_back import (
+from services.browser_pool.adapters.actions.select.picker import (
+    OFFERED,
     BeforePick,
+    Choices,
+    OptionFound,
+    OptionPick,
     PressedOption,
+    ScrolledBy,
     is_option_marked,
     is_picked,
     read_back,
@@ -22,8 +26,8 @@ from services.browser_pool.adapters.observe import engine
 from services.browser_pool.adapters.observe.engine import ask
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.page import options
-from services.browser_pool.page.options import Offer
+from services.browser_pool.page import matching
+from services.browser_pool.page.matching import Offer
 from shared.contracts.actions import PickOption
 from shared.contracts.results import ValueSet
 
@@ -56,8 +60,12 @@ async def pick(session: PageSession, action: PickOption) -> PerformOutcome:
     if isinstance(choices, PerformOutcome):
         return choices
     index = await _find_option(pick, choices, action.option)
-    if isinstance(index, PerformOutcome) and index.code == "no_such_option" and len(options.steps(action.option)) > 1:
-        path = options.steps(action.option)
+    if (
+        isinstance(index, PerformOutcome)
+        and index.code == "no_such_option"
+        and len(matching.menu_path(action.option)) > 1
+    ):
+        path = matching.menu_path(action.option)
         index = await _walk_menus(pick, path)
     if isinstance(index, PerformOutcome):
         await _close_list(pick)
@@ -71,7 +79,7 @@ async def _pick_suggestion(pick: OptionPick, offer: Offer) -> PerformOutcome:
     """Set the value of a datalist option, whose list the browser draws outside of the page."""
     value = (*offer.parts, offer.name)[0]
     locator = pick.found.locator
-    await pick.session.timed(locator.fill(value, timeout=pick.timeout_s * 1000))
+    await pick.session.run_timed(locator.fill(value, timeout=pick.timeout_s * 1000))
     await pick.session.settle()
     shown = await pick.shown()
     effect = ValueSet(value=shown.value)
@@ -120,9 +128,9 @@ async def _wait_until_still(pick: OptionPick, option: str, patience_s: float = S
             return choices
         if now_s - began_s >= LOADING_BOUND_S or now_s - idle_s >= LIST_BOUND_S:
             return choices
-        if len(options.meant(choices.items, option)) == 1 and not loading and now_s - still_s >= POLL_S:
+        if len(matching.matching_options(choices.items, option)) == 1 and not loading and now_s - still_s >= POLL_S:
             return choices
-        await pick.session.timed(asyncio.sleep(POLL_S))
+        await pick.session.run_timed(asyncio.sleep(POLL_S))
         fresh = await pick.choices()
         looks += 1
         if fresh.items != choices.items:
@@ -146,10 +154,10 @@ async def _find_option(pick: OptionPick, choices: Choices, option: str) -> int |
 
 
 def _match_option(pick: OptionPick, choices: Choices, option: str) -> int | PerformOutcome | None:
-    indexes = options.meant(choices.items, option)
+    indexes = matching.matching_options(choices.items, option)
     target = pick.found.to_target_found()
     if len(indexes) > 1:
-        several = options.listing(choices.items[n].name for n in indexes)
+        several = matching.options_in_words(choices.items[n].name for n in indexes)
         message = f'"{option}" is {len(indexes)} of the options, and it must be one: {several}'
         return refuse("ambiguous", message, target=target)
     if not indexes:
@@ -160,7 +168,7 @@ def _match_option(pick: OptionPick, choices: Choices, option: str) -> int | Perf
 
 
 def _not_offered(pick: OptionPick, option: str, *, searched: bool = False) -> PerformOutcome:
-    message = f'"{option}" is not one of the options of {pick.description}: {options.listing(pick.offered)}'
+    message = f'"{option}" is not one of the options of {pick.description}: {matching.options_in_words(pick.offered)}'
     if not pick.offered:
         why = f'typing "{option}" brought none' if searched else "no list came up"
         message = f"{pick.description} offers nothing to pick from: {why}"
@@ -173,9 +181,9 @@ async def _filter_by_typing(pick: OptionPick, text: str) -> Choices:
     field_ = engine.element(pick.found.frame, OFFERED + "s", 0)
     pick.typed = text
     try:
-        await session.timed(field_.fill(text[:-1], timeout=pick.timeout_s * 1000))
+        await session.run_timed(field_.fill(text[:-1], timeout=pick.timeout_s * 1000))
         if text:
-            await session.timed(field_.press_sequentially(text[-1], timeout=pick.timeout_s * 1000))
+            await session.run_timed(field_.press_sequentially(text[-1], timeout=pick.timeout_s * 1000))
     except Error as error:
         session.tabs.raise_if_lost(error)
     return await _wait_until_still(pick, text, patience_s=EMPTY_S)
@@ -186,7 +194,7 @@ async def _scroll_to_option(pick: OptionPick, choices: Choices, option: str) -> 
     until_s = time.monotonic() + SCROLL_BOUND_S
     frame, how = pick.found.frame, "top"
     while choices.items and time.monotonic() < until_s:
-        moved = await pick.session.timed(ask(frame, ScrolledBy, pick.timeout_s, "scrollChoices", OFFERED, how))
+        moved = await pick.session.run_timed(ask(frame, ScrolledBy, pick.timeout_s, "scrollChoices", OFFERED, how))
         if how == "down" and moved.moved < 1:
             fresh = await _wait_until_still(pick, option)
             if fresh.items == choices.items:
@@ -194,7 +202,7 @@ async def _scroll_to_option(pick: OptionPick, choices: Choices, option: str) -> 
             choices = fresh
             continue
         how = "down"
-        await pick.session.timed(asyncio.sleep(POLL_S))
+        await pick.session.run_timed(asyncio.sleep(POLL_S))
         choices = await pick.choices()
         found = _match_option(pick, choices, option)
         if found is not None:
@@ -224,7 +232,7 @@ async def _enter_submenu(pick: OptionPick, index: int, following: str) -> Choice
         return reached
     await reached.hover(pick.session)
     choices = await _wait_until_still(pick, following)
-    if options.meant(choices.items, following):
+    if matching.matching_options(choices.items, following):
         return choices
     await reached.press(pick.session)
     return await _wait_until_still(pick, following)
@@ -235,7 +243,7 @@ async def _press_option(pick: OptionPick, before: BeforePick) -> PerformOutcome:
     session, found = pick.session, pick.found
     for _ in range(MAX_PRESSES):
         choices = await pick.choices()
-        indexes = options.meant(choices.items, before.option)
+        indexes = matching.matching_options(choices.items, before.option)
         if len(indexes) != 1:
             message = f'"{before.option}" went away before it could be picked'
             return refuse("no_such_option", message, target=found.to_target_found())
@@ -244,7 +252,9 @@ async def _press_option(pick: OptionPick, before: BeforePick) -> PerformOutcome:
             return done(
                 f'"{offer.name}" is picked already', effect=ValueSet(value=offer.name), target=found.to_target_found()
             )
-        await session.timed(ask(found.frame, OptionFound, pick.timeout_s, "aim", OFFERED, indexes[0], before.option))
+        await session.run_timed(
+            ask(found.frame, OptionFound, pick.timeout_s, "aim", OFFERED, indexes[0], before.option)
+        )
         reached = await reach_part(session, found.frame, OFFERED + "p", 0, f'the option "{offer.name}"')
         if isinstance(reached, PerformOutcome):
             return reached
@@ -265,11 +275,11 @@ async def _close_list(pick: OptionPick) -> None:
             return
         reached = await reach(pick.session, pick.found)
         if isinstance(reached, PerformOutcome):
-            await pick.session.timed(pick.session.page.keyboard.press("Escape"))
+            await pick.session.run_timed(pick.session.page.keyboard.press("Escape"))
             return
         shown = await pick.shown()
         if choices.search and shown.role != "button":
-            await pick.session.timed(pick.session.page.keyboard.press("Escape"))
+            await pick.session.run_timed(pick.session.page.keyboard.press("Escape"))
         else:
             await reached.press(pick.session)
     except Error as error:

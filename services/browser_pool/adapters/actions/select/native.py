@@ -42,9 +42,9 @@ async def pick_native(session: PageSession, found: ResolvedElement, option: str)
     label, _, disabled = now.options[index]
     if disabled or now.disabled:
         return refuse("not_editable", f'"{label}" cannot be picked: it is disabled', target=found.to_target_found())
-    kept = await _selected_indexes(session, found)
-    await session.timed(
-        found.locator.select_option(index=sorted({*kept, index}), timeout=session.limits.action_s * 1000)
+    selected = await _selected_indexes(session, found)
+    await session.run_timed(
+        found.locator.select_option(index=sorted({*selected, index}), timeout=session.limits.action_s * 1000)
     )
     after = await _read_settled(session, found)
     if isinstance(after, StaleElement):
@@ -58,9 +58,11 @@ async def pick_native(session: PageSession, found: ResolvedElement, option: str)
 
 async def _read_settled(session: PageSession, found: ResolvedElement) -> ElementState | StaleElement:
     """Return the list after the page came to rest, which may have reverted the choice; else as it was before."""
-    at_once = await session.timed(found.again(session.limits.action_s))
+    at_once = await session.run_timed(found.again(session.limits.action_s))
     await session.settle()
-    later = at_once if isinstance(at_once, StaleElement) else await session.timed(found.again(session.limits.action_s))
+    later = (
+        at_once if isinstance(at_once, StaleElement) else await session.run_timed(found.again(session.limits.action_s))
+    )
     return at_once if isinstance(later, StaleElement) else later
 
 
@@ -69,10 +71,10 @@ async def _wait_for_option(session: PageSession, found: ResolvedElement, option:
     now = found.now
     until_s = time.monotonic() + min(LATE_OPTIONS_S, session.limits.action_s)
     if not now.disabled and matching.pick_option(now.options, option) is None:
-        await session.timed(found.locator.focus(timeout=session.limits.action_s * 1000))
+        await session.run_timed(found.locator.focus(timeout=session.limits.action_s * 1000))
     while matching.pick_option(now.options, option) is None and time.monotonic() < until_s:
-        await session.timed(asyncio.sleep(POLL_S))
-        again = await session.timed(found.again(session.limits.action_s))
+        await session.run_timed(asyncio.sleep(POLL_S))
+        again = await session.run_timed(found.again(session.limits.action_s))
         if isinstance(again, StaleElement):
             break
         now = again
@@ -82,7 +84,7 @@ async def _wait_for_option(session: PageSession, found: ResolvedElement, option:
 async def _selected_indexes(session: PageSession, found: ResolvedElement) -> tuple[int, ...]:
     script = "el => el.multiple ? [...el.options].flatMap((one, at) => one.selected ? [at] : []) : []"
     try:
-        return tuple(await session.timed(found.locator.evaluate(script, timeout=session.limits.action_s * 1000)))
+        return tuple(await session.run_timed(found.locator.evaluate(script, timeout=session.limits.action_s * 1000)))
     except Error as error:
         session.tabs.raise_if_lost(error)
         return ()

@@ -1,17 +1,29 @@
-"""Queries to the page engine about what a control offers."""
+"""One pick: what the control offers, and its verification.
+
+A pick is done once the page shows it, and still shows it a moment later.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import time
 from dataclasses import dataclass, field
 from typing import Literal
 
 import msgspec
+from playwright.async_api import Error
 
-from services.browser_pool.adapters.actions.effects import ControlState, VisibleChanges
-from services.browser_pool.adapters.observe.engine import CountReply, ask
+from services.browser_pool.adapters.actions.effects import ControlState, VisibleChanges, has_changed, has_navigated
+from services.browser_pool.adapters.actions.pointer.hit_test import ReachedElement, reach_part
+from services.browser_pool.adapters.observe.engine import CountReply, DocumentState, ask
 from services.browser_pool.adapters.observe.targets import ResolvedElement
+from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
-from services.browser_pool.page.options import Offer
+from services.browser_pool.page import matching
+from services.browser_pool.page.matching import Offer
+from shared.contracts.actions import ByCss
+from shared.contracts.results import Effect, Navigated, NotSeen, PageChanged, ValueSet
+from shared.text.normal import fold
 
 MARK, OFFERED = "hands-mark", "hands-offered"
 
@@ -56,27 +68,205 @@ class OptionPick:
     async def choices(self, mark: str = MARK) -> Choices:
         found = self.found
         work = ask(found.frame, Choices, self.timeout_s, "choices", found.snapshot_id, found.n, mark, OFFERED)
-        choices = await self.session.timed(work)
-        self.offered += [one.name for one in choices.items if one.name not in self.offered]
+        choices = await self.session.run_timed(work)
+        self.offered += [offer.name for offer in choices.items if offer.name not in self.offered]
         return choices
 
     async def mark(self) -> None:
-        await self.session.timed(ask(self.found.frame, CountReply, self.timeout_s, "mark", MARK))
+        await self.session.run_timed(ask(self.found.frame, CountReply, self.timeout_s, "mark", MARK))
 
     async def shown(self) -> ControlState:
         found = self.found
-        return await self.session.timed(
+        return await self.session.run_timed(
             ask(found.frame, ControlState, self.timeout_s, "shown", found.snapshot_id, found.n)
         )
 
     async def nearby_text(self) -> str:
         found = self.found
         work = ask(found.frame, NearbyText, self.timeout_s, "around", found.snapshot_id, found.n)
-        return (await self.session.timed(work)).text
+        return (await self.session.run_timed(work)).text
 
     async def sights(self) -> VisibleChanges:
-        return await self.session.timed(ask(self.found.frame, VisibleChanges, self.timeout_s, "sights", MARK))
+        return await self.session.run_timed(ask(self.found.frame, VisibleChanges, self.timeout_s, "sights", MARK))
 
     @property
     def description(self) -> str:
         return f'{self.found.now.role} "{(self.found.now.name or self.found.now.text)[:80]}"'
+
+
+# --- verification
+
+LATE_S = 1.0
+"""Time for a control that shows the choice late."""
+HOLDS_S = 0.3
+"""The choice must still be shown after this time: some pages revert it."""
+POLL_S = 0.05
+MENUS = frozenset({"menu", "menubar", "menuitem", "button", "tablist", "link", "toolbar", "list", "navigation"})
+
+
+@dataclass(frozen=True)
+class BeforePick:
+    page: DocumentState
+    shown: ControlState
+    nearby_text: str
+    option: str
+
+
+@dataclass(frozen=True)
+class PressedOption:
+    """The pressed option and the list it came from. ``marked``: it reported at once that it is selected."""
+
+    offer: Offer
+    choices: Choices
+    marked: bool
+    before: BeforePick
+
+    @property
+    def summary(self) -> str:
+        return f'picked "{self.offer.name}"'
+
+
+async def read_back(pick: OptionPick, pressed: PressedOption) -> PerformOutcome:
+    outcome = await _wait_for_effect(pick, pressed)
+    if not outcome.ok or not isinstance(outcome.effect, ValueSet):
+        return outcome
+    await pick.session.run_timed(asyncio.sleep(HOLDS_S))
+    await pick.session.settle()
+    later = await _outcome_now(pick, pressed)
+    if later.ok and isinstance(later.effect, ValueSet | Navigated):
+        return later
+    shown = await pick.shown()
+    # A control that is gone, such as one in a closed dialog, has reverted nothing.
+    return outcome if not shown.here else _reverted(pick, pressed, shown)
+
+
+async def _wait_for_effect(pick: OptionPick, pressed: PressedOption) -> PerformOutcome:
+    until_s = time.monotonic() + LATE_S
+    outcome = await _outcome_now(pick, pressed)
+    while outcome.code == "effect_not_seen" and time.monotonic() < until_s:
+        await pick.session.run_timed(asyncio.sleep(POLL_S))
+        await pick.session.settle()
+        outcome = await _outcome_now(pick, pressed)
+    return outcome
+
+
+def _reverted(pick: OptionPick, pressed: PressedOption, shown: ControlState) -> PerformOutcome:
+    message = f'{pressed.summary}, and the page took it back: the control shows "{shown.value}"'
+    return refuse("effect_not_seen", message, effect=ValueSet(value=shown.value), target=pick.found.to_target_found())
+
+
+async def _outcome_now(pick: OptionPick, pressed: PressedOption) -> PerformOutcome:
+    """Return the outcome by what the page shows now."""
+    session = pick.session
+    if session.tabs.follow() or has_navigated(pressed.before.page, session.rest.state):
+        effect: Effect = Navigated(url=session.page.url, http_status=session.network.fresh_status)
+        return done(f"{pressed.summary}, and the page went on", effect=effect, target=pick.found.to_target_found())
+    if pressed.choices.kind == "inside":
+        return await _outcome_in_group(pick, pressed)
+    shown = await pick.shown()
+    return await _outcome_of_control(pick, pressed, shown if shown.here else await _find_control_again(pick))
+
+
+async def _outcome_in_group(pick: OptionPick, pressed: PressedOption) -> PerformOutcome:
+    """Return the outcome for a group of visible options: the option itself reports whether it is selected."""
+    offer, choices, target = pressed.offer, pressed.choices, pick.found.to_target_found()
+    if await _is_marked(pick, pressed) and (not choices.many or await is_picked(pick, offer, choices)):
+        return done(pressed.summary, effect=ValueSet(value=offer.name), target=target)
+    if pick.found.now.role in MENUS or not offer.marks:
+        return _menu_outcome(pick, pressed)
+    return refuse("effect_not_seen", f'after pressing "{offer.name}", it is not picked', target=target)
+
+
+async def _outcome_of_control(pick: OptionPick, pressed: PressedOption, shown: ControlState) -> PerformOutcome:
+    """Return the outcome by the control's text, by new text beside it, else by the option itself."""
+    offer, choices, before, target = pressed.offer, pressed.choices, pressed.before, pick.found.to_target_found()
+    others = {fold(item.name) for item in choices.items} - {fold(offer.name)}
+    another = fold(shown.value) in others
+    unlike = f'after picking "{offer.name}" the control shows "{shown.value}"'
+    is_new = shown.here and shown.value != before.shown.value
+    if is_new and not choices.many and (another or await _is_filter_text(pick, shown)):
+        return refuse("effect_not_seen", unlike, effect=ValueSet(value=shown.value), target=target)
+    if shown.here and not another and matching.shows_option(shown.value, offer):
+        return done(pressed.summary, effect=ValueSet(value=shown.value), target=target)
+    if shown.here and await _is_added_nearby(pick, offer, before):
+        return done(pressed.summary, effect=ValueSet(value=offer.name), target=target)
+    if choices.many and pressed.marked and await is_picked(pick, offer, await pick.choices()):
+        return done(pressed.summary, effect=ValueSet(value=offer.name), target=target)
+    if is_new and shown.value:
+        message = f'{pressed.summary}; the control now shows "{shown.value}"'
+        return done(message, effect=ValueSet(value=shown.value), target=target)
+    if pick.found.now.role in MENUS:
+        return _menu_outcome(pick, pressed)
+    return refuse("effect_not_seen", unlike, effect=ValueSet(value=shown.value), target=target)
+
+
+async def _is_filter_text(pick: OptionPick, shown: ControlState) -> bool:
+    """Return whether the field still holds the filter text and the list offers the option: the press did nothing."""
+    if not pick.typed or fold(shown.value) != fold(pick.typed):
+        return False
+    option = await _option_state(pick, OFFERED + "p", 0)
+    return option.here and option.seen
+
+
+async def _is_marked(pick: OptionPick, pressed: PressedOption) -> bool:
+    """Return whether the option reports that it is selected; its first report when it is gone."""
+    now = await pick.choices()
+    indexes = matching.matching_options(now.items, pressed.before.option)
+    return await is_option_marked(pick, indexes[0]) if len(indexes) == 1 else pressed.marked
+
+
+async def is_picked(pick: OptionPick, offer: Offer, choices: Choices) -> bool:
+    """Return whether the option is selected, also with the mouse on another: some lists report hovered options as
+    selected."""
+    shown = await pick.shown()
+    if shown.here and matching.shows_option(shown.value, offer):
+        return True
+    others = [n for n, item in enumerate(choices.items) if item.name != offer.name and not item.disabled]
+    if others:
+        way = await reach_part(pick.session, pick.found.frame, OFFERED, others[0], "another option", patience_s=0)
+        if isinstance(way, ReachedElement):
+            await way.hover(pick.session)
+            await pick.session.settle()
+    now = (await pick.choices()).items
+    return any(item.name == offer.name and item.selected for item in now)
+
+
+async def is_option_marked(pick: OptionPick, index: int) -> bool:
+    """Return whether an option reports that it is selected."""
+    shown = await _option_state(pick, OFFERED, index)
+    return shown.here and bool(shown.checked or shown.selected)
+
+
+async def _option_state(pick: OptionPick, group: str, index: int) -> ControlState:
+    try:
+        return await pick.session.run_timed(ask(pick.found.frame, ControlState, pick.timeout_s, "shown", group, index))
+    except Error as error:
+        pick.session.tabs.raise_if_lost(error)
+        return ControlState(here=False)
+
+
+def _menu_outcome(pick: OptionPick, pressed: PressedOption) -> PerformOutcome:
+    """Return the outcome for a menu, which acts but has no value."""
+    session = pick.session
+    acted = has_changed(pressed.before.page, session.rest.state) or bool(session.tabs.dialogs)
+    seen = "" if acted else "; nothing was seen to come of it"
+    effect = PageChanged() if acted else NotSeen()
+    return done(f"{pressed.summary}{seen}", effect=effect, target=pick.found.to_target_found())
+
+
+async def _is_added_nearby(pick: OptionPick, offer: Offer, before: BeforePick) -> bool:
+    """Return whether a chip appeared: the text occurs more often beside the field than before."""
+    now = await pick.nearby_text()
+    name = fold(offer.name)
+    return fold(now).count(name) > fold(before.nearby_text).count(name)
+
+
+async def _find_control_again(pick: OptionPick) -> ControlState:
+    """Find a redrawn control by its locators and return its state."""
+    for locator in pick.found.to_target_found().locators:
+        if locator.kind in ("id", "testid", "css") and locator.matches == 1:
+            found = await pick.session.find(ByCss(css=locator.value), "read")
+            if isinstance(found, ResolvedElement) and found.now.role == pick.found.now.role:
+                pick.found = found
+                return await pick.shown()
+    return ControlState(here=False)

@@ -31,7 +31,7 @@ async def press(session: PageSession, action: Press) -> PerformOutcome:
     if refused is not None:
         return refused
     holder, shown = await focused_control(session)
-    before = await session.timed(document_state(session.tabs, session.limits.action_s, "act"))
+    before = await session.run_timed(document_state(session.tabs, session.limits.action_s, "act"))
     await await_input(session, session.page.keyboard.press(keys))
     await session.settle()
     effect = await _effect(session, holder, shown, before)
@@ -49,7 +49,7 @@ async def _focus_target(session: PageSession, action: Press) -> PerformOutcome |
     if isinstance(found, PerformOutcome):
         return found
     timeout_s = session.limits.action_s
-    taken = await session.timed(ask(found.frame, FocusTaken, timeout_s, "take", found.snapshot_id, found.n))
+    taken = await session.run_timed(ask(found.frame, FocusTaken, timeout_s, "take", found.snapshot_id, found.n))
     if taken.took:
         return None
     what = f'{found.now.role} "{found.now.name}"'
@@ -82,7 +82,7 @@ async def focused_control(session: PageSession) -> tuple[Frame | None, ControlSt
     while frames:
         frame = frames.pop()
         try:
-            shown = await session.timed(ask(frame, ControlState, session.limits.action_s, "focused", FOCUS))
+            shown = await session.run_timed(ask(frame, ControlState, session.limits.action_s, "focused", FOCUS))
         except Error as error:
             session.tabs.raise_if_lost(error)
             continue
@@ -100,7 +100,7 @@ async def _value_effect(
     if frame is None or frame.is_detached():
         return None
     try:
-        now = await session.timed(ask(frame, ControlState, session.limits.action_s, "shown", FOCUS, 0))
+        now = await session.run_timed(ask(frame, ControlState, session.limits.action_s, "shown", FOCUS, 0))
     except Error as error:
         session.tabs.raise_if_lost(error)
         return None

@@ -44,16 +44,18 @@ async def upload(session: PageSession, action: Upload) -> PerformOutcome:
     field = await _give(session, found, path)
     if isinstance(field, PerformOutcome):
         return field
-    held = await _selected_names(session, field)
+    given_names = await _selected_names(session, field)
     rest = await session.settle()
-    if path.name in held:
-        return done(f'gave the file "{path.name}"', effect=FilesGiven(names=held), target=found.to_target_found())
+    if path.name in given_names:
+        return done(
+            f'gave the file "{path.name}"', effect=FilesGiven(names=given_names), target=found.to_target_found()
+        )
     # Pages that upload at once empty the field and show the file's name, or navigate.
     if has_navigated(before, rest.state) or await _count_on_page(session, found, path.name) > reply:
         message = f'gave the file "{path.name}"; the page took it at once'
         return done(message, effect=FilesGiven(names=(path.name,)), target=found.to_target_found())
-    message = f'after "{path.name}" was given, the field holds {", ".join(held) or "nothing"}'
-    return refuse("effect_not_seen", message, effect=FilesGiven(names=held), target=found.to_target_found())
+    message = f'after "{path.name}" was given, the field holds {", ".join(given_names) or "nothing"}'
+    return refuse("effect_not_seen", message, effect=FilesGiven(names=given_names), target=found.to_target_found())
 
 
 def find_upload(folder: Path | None, name: str) -> Path | None:
@@ -94,19 +96,19 @@ async def _give(session: PageSession, found: ResolvedElement, path: Path) -> Ele
         return refuse(
             "not_editable", f"{what} takes no file, and no file field is beside it", target=found.to_target_found()
         )
-    await session.timed(field.set_input_files(path, timeout=session.limits.action_s * 1000))
+    await session.run_timed(field.set_input_files(path, timeout=session.limits.action_s * 1000))
     return field
 
 
 async def _field(session: PageSession, found: ResolvedElement, kind: str) -> ElementHandle | None:
     """Return the only file field within an element or beside it."""
     timeout_s = session.limits.action_s
-    parts = await session.timed(
+    parts = await session.run_timed(
         ask(found.frame, CountReply, timeout_s, "part", found.snapshot_id, found.n, FIELD, kind)
     )
     if parts.count != 1:
         return None
-    return await session.timed(engine.element(found.frame, FIELD, 0).element_handle(timeout=timeout_s * 1000))
+    return await session.run_timed(engine.element(found.frame, FIELD, 0).element_handle(timeout=timeout_s * 1000))
 
 
 async def _chooser(session: PageSession, found: ResolvedElement) -> FileChooser | PerformOutcome | None:
@@ -124,7 +126,7 @@ async def _chooser(session: PageSession, found: ResolvedElement) -> FileChooser 
 
 async def _selected_names(session: PageSession, field: ElementHandle) -> tuple[str, ...]:
     try:
-        return tuple(await session.timed(field.evaluate(NAMES)))
+        return tuple(await session.run_timed(field.evaluate(NAMES)))
     except Error as error:
         session.tabs.raise_if_lost(error)
         return ()
@@ -133,7 +135,7 @@ async def _selected_names(session: PageSession, field: ElementHandle) -> tuple[s
 async def _count_on_page(session: PageSession, found: ResolvedElement, name: str) -> int:
     """Return how often the page shows the file's name."""
     try:
-        return (await session.timed(ask(found.frame, TextCount, session.limits.action_s, "reads", name))).times
+        return (await session.run_timed(ask(found.frame, TextCount, session.limits.action_s, "reads", name))).times
     except Error as error:
         session.tabs.raise_if_lost(error)
         return 0

@@ -1,16 +1,25 @@
-"""The screenshot actions: the page, one element, or view by view."""
+"""The screenshot actions: the page, one element, or view by view.
+
+Playwright's own screenshot gives the same pixels as the browser's protocol. The direct call takes 33 ms in place of 51
+for a view, and 173 in place of 321 for 6,100 px, where the file is a third larger.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import time
 from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
 
 import msgspec
+from playwright.async_api import Error, Frame, Page
+from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from services.browser_pool.adapters.actions.screenshots.png import Clip, take_png
 from services.browser_pool.adapters.archive.page_archive import capture_page
-from services.browser_pool.adapters.observe.engine import CountReply, DocumentState, ask
+from services.browser_pool.adapters.guard.secrets import hidden_in
+from services.browser_pool.adapters.observe.engine import CountReply, DocumentState, ask, worlds
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.adapters.settle import RestState
@@ -43,10 +52,10 @@ class ScrollView(msgspec.Struct, frozen=True):
 async def screenshot(session: PageSession, action: Screenshot) -> PerformOutcome:
     """Capture PNGs with animations stopped, caret hidden and secrets covered; a high page in several parts."""
     if action.full_page:
-        await session.timed(ask(session.page.main_frame, CountReply, session.limits.action_s, "hurry"))
+        await session.run_timed(ask(session.page.main_frame, CountReply, session.limits.action_s, "hurry"))
     state = await _wait_for_images(session)
     clips: list[Clip | None] = _clips(session, state) if action.full_page else [None]
-    data = await session.timed(_take_pngs(session, clips))
+    data = await session.run_timed(_take_pngs(session, clips))
     parts = f" in {len(data)} parts" if len(data) > 1 else ""
     cut = tiles.left_out(state.width, state.height) if action.full_page else ""
     areas = [_area(clip or _viewport_clip(state)) for clip in clips]
@@ -79,8 +88,8 @@ async def _take_pngs(session: PageSession, clips: Sequence[Clip | None]) -> list
 def _captures(session: PageSession, label: str, data: list[bytes], areas: Sequence[Box | None]) -> tuple[Capture, ...]:
     url = session.page.url[:2000]
     return tuple(
-        Capture("screenshot", label, "image/png", ".png", one, url, part=part, parts=len(data), area=area)
-        for part, (one, area) in enumerate(zip(data, areas, strict=True), start=1)
+        Capture("screenshot", label, "image/png", ".png", png, url, part=part, parts=len(data), area=area)
+        for part, (png, area) in enumerate(zip(data, areas, strict=True), start=1)
     )
 
 
@@ -88,11 +97,11 @@ async def _wait_for_images(session: PageSession) -> DocumentState:
     """Give images that are loading a moment before the picture is taken."""
     until_s = time.monotonic() + PICTURES_BOUND_S
     while True:
-        state = await session.timed(ask(session.page.main_frame, DocumentState, session.limits.action_s, "state"))
+        state = await session.run_timed(ask(session.page.main_frame, DocumentState, session.limits.action_s, "state"))
         if not state.pictures or time.monotonic() >= until_s:
             session.rest = RestState(session.rest.settled, state)
             return state
-        await session.timed(asyncio.sleep(0.05))
+        await session.run_timed(asyncio.sleep(0.05))
 
 
 async def screenshot_element(session: PageSession, action: ScreenshotElement) -> PerformOutcome:
@@ -102,17 +111,17 @@ async def screenshot_element(session: PageSession, action: ScreenshotElement) ->
         return found
     what = f'{found.now.role} "{found.now.name[:80]}"'
     timeout_ms = session.limits.action_s * 1000
-    box = await session.timed(found.locator.bounding_box(timeout=timeout_ms))
+    box = await session.run_timed(found.locator.bounding_box(timeout=timeout_ms))
     if box is None or box["width"] < 1 or box["height"] < 1:
         why = f"{what} takes up no room on the page, so there is no picture of it"
         return refuse("failed", why, target=found.to_target_found())
-    await session.timed(found.locator.scroll_into_view_if_needed(timeout=timeout_ms))
+    await session.run_timed(found.locator.scroll_into_view_if_needed(timeout=timeout_ms))
     state = await _wait_for_images(session)
-    box = await session.timed(found.locator.bounding_box(timeout=timeout_ms)) or box
+    box = await session.run_timed(found.locator.bounding_box(timeout=timeout_ms)) or box
     left, top = box["x"] + state.scroll_x, box["y"] + state.scroll_y
     width = min(box["width"], tiles.MAX_WIDTH_PX)
     clips: list[Clip] = [(left, top + y, width, height) for y, height in tiles.spans(box["height"])]
-    data = await session.timed(_take_pngs(session, clips))
+    data = await session.run_timed(_take_pngs(session, clips))
     return done(
         f"took a picture of {what}{tiles.left_out(box['width'], box['height'])}",
         effect=Captured(),
@@ -131,7 +140,7 @@ async def screenshot_views(session: PageSession, action: ScreenshotViews) -> Per
     areas: list[Box | None] = []
     try:
         while True:
-            data += await session.timed(_take_pngs(session, [None]))
+            data += await session.run_timed(_take_pngs(session, [None]))
             areas.append(_view_area(view, start_px))
             below = await _next_view_px(session, view)
             if below is None or len(data) >= tiles.MAX_VIEWS or time.monotonic() >= until_s:
@@ -154,7 +163,7 @@ def _view_area(view: ScrollView, start_px: float) -> Box | None:
 
 async def _show_view(session: PageSession, y_px: float) -> ScrollView:
     main = session.page.main_frame
-    view = await session.timed(ask(main, ScrollView, session.limits.action_s, "view", int(y_px)))
+    view = await session.run_timed(ask(main, ScrollView, session.limits.action_s, "view", int(y_px)))
     if view.before != view.y:
         await session.settle(acted=False, bound_s=min(VIEW_SETTLE_S, session.limits.settle_s))
         await _wait_for_images(session)
@@ -163,5 +172,67 @@ async def _show_view(session: PageSession, y_px: float) -> ScrollView:
 
 async def _next_view_px(session: PageSession, view: ScrollView) -> float | None:
     """Return the next position from the present height: a page may have grown meanwhile."""
-    now = await session.timed(ask(session.page.main_frame, ScrollView, session.limits.action_s, "view", int(view.y)))
+    now = await session.run_timed(
+        ask(session.page.main_frame, ScrollView, session.limits.action_s, "view", int(view.y))
+    )
     return tiles.next_view(now.y, now.max, now.visible)
+
+
+# --- one picture: the page is held still, and secrets are covered in all frames
+
+FRAME_S = 3.0
+PICTURE_S = 20.0
+"""Time limit for one picture. A page that does not draw within it never will."""
+
+Clip = tuple[float, float, float, float]
+"""Left, top, width and height in CSS pixels of the main document."""
+
+
+async def take_png(page: Page, clip: Clip | None = None) -> bytes:
+    """Return a PNG of ``clip``, else of the view. Raises Playwright's errors; TimeoutError when the page is not drawn
+    in time."""
+    await _hold_still(page)
+    try:
+        async with asyncio.timeout(PICTURE_S):
+            reply = await (await worlds(page)).send_command("Page.captureScreenshot", **_capture_parameters(clip))
+    except TimeoutError:
+        raise PlaywrightTimeout(f"the page was not drawn within {PICTURE_S:g} s") from None
+    finally:
+        await asyncio.gather(*(_ask_frame(frame, "unpose") for frame in page.frames))
+    return await asyncio.to_thread(base64.b64decode, reply["data"])
+
+
+def _capture_parameters(clip: Clip | None) -> dict[str, Any]:
+    if clip is None:
+        return {"format": "png"}
+    left, top, width, height = clip
+    where = {"x": left, "y": top, "width": width, "height": height, "scale": 1}
+    # Less compression halves the time for a high picture at a third more bytes; a single view gains nothing.
+    return {"format": "png", "captureBeyondViewport": True, "optimizeForSpeed": True, "clip": where}
+
+
+async def _hold_still(page: Page) -> None:
+    frames, hidden = page.frames, hidden_in(page.context)
+    answered = await asyncio.gather(*(_ask_frame(frame, "pose", *hidden) for frame in frames))
+    for frame, has_answered in zip(frames, answered, strict=True):
+        if not has_answered and not frame.is_detached():
+            await _hide_frame(frame)
+
+
+async def _ask_frame(frame: Frame, verb: str, *parameters: str) -> bool:
+    try:
+        async with asyncio.timeout(FRAME_S):
+            await ask(frame, CountReply, FRAME_S, verb, *parameters)
+    except (Error, TimeoutError):
+        return False
+    return True
+
+
+async def _hide_frame(frame: Frame) -> None:
+    """Hide a frame that does not answer, which may show a secret. The main frame must answer."""
+    if frame.parent_frame is None:
+        raise PlaywrightTimeout(f"the page did not answer within {FRAME_S:g} s")
+    with suppress(TimeoutError):
+        async with asyncio.timeout(FRAME_S):
+            holder = await frame.frame_element()
+            await holder.evaluate("frame => { frame.style.setProperty('visibility', 'hidden', 'important') }")

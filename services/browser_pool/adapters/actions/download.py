@@ -44,15 +44,15 @@ async def download(session: PageSession, action: Download) -> PerformOutcome:
     earlier = frozenset(one.guid for one in session.files.incoming)
     with _record_methods(session) as methods:
         # The response is awaited below, however long the site takes.
-        await session.timed(found.locator.click(timeout=session.limits.action_s * 1000, no_wait_after=True))
-        offered = await session.timed(_wait_for_offer(session, earlier))
-    shown = None if offered else await session.timed(_shown_media_type(session))
+        await session.run_timed(found.locator.click(timeout=session.limits.action_s * 1000, no_wait_after=True))
+        offered = await session.run_timed(_wait_for_offer(session, earlier))
+    shown = None if offered else await session.run_timed(_shown_media_type(session))
     if shown and methods[-1:] == ["POST"]:
         why = f"the browser shows it ({shown}), and what a form was answered with cannot be asked for twice"
         return refuse("no_file", f"no file came down: {why}", target=found.to_target_found())
     if shown:
-        await session.timed(session.page.evaluate(ONCE_MORE))
-        offered = await session.timed(_wait_for_new_file(session, earlier, session.limits.action_s))
+        await session.run_timed(session.page.evaluate(ONCE_MORE))
+        offered = await session.run_timed(_wait_for_new_file(session, earlier, session.limits.action_s))
     if offered is None:
         return refuse("no_file", f'clicking "{found.now.name}" brought no file', target=found.to_target_found())
     return await _finish(session, action, offered, found, shown)
@@ -127,14 +127,14 @@ async def _wait_for_more(session: PageSession) -> None:
 async def _finish(
     session: PageSession, action: Download, offered: FileDownload, found: ResolvedElement, shown: str | None
 ) -> PerformOutcome:
-    await session.timed(
+    await session.run_timed(
         wait_for_file(session.files, offered, session.limits.navigation_s, time.monotonic() + LONGEST_S)
     )
     if offered.fate != "here":
         session.files.drop(offered)
         return refuse(CODES[offered.fate], refusal_message(session.files, offered), target=found.to_target_found())
     if session.rest.state is None or session.rest.state.scripts:
-        await session.timed(_wait_for_more(session))
+        await session.run_timed(_wait_for_more(session))
     capture = await capture_file(session.files, offered, action.label)
     again = f"; the browser showed it ({shown}), so it was asked for once more" if shown else ""
     message = f'downloaded "{offered.name}", {offered.got_bytes} bytes{again}'
