@@ -19,9 +19,7 @@ import msgspec
 
 from benchmarks.evidence_facts import NAMES, NOTES, SCHEMA, facts
 from benchmarks.evidence_files import artifact_bytes, filed_artifacts
-from services.evidence.facts.run_facts import RunFacts
-from services.evidence.facts.sample_facts import SampleFacts
-from services.evidence.recovery.sample_files import SampleFiles
+from services.evidence.facts import RunFacts, SampleFacts, SampleFiles
 from services.evidence.state.file_contents import AttemptLog, result_file, sample_file, samples_csv
 from shared.contracts.actions import ByRef, Click, Done, Judgment, Screenshot
 from shared.contracts.base import Usage

@@ -10,8 +10,7 @@ from services.evidence.deps import EvidenceDeps
 from services.evidence.handlers import actor
 from services.evidence.outputs.make_products import ALL_PRODUCTS
 from services.evidence.read_api.sql_service import open_sql_service
-from services.evidence.store.blocked_reporter import BlockedReporter
-from services.evidence.store.open_store import open_store
+from services.evidence.store.open_store import BlockedReporter, open_store
 from shared.bus.nats_bus import Bus
 from shared.evidence_format.signing import load_signing_key
 from shared.settings import Settings

@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import msgspec
 
-from services.evidence.attempts import open_attempt_log, require_open_attempt
-from services.evidence.close_run import close_run_if_complete
 from services.evidence.deps import EvidenceDeps
-from services.evidence.ingest.artifacts import missing_artifacts, remove_stored_blobs, store_artifact
-from services.evidence.ingest.lessons import store_lessons
-from services.evidence.ingest.step_files import merge_step_files, write_step
-from services.evidence.read_api.artifact_access import lend, read_result
+from services.evidence.ingest import missing_artifacts, remove_stored_blobs, store_artifact, store_lessons
+from services.evidence.lifecycle import close_run_if_complete, open_attempt_log, require_open_attempt
 from services.evidence.read_api.find_runs import find_known_runs
-from services.evidence.read_api.step_pages import read_steps
+from services.evidence.read_api.samples import lend, read_result, read_steps
 from services.evidence.seal.run_seal import archive_sealed_round, remark_if_unsealed
 from services.evidence.seal.sample_seal import seal_sample
 from services.evidence.state.file_contents import AttemptLog, listed_result_file, result_file, sample_file, samples_csv
 from services.evidence.state.reply_pages import first_page
 from services.evidence.state.run_state import parse_sample_end, sample_states
+from services.evidence.step_files import merge_step_files, write_step
 from shared.bus.actor import Actor
 from shared.contracts.discovery import PopulationClosed, RunStarted, SampleFound
 from shared.contracts.evidence import (

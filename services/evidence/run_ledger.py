@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from services.evidence.ports import READ_LIMIT, Store
-from services.evidence.recovery.read_run import read_attempt_log, read_latest_attempt, read_run
+from services.evidence.recovery import read_attempt_log, read_latest_attempt, read_run
 from services.evidence.state.file_contents import AttemptLog
 from services.evidence.state.run_state import RunState
 from shared.aio import map_concurrently

@@ -13,9 +13,8 @@ from typing import Any
 import msgspec
 from playwright.async_api import Browser
 
-from services.evidence.facts.run_facts import RunFacts
+from services.evidence.facts import RunFacts, SampleFiles
 from services.evidence.outputs.report_file import ReportFile
-from services.evidence.recovery.sample_files import SampleFiles
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
 from tests.handlers.evidence.written_sample import files_of

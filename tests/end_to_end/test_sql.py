@@ -13,7 +13,7 @@ import pytest
 
 from practice.tickets.data import ground_truth
 from practice.tickets.demo import write_input
-from services.evidence.sql.examples import EXAMPLES
+from services.evidence.sql.docs_page import EXAMPLES
 from shared.contracts.evidence import SqlRefused
 from shared.host.services import run_embedded
 from shared.settings import Settings

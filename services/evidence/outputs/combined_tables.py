@@ -7,8 +7,7 @@ from pathlib import Path
 
 import duckdb
 
-from services.evidence.facts.run_facts import RunFacts
-from services.evidence.facts.sample_facts import SampleFacts
+from services.evidence.facts import RunFacts, SampleFacts
 from services.evidence.outputs.products import OpenFile, OutputFile
 from services.evidence.outputs.row_spool import RowLines, RowSpool
 from services.evidence.outputs.subprocess_product import LARGE_RUN_SAMPLES

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from services.evidence.facts.run_facts import RunFacts
-from services.evidence.facts.sample_facts import SampleFacts
+from services.evidence.facts import RunFacts, SampleFacts
 from services.evidence.outputs.products import OpenFile, OutputFile
 from services.evidence.tables.csv_cells import csv_line
 from services.evidence.tables.enriched import appended_cells, appended_columns, original_cells, unique_names

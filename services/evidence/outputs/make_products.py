@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from services.evidence.facts.run_facts import RunFacts
-from services.evidence.facts.sample_facts import SampleFacts
+from services.evidence.facts import RunFacts, SampleFacts
 from services.evidence.outputs.combined_tables import CombinedTables
 from services.evidence.outputs.enriched_table import EnrichedTable
 from services.evidence.outputs.parquet_tables import ParquetTables
@@ -23,7 +22,7 @@ from services.evidence.outputs.products import IsolatedProduct, MakeProduct, Ope
 from services.evidence.outputs.report_file import ReportFile
 from services.evidence.outputs.subprocess_product import in_subprocess_if_large
 from services.evidence.ports import READ_LIMIT, OnBlocked, Store
-from services.evidence.recovery.sample_files import read_sample_files
+from services.evidence.recovery import read_sample_files
 from services.evidence.state.run_state import RunState
 from shared.aio import map_concurrently
 from shared.contracts.evidence import RunFinished

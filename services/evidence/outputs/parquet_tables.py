@@ -10,14 +10,12 @@ from pathlib import Path
 import duckdb
 import msgspec
 
-from services.evidence.facts.run_facts import RunFacts
-from services.evidence.facts.sample_facts import SampleFacts
+from services.evidence.facts import RunFacts, SampleFacts
 from services.evidence.outputs.products import OpenFile, OutputFile
 from services.evidence.sql.catalogue import TABLES, table_file
 from services.evidence.sql.row_values import Row
-from services.evidence.sql.sample_rows import sample_rows
+from services.evidence.sql.sample_rows import sample_rows, work_rows
 from services.evidence.sql.statements import copy_lines_to_parquet
-from services.evidence.sql.work_rows import work_rows
 from shared.errors import Unavailable
 from shared.evidence_format import chain, layout
 from shared.evidence_format.log_codec import LogEntry, parse_log

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from services.evidence.facts.run_facts import RunFacts
+from services.evidence.facts import RunFacts, SampleFiles
 from services.evidence.outputs.products import IsolatedProduct, MakeProduct
 from services.evidence.outputs.subprocess_product import (
     DONE,
@@ -28,7 +28,6 @@ from services.evidence.outputs.subprocess_product import (
     ProductRequest,
     parse_frame,
 )
-from services.evidence.recovery.sample_files import SampleFiles
 from shared.child_process.child import read_frame, take_stdout, write_frame
 from shared.errors import ExhibitError
 

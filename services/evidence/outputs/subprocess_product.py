@@ -15,8 +15,7 @@ from typing import Literal, Protocol, cast
 
 import msgspec
 
-from services.evidence.facts.run_facts import RunFacts
-from services.evidence.facts.sample_facts import SampleFacts
+from services.evidence.facts import RunFacts, SampleFacts
 from services.evidence.outputs.products import MakeProduct, NotMadeError, OpenFile, OutputFile, Product
 from shared.child_process.parent import ChildProcess
 from shared.contracts.codes import OpenCode

@@ -11,11 +11,11 @@ from datetime import datetime
 from pathlib import Path
 from uuid import uuid4
 
-from services.evidence.facts.run_facts import RunFacts
+from services.evidence.facts import RunFacts
 from services.evidence.outputs.make_products import add_to_products, blocking_reader
 from services.evidence.outputs.products import MakeProduct, Product
 from services.evidence.ports import READ_LIMIT, Store
-from services.evidence.recovery.sample_files import read_open_sample_files
+from services.evidence.recovery import read_open_sample_files
 from services.evidence.sql.catalogue import TABLES, table_file
 from services.evidence.sql.query_types import MAX_QUERY_S
 from services.evidence.sql.run_rows import RunCounts

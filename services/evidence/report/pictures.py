@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from services.evidence.facts.sample_facts import ArtifactFacts
+from services.evidence.facts import ArtifactFacts
 from shared.contracts.results import Box
 from shared.evidence_format.files.sample import StoredField
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import msgspec
 
-from services.evidence.facts.run_facts import RunFacts
-from services.evidence.facts.sample_facts import SampleFacts
+from services.evidence.facts import RunFacts, SampleFacts
 from services.evidence.report.sample_details import lean, shortened
 from shared.contracts.base import total_tokens
 from shared.contracts.error_codes import end_words

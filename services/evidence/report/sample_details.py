@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from services.evidence.facts.sample_facts import ArtifactFacts, SampleFacts
-from services.evidence.report.words import action_words, value_text
+from services.evidence.facts import ArtifactFacts, SampleFacts
 from shared.contracts.base import total_tokens
-from shared.contracts.results import Change
+from shared.contracts.results import Change, TargetFound
 from shared.contracts.steps import ValueSource, note_detail, note_text
 from shared.evidence_format.files.sample import StoredField
 from shared.evidence_format.log_codec import LogEntry
@@ -204,3 +204,44 @@ def _changes(change: Change) -> Iterator[str]:
 def lean(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the items that are not empty. 0 and False stay."""
     return {name: value for name, value in facts.items() if value not in (None, "", {}, [], ())}
+
+
+# --- values, actions and targets as text
+
+NAMED = ("text", "option", "keys", "answer", "field", "question", "file", "label", "url", "date", "code", "note")
+
+
+def value_text(value: Any) -> str:
+    """Return a value for people: a text as it is, a list with commas, anything else as JSON."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        parts: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
+        if all(isinstance(part, str | int | float) for part in parts):
+            return ", ".join(str(part) for part in parts)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def action_words(action: str, params: Mapping[str, Any], found: TargetFound | None) -> str:
+    """Return an action with its target: ``click link “Sign in”``."""
+    said = [action.replace("_", " ")]
+    if target := target_words(params.get("target"), found):
+        said.append(target)
+    if onto := target_words(params.get("onto"), None):
+        said.append(f"onto {onto}")
+    said += [f"{name} “{params[name]}”" if name != "url" else str(params[name]) for name in NAMED if params.get(name)]
+    if action == "scroll":
+        said.append(f"{params.get('direction', 'down')} {params.get('amount_px', '')} px")
+    return " ".join(said)
+
+
+def target_words(target: Any, found: TargetFound | None) -> str:
+    """Return the element as it was found, otherwise as it was requested."""
+    if found is not None and found.role:
+        return f"{found.role} “{found.name}”"
+    if not isinstance(target, dict):
+        return ""
+    asked: dict[str, Any] = target  # pyright: ignore[reportUnknownVariableType]
+    return f"[{asked['ref']}]" if "ref" in asked else f"“{asked.get('text') or asked.get('css') or ''}”"

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import msgspec
 
 from services.evidence.deps import EvidenceDeps
-from services.evidence.ingest.step_files import read_log
 from services.evidence.ports import Store
 from services.evidence.seal.file_hashes import hash_files, list_paths
 from services.evidence.state.file_contents import AttemptLog
 from services.evidence.state.run_state import parse_sample_end
+from services.evidence.step_files import read_log
 from shared.evidence_format import chain, layout
 from shared.evidence_format.files.base import encode_file, problems_of
 from shared.evidence_format.files.manifest import SAMPLE_FORMAT, FileEntry, LogHead, SampleManifest

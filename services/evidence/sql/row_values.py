@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 from decimal import Context, Decimal, InvalidOperation
 from typing import Any
 
-from services.evidence.facts.sample_facts import SampleFacts
+from services.evidence.facts import SampleFacts
 from shared.contracts.results import Box
 
 Row = dict[str, Any]

@@ -19,8 +19,7 @@ from typing import Any, BinaryIO
 import duckdb
 
 from services.evidence.sql.catalogue import RUNS
-from services.evidence.sql.error_replies import hints_for, parse_error, to_characters
-from services.evidence.sql.query_guard import find_views, refusal_of
+from services.evidence.sql.query_guard import find_views, hints_for, parse_error, refusal_of, to_characters
 from services.evidence.sql.query_types import QueryRefusal
 from services.evidence.sql.statements import (
     ANSWER_SCHEMA,

@@ -1,17 +1,22 @@
-"""Opens the store that the settings name."""
+"""Opens the store that the settings name, and reports on the bus when it cannot be written."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from services.evidence.ports import OnBlocked
 from services.evidence.store.folder_store import FolderStore
 from services.evidence.store.s3_store import Retention, S3Store
+from shared.bus.ports import Publishes
+from shared.contracts.evidence import EvidenceBlocked
 from shared.s3.opening import open_bucket
 from shared.settings import Settings
+from shared.subjects import EVIDENCE_BLOCKED
+
+REPORT_INTERVAL = timedelta(minutes=1)
 
 
 @asynccontextmanager
@@ -42,3 +47,23 @@ def _bucket(settings: Settings, on_blocked: OnBlocked, now: Callable[[], datetim
     days, mode = settings.s3_retention_days, settings.s3_retention_mode
     retention = Retention(mode, days, now) if days else None
     return S3Store(open_bucket(settings), settings.state_dir / "spool", retention, on_blocked)
+
+
+class BlockedReporter:
+    """An `OnBlocked` that publishes an event, at most once per `REPORT_INTERVAL`.
+
+    The first two parts of a key are the run and the sample.
+    """
+
+    def __init__(self, publishes: Publishes, now: Callable[[], datetime]) -> None:
+        self._publishes, self._now = publishes, now
+        self._last: datetime | None = None
+
+    async def __call__(self, key: str, why: str) -> None:
+        now = self._now()
+        if self._last is not None and now - self._last < REPORT_INTERVAL:
+            return
+        self._last = now
+        run_id, sample_id, *_ = [*key.split("/"), "-"]
+        event = EvidenceBlocked(run_id=run_id, sample_id=sample_id, message=why, at=now)
+        await self._publishes.publish(EVIDENCE_BLOCKED, event)

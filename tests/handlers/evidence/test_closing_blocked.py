@@ -11,8 +11,7 @@ import pytest
 
 from benchmarks.evidence_world import World, record
 from services.evidence.deps import EvidenceDeps
-from services.evidence.facts.run_facts import RunFacts
-from services.evidence.facts.sample_facts import SampleFacts
+from services.evidence.facts import RunFacts, SampleFacts
 from services.evidence.outputs.make_products import make_products
 from services.evidence.outputs.parquet_tables import ParquetTables
 from services.evidence.outputs.products import OpenFile, OutputFile

@@ -22,8 +22,7 @@ import pytest
 from python_calamine import CalamineWorkbook
 
 from benchmarks.evidence_world import World
-from services.evidence.facts.run_facts import RunFacts
-from services.evidence.facts.sample_facts import SampleFacts
+from services.evidence.facts import RunFacts, SampleFacts
 from services.evidence.outputs.combined_tables import CombinedTables
 from services.evidence.outputs.products import IsolatedProduct
 from services.evidence.outputs.xlsx.sample_sheet import SampleSheet

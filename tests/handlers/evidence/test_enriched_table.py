@@ -18,8 +18,7 @@ from benchmarks.evidence_world import COLUMNS, World
 from services.discovery.population.samples import samples_of_table
 from services.discovery.tables.delimited import parse_delimited
 from services.discovery.tables.table import Table, objects_to_table, to_table
-from services.evidence.facts.run_facts import RunFacts
-from services.evidence.facts.sample_facts import SampleFacts
+from services.evidence.facts import RunFacts, SampleFacts
 from services.evidence.outputs.enriched_table import EnrichedTable
 from services.evidence.state.file_contents import sample_file
 from services.evidence.tables.enriched import unique_names

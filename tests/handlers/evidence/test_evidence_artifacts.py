@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from services.evidence.deps import EvidenceDeps
-from services.evidence.ingest.artifacts import store_artifact
+from services.evidence.ingest import store_artifact
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.results import Artifact
 from shared.contracts.steps import FiledArtifact, ObservationRef, StepTaken
@@ -129,7 +129,7 @@ def test_200_megabytes_pass_through_the_real_bus_with_flat_memory(tmp_path, nats
         import asyncio, hashlib, resource, sys
         from pathlib import Path
         from services.evidence.store.folder_store import FolderStore
-        from services.evidence.ingest.artifacts import store_artifact
+        from services.evidence.ingest import store_artifact
         from services.evidence.deps import EvidenceDeps
         from shared.bus.nats_bus import connect_bus
         from shared.streams import ARTIFACTS

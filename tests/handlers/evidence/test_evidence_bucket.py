@@ -17,7 +17,7 @@ from pydantic import SecretStr
 
 from services.evidence.deps import EvidenceDeps
 from services.evidence.outputs.make_products import blocking_reader
-from services.evidence.read_api.artifact_access import lend
+from services.evidence.read_api.samples import lend
 from services.evidence.store.s3_store import Retention, S3Store
 from shared.contracts.evidence import ArtifactMissing, LendArtifact
 from shared.errors import PermanentError, Unavailable

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from services.evidence.sql.examples import EXAMPLES
+from services.evidence.sql.docs_page import EXAMPLES
 from shared.settings import Settings
 from tests.handlers.evidence.sql_answers import Files, as_answered, as_worked_out
 from tests.handlers.evidence.sql_room import Room, opened

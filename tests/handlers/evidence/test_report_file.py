@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from benchmarks.evidence_files import artifact_bytes
 from benchmarks.evidence_world import World, files_of
-from services.evidence.facts.sample_facts import SampleFacts
+from services.evidence.facts import SampleFacts
 from services.evidence.outputs.report_file import ReportFile
 
 Opens = Callable[[str], bytes | None]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from services.evidence.ingest.step_files import merge_step_files, read_log, write_step
+from services.evidence.step_files import merge_step_files, read_log, write_step
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.actions import Done
 from shared.contracts.steps import StepTaken

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from benchmarks.evidence_files import artifact_bytes
 from benchmarks.evidence_world import World, files_of
-from services.evidence.facts.run_facts import RunFacts
+from services.evidence.facts import RunFacts
 from services.evidence.outputs.enriched_table import EnrichedTable
 from services.evidence.outputs.parquet_tables import ParquetTables
 from services.evidence.outputs.products import NotMadeError, Product

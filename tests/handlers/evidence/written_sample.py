@@ -7,8 +7,7 @@ from typing import Any
 
 import msgspec
 
-from services.evidence.facts.sample_facts import SampleFacts
-from services.evidence.recovery.sample_files import SampleFiles
+from services.evidence.facts import SampleFacts, SampleFiles
 from shared.evidence_format.facts import TaskFacts
 
 AT = "2026-03-01T10:15:00Z"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.evidence.facts.sample_facts import ArtifactFacts
+from services.evidence.facts import ArtifactFacts
 from services.evidence.report.pictures import (
     TALLEST,
     BoxesByPicture,

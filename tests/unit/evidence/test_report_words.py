@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.evidence.report.page import Assets, as_json, head, policy
-from services.evidence.report.sample_details import detail_of, row_of
-from services.evidence.report.words import action_words, value_text
+from services.evidence.report.sample_details import action_words, detail_of, row_of, value_text
 from shared.contracts.results import TargetFound
 from shared.hosts import host_of
 from tests.handlers.evidence.written_sample import facts_of

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from scripts.write_docs import ROOT
 from services.evidence.sql.catalogue import VIEWS
-from services.evidence.sql.docs_page import page
-from services.evidence.sql.examples import EXAMPLES
+from services.evidence.sql.docs_page import EXAMPLES, page
 from services.evidence.sql.row_values import date_of, exact_of, moment_of
 
 

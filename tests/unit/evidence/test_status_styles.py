@@ -7,7 +7,7 @@ import re
 from importlib import resources
 
 from services.evidence.outputs.report_file import assets
-from services.evidence.report.status_styles import status_css, status_js
+from services.evidence.report.page import status_css, status_js
 from shared.evidence_format.files.manifest import SampleLink, count_population
 from shared.evidence_format.table.columns import BEFORE
 from shared.statuses import GROUPS, STATUSES, STYLES

@@ -1,17 +1,26 @@
-"""Decides which attempt at a sample may write: a later one archives the files of an earlier one, which writes nothing
-more."""
+"""Begins attempts at samples, and closes complete rounds of a run.
+
+Of several attempts at a sample the latest may write. It archives the files of the attempt before it, and reopens the
+round if that was closed.
+"""
 
 from __future__ import annotations
 
+import msgspec
+
 from services.evidence.deps import EvidenceDeps
-from services.evidence.ingest.step_files import begin_attempt, merge_step_files
+from services.evidence.outputs.make_products import make_products
 from services.evidence.seal.file_hashes import make_tree_durable
-from services.evidence.seal.run_seal import archive_sealed_round
+from services.evidence.seal.run_seal import archive_sealed_round, seal_run
 from services.evidence.state.file_contents import AttemptLog
-from services.evidence.state.run_state import RunState, parse_sample_end
+from services.evidence.state.run_state import RunState, parse_sample_end, round_summary
+from services.evidence.step_files import begin_attempt, merge_step_files
+from shared.contracts.evidence import RunFinished
 from shared.contracts.steps import PressClaim
 from shared.errors import PermanentError
 from shared.evidence_format import layout
+
+# --- attempts at a sample
 
 
 async def open_attempt_log(deps: EvidenceDeps, run_id: str, sample_id: str, attempt: int) -> AttemptLog | None:
@@ -58,3 +67,36 @@ async def require_open_attempt(deps: EvidenceDeps, pressed: PressClaim) -> None:
     result = await deps.store.read(layout.sample_key(pressed.run_id, pressed.sample_id, layout.RESULT))
     if result is not None and parse_sample_end(result).attempt >= pressed.attempt:
         raise PermanentError(f"attempt {pressed.attempt} at {pressed.sample_id} is over", code="sample_over")
+
+
+# --- rounds of a run
+
+
+async def close_run_if_complete(deps: EvidenceDeps, state: RunState) -> RunFinished | None:
+    """Close the round once every sample is accounted for, and return its summary; None before that.
+
+    Idempotent: the summary of a closed round is returned again, because it may not have been published.
+    """
+    if not state.is_complete:
+        return None
+    if state.current_summary is None:
+        await archive_sealed_round(deps, state)
+        await deps.ledger.save_finished(state, await _make_outputs(deps, state))
+    assert state.finished is not None
+    state.finished = await seal_run(deps, state, state.finished)
+    deps.ledger.forget_finished(but=state.record.run_id)
+    await deps.store.unlock_run(state.record.run_id)
+    return state.finished
+
+
+async def _make_outputs(deps: EvidenceDeps, state: RunState) -> RunFinished:
+    """Make all outputs of a complete round; return its summary, without the seal."""
+    run_id = state.record.run_id
+    table = deps.store.location(layout.run_key(run_id, layout.COMBINED))
+    summary = round_summary(state, deps.store.location(layout.run_key(run_id)), table, deps.now())
+    products = await make_products(deps.store, deps.products, state, summary, deps.on_blocked)
+    await make_tree_durable(deps.store, layout.run_key(run_id, layout.MEMORY))
+    await deps.store.make_durable(layout.run_key(run_id))
+    report = deps.store.location(layout.run_key(run_id, layout.REPORT)) if layout.REPORT in products.names else ""
+    table = table if layout.COMBINED in products.names else ""
+    return msgspec.structs.replace(summary, table=table, report=report, not_made=products.failures)

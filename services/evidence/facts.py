@@ -1,4 +1,4 @@
-"""The facts of a sample, made once from its files. Every output of a run selects from them."""
+"""The facts of a sample, made once from its files, and those of its run. Every output of a run selects from them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from services.evidence.recovery.sample_files import SampleFiles
-from services.evidence.state.damaged_files import parse_sample_and_result
+import msgspec
+
+from services.evidence.state.file_contents import parse_sample_and_result
+from shared.contracts.discovery import RunRecord
+from shared.contracts.evidence import RunFinished
 from shared.contracts.results import Artifact, Box
 from shared.evidence_format import chain
 from shared.evidence_format.facts import ResultFacts, TaskFacts
 from shared.evidence_format.files.base import ArtifactProblem, problems_of
 from shared.evidence_format.files.sample import StoredArtifact
 from shared.evidence_format.log_codec import LogEntry, parse_log
+
+
+class SampleFiles(msgspec.Struct, frozen=True):
+    """The bytes of a sample's files; None for a missing file. ``log``: the steps of the latest attempt, as
+    action_log.json has them."""
+
+    sample_id: str
+    sample: bytes | None = None
+    result: bytes | None = None
+    log: bytes | None = None
 
 
 @dataclass(frozen=True)
@@ -92,3 +105,26 @@ class SampleFacts(ResultFacts):
     def reported_by(self) -> Mapping[str, LogEntry]:
         """The last step that reported each field."""
         return {value.field: entry for entry in self.log if not entry.refused for value in entry.values}
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """A run whose outputs are made. ``finished`` lacks what is known only after all outputs are written: the seal."""
+
+    record: RunRecord
+    finished: RunFinished
+    input_columns: tuple[str, ...]
+    """All columns that the samples came with, in the order of the input."""
+    discovery: SampleFiles | None = None
+    """Files of the search for samples, in runs that find their samples by navigating. It is not a sample itself."""
+
+    @cached_property
+    def task(self) -> TaskFacts:
+        return TaskFacts.of(self.record.spec)
+
+    def facts_of(self, files: SampleFiles) -> SampleFacts:
+        return SampleFacts(self.task, files)
+
+    @cached_property
+    def discovery_facts(self) -> SampleFacts | None:
+        return self.facts_of(self.discovery) if self.discovery is not None else None

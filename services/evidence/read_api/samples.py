@@ -1,4 +1,4 @@
-"""Gives access to the result of a sample, and to its artifacts as they are stored now, for reading them again."""
+"""Answers questions about one sample: the step log of an attempt, the result, and the artifacts as stored now."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import msgspec
 from msgspec.structs import replace
 
 from services.evidence.deps import EvidenceDeps
+from services.evidence.state.reply_pages import page_of_steps, step_log_problem
 from services.evidence.state.run_state import RunState
+from services.evidence.step_files import read_log
 from shared.contracts.evidence import (
     ArtifactLent,
     ArtifactMissing,
@@ -18,33 +20,90 @@ from shared.contracts.evidence import (
     LendArtifact,
     LendReply,
     LoadResult,
+    LoadSteps,
     ResultLoaded,
     ResultReply,
     ResultUnknown,
+    StepsLoaded,
+    StepsReply,
+    StepsUnknown,
 )
-from shared.contracts.steps import FieldValue
+from shared.contracts.steps import FieldValue, StepTaken
 from shared.errors import PermanentError
 from shared.evidence_format import chain, layout
 from shared.evidence_format.files.sample import ResultFile, StoredArtifact, parse_result
+from shared.evidence_format.log_codec import step_of
 from shared.hashing import HashingReader
 from shared.streams import ANSWERS
+
+# --- the step log
+
+
+async def read_steps(deps: EvidenceDeps, state: RunState | None, request: LoadSteps) -> StepsReply:
+    """Return a page of the requested log, or what is missing."""
+    run_id, sample_id = request.run_id, request.sample_id
+    if state is None:
+        return _steps_unknown(request, layout.no_run(run_id, deps.store.location("")))
+    if sample_id not in state.samples:
+        return _steps_unknown(request, f"{run_id} has no sample {sample_id!r}")
+    latest = await deps.ledger.latest_attempt(run_id, sample_id)
+    attempt = request.attempt or latest
+    folder = layout.sample_key(run_id, sample_id, "" if attempt == latest else layout.attempt_folder(attempt))
+    try:
+        entries = await read_log(deps.store, folder)
+        if entries is None:
+            return _steps_unknown(request, f"{run_id} has no step log of {sample_id}, attempt {attempt}")
+        steps = [step_of(entry, run_id, sample_id) for entry in entries]
+    except chain.NOT_JSON as exc:
+        return _steps_unknown(request, f"{deps.store.location(folder)}/{layout.ACTION_LOG} cannot be read: {exc}")
+    written = await deps.store.read(f"{folder}/{layout.RESULT}")
+    try:
+        result = parse_result(written) if written is not None else None
+    except chain.NOT_JSON as exc:
+        return _steps_unknown(request, f"{deps.store.location(folder)}/{layout.RESULT} cannot be read: {exc}")
+    return _loaded(state, request, attempt, steps, result)
+
+
+def _loaded(
+    state: RunState, request: LoadSteps, attempt: int, steps: list[StepTaken], result: ResultFile | None
+) -> StepsLoaded:
+    status, reason = (result.status, result.reason) if result is not None else (None, "")
+    taken = result.steps if result is not None and result.attempt == attempt else None
+    return StepsLoaded(
+        run_id=request.run_id,
+        sample=state.samples[request.sample_id][0],
+        spec=state.record.spec,
+        attempt=attempt,
+        steps=() if request.count_only else page_of_steps(steps, request.after_step),
+        total=len(steps),
+        status=status,
+        reason=reason,
+        problem=step_log_problem(steps, taken, status, reason),
+    )
+
+
+def _steps_unknown(request: LoadSteps, message: str) -> StepsUnknown:
+    return StepsUnknown(run_id=request.run_id, sample_id=request.sample_id, message=message)
+
+
+# --- the result
 
 
 async def read_result(deps: EvidenceDeps, state: RunState | None, request: LoadResult) -> ResultReply:
     """Return the result of a sample, or what is missing."""
     run_id, sample_id = request.run_id, request.sample_id
     if state is None:
-        return _unknown(request, layout.no_run(run_id, deps.store.location("")))
+        return _result_unknown(request, layout.no_run(run_id, deps.store.location("")))
     if sample_id not in state.samples:
-        return _unknown(request, f"{run_id} has no sample {sample_id!r}")
+        return _result_unknown(request, f"{run_id} has no sample {sample_id!r}")
     key = layout.sample_key(run_id, sample_id, layout.RESULT)
     data = await deps.store.read(key)
     if data is None:
-        return _unknown(request, f"{run_id} has no result of {sample_id} yet", known=True)
+        return _result_unknown(request, f"{run_id} has no result of {sample_id} yet", known=True)
     try:
         result = parse_result(data)
     except chain.NOT_JSON as exc:
-        return _unknown(request, f"{deps.store.location(key)} cannot be read: {exc}", known=True)
+        return _result_unknown(request, f"{deps.store.location(key)} cannot be read: {exc}", known=True)
     return ResultLoaded(
         run_id=run_id,
         sample=state.samples[sample_id][0],
@@ -74,8 +133,11 @@ def _stored_file(artifact: StoredArtifact) -> KeptFile:
     )
 
 
-def _unknown(request: LoadResult, message: str, *, known: bool = False) -> ResultUnknown:
+def _result_unknown(request: LoadResult, message: str, *, known: bool = False) -> ResultUnknown:
     return ResultUnknown(run_id=request.run_id, sample_id=request.sample_id, message=message, known=known)
+
+
+# --- the artifacts
 
 
 async def lend(deps: EvidenceDeps, request: LendArtifact) -> LendReply:

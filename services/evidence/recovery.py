@@ -1,4 +1,7 @@
-"""Reads the state of a run and of its attempts back from the store, after a restart or for a resumed run."""
+"""Reads runs, attempts and samples back from the store.
+
+The state of a run is read after a restart, or when the run is resumed. The facts of a sample are made from its files.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,17 @@ from typing import NamedTuple
 
 import msgspec
 
-from services.evidence.ingest.step_files import read_begun_attempt, read_log, read_merged_log
+from services.evidence.facts import SampleFiles
 from services.evidence.ports import READ_LIMIT, Store
-from services.evidence.state.damaged_files import (
+from services.evidence.state.file_contents import (
     RESULT_UNREADABLE,
     SAMPLE_UNREADABLE,
+    AttemptLog,
     parse_result_or_loss,
     result_without_sample,
 )
-from services.evidence.state.file_contents import AttemptLog
 from services.evidence.state.run_state import RunState, SampleEnd, parse_sample_end
+from services.evidence.step_files import read_begun_attempt, read_log, read_merged_log
 from shared.aio import map_concurrently
 from shared.contracts.codes import REASONS, Reason
 from shared.contracts.discovery import RunRecord, Sample
@@ -143,6 +147,9 @@ def _failed_end(reason: Reason, attempt: int, since: datetime) -> SampleEnd:
 # --- an attempt
 
 
+# --- attempts
+
+
 async def read_attempt_log(store: Store, run_id: str, sample_id: str) -> AttemptLog:
     """Return the log of the latest attempt that left a file; of attempt 0 if none did."""
     folder = layout.sample_key(run_id, sample_id)
@@ -177,3 +184,21 @@ async def _latest_attempt(store: Store, folder: str, logged: int, ended: int) ->
     earlier = layout.attempts_put_aside(await store.names(folder))
     begun = await read_begun_attempt(store, folder)
     return max(ended, begun, logged, *earlier)
+
+
+# --- the files of a sample
+
+
+async def read_sample_files(store: Store, run_id: str, sample_id: str) -> SampleFiles:
+    """Read the files of a sample on which no attempt is at work."""
+    names = (layout.SAMPLE, layout.RESULT, layout.ACTION_LOG)
+    sample, result, log = [await store.read(layout.sample_key(run_id, sample_id, name)) for name in names]
+    return SampleFiles(sample_id, sample, result, log)
+
+
+async def read_open_sample_files(store: Store, run_id: str, sample_id: str) -> SampleFiles:
+    """Read the files of a sample on which an attempt may be at work, with its step files. Raises one of
+    `chain.NOT_JSON` if a partly written log is corrupt."""
+    folder = layout.sample_key(run_id, sample_id)
+    sample, result = [await store.read(f"{folder}/{name}") for name in (layout.SAMPLE, layout.RESULT)]
+    return SampleFiles(sample_id, sample, result, await read_merged_log(store, folder))

@@ -1,4 +1,4 @@
-"""Moves artifacts from the bus into the sample's folder, and hashes them again on the way."""
+"""Stores what the events of a sample bring: artifacts, which are hashed again on the way, and lessons."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import FiledArtifact, StepTaken
 from shared.errors import PermanentError
 from shared.evidence_format import layout
-from shared.evidence_format.files.base import ArtifactProblem, problems_of
+from shared.evidence_format.files.base import ArtifactProblem, encode_file, problems_of
+from shared.evidence_format.files.run import Lesson, parse_lessons
 from shared.streams import ARTIFACTS
+
+# --- artifacts
 
 
 async def store_artifact(store: Store, blobs: Blobs, step: StepTaken, filed: FiledArtifact) -> ArtifactProblem | None:
@@ -86,3 +89,26 @@ async def remove_stored_blobs(blobs: Blobs, message: StepTaken, problems: Sequen
     for filed in message.artifacts:
         if not problems_of(filed.filename, problems):
             await blobs.remove(ARTIFACTS, filed.artifact.blob)
+
+
+# --- lessons
+
+
+async def store_lessons(store: Store, message: SampleFinished) -> None:
+    """Add the lessons of this sample to those of its run. Idempotent."""
+    if message.lessons is None:
+        return
+    for name, texts in (("patterns", message.lessons.patterns), ("failures", message.lessons.failures)):
+        key = layout.run_key(message.run_id, f"{layout.MEMORY}/{name}.json")
+        written = await store.read(key)
+        known = parse_lessons(written)
+        lessons = _with_lessons(known, message, texts)
+        if written is None or lessons != known:
+            await store.write(key, encode_file(lessons))
+
+
+def _with_lessons(known: Sequence[Lesson], message: SampleFinished, texts: Sequence[str]) -> tuple[Lesson, ...]:
+    """Return the known lessons followed by the new ones of this sample."""
+    present = {(lesson.sample_id, lesson.attempt, lesson.text) for lesson in known}
+    lessons = (Lesson(sample_id=message.sample_id, attempt=message.attempt, text=text) for text in texts)
+    return (*known, *(new for new in lessons if (new.sample_id, new.attempt, new.text) not in present))
