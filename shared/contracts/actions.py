@@ -1,4 +1,4 @@
-"""The actions a decider may take, one type each: what the browser executes, and what ends in the planner.
+"""The actions a decider may take, one type each: those the browser executes, and those the planner handles itself.
 
 On the wire an action is tagged with its name: ``{"action": "click", "target": {"by": "ref", ...}}``.
 """
@@ -16,7 +16,7 @@ from shared.contracts.codes import FailCode, OpenCode
 
 
 class ByRef(msgspec.Struct, frozen=True, kw_only=True, tag_field="by", tag="ref"):
-    """An element of one snapshot. It resolves to exactly that element or fails as stale."""
+    """An element of one snapshot, by its number. It resolves to exactly that element or fails as stale."""
 
     ref: int
     snapshot_id: str
@@ -36,13 +36,13 @@ class ByCss(msgspec.Struct, frozen=True, kw_only=True, tag_field="by", tag="css"
 
 Target = ByRef | ByText | ByCss
 MOST_REF_DIGITS = 9
-"""No page has so many elements; what was written beyond is not read."""
+"""Digits of a ref that are parsed; further digits are ignored. No page has that many elements."""
 
 
 def parse_target(text: str, snapshot_id: str) -> Target:
-    """A target as people and models write it: ``3``, ``css=#save`` or ``Save changes``.
+    """Parse a target as people and models write it: ``3``, ``css=#save`` or ``Save changes``.
 
-    A number is always a ref of ``snapshot_id`` and never falls through to text.
+    A number is always a ref of ``snapshot_id``, never text.
     """
     stripped = text.strip().removeprefix("[").removesuffix("]")
     if stripped.isdecimal():
@@ -56,36 +56,40 @@ def parse_target(text: str, snapshot_id: str) -> Target:
 
 
 class Action(msgspec.Struct, frozen=True, kw_only=True, tag_field="action"):
-    """Base of all actions: ``reason`` is one sentence that says why it is taken."""
+    """Base of all actions. ``reason``: one sentence that says why the action is taken."""
 
     reason: str = ""
 
 
 class Goto(Action, frozen=True, kw_only=True, tag="goto"):
+    """Opens ``url`` in the active tab."""
+
     url: str
 
 
 class Click(Action, frozen=True, kw_only=True, tag="click"):
+    """Clicks ``target``."""
+
     target: Target
 
 
 class TypeText(Action, frozen=True, kw_only=True, tag="type"):
-    """Replaces what the field holds by ``text`` and reads it back."""
+    """Replaces the content of a field with ``text`` and reads it back."""
 
     target: Target
     text: str
 
 
 class TypeSecret(Action, frozen=True, kw_only=True, tag="type_secret"):
-    """Types a secret that the task spec names. Its value is known to the browser pool alone: a password, or the
-    code of this moment where the secret is a TOTP seed."""
+    """Types a secret that the task spec names. Only the browser pool knows its value: a password, or the current
+    code if the secret is a TOTP seed."""
 
     target: Target
     secret: str
 
 
 class Press(Action, frozen=True, kw_only=True, tag="press"):
-    """Presses a key or a chord: ``Enter``, ``ArrowDown``, ``Control+A``; on ``target``, else where the focus is."""
+    """Presses a key or a chord (``Enter``, ``ArrowDown``, ``Control+A``) on ``target``, or on the focused element."""
 
     keys: str
     target: Target | None = None
@@ -105,7 +109,7 @@ class Drag(Action, frozen=True, kw_only=True, tag="drag"):
 
 
 class DragBy(Action, frozen=True, kw_only=True, tag="drag_by"):
-    """Drags the middle of ``target`` by so many CSS pixels: slider handles, dividers, maps."""
+    """Drags the middle of ``target`` by a distance in CSS pixels: slider handles, dividers, maps."""
 
     target: Target
     right_px: float = 0.0
@@ -113,8 +117,8 @@ class DragBy(Action, frozen=True, kw_only=True, tag="drag_by"):
 
 
 class Upload(Action, frozen=True, kw_only=True, tag="upload"):
-    """Gives a file field one file: the name of one in the pool's upload folder, or the label of one that was
-    downloaded in this session. Never a path."""
+    """Sets one file in a file field. ``file`` is the name of a file in the pool's upload folder, or the label of a
+    file downloaded in this session; never a path."""
 
     target: Target
     file: str
@@ -122,7 +126,7 @@ class Upload(Action, frozen=True, kw_only=True, tag="upload"):
 
 class PickOption(Action, frozen=True, kw_only=True, tag="pick"):
     """Picks ``option`` in any control that offers choices: native selects, custom dropdowns, comboboxes that
-    search or load as one types, menus, radio groups."""
+    search or load during typing, menus, radio groups."""
 
     target: Target
     option: str
@@ -137,61 +141,63 @@ class SetDate(Action, frozen=True, kw_only=True, tag="set_date"):
 
 
 class Back(Action, frozen=True, kw_only=True, tag="back"):
-    """One step back in the history of the tab."""
+    """Goes one step back in the history of the tab."""
 
 
 class SwitchTab(Action, frozen=True, kw_only=True, tag="switch_tab"):
-    """Looks at another tab, by the number the observation gives it."""
+    """Makes another tab the active one. ``tab``: its number in the observation, from 1."""
 
     tab: int
 
 
 class CloseTab(Action, frozen=True, kw_only=True, tag="close_tab"):
-    """Closes the tab that is looked at; the one that was looked at before it comes back."""
+    """Closes the active tab; the tab that was active before it becomes active again."""
 
 
 class AnswerDialog(Action, frozen=True, kw_only=True, tag="dialog"):
-    """Answers the JavaScript dialog that is open: ``text`` goes into a prompt that is accepted."""
+    """Answers the open JavaScript dialog. ``text`` is entered if a prompt is accepted."""
 
     answer: Literal["accept", "dismiss"]
     text: str = ""
 
 
 class SelectOption(Action, frozen=True, kw_only=True, tag="select_option"):
-    """Picks the option whose visible label, else value, is ``option`` in a native select."""
+    """Picks an option of a native select by its visible label, or else by its value."""
 
     target: Target
     option: str
 
 
 class Scroll(Action, frozen=True, kw_only=True, tag="scroll"):
+    """Scrolls the page by ``amount_px`` CSS pixels."""
+
     direction: Literal["up", "down"] = "down"
     amount_px: int = 600
 
 
 class Wait(Action, frozen=True, kw_only=True, tag="wait"):
-    """Waits until ``target`` is visible, or, without one, until the page is quiet."""
+    """Waits until ``target`` is visible or, without a target, until the page has settled; ``timeout_s`` at most."""
 
     target: Target | None = None
     timeout_s: float = 10.0
 
 
 class Screenshot(Action, frozen=True, kw_only=True, tag="screenshot"):
-    """A picture of the whole page, in several tiles where it is very high, or of the viewport."""
+    """Captures the whole page (in several parts if it is very high) or only the viewport."""
 
     label: str
     full_page: bool = True
 
 
 class ScreenshotElement(Action, frozen=True, kw_only=True, tag="screenshot_element"):
-    """A picture of one element."""
+    """Captures a picture of one element."""
 
     target: Target
     label: str
 
 
 class ScreenshotViews(Action, frozen=True, kw_only=True, tag="screenshot_views"):
-    """The page from top to bottom, one picture a viewport: for pages that load as they are scrolled."""
+    """Captures the page from top to bottom, one picture for each viewport: for pages that load during scrolling."""
 
     label: str
 
@@ -203,7 +209,7 @@ class Extract(Action, frozen=True, kw_only=True, tag="extract"):
 
 
 class Download(Action, frozen=True, kw_only=True, tag="download"):
-    """Clicks ``target`` and keeps the file that comes down."""
+    """Clicks ``target`` and stores the file that is downloaded."""
 
     target: Target
     label: str = "download"
@@ -235,11 +241,11 @@ BrowserAction = (
     | Download
 )
 
-# --- the actions that end in the planner, not in a browser
+# --- actions that the planner handles itself, without a browser
 
 
 class SaveProgress(Action, frozen=True, kw_only=True, tag="save_progress"):
-    """Keeps what has been found so far; the work goes on. ``refs`` maps a field to the element that shows it."""
+    """Stores the values found so far and continues. Fields as in :class:`Done`."""
 
     values: dict[str, Any]
     not_present: dict[str, str] = {}
@@ -247,17 +253,17 @@ class SaveProgress(Action, frozen=True, kw_only=True, tag="save_progress"):
 
 
 class ReportItems(Action, frozen=True, kw_only=True, tag="report_items"):
-    """What this page of a list holds, one object an item; only in tasks that find samples. The work goes on."""
+    """Reports the items on this page of a list, one object for each, and continues. Only in discovery tasks."""
 
     items: tuple[dict[str, Any], ...]
     place: str = ""
-    """Where on the page the list stands, as :class:`shared.contracts.browser_pool.Element` has it."""
+    """The list's position in the markup; see ``place`` of :class:`shared.contracts.browser_pool.Element`."""
 
 
 class AskPicture(Action, frozen=True, kw_only=True, tag="ask_picture"):
-    """One question about a picture of ``target``, or of what is in view: what an icon, a colour, a drawing says.
+    """Asks one question about a picture of ``target``, or of the viewport: the meaning of an icon, colour or drawing.
 
-    ``field`` is the output field that the answer is for.
+    ``field``: the output field that the answer is for.
     """
 
     question: str
@@ -266,7 +272,7 @@ class AskPicture(Action, frozen=True, kw_only=True, tag="ask_picture"):
 
 
 class JudgmentGiven(Part, frozen=True, kw_only=True):
-    """A decider's answer to the task's question. ``evidence_refs`` are file names of artifacts of this sample."""
+    """A decider's answer to the task's question. ``evidence_refs``: file names of artifacts of this sample."""
 
     answer: str
     confidence: float
@@ -276,7 +282,7 @@ class JudgmentGiven(Part, frozen=True, kw_only=True):
 
 
 class Judgment(Part, frozen=True, kw_only=True):
-    """As accepted, with the question it answers; kept apart from the data."""
+    """An accepted :class:`JudgmentGiven` with the question it answers. It is stored apart from the values."""
 
     question: str
     answer: str
@@ -287,11 +293,11 @@ class Judgment(Part, frozen=True, kw_only=True):
 
 
 class Done(Action, frozen=True, kw_only=True, tag="done"):
-    """The sample is finished, if the gates agree.
+    """Ends the sample as done, if the gates accept it.
 
-    ``values`` holds what was read, as shown on the page. ``not_present`` names the fields of which
-    the page itself says that there is nothing (an unassigned ticket), mapped to the words it uses;
-    a field in neither was not found. ``refs`` maps a field to the element it was read from.
+    ``values``: each field's text as shown on the page. ``not_present``: fields that the page says are empty (an
+    unassigned ticket), with the words it uses. A field in neither was not found. ``refs``: the ref of the element
+    that each field was read from.
     """
 
     values: dict[str, Any]
@@ -301,7 +307,7 @@ class Done(Action, frozen=True, kw_only=True, tag="done"):
 
 
 class Fail(Action, frozen=True, kw_only=True, tag="fail"):
-    """The sample cannot be worked on. `shared.contracts.codes.REASONS` has the reason that each ``code`` becomes."""
+    """Ends the sample without a result. `shared.contracts.codes.REASONS` maps each ``code`` to a reason."""
 
     code: OpenCode[FailCode] = "other"
     note: str = ""

@@ -1,4 +1,4 @@
-"""The two bases every wire type inherits. JSON by msgspec, so that `nats sub` is readable."""
+"""Base classes of all wire types. They are encoded as JSON by msgspec, so `nats sub` shows readable messages."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from shared.contracts.error_codes import ErrorCode
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag=True):
-    """What travels on a subject: immutable, keyword-only, tagged with its class name."""
+    """Base of messages sent on a subject: immutable, keyword-only, tagged with the class name."""
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
-    """A value inside messages; it never travels alone, so it needs no tag."""
+    """Base of values inside messages. They are never sent alone, so they have no tag."""
 
 
 class Failure(Message, frozen=True, kw_only=True):
-    """Why an ask was not answered: a stable code, words for people, and whether to try again."""
+    """Error reply to a request: a stable code, a message for people, and whether a retry may succeed."""
 
     code: OpenCode[ErrorCode]
     message: str
@@ -26,7 +26,7 @@ class Failure(Message, frozen=True, kw_only=True):
 
 
 class Usage(Part, frozen=True, kw_only=True):
-    """Tokens of model calls, and their price in US dollars (0 where none was made)."""
+    """Number of model calls, their tokens, and their price in US dollars."""
 
     llm_calls: int = 0
     input_tokens: int = 0
@@ -37,12 +37,12 @@ class Usage(Part, frozen=True, kw_only=True):
 
 
 def total_tokens(usage: Usage) -> int:
-    """Of all kinds."""
+    """Return the sum of all kinds of tokens."""
     return usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens
 
 
 def add_usage(one: Usage, other: Usage) -> Usage:
-    """The two together."""
+    """Return the sum of both."""
     return Usage(
         llm_calls=one.llm_calls + other.llm_calls,
         input_tokens=one.input_tokens + other.input_tokens,

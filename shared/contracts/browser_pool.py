@@ -1,4 +1,4 @@
-"""Owned by browser_pool: leasing a session, looking at its page, acting on it."""
+"""Messages of browser_pool: leases of browser sessions, observations of their pages, and actions on them."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from shared.contracts.results import ActionResult, Artifact, Box, Locator
 
 
 class Politeness(Part, frozen=True, kw_only=True):
-    """How a registrable domain is treated by all pools together; None leaves it to the pool's settings."""
+    """Rate limits for a registrable domain, shared by all pools. None: the pool's settings apply."""
 
     interval_s: float | None = None
-    """Least time between two documents asked of it."""
+    """Least time between two document requests to the domain."""
     max_in_flight: int | None = None
-    """Most documents that may be on their way from it at a time; 0 is no limit."""
+    """Most concurrent document requests to the domain; 0: no limit."""
 
 
 class LeaseSession(Message, frozen=True, kw_only=True):
-    """A fresh, isolated browser context for one sample, for ``ttl_s`` seconds after the last use or heartbeat,
-    and never for longer than ``max_s``.
+    """Request to lease a new, isolated browser context for one sample.
 
-    ``allowed_hosts``: where it may navigate, as ``host``, ``host:port`` or ``*.domain``; none: to the host of the
-    first address that is opened. ``private_hosts``: which of them may be private or link-local addresses.
-    ``secrets``: names of secrets it may type.
+    The lease expires ``ttl_s`` seconds after the last use or heartbeat, and after ``max_s`` seconds in any case.
+    ``allowed_hosts``: hosts that the session may open, as ``host``, ``host:port`` or ``*.domain``; empty: the host
+    of the first address that is opened. ``private_hosts``: those of them that may have private or link-local
+    addresses. ``secrets``: names of the secrets that may be typed.
     """
 
     run_id: str
@@ -40,20 +40,22 @@ class LeaseSession(Message, frozen=True, kw_only=True):
 
 
 class SessionLeased(Message, frozen=True, kw_only=True):
-    """``instance_id`` is the pool process that holds the session and answers for it."""
+    """A lease. ``instance_id``: the pool process that has the session and answers requests for it."""
 
     session_id: str
     instance_id: str
     browser: str
-    """Name and version, as the browser gives them."""
+    """Name and version, as reported by the browser."""
 
 
 class NoSessionFree(Message, frozen=True, kw_only=True):
+    """All sessions are leased; the request can be repeated after ``retry_after_s`` seconds."""
+
     retry_after_s: float
 
 
 class ProfilePaused(Message, frozen=True, kw_only=True):
-    """The login state has met a login wall: no session gets it until it has been recorded again."""
+    """The login state has met a login wall. No session can use it until it is recorded again."""
 
     auth_profile: str
     reason: str
@@ -63,32 +65,34 @@ LeaseReply = SessionLeased | NoSessionFree | ProfilePaused
 
 
 class KeepSession(Message, frozen=True, kw_only=True):
-    """A heartbeat: whoever holds the session is still there, however long it thinks."""
+    """Heartbeat that renews the lease of a session."""
 
     session_id: str
     instance_id: str
 
 
 class SessionKept(Message, frozen=True, kw_only=True):
+    """The lease was renewed."""
+
     session_id: str
 
 
 class CheckAccess(Message, frozen=True, kw_only=True):
-    """Before a run starts: is what its sessions will need there?"""
+    """Request to check, before a run starts, that its login state and secrets exist."""
 
     auth_profile: str | None = None
     secrets: tuple[str, ...] = ()
 
 
 class AccessChecked(Message, frozen=True, kw_only=True):
-    """``problems``: what is missing, in words that say what to do; ``where`` is ``auth_profile`` or ``secrets``.
-    None: all is there."""
+    """``problems``: what is missing, and what to do about it; ``where`` is ``auth_profile`` or ``secrets``. Empty:
+    nothing is missing."""
 
     problems: tuple[Problem, ...] = ()
 
 
 class SaveProfile(Message, frozen=True, kw_only=True):
-    """Record what this session is logged in with under this name. It is a secret, so it never travels."""
+    """Request to save the login state of this session under this name. It is a secret: it is never sent on the bus."""
 
     session_id: str
     instance_id: str
@@ -96,8 +100,8 @@ class SaveProfile(Message, frozen=True, kw_only=True):
 
 
 class ProfileSaved(Message, frozen=True, kw_only=True):
-    """``path`` is on the machine of the browser pool. ``origins``: sites that keep something in the browser besides
-    cookies."""
+    """``path``: file on the browser pool's machine. ``cookies``: how many were saved. ``origins``: how many sites have
+    other browser storage."""
 
     auth_profile: str
     path: str
@@ -106,7 +110,7 @@ class ProfileSaved(Message, frozen=True, kw_only=True):
 
 
 class NothingToSave(Message, frozen=True, kw_only=True):
-    """The session has neither cookies nor storage: nobody is logged in. What was recorded before is left as it is."""
+    """The session has neither cookies nor storage, so there is no login. An earlier login state is left unchanged."""
 
     auth_profile: str
 
@@ -115,28 +119,28 @@ SaveReply = ProfileSaved | NothingToSave
 
 
 class ObservePage(Message, frozen=True, kw_only=True):
-    """Show me the page. Everything that matches ``keywords`` is kept whatever the budget."""
+    """Request to observe the page within ``max_tokens``. Elements that match ``keywords`` are always included."""
 
     session_id: str
     instance_id: str
     keywords: tuple[str, ...] = ()
     max_tokens: int = 6000
     locators: bool = False
-    """Whether each element shown carries the locators that find it, with their match counts."""
+    """Whether each element in the answer has its locators, with their match counts."""
     since: str | None = None
-    """An earlier snapshot of this session: the answer then says what is different (``difference``)."""
+    """An earlier snapshot of this session; the answer's ``difference`` then compares the page with it."""
 
 
 class Element(Part, frozen=True, kw_only=True):
-    """One thing on the page, in document order; the parts of a frame come after all of its parent's.
+    """One element of the page. Elements are in document order; those of a frame follow all of its parent frame.
 
-    ``header`` is what names a value: the ``dt`` of a ``dd``; the row header of a cell, or its column header in
-    a grid with several values a row. A cell that is wholly one link is a link with that header; an empty one
-    is kept with an empty name. ``row`` numbers table rows within the snapshot: the cells of one row share it.
+    ``header``: the name of a value. It is the ``dt`` of a ``dd``, the row header of a cell, or the column header of a
+    cell in a grid with several values in a row. A cell that contains only one link is a link with that header; an
+    empty cell has an empty name. ``row``: number of the table row in the snapshot, equal for the cells of one row.
 
-    ``title`` is what the markup says beside the name, where it adds to it: the ``datetime`` of a ``time`` ("3 days
-    ago"), the ``value`` of a ``data``, else the ``title`` (of an ``abbr`` too) or ``aria-label``; of the element
-    itself, or of the one inside or around it that holds exactly this text.
+    ``title``: text in the markup that adds to the name: the ``datetime`` of a ``time`` ("3 days ago"), the ``value``
+    of a ``data``, else the ``title`` (also of an ``abbr``) or ``aria-label``. It is that of the element, or of an
+    element inside or around it with exactly the same text.
     """
 
     ref: int
@@ -152,28 +156,28 @@ class Element(Part, frozen=True, kw_only=True):
     box: Box | None = None
     in_viewport: bool = True
     in_dialog: bool = False
-    """Inside a dialog, or a banner that lies over the page."""
+    """Inside a dialog, or inside a banner that covers part of the page."""
     covered_by: str | None = None
-    """What a click in its middle would really hit, where that is neither it nor a part of it."""
+    """The element that a click in the middle would hit instead; None: the click hits this element or a part of it."""
     frame: str = "main"
     fingerprint: str = ""
     """As in :class:`shared.contracts.results.TargetFound`: stable across page loads."""
     locators: tuple[Locator, ...] = ()
     title: str | None = None
     area: str = ""
-    """The part of the page it stands in: main, navigation, banner, contentinfo, complementary, search; or ``pager``,
-    where something small is named or classed as what turns pages."""
+    """The landmark that contains it: main, navigation, banner, contentinfo, complementary, search; or ``pager`` for a
+    small element with the name or class of a pagination control."""
     turn: str = ""
-    """``next`` or ``prev``, where a link says so of itself (``rel``)."""
+    """``next`` or ``prev``, from the ``rel`` of a link; else empty."""
     place: str = ""
-    """The end of the path of tags that leads to it, such as ``ul>li>h3>a``: equal for what repeats on a page."""
+    """The last part of its tag path, such as ``ul>li>h3>a``: equal for the repeated parts of a list."""
     look: int = 0
-    """Above 0: a small picture without any name (role ``img``) beside the text of a record. Those with equal numbers
-    are drawn alike in this snapshot, so one answer about a picture holds for them all."""
+    """Above 0: a small picture without a name (role ``img``) beside the text of a record. Equal numbers look the same
+    in this snapshot, so one answer about a picture is valid for all of them."""
 
 
 class Tab(Part, frozen=True, kw_only=True):
-    """A tab of the session, numbered from 1 in the order in which they were opened."""
+    """A tab of the session. ``number``: from 1, in the order of opening."""
 
     number: int
     title: str
@@ -182,7 +186,7 @@ class Tab(Part, frozen=True, kw_only=True):
 
 
 class PageObserved(Message, frozen=True, kw_only=True):
-    """A snapshot. ``text`` is what a model is shown; ``elements`` are the same things for programs."""
+    """A snapshot of the page. ``text`` is for models; ``elements`` is the same content for programs."""
 
     snapshot_id: str
     url: str
@@ -191,40 +195,42 @@ class PageObserved(Message, frozen=True, kw_only=True):
     elements: tuple[Element, ...]
     text: str
     sha256: str
-    """Over URL, title and all elements without refs, whatever the budget: equal pages have equal hashes."""
+    """SHA-256 of URL, title and all elements without refs, regardless of the budget: equal pages have equal hashes."""
     dom_confidence: float
     total_elements: int
     left_out: int
-    """Elements of the page that did not fit the budget; ``text`` says so too."""
+    """Number of elements that did not fit the budget; ``text`` states it too."""
     scroll_y_px: float
     scroll_max_y_px: float
     settled: bool
-    """False: the page was still changing when the bound on waiting was reached."""
+    """False: the page was still changing at the timeout."""
     browser_ms: float
     triggers: tuple[str, ...] = ()
-    """Why the structure cannot be trusted whatever the formula says: empty, canvas, pictures, unnamed,
+    """Why the page structure cannot be trusted, regardless of ``dom_confidence``: empty, canvas, pictures, unnamed,
     icons, unread_frame."""
     tabs: tuple[Tab, ...] = ()
-    """All tabs, where there are several."""
+    """All tabs, if there are several; else empty."""
     dialog: str | None = None
-    """The JavaScript dialog that waits for an answer: the page itself cannot be read until then."""
+    """The open JavaScript dialog; the page cannot be read until it is answered."""
     difference: str | None = None
-    """Against the snapshot named in ``since``: lines that begin with ``+``, ``-`` or ``~``; empty: none."""
+    """Changes from the snapshot in ``since``, as lines that begin with ``+``, ``-`` or ``~``; empty: no change."""
     lang: str = ""
-    """The language that the document says it is in (``pt-BR``); empty where it says none."""
+    """The document's declared language (``pt-BR``); empty: none."""
 
 
 class ActOnPage(Message, frozen=True, kw_only=True):
+    """Request to execute one action. The reply is an :class:`shared.contracts.results.ActionResult`."""
+
     session_id: str
     instance_id: str
     action: BrowserAction
 
 
 class CapturePage(Message, frozen=True, kw_only=True):
-    """Keep the page as it is now: itself and what is observed of it. ``snapshot_id`` and ``refs`` name elements, of an
-    earlier look, of which the locators are wanted too.
+    """Request to store the page as it is now, with its observation.
 
-    ``known`` are the ``observation_sha256`` of captures that are kept already: an equal page is not kept once more.
+    ``snapshot_id`` and ``refs``: elements of an earlier observation that are looked up on the page, with their
+    locators. ``known``: ``observation_sha256`` of the captures stored so far; an equal page is not stored again.
     """
 
     session_id: str
@@ -236,17 +242,23 @@ class CapturePage(Message, frozen=True, kw_only=True):
 
 
 class ElementFound(Part, frozen=True, kw_only=True):
-    """An element of an earlier look as it is now, with its locators: the same one, or, where the page was drawn anew,
-    the only one of its frame that says exactly the same. ``element`` is None where it is gone; its own ``ref`` is that
-    of the stored observation."""
+    """The current state of an element of an earlier observation, with its locators.
+
+    ``ref``: its number in the earlier observation. ``element``: the same element or, if the page was rendered again,
+    the only one in its frame with exactly the same text; its ``ref`` is that in the stored observation. None: the
+    element is gone.
+    """
 
     ref: int
     element: Element | None = None
 
 
 class PageCaptured(Message, frozen=True, kw_only=True):
-    """``observation_sha256`` of the page now, empty where it could not be looked at; ``artifacts`` are empty where it
-    is one of the ``known`` ones. ``problems`` say what of it is not kept, and why."""
+    """Result of :class:`CapturePage`.
+
+    ``observation_sha256``: of the page now; empty if it could not be observed. ``artifacts``: the stored files; empty
+    if the page is one of the ``known`` ones. ``problems``: what was not stored, and why.
+    """
 
     observation_sha256: str
     artifacts: tuple[Artifact, ...] = ()
@@ -256,18 +268,18 @@ class PageCaptured(Message, frozen=True, kw_only=True):
 
 
 class Sought(Part, frozen=True, kw_only=True):
-    """An element as it was recorded, to be looked for again."""
+    """A recorded element to find again."""
 
     fingerprint: str = ""
     locators: tuple[Locator, ...] = ()
 
 
 class RestorePage(Message, frozen=True, kw_only=True):
-    """Open a stored page (MHTML, zstd) that lies in the ANSWERS bucket under ``blob``, without any network and without
-    scripts, in a session that has opened nothing yet or only stored pages, and look at it.
+    """Request to open a stored page (MHTML, zstd) without network and scripts, and to observe it.
 
-    ``sha256`` and ``size_bytes`` are those that were recorded of it. What the locators of ``sought`` lead to, and what
-    matches ``keywords``, is told whatever the budget, with locators.
+    ``blob``: its name in the ANSWERS bucket. ``sha256`` and ``size_bytes``: as recorded. The session must have opened
+    nothing else than stored pages. Elements that match ``keywords`` or the locators of ``sought`` are always included
+    in the observation, with locators.
     """
 
     session_id: str
@@ -281,9 +293,11 @@ class RestorePage(Message, frozen=True, kw_only=True):
 
 
 class PageRestored(Message, frozen=True, kw_only=True):
-    """``page`` bears the addresses that the page and its frames had when it was stored. What a stored page does not
-    hold is not in it either: what was typed or chosen in forms, whether they could be used, and its HTTP status; so its
-    hash is its own."""
+    """The observation of a stored page, with the addresses that the page and its frames had when it was stored.
+
+    A stored page lacks the state of form fields (typed text, choices, enabled or not) and the HTTP status. Therefore
+    ``page.sha256`` differs from that of the live page.
+    """
 
     page: PageObserved
 
@@ -299,13 +313,17 @@ RestoreReply = PageRestored | PageNotRestored
 
 
 class ReleaseSession(Message, frozen=True, kw_only=True):
+    """Request to end a lease and close its browser context."""
+
     session_id: str
     instance_id: str
     login_wall: str = ""
-    """Where the session's login state no longer opened the door: what the page said. The profile is then paused."""
+    """The page's text, if the session met a login wall in spite of its login state; the profile is then paused."""
 
 
 class SessionReleased(Message, frozen=True, kw_only=True):
+    """The session is closed."""
+
     session_id: str
 
 

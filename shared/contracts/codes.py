@@ -1,10 +1,10 @@
-"""How a sample ends and what an action came to, as stable codes: one row for each code, and nothing else lists them.
+"""Stable codes for the end of a sample and the result of an action: one row for each code, listed only here.
 
-A new reason is a new row of `REASONS` (and its name in `Reason`, which the type checker holds everybody to): gates,
-report, README tables and docs/codes.md follow from the row. Errors and refusals: `shared.contracts.error_codes`.
+A new reason is a new row of `REASONS` and a new name in `Reason`, which the type checker enforces. Gates, report,
+README tables and docs/codes.md are derived from the row. Errors and refusals: `shared.contracts.error_codes`.
 
-A field that travels or is stored is annotated ``OpenCode[...]``: the type checker holds those who write it to the codes
-listed here, and any text is accepted when it is read, for it may come from another version.
+A field that is sent or stored is annotated ``OpenCode[...]``: the type checker allows only listed codes when it is
+written; any text is accepted when it is read, because it may come from another version.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ else:
 Status = Literal["done", "partial_success", "needs_review", "failed", "auth_required"]
 """Their order, groups, words and colours are in `shared.statuses`."""
 Fault = Literal["", "record", "site", "us"]
-"""Where the cause is: in the sample itself (``record``), at the ``site``, or with ``us``; empty for done."""
+"""The cause of the end: the sample itself (``record``), the ``site``, or this program (``us``); empty for done."""
 Reason = Literal[
     "not_found",
     "missing_column",
@@ -87,12 +87,12 @@ FailCode = Literal[
     "replay_differs",
     "replay_withheld",
 ]
-"""Codes of the action `fail`; which reason each of them becomes is in `REASONS`."""
+"""Codes of the action `fail`. `REASONS` maps each of them to a reason."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReasonFacts:
-    """What a reason means. ``words`` and ``when`` are shown to people, and so is ``advice``: what to do about it."""
+    """Facts about a reason. For people: ``words`` (meaning), ``when`` (conditions) and ``advice`` (what to do)."""
 
     status: Status
     fault: Fault
@@ -100,11 +100,11 @@ class ReasonFacts:
     when: str
     advice: str
     fail: FailCode | None = None
-    """The code of the `fail` action that ends a sample so."""
+    """The code of the `fail` action that has this reason."""
     for_models: bool = False
-    """Whether a model may give that code; the prompt lists those codes in the order of the rows."""
+    """Whether a model may use ``fail``; the prompt lists these codes in the order of the rows."""
     partial: bool = False
-    """A limit was reached: the status is partial_success where fields of the proven record had been read."""
+    """A limit was reached: the status is partial_success if fields of the proven record had been read."""
     final: bool = False
     """A resumed run does not work on the sample again."""
 
@@ -260,33 +260,33 @@ REASONS: dict[Reason, ReasonFacts] = {
 # fmt: on
 _BY_CODE: dict[str, ReasonFacts] = {**REASONS}
 REASON_OF: dict[str, Reason] = {facts.fail: reason for reason, facts in REASONS.items() if facts.fail is not None}
-"""From the code of a `fail` action to the reason of the result."""
+"""Maps the code of a `fail` action to the reason of the result."""
 FAIL_CODES_FOR_MODELS = tuple(facts.fail for facts in REASONS.values() if facts.fail is not None and facts.for_models)
 
 
 def reason_of_fail(code: str) -> Reason:
-    """The reason that the code of a `fail` action becomes."""
+    """Return the reason for the code of a `fail` action; ``gave_up`` for an unknown code."""
     return REASON_OF.get(code, "gave_up")
 
 
 def facts_of(reason: str) -> ReasonFacts | None:
-    """The row of a reason; None for one of another version, and for the code of an error."""
+    """Return the row of a reason; None for the code of an error, and for a code of another version."""
     return _BY_CODE.get(reason)
 
 
 def fault_of(code: str) -> Fault:
-    """The fault of a reason or an error's code; ``us`` for one that has no row."""
+    """Return the fault of a reason; ``us`` for a code that has no row, such as that of an error."""
     facts = facts_of(code)
     return "us" if facts is None else facts.fault
 
 
 def is_final(status: str | None, reason: str) -> bool:
-    """Whether a resumed run leaves a sample that ended so as it is."""
+    """Return whether a resumed run skips a sample with this status and reason."""
     facts = facts_of(reason)
     return status == "done" or (facts is not None and facts.final)
 
 
-# --- what an action came to
+# --- results of actions
 
 ActionCode = Literal[
     "ok",
@@ -314,8 +314,8 @@ ActionCode = Literal[
 
 @dataclass(frozen=True, kw_only=True)
 class ActionCodeFacts:
-    """``fired``: the action may have reached the page, so an irreversible one is not repeated. False only where it is
-    certain that nothing was pressed. ``answered``: False where the site gave no answer."""
+    """Facts about a code. ``fired``: the action may have reached the page, so an irreversible action is not repeated;
+    False only if certainly nothing was pressed. ``answered``: False if the site gave no answer."""
 
     words: str
     fired: bool = True
@@ -347,12 +347,12 @@ ACTION_CODES: dict[ActionCode, ActionCodeFacts] = {
 
 
 def may_have_fired(code: str) -> bool:
-    """Whether an action that came to this may have reached the page; a code of another version may."""
+    """Return whether an action with this code may have reached the page; True for a code of another version."""
     return code not in _NOT_FIRED
 
 
 def is_unanswered(code: str) -> bool:
-    """Whether the site gave no answer."""
+    """Return whether the site gave no answer."""
     return code in _UNANSWERED
 
 

@@ -1,4 +1,4 @@
-"""Owned by discovery: run requests, and the samples they turn into."""
+"""Messages of discovery: run requests, and the samples of a run."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from shared.contracts.base import Message, Part
 
 
 class InputFile(Part, frozen=True, kw_only=True):
-    """A CSV or XLSX file put into the INPUTS bucket under ``blob`` before the request; or, where ``name`` ends in
-    ``.json``, a list of rows as objects, for more of them than a message holds."""
+    """A CSV or XLSX file, stored in the INPUTS bucket under ``blob`` before the request. If ``name`` ends in ``.json``,
+    it is a list of rows as objects that is too large for a message."""
 
     name: str
     blob: str
@@ -19,19 +19,20 @@ class InputFile(Part, frozen=True, kw_only=True):
 
 
 class SubmitRun(Message, frozen=True, kw_only=True):
-    """Please run this task on these samples.
+    """Request to run a task on samples.
 
-    ``spec`` is a whole task spec (task_specs/schema.json). The samples come from exactly one
-    of ``samples`` (rows as objects), ``input_file``, ``discovery``, ``resume_run_id``, which takes the spec
-    and the samples of an earlier run and works on those that are not done, or ``replay_run_id``, which takes those
-    of an earlier run too and takes its steps again, in a run of its own.
+    ``spec`` is a whole task spec (task_specs/schema.json). The samples come from exactly one source:
 
-    ``replay_samples``: the ids of those that are replayed; None: of all whose log tells how they ended.
-    ``allow_effects``: also steps that may change something on the site are taken again.
+    - ``samples``: rows as objects.
+    - ``input_file``: a stored file.
+    - ``discovery``: a task spec of phase ``discovery``. The run finds its samples by navigating, and works on each as
+      soon as it is found. If ``spec`` itself has that phase, the run only lists: the items found are its result.
+    - ``resume_run_id``: spec and samples of an earlier run, which is continued with the samples that are not done.
+    - ``replay_run_id``: spec and samples of an earlier run, the recorded steps of which are repeated in a new run.
 
-    ``discovery`` is a task spec of phase ``discovery``: the run begins with finding its samples by navigating, and
-    works on each as soon as it is found. Where ``spec`` itself is of that phase the run only lists: what is found is
-    what it brings back. ``discovery_row`` fills the placeholders of the discovery spec, and is part of every sample.
+    ``discovery_row`` fills the placeholders of the discovery spec and is part of every sample. ``replay_samples``:
+    sample ids to replay; None: all that have a log with an end. ``allow_effects``: a replay also repeats steps that
+    may change something on the site.
     """
 
     spec: dict[str, Any] | None = None
@@ -49,25 +50,28 @@ class SubmitRun(Message, frozen=True, kw_only=True):
 
 
 class Problem(Part, frozen=True, kw_only=True):
-    """One thing wrong: where (``spec.max_steps``, or ``row 3, column url``), and what to do about it."""
+    """One problem of a request: its location (``spec.max_steps``, or ``row 3, column url``) and what to do about it."""
 
     where: str
     message: str
 
 
 class RunAccepted(Message, frozen=True, kw_only=True):
+    """The run was started."""
+
     run_id: str
     samples: int
-    """How many samples will be worked on; those already done in a resumed run are not among them."""
+    """How many samples will be worked on, without ``already_done``."""
     already_done: int = 0
+    """Samples of a resumed run that are done and are skipped."""
     attempt_base: int = 0
-    """Attempts made in earlier rounds; events of this round are of later attempts."""
+    """Attempts made in earlier rounds; attempts of this round have higher numbers."""
     discovering: bool = False
-    """More samples are looked for by navigating; ``samples`` counts only those that are known already."""
+    """Further samples are found by navigating; ``samples`` counts only the known ones."""
 
 
 class RunRejected(Message, frozen=True, kw_only=True):
-    """Nothing was started; every problem is listed, not just the first."""
+    """The run was not started. All problems are listed, not only the first."""
 
     problems: tuple[Problem, ...]
 
@@ -76,10 +80,10 @@ SubmitReply = RunAccepted | RunRejected
 
 
 class Sample(Part, frozen=True, kw_only=True):
-    """One thing to open and bring evidence of.
+    """One record to collect evidence of.
 
-    ``sample_id`` is safe as a folder name and as a subject token; ``key`` is what the input said.
-    ``row`` counts data rows from 1. ``fields`` holds every input column, extra ones too.
+    ``sample_id`` is safe as a folder name and as a subject token. ``key``: the record's key, as written in the input.
+    ``row``: number of the data row, from 1. ``fields``: all columns of the input by name.
     """
 
     sample_id: str
@@ -88,11 +92,11 @@ class Sample(Part, frozen=True, kw_only=True):
     url: str | None = None
     fields: dict[str, str] = {}
     as_given: dict[str, str] = {}
-    """Cells of ``fields`` that the input had with spaces around them, with those."""
+    """Cells of the input that had leading or trailing spaces, with these spaces."""
 
 
 class RunRecord(Part, frozen=True, kw_only=True):
-    """What every service may know of a run; written once, kept in the RUNS bucket."""
+    """The definition of a run, readable by every service. It is written once and kept in the RUNS bucket."""
 
     run_id: str
     spec: dict[str, Any]
@@ -101,52 +105,55 @@ class RunRecord(Part, frozen=True, kw_only=True):
     created_at: datetime
     requested_by: str = ""
     discovery_spec: dict[str, Any] | None = None
-    """By which the samples are found; equal to ``spec`` where the run only lists."""
+    """The task spec that finds the samples; equal to ``spec`` if the run only lists."""
     discovery_row: dict[str, str] = {}
     input_columns: tuple[str, ...] = ()
-    """The header of the input as it was written, columns without a name among them; empty where there was no input."""
+    """The header of the input as written, including columns without a name; empty if there was no input."""
     input_sha256: str = ""
-    """Hash of what the samples came from, as `shared.hashing` makes it: two runs of one input have the same."""
+    """SHA-256 of the source of the samples (see `shared.hashing`): equal for two runs of the same input."""
     replay_run_id: str | None = None
-    """The run whose recorded steps are taken again."""
+    """Id of the run that this run replays; None: this is no replay."""
     allow_effects: bool = False
 
 
 class RunStarted(Message, frozen=True, kw_only=True):
-    """``attempt_base`` is 0 for a new run; a resumed run counts its attempts on from there."""
+    """A run, or a resumed round of it, has started. ``attempt_base``: attempts made in earlier rounds; 0 for a new
+    run."""
 
     run_id: str
     record: RunRecord
     attempt_base: int = 0
     discovering: bool = False
-    """Samples are found by navigating: how many there are is not known before the population is closed."""
+    """Samples are found by navigating, so their number is unknown until :class:`PopulationClosed`."""
 
 
 class SampleFound(Message, frozen=True, kw_only=True):
+    """A sample of the run is known, from the request or from a list."""
+
     run_id: str
     sample_id: str
     sample: Sample
     found_at: datetime
     found_on: str = ""
-    """Address of the page that listed it; empty where it came with the request."""
+    """Address of the page that listed it; empty if it came with the request."""
     item: dict[str, Any] = {}
-    """As the page listed it, each value in its type."""
+    """The item as listed on the page, with typed values."""
 
 
 class PopulationClosed(Message, frozen=True, kw_only=True):
-    """No more samples will be found; ``attempt_base`` tells a resumed round from the first."""
+    """All samples of the run are known; ``samples`` is their number. ``attempt_base`` is above 0 in a resumed round."""
 
     run_id: str
     samples: int
     attempt_base: int = 0
     complete: bool = True
-    """False: finding them was cut short, so there may be more."""
+    """False: the search ended early, so samples may be missing."""
     note: str = ""
-    """Why it was cut short, or what else a reviewer should know of how the samples were found."""
+    """Why the search ended early, or another remark for reviewers about how the samples were found."""
 
 
 class SubmissionRejected(Message, frozen=True, kw_only=True):
-    """Said as an event too, for clients that publish a request and wait for no reply."""
+    """A run request was rejected. It is an event, for clients that publish a request without waiting for a reply."""
 
     run_id: str
     problems: tuple[Problem, ...]

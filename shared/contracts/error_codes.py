@@ -1,7 +1,7 @@
-"""Codes of errors and refusals: one row for each code, and nothing else lists them.
+"""Codes of errors and refusals: one row for each code, listed only here.
 
-Whether a call that failed may be tried again is told by the list that its code is in: `TransientCode` or
-`PermanentCode`. The classes in `shared.errors` take codes of their own list only, as the type checker sees to.
+The list of a code says whether a retry may succeed: `TransientCode` or `PermanentCode`. The type checker ensures that
+each class in `shared.errors` takes only the codes of its own list.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ TransientCode = Literal[
     "table_unavailable",
     "no_signing_key",
 ]
-"""The same call may work later."""
+"""A retry of the same call may succeed."""
 PermanentCode = Literal[
     "permanent",
     "invalid_message",
@@ -86,11 +86,11 @@ PermanentCode = Literal[
     "bad_pointer",
     "key_in_evidence",
 ]
-"""The same call fails again."""
+"""A retry of the same call fails again."""
 ErrorCode = TransientCode | PermanentCode | Literal["internal", "retries_exhausted"]
-"""``internal`` is a bug: it is retried to a bound, then given up. ``retries_exhausted`` says that it was."""
+"""``internal`` is a bug: it is retried a limited number of times. ``retries_exhausted``: all retries failed."""
 EndCode = Reason | PermanentCode | Literal[""]
-"""Why a sample is not done: a reason, or the code of the error that ended it; empty for done."""
+"""Why a sample is not done: a reason, or the code of the error that ended the sample; empty for done."""
 TRANSIENT: frozenset[str] = frozenset(get_args(TransientCode))
 
 ERRORS: dict[ErrorCode, str] = {
@@ -169,12 +169,12 @@ ERRORS: dict[ErrorCode, str] = {
 
 
 def is_transient(code: str) -> bool:
-    """Whether a call that failed with this code may work later."""
+    """Return whether a retry of a call that failed with this code may succeed."""
     return code in TRANSIENT
 
 
 def end_words(code: str) -> str:
-    """Why a sample is not done, for people; empty for done, and for a code of another version."""
+    """Return why a sample is not done, for people; empty for done, and for a code of another version."""
     facts = facts_of(code)
     return _WORDS.get(code, "") if facts is None else facts.words
 

@@ -1,4 +1,4 @@
-"""Owned by evidence: what became of a run, and where it lies."""
+"""Messages of evidence: the state, results and location of runs, and queries about them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shared.contracts.steps import FieldValue, PressClaim, StepTaken
 
 
 class OutcomeCount(Part, frozen=True, kw_only=True):
-    """How many samples ended this way; ``reason`` is empty for done."""
+    """Number of samples with this status and reason. ``reason`` is empty for done."""
 
     status: OpenCode[Status]
     reason: OpenCode[EndCode]
@@ -21,7 +21,7 @@ class OutcomeCount(Part, frozen=True, kw_only=True):
 
 
 class RunFinished(Message, frozen=True, kw_only=True):
-    """Every sample is accounted for and the table is written."""
+    """Every sample has a result, and the outputs of the run are written."""
 
     run_id: str
     attempt_base: int
@@ -30,19 +30,19 @@ class RunFinished(Message, frozen=True, kw_only=True):
     location: str
     """Folder of the run's evidence."""
     table: str
-    """Path of combined.csv; empty where it could not be made."""
+    """Path of combined.csv; empty if it could not be written."""
     report: str = ""
     """Path of report.html."""
     not_made: tuple[str, ...] = ()
-    """What could not be made of the run, and why: a fault of ours, which never holds up the seal."""
+    """Outputs that could not be made, each with the reason. This is an internal error; the run is sealed anyway."""
     manifest_sha256: str = ""
-    """Hash of the run's manifest: whoever has noted it can tell that the seal is the one of this moment."""
+    """SHA-256 of the run's manifest. A copy noted elsewhere proves later that the seal was not replaced."""
     signed_by: str = ""
-    """Fingerprint of the key."""
+    """Fingerprint of the key that signed the manifest."""
     flagged: int = 0
-    """Samples, done ones among them, with a remark that a person should read."""
+    """Number of samples, including done ones, with a remark that a person should read."""
     population_complete: bool = True
-    """False: finding the samples was cut short, so there may be more of them."""
+    """False: the search for samples ended early, so samples may be missing."""
     population_note: str = ""
     llm_calls: int
     cost_usd: float
@@ -51,7 +51,7 @@ class RunFinished(Message, frozen=True, kw_only=True):
 
 
 class EvidenceBlocked(Message, frozen=True, kw_only=True):
-    """Evidence cannot be written now (a full disk, say). Nothing is lost: it is tried again."""
+    """Evidence cannot be written now, for example because the disk is full. The write is retried; nothing is lost."""
 
     run_id: str
     sample_id: str
@@ -60,10 +60,10 @@ class EvidenceBlocked(Message, frozen=True, kw_only=True):
 
 
 class LoadRun(Message, frozen=True, kw_only=True):
-    """Please say what is known of a run: 10,000 samples do not fit a message, so they come in pages, in row order.
+    """Request for the state of a run, with one page of its samples in row order: 10,000 samples do not fit a message.
 
-    ``skip``: how many of them are left out, for they came with earlier pages. ``count_only`` asks for all but the
-    samples themselves. `shared.client.load_run` asks for all pages.
+    ``skip``: number of samples in earlier pages. ``count_only``: the reply has no samples.
+    `shared.client.load_run` loads all pages.
     """
 
     run_id: str
@@ -72,7 +72,7 @@ class LoadRun(Message, frozen=True, kw_only=True):
 
 
 class LoadedSample(Part, frozen=True, kw_only=True):
-    """``status`` is None where no result has been written; ``attempt`` is the highest one seen."""
+    """A sample with its end. ``status``: None if there is no result yet. ``attempt``: the highest one recorded."""
 
     sample: Sample
     status: OpenCode[Status] | None
@@ -81,9 +81,12 @@ class LoadedSample(Part, frozen=True, kw_only=True):
 
 
 class RunLoaded(Message, frozen=True, kw_only=True):
-    """``expected`` is None where the population was never closed: then samples may be missing. They may also
-    where finding them was cut short: then ``population_complete`` is False. ``total`` counts all samples that are
-    known; ``samples`` are as many behind those that were skipped as fit a message."""
+    """State of a run, with one page of its samples.
+
+    ``samples``: as many after the skipped ones as fit a message. ``total``: number of all known samples. ``expected``:
+    number of samples in the population; None if the population was never closed, so samples may be missing.
+    ``population_complete``: False if the search for samples ended early.
+    """
 
     record: RunRecord
     attempt_base: int
@@ -94,27 +97,29 @@ class RunLoaded(Message, frozen=True, kw_only=True):
     location: str
     population_complete: bool = True
     discovery_attempt: int = 0
-    """The highest attempt seen at finding the samples."""
+    """The highest recorded attempt of the search for samples."""
 
 
 class RunUnknown(Message, frozen=True, kw_only=True):
+    """There is no evidence of this run."""
+
     run_id: str
     message: str
-    """Names the place that was searched."""
+    """Names the folder or bucket that was searched."""
 
 
 LoadReply = RunLoaded | RunUnknown
 
 
 class FindRuns(Message, frozen=True, kw_only=True):
-    """Which runs there are of this task and this input; None: of any. Replays are none of them."""
+    """Request for the runs of a task and an input; None matches any. Replays are not included."""
 
     task_id: str | None = None
     input_sha256: str | None = None
 
 
 class KnownRun(Part, frozen=True, kw_only=True):
-    """``expected``: how many samples it has, None where its population was never closed."""
+    """A run in evidence. ``expected``: number of its samples; None if its population was never closed."""
 
     run_id: str
     created_at: datetime
@@ -123,16 +128,16 @@ class KnownRun(Part, frozen=True, kw_only=True):
 
 
 class RunsFound(Message, frozen=True, kw_only=True):
-    """The latest of them, and the latest that was never finished."""
+    """The latest of the runs, and the latest of those that are not finished."""
 
     latest: KnownRun | None
     unfinished: KnownRun | None
 
 
 class LoadSteps(Message, frozen=True, kw_only=True):
-    """Please read back the step log of an attempt, from behind step ``after_step`` on; ``attempt`` None: the latest.
+    """Request for the step log of an attempt, after step ``after_step``. ``attempt``: None for the latest.
 
-    ``count_only`` asks for all but the steps themselves.
+    ``count_only``: the reply has no steps.
     """
 
     run_id: str
@@ -143,11 +148,11 @@ class LoadSteps(Message, frozen=True, kw_only=True):
 
 
 class StepsLoaded(Message, frozen=True, kw_only=True):
-    """As many steps as fit a message, in their order; the next page begins after the last of them.
+    """One page of a step log: as many steps in order as fit a message. The next page begins after the last of them.
 
-    ``total`` counts all steps that are kept of the attempt. ``status`` and ``reason`` are those of its result, None
-    and empty where none was written. ``problem`` says why it cannot be told from the log how the attempt came to its
-    end; empty where the log is whole and ends in a done or a fail that was accepted.
+    ``total``: number of all stored steps of the attempt. ``status`` and ``reason``: of its result; None and empty if
+    there is none. ``problem``: why the log does not explain the end of the attempt; empty if the log is complete and
+    ends with an accepted `done` or `fail`.
     """
 
     run_id: str
@@ -162,6 +167,8 @@ class StepsLoaded(Message, frozen=True, kw_only=True):
 
 
 class StepsUnknown(Message, frozen=True, kw_only=True):
+    """There is no step log of this sample."""
+
     run_id: str
     sample_id: str
     message: str
@@ -171,14 +178,14 @@ StepsReply = StepsLoaded | StepsUnknown
 
 
 class LoadResult(Message, frozen=True, kw_only=True):
-    """Please read back what a sample's result says."""
+    """Request for the result of a sample."""
 
     run_id: str
     sample_id: str
 
 
 class KeptFile(Part, frozen=True, kw_only=True):
-    """An artifact as the result lists it: size and hash are those of the capture."""
+    """An artifact as listed in the result, with size and SHA-256 at the time of capture."""
 
     filename: str
     kind: str
@@ -187,7 +194,7 @@ class KeptFile(Part, frozen=True, kw_only=True):
 
 
 class ResultLoaded(Message, frozen=True, kw_only=True):
-    """The result of the latest attempt, as it stands in evidence."""
+    """The stored result of the latest attempt."""
 
     run_id: str
     sample: Sample
@@ -200,7 +207,7 @@ class ResultLoaded(Message, frozen=True, kw_only=True):
 
 
 class ResultUnknown(Message, frozen=True, kw_only=True):
-    """``known``: the run has such a sample, and no result of it can be read."""
+    """The result cannot be read. ``known``: the run has this sample; False: there is no such sample."""
 
     run_id: str
     sample_id: str
@@ -212,7 +219,7 @@ ResultReply = ResultLoaded | ResultUnknown
 
 
 class LendArtifact(Message, frozen=True, kw_only=True):
-    """Please put an artifact of a sample into the ANSWERS bucket. Whoever asked removes it there."""
+    """Request to copy an artifact of a sample into the ANSWERS bucket. The requester deletes the copy."""
 
     run_id: str
     sample_id: str
@@ -220,7 +227,7 @@ class LendArtifact(Message, frozen=True, kw_only=True):
 
 
 class ArtifactLent(Message, frozen=True, kw_only=True):
-    """Size and hash are those of the bytes as they lie there now."""
+    """The copy of the artifact. ``sha256`` and ``size_bytes`` are those of the copied bytes."""
 
     blob: str
     sha256: str
@@ -228,6 +235,8 @@ class ArtifactLent(Message, frozen=True, kw_only=True):
 
 
 class ArtifactMissing(Message, frozen=True, kw_only=True):
+    """The artifact cannot be read."""
+
     filename: str
     message: str
 
@@ -236,23 +245,24 @@ LendReply = ArtifactLent | ArtifactMissing
 
 
 class ClaimPress(Message, frozen=True, kw_only=True):
-    """Before a button is pressed that cannot be taken back: write down whose press it is, unless it is written already.
-    ``claim`` False only asks."""
+    """Request to claim an irreversible click before it is made (at most once). An existing claim is not replaced.
+    ``claim``: False only reads the claim."""
 
     pressed: PressClaim
     claim: bool = True
 
 
 class PressHeld(Message, frozen=True, kw_only=True):
-    """Whose press it is: it outlives the bus and a power failure. None: nobody's yet."""
+    """The stored claim, which survives a restart of the bus and a power failure. None: not claimed."""
 
     pressed: PressClaim | None
 
 
 class AskSql(Message, frozen=True, kw_only=True):
-    """One SELECT over the evidence of these runs, or of all there are; docs/sql.md has the views and their columns.
+    """Request to execute one SELECT over the evidence. docs/sql.md lists the views and their columns.
 
-    ``max_rows`` bounds the answer; ``timeout_s`` the query itself, not the reading of runs that are not finished.
+    ``run_ids``: the runs to query; empty: all. ``max_rows``: limit of the answer. ``timeout_s``: limit of the query,
+    without the time to read unfinished runs.
     """
 
     query: str
@@ -263,18 +273,19 @@ class AskSql(Message, frozen=True, kw_only=True):
 
 
 class SqlColumn(Part, frozen=True, kw_only=True):
-    """``type`` as DuckDB writes it, such as ``VARCHAR`` or ``DECIMAL(18,9)``."""
+    """A column of the answer. ``type``: in DuckDB's notation, such as ``VARCHAR`` or ``DECIMAL(18,9)``."""
 
     name: str
     type: str
 
 
 class SqlAnswered(Message, frozen=True, kw_only=True):
-    """``text`` has the rows as they were asked for: JSON, one array of objects, or CSV with a header. What is too large
-    for a message, and parquet, is an object of the ANSWERS bucket instead: ``blob`` names it.
+    """Result of a query.
 
-    ``cut``: there are more than ``rows``. ``notes``: what else is to be known of the answer, such as that a run is not
-    finished.
+    ``text``: the rows in the requested format: a JSON array of objects, or CSV with a header. ``blob``: name of an
+    object in the ANSWERS bucket that has them instead, for parquet and for answers that are too large for a message.
+    ``rows``: number of rows in the answer. ``cut``: the query had more rows. ``notes``: remarks about the answer, such
+    as that a run is not finished.
     """
 
     columns: tuple[SqlColumn, ...]
@@ -285,17 +296,16 @@ class SqlAnswered(Message, frozen=True, kw_only=True):
     size_bytes: int
     sha256: str
     runs: int
-    """How many runs were looked at."""
+    """Number of runs queried."""
     elapsed_ms: float
-    """Of the query alone."""
+    """Duration of the query itself."""
     notes: tuple[str, ...] = ()
 
 
 class SqlRefused(Message, frozen=True, kw_only=True):
-    """No answer.
+    """The query was refused or failed.
 
-    ``position`` counts the characters of the query before the mistake, where one can be pointed at. ``hints`` say what
-    there is instead.
+    ``position``: offset of the error in the query, in characters; None if unknown. ``hints``: valid alternatives.
     """
 
     code: OpenCode[SqlCode]

@@ -1,4 +1,4 @@
-"""Owned by the operator: a person, or a program, that decides steps of samples in a model's place."""
+"""Messages of the operator: a person or a program that decides steps of samples instead of a model."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from typing import Any
 from shared.contracts.base import Message
 
 OPERATORS = "operators"
-"""The queue group: several may listen, and each question goes to one of them."""
+"""The queue group: each question goes to one of the operators that listen."""
 
 
 class DecisionAsked(Message, frozen=True, kw_only=True):
-    """What is the next step? All of it but ``tools``, ``goal``, ``instructions`` and ``fields`` is what pages and input
-    rows say: data, never orders.
+    """Request to decide the next step.
 
-    ``text`` shows the page, each thing on it with its number in brackets; a number means that thing on this page only.
-    ``fields`` is the JSON Schema of the values that ``done`` reports. ``history``: a line for each of the last steps.
+    Only ``tools``, ``goal``, ``instructions`` and ``fields`` come from the task. All other fields are data from pages
+    and input rows, never instructions. ``text``: the page, each element with its number in brackets; numbers are valid
+    for this page only. ``fields``: JSON Schema of the values that ``done`` reports. ``history``: a line for each of
+    the last steps.
     """
 
     run_id: str
@@ -33,28 +34,29 @@ class DecisionAsked(Message, frozen=True, kw_only=True):
     http_status: int | None
     text: str
     dialog: str | None = None
-    """The JavaScript dialog that waits for an answer."""
+    """The open JavaScript dialog, which must be answered first."""
     history: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
-    """What was wrong with the last answer, and other words about the work."""
+    """Problems of the last answer, and messages about progress."""
     known: dict[str, Any] = {}
-    """Fields of which something is known already."""
+    """Output fields with a known state, by name."""
     missing_artifacts: tuple[str, ...] = ()
     steps_left: int
     tools: tuple[dict[str, Any], ...]
-    """What may be answered: each with ``name``, ``description`` and the ``input_schema`` of its arguments."""
+    """The possible answers, each with ``name``, ``description`` and the ``input_schema`` of its arguments."""
 
 
 class DecisionGiven(Message, frozen=True, kw_only=True):
-    """``action`` as `exhibit drive` takes it: ``{"action": "click", "target": "12", "reason": "..."}``. It is checked
-    as a model's would be. ``decided_by`` is the name of the person or the program."""
+    """The decision. ``action``: in the format of `exhibit drive`, such as
+    ``{"action": "click", "target": "12", "reason": "..."}``; it passes the same checks as a model's answer.
+    ``decided_by``: name of the person or the program."""
 
     action: dict[str, Any]
     decided_by: str
 
 
 class DecisionDeclined(Message, frozen=True, kw_only=True):
-    """Not by me, or not now: the question is asked again, and goes to whoever listens then."""
+    """The operator does not decide this step. The request is sent again, to any operator that listens then."""
 
     reason: str = ""
 

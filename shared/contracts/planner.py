@@ -1,4 +1,4 @@
-"""Owned by planner: the work on one sample, and its result."""
+"""Messages of planner: the work on one sample, its result, and the drafting of tasks."""
 
 from __future__ import annotations
 
@@ -13,45 +13,47 @@ from shared.contracts.error_codes import EndCode
 from shared.contracts.steps import FieldValue, FiledArtifact, Note
 
 BY_RULE, BY_REPLAY, BY_OPERATOR = "rules", "replay", "operator"
-"""Planners without a model; a step names them in ``decided_by``, with the operator's own name behind the last."""
+"""Planners without a model, as named in ``decided_by`` of a step; ``operator`` is followed by the operator's name."""
 PLANNERS = (BY_RULE, "anthropic", BY_OPERATOR, BY_REPLAY)
-"""The names by which a run asks for a planner."""
+"""Names of planners that a run request may use."""
 WITHOUT_MODEL = frozenset({BY_RULE, BY_REPLAY})
-"""Planners that report only what they have read off the page themselves."""
+"""Planners that report only values they read from the page."""
 
 
 class WorkSample(Message, frozen=True, kw_only=True):
+    """Command to work on one sample. ``attempt_base``: attempts made in earlier rounds."""
+
     run_id: str
     sample_id: str
     sample: Sample
     attempt_base: int = 0
     discover: bool = False
-    """The sample is the discovery of the run's other samples: the task is the run's discovery spec."""
+    """True: the work is to find the run's samples, with the run's discovery spec as the task."""
 
 
 class DraftTask(Message, frozen=True, kw_only=True):
-    """Please make a task of this sentence."""
+    """Request to draft a task from a sentence."""
 
     request: str
 
 
 class CheckPlanner(Message, frozen=True, kw_only=True):
-    """Before a run starts: can this planner decide at all? None: the one that is used where none is named."""
+    """Request to check, before a run starts, that a planner can decide. None: the default planner."""
 
     planner: str | None = None
 
 
 class PlannerChecked(Message, frozen=True, kw_only=True):
-    """``problem``: why it cannot, in words that say what to do; empty: it can."""
+    """``problem``: why the planner cannot decide, and what to do about it; empty: it can."""
 
     problem: str = ""
 
 
 class TaskDrafted(Message, frozen=True, kw_only=True):
-    """A task that validates; nothing runs until a person has seen it.
+    """A valid draft of a task. It does not run until a person has accepted it.
 
-    ``spec`` is a task spec; where ``discovery`` is given, it lists the samples of ``spec``, its start URL filled from
-    ``discovery_row``. ``samples`` are rows that the sentence itself named.
+    ``spec``: a task spec. ``discovery``: a task spec that lists the samples of ``spec``; ``discovery_row`` fills its
+    start URL. ``samples``: rows that the sentence itself names.
     """
 
     spec: dict[str, Any]
@@ -65,7 +67,7 @@ class TaskDrafted(Message, frozen=True, kw_only=True):
 
 
 class DraftRefused(Message, frozen=True, kw_only=True):
-    """No task could be made of it; ``problems`` says what was wrong, with the request or with the last draft."""
+    """No valid task could be drafted. ``problems``: those of the request, or of the last draft."""
 
     problems: tuple[Problem, ...]
     usage: Usage = Usage()
@@ -75,14 +77,14 @@ DraftReply = TaskDrafted | DraftRefused
 
 
 class Lessons(Part, frozen=True, kw_only=True):
-    """What a sample has taught about the site: what worked, and what did not. Data, never orders."""
+    """Lessons about the site from one sample: what worked, and what failed. They are data, never instructions."""
 
     patterns: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
 
 
 class SamplesListed(Message, frozen=True, kw_only=True):
-    """Items of a list that were not known before, as one page of it showed them: each becomes a sample of the run."""
+    """New items of a list, from one of its pages. Each becomes a sample of the run."""
 
     run_id: str
     sample_id: str
@@ -93,10 +95,10 @@ class SamplesListed(Message, frozen=True, kw_only=True):
 
 
 class SampleFinished(Message, frozen=True, kw_only=True):
-    """The end of a sample: exactly one counts, that of the highest attempt.
+    """The result of a sample. Only the result of the highest attempt counts.
 
-    ``reason`` is empty for done, else one of `shared.contracts.codes.REASONS`, or the code of the error that ended the
-    last try.
+    ``reason``: empty for done; else one of `shared.contracts.codes.REASONS`, or the code of the error that ended the
+    last attempt.
     """
 
     run_id: str
@@ -110,9 +112,9 @@ class SampleFinished(Message, frozen=True, kw_only=True):
     values: tuple[FieldValue, ...] = ()
     judgment: Judgment | None = None
     hints: tuple[str, ...] = ()
-    """What earlier samples had taught, as it was shown while this one was worked on."""
+    """Lessons of earlier samples that the decider was shown."""
     lessons: Lessons | None = None
-    """What this one has taught; later samples may be shown it."""
+    """Lessons of this sample, for the deciders of later samples."""
     artifacts: tuple[FiledArtifact, ...] = ()
     steps: int = 0
     usage: Usage = Usage()

@@ -1,4 +1,4 @@
-"""Extracting the values of a sample again from its stored pages, without any network. Answered by planner."""
+"""Re-performance: the values of a sample are extracted again from its stored pages. Answered by planner."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shared.contracts.error_codes import EndCode
 
 
 class Reperform(Message, frozen=True, kw_only=True):
-    """Extract every value of a sample again from its stored pages, without any network."""
+    """Request to extract every value of a sample again from its stored pages, without network access."""
 
     run_id: str
     sample_id: str
@@ -29,27 +29,31 @@ Verdict = Literal[
     "read_by_model",
     "nothing_recorded",
 ]
-"""Of one value:
+"""Result of the re-performance of one value:
 
-- ``same``: the element stands in the stored page, shows the recorded text, and that reads as the recorded value.
-- ``same_in_observation``: so says the stored observation alone; the page is not stored, or is none that could show it
-  (what is typed into a form is not in it).
-- ``differs``: the element is there and shows something else, or what it shows does not read as the recorded value.
-- ``not_found``, ``ambiguous``: none, or several, may be the recorded element.
-- ``altered``: the stored page, or the observation beside it, is not there or not what its recorded hash says.
-- ``unreadable``: the stored page is as recorded and cannot be opened.
-- ``not_stored``: nothing is kept of the page it was read from.
-- ``not_bound``: it is bound to no element: it follows from another value, or a model named no element that shows it.
-- ``read_by_model``: worked out, or read from a picture; there is no element to read again.
-- ``nothing_recorded``: the field was not found then, so there is nothing to find again.
+- ``same``: the stored page has the element with the recorded text, and the text parses to the recorded value.
+- ``same_in_observation``: the same is true of the stored observation only. The page is not stored, or a stored page
+  cannot show the value (it lacks text typed into forms).
+- ``differs``: the element exists, but its text or the parsed value is another one.
+- ``not_found``, ``ambiguous``: no element, or several elements, match the recorded one.
+- ``altered``: the stored page or its observation is missing, or does not match its recorded hash.
+- ``unreadable``: the stored page matches its hash, but cannot be opened.
+- ``not_stored``: neither the source page nor its observation is stored.
+- ``not_bound``: the value has no source element: it follows from another value, or a model named no element.
+- ``read_by_model``: the value was derived, or read from a picture; there is no element to read again.
+- ``nothing_recorded``: the field was not found in the run, so there is nothing to compare.
 """
 FAULTS: frozenset[Verdict] = frozenset({"differs", "not_found", "ambiguous", "altered", "unreadable"})
-"""What stands against a value."""
+"""Verdicts that contradict the recorded value."""
 
 
 class ValueReperformed(Part, frozen=True, kw_only=True):
-    """``recorded`` and ``found`` are texts as shown; the values are what they read as. ``found`` is None where nothing
-    was read again. ``found_by``: what led to the element: fingerprint, label, box, and kinds of locators."""
+    """Result for one value.
+
+    ``recorded`` and ``found``: texts as shown; ``recorded_value`` and ``found_value``: the parsed values. ``found``:
+    None if nothing was read again. ``found_by``: what identified the element: fingerprint, label, box, kinds of
+    locators.
+    """
 
     field: str
     verdict: Verdict
@@ -63,14 +67,17 @@ class ValueReperformed(Part, frozen=True, kw_only=True):
     """File name of the stored page."""
     page_sha256: str = ""
     observation: str = ""
-    """What the stored observation says of it: a verdict as well; empty where it was not asked."""
+    """The verdict according to the stored observation; empty if the observation was not used."""
     read_by: str = ""
     message: str = ""
 
 
 class PageReperformed(Part, frozen=True, kw_only=True):
-    """A stored page that values come from. ``proof``: whether it still shows the record that the sample asks for;
-    ``observed``: whether its observation does. ``unread`` where it was not opened, with the reason."""
+    """A stored page that is the source of values.
+
+    ``proof``: whether the page proves that it shows the sample's record. ``observed``: the same for its observation.
+    ``unread``: it was not opened; ``message`` has the reason.
+    """
 
     filename: str
     sha256: str
@@ -84,9 +91,11 @@ Identity = Literal["proven", "proven_in_observation", "mismatch", "unproven", "n
 
 
 class SampleReperformed(Message, frozen=True, kw_only=True):
-    """``status`` and ``reason``: how the sample had ended. ``identity``: whether its stored pages prove the record:
-    ``proven``, ``proven_in_observation``, ``mismatch``, ``unproven``, ``not_stored``, or ``not_asked``. ``problem``:
-    why nothing of it could be done."""
+    """Result for one sample.
+
+    ``status`` and ``reason``: of the recorded result. ``identity``: whether the stored pages prove that they show the
+    sample's record. ``problem``: why the sample could not be re-performed; empty if it was.
+    """
 
     run_id: str
     sample_id: str

@@ -1,4 +1,4 @@
-"""What the browser pool reports of an action: elements, captured files, effects, changes of the page."""
+"""Results of actions in the browser pool: elements, captured files, effects, changes of the page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shared.contracts.codes import ActionCode, OpenCode
 
 
 class Box(Part, frozen=True, kw_only=True):
-    """CSS pixels from the top left of the document of the main frame."""
+    """A rectangle in CSS pixels, from the top left of the main frame's document."""
 
     x: float
     y: float
@@ -21,7 +21,7 @@ class Box(Part, frozen=True, kw_only=True):
 
 
 class Locator(Part, frozen=True, kw_only=True):
-    """One way to find an element again, and how many elements it matched at that moment.
+    """One way to find an element again. ``matches``: how many elements it matched when it was recorded.
 
     ``value``: CSS for id, testid and css; ``role=button[name="Save"]`` for role; plain text for label and text.
     """
@@ -32,7 +32,7 @@ class Locator(Part, frozen=True, kw_only=True):
 
 
 class TargetFound(Part, frozen=True, kw_only=True):
-    """The element an action acted on, described so that a later run can find and check it."""
+    """The element that an action acted on, with the data for a later run to find it again."""
 
     role: str
     name: str
@@ -45,32 +45,34 @@ class TargetFound(Part, frozen=True, kw_only=True):
 
 
 class Viewport(Part, frozen=True, kw_only=True):
+    """Size of the browser's viewport in CSS pixels."""
+
     width_px: int
     height_px: int
     scale: float = 1.0
-    """Pixels of the screen to a CSS pixel."""
+    """Device pixels for each CSS pixel."""
 
 
 class CaptureFacts(Part, frozen=True, kw_only=True):
-    """What is known of the moment at which a page was captured. The files of one moment bear equal facts."""
+    """State of the page and browser at the time of a capture. Files captured together have equal facts."""
 
     capture_id: str
     url: str
     title: str
     http_status: int | None
     observation_sha256: str
-    """As :class:`shared.contracts.browser_pool.PageObserved` has it, of the page as it was then."""
+    """``sha256`` of the page's :class:`shared.contracts.browser_pool.PageObserved` at that time."""
     browser: str
-    """Name and version."""
+    """Name and version of the browser."""
     viewport: Viewport
     captured_at: datetime
 
 
 class Artifact(Part, frozen=True, kw_only=True):
-    """Bytes that were captured, hashed where they came to be, and left in the ARTIFACTS bucket.
+    """A captured file. The browser pool hashes it at capture and stores it in the ARTIFACTS bucket under ``blob``.
 
-    ``page`` is the page itself as one file (MHTML, zstd); ``observation`` is what a program reads of it: one JSON
-    object (zstd) with ``capture`` (the facts), ``headers`` of the document's response and ``elements``, all of them.
+    Kind ``page``: the page as one file (MHTML, zstd). Kind ``observation``: one JSON object (zstd) with ``capture``
+    (the :class:`CaptureFacts`), ``headers`` of the document's response and all ``elements``.
     """
 
     kind: Literal["screenshot", "download", "page", "observation"]
@@ -87,57 +89,66 @@ class Artifact(Part, frozen=True, kw_only=True):
     """The beginning of the text of a PDF, CSV or XLSX file."""
     part: int = 1
     parts: int = 1
-    """A page that is too high for one picture is captured in parts, top to bottom, under one label."""
+    """Number of pictures, if the page is too high for one: from top to bottom, with the same label. ``part`` is from
+    1."""
     area: Box | None = None
-    """Of a screenshot: the part of the document that it shows."""
+    """The part of the document that a screenshot shows; None for other kinds."""
     capture: CaptureFacts | None = None
     """None for downloads."""
 
 
 class Navigated(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="navigated"):
+    """The page left its URL, or a document was loaded. ``http_status``: None if unknown."""
+
     url: str
     http_status: int | None = None
 
 
 class ValueSet(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="value_set"):
-    """The value read back after typing or selecting."""
+    """The field was set. ``value``: read back after typing or selecting."""
 
     value: str
 
 
 class CheckboxSet(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="checked"):
+    """A checkbox or radio button was set. ``checked``: its state, read back."""
+
     checked: bool
 
 
 class PageChanged(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="page_changed"):
-    """The document changed without leaving its URL."""
+    """The document changed; the URL is the same."""
 
 
 class Scrolled(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="scrolled"):
+    """The scroll position after the action, and the largest possible one, in CSS pixels."""
+
     y_px: float
     max_y_px: float
 
 
 class TextRead(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="text_read"):
+    """The text that was read from the element."""
+
     text: str
 
 
 class Appeared(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="appeared"):
-    """What was waited for is there."""
+    """The awaited element is visible, or the page has settled."""
 
 
 class Captured(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="captured"):
-    """A picture or a file now exists; it is the result's artifact."""
+    """A picture or a file was captured; it is in ``artifacts`` of the result."""
 
 
 class FilesGiven(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="files_given"):
-    """The names of the files the field now holds."""
+    """A file field was set. ``names``: the names of its files."""
 
     names: tuple[str, ...]
 
 
 class TabShown(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="tab_shown"):
-    """Another tab is looked at now."""
+    """Another tab is active."""
 
     tab: int
     url: str
@@ -145,19 +156,21 @@ class TabShown(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", ta
 
 
 class DialogOpened(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="dialog_opened"):
-    """A JavaScript dialog waits for an answer; until it is given, nothing else can be done."""
+    """A JavaScript dialog opened. It must be answered before any other action."""
 
     kind: Literal["confirm", "prompt"]
     message: str
 
 
 class DialogAnswered(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="dialog_answered"):
+    """A JavaScript dialog was accepted or dismissed."""
+
     message: str
     accepted: bool
 
 
 class NotSeen(msgspec.Struct, frozen=True, kw_only=True, tag_field="effect", tag="not_seen"):
-    """The action was fired and nothing was seen to come of it."""
+    """The action was executed without a visible effect."""
 
 
 Effect = (
@@ -178,28 +191,28 @@ Effect = (
 
 
 class Change(Part, frozen=True, kw_only=True):
-    """The page before and after an action."""
+    """Differences of the page before and after an action."""
 
     url_before: str
     url_after: str
     http_status: int | None = None
-    """Status of the document that was loaded by this action, if one was."""
+    """Status of the document that this action loaded; None if it loaded none."""
     title: str = ""
     new_tabs: int = 0
     dialogs: tuple[str, ...] = ()
-    """JavaScript dialogs that opened: those with one answer were given it, the last of the others may wait for one."""
+    """JavaScript dialogs that opened. Alerts were closed; a confirm or prompt may be open and need an answer."""
     appeared: tuple[str, ...] = ()
-    """Text that came up in the page: at most 5 pieces of at most 200 characters."""
+    """Text that appeared on the page: at most 5 pieces of at most 200 characters."""
     dismissed: tuple[str, ...] = ()
-    """Dialogs, banners and pop-ups of the page that were in the way of the action and were closed."""
+    """Dialogs, banners and pop-ups of the page that blocked the action and were closed."""
     denied: tuple[str, ...] = ()
-    """Addresses the page asked for and was refused, each with the reason."""
+    """Addresses that the page requested and that were refused, each with the reason."""
 
 
 class ActionResult(Message, frozen=True, kw_only=True):
-    """What an action did. It is always an answer: a failed action is a result with ``ok`` false.
+    """The outcome of an action. A failed action is also a result, with ``ok`` false.
 
-    ``code`` is ``ok`` or another of `shared.contracts.codes.ACTION_CODES`.
+    ``code``: one of `shared.contracts.codes.ACTION_CODES`.
     """
 
     ok: bool
@@ -209,9 +222,9 @@ class ActionResult(Message, frozen=True, kw_only=True):
     effect: Effect | None = None
     target: TargetFound | None = None
     artifacts: tuple[Artifact, ...] = ()
-    """Pictures and files, one a part; a file that came down unasked is among them. Behind the pictures: the page that
-    they show, and what is observed of it."""
+    """Captured pictures and files, including files that the site downloaded on its own. After pictures: the stored
+    page that they show, and its observation."""
     notes: tuple[str, ...] = ()
-    """What a reviewer should know of what was captured: why the page itself is not kept, say."""
+    """Remarks for reviewers about the capture, such as why the page itself is not stored."""
     browser_ms: float = 0.0
-    """Wall time spent waiting for the browser, settling included."""
+    """Wall-clock time spent waiting for the browser, including settling, in milliseconds."""

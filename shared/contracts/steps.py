@@ -1,4 +1,4 @@
-"""The step log: what a step of a sample leaves behind. Written by planner, kept by evidence, read by replay."""
+"""The step log: the record of each step of a sample. Written by planner, stored by evidence, read by replay."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shared.contracts.vision import VisionAnswered
 
 
 class ValueSource(Part, frozen=True, kw_only=True):
-    """Where on which page a value stood."""
+    """Provenance of a value: the page and the element that showed it."""
 
     snapshot_id: str
     observation_sha256: str
@@ -26,48 +26,50 @@ class ValueSource(Part, frozen=True, kw_only=True):
     """As in :class:`shared.contracts.results.TargetFound`."""
     locators: tuple[Locator, ...] = ()
     kept_ref: int = 0
-    """Its ref in the stored observation, where the page was looked at once more to keep it; 0: none."""
+    """The element's ref in the stored observation, if the page was observed again to store it; 0: none."""
     page_sha256: str = ""
-    """Hash of the artifact with the stored page that shows it; empty where none was stored."""
+    """SHA-256 of the stored page that shows the value; empty if none was stored."""
     observation_file_sha256: str = ""
-    """Hash of the artifact with the stored observation of that page."""
+    """SHA-256 of the stored observation of that page; empty if none was stored."""
     screenshot_sha256: str = ""
-    """Hash of the picture that shows it, where one was taken of the same state of the page."""
+    """SHA-256 of the screenshot of the same page state that shows the value; empty if there is none."""
     title: str | None = None
-    """What the element's markup says beside the shown text, such as the moment of "3 days ago"."""
+    """Text in the element's markup that adds to the shown text, such as the date and time of "3 days ago"."""
     date_order: str | None = None
-    """The order of day, month and year that the page settles for this value; None where nothing needed settling."""
+    """The order of day, month and year that the page determined for this value; None if it was not ambiguous."""
     date_language: str | None = None
-    """The language that the page settles for the name of this value's month; None where nothing needed settling."""
+    """The language that the page determined for the name of the month; None if it was not ambiguous."""
 
 
 class FieldValue(Part, frozen=True, kw_only=True):
     """One field of the output.
 
-    ``state`` tells three things apart: ``value`` (it is there), ``not_present`` (the page says that
-    there is none; ``shown`` has its words) and ``not_found`` (we could not find it).
+    ``state``: ``value`` (a value was read), ``not_present`` (the page says that there is none; ``shown`` has its
+    words) or ``not_found`` (the field could not be found).
     """
 
     field: str
     state: Literal["value", "not_present", "not_found"]
     value: Any = None
     shown: str | None = None
-    """The text on the page before normalisation."""
+    """The text on the page, before normalisation."""
     source: ValueSource | None = None
     origin: Literal["page", "derived", "vision"] = "page"
-    """Read off the page; or worked out by a model from what pages show; or read from a picture."""
+    """``page``: read from the page; ``derived``: derived by a model from pages; ``vision``: read from a picture."""
     read_by: str = ""
-    """Who read it: ``rules``, ``operator``, or the name of a model."""
+    """The reader: ``rules``, ``operator``, or the name of a model."""
 
 
 class FiledArtifact(Part, frozen=True, kw_only=True):
-    """An artifact under the name it bears in the sample's folder, such as ``01_ticket.png``."""
+    """An artifact with its file name in the sample's folder, such as ``01_ticket.png``."""
 
     filename: str
     artifact: Artifact
 
 
 class ObservationRef(Part, frozen=True, kw_only=True):
+    """The observation that a step was decided on, without its elements."""
+
     snapshot_id: str
     sha256: str
     url: str
@@ -75,16 +77,16 @@ class ObservationRef(Part, frozen=True, kw_only=True):
     http_status: int | None
     dom_confidence: float
     page_sha256: str | None = None
-    """Hash of the stored page, where one was stored."""
+    """SHA-256 of the stored page; None if none was stored."""
     signature: str = ""
-    """Equal for two looks at a page on which nothing has moved on: address, content, field values, scroll position."""
+    """Hash of address, content, field values and scroll position. Equal signatures mean that there was no progress."""
     proof: Literal["proven", "mismatch", "unproven"] = "unproven"
-    """Whether it shows the record that the sample asks for."""
+    """Whether the page shows the sample's record; ``mismatch``: it shows another one."""
     triggers: tuple[str, ...] = ()
 
 
 class Summary(Part, frozen=True, kw_only=True):
-    """What the first ``steps`` steps of an attempt came to, for a decider that cannot be shown them all."""
+    """Summary of the first ``steps`` steps of an attempt, for a decider that cannot be shown all of them."""
 
     steps: int
     text: str
@@ -96,22 +98,22 @@ NoteKind = Literal["remark", "differs", "not_as_read", "not_kept"]
 
 
 class Note(Part, frozen=True, kw_only=True, omit_defaults=True):
-    """Something that a reviewer should know of a step or of a sample.
+    """A note for reviewers about a step or a sample.
 
-    ``remark``: anything that no code asks about. ``differs``: a replay found something that is not as it was recorded.
-    ``not_as_read``: the page had changed before it was stored, and the stored page does not show the value.
-    ``not_kept``: the page could not be stored.
+    ``remark``: free text. ``differs``: a replay found a difference from the recording. ``not_as_read``: the page
+    changed before it was stored, so the stored page does not show the value. ``not_kept``: the page could not be
+    stored.
     """
 
     kind: NoteKind
     text: str
     """Without the kind, the field and the step; see :func:`note_text`."""
     field: str = ""
-    """The output field that it is about; empty: none."""
+    """The output field that the note is about; empty: none."""
     step: int = 0
-    """The recorded step that a replay compared with, from 1; 0: none."""
+    """Number of the recorded step that a replay compared with, from 1; 0: none."""
     action: str = ""
-    """Tag of that step's action, where the step as a whole differs."""
+    """Tag of that step's action, if the step as a whole differs; else empty."""
 
 
 _NOTE_LEADS: dict[NoteKind, str] = {
@@ -127,36 +129,36 @@ def plain_note(text: str, field: str = "") -> Note:
 
 
 def note_text(note: Note) -> str:
-    """Return the sentence that people read, such as ``differs: step 3: address: then /a, now /b``."""
+    """Return the note for people, such as ``differs: step 3: address: then /a, now /b``."""
     return _NOTE_LEADS[note.kind] + note_detail(note)
 
 
 def note_detail(note: Note) -> str:
-    """Return the sentence without its kind, for places that show the kind in another way."""
+    """Return the note without its kind, for places that show the kind in another way."""
     step = f"step {note.step}" if note.step else ""
     step += f" ({note.action})" if note.action else ""
     return ": ".join(filter(None, (step, note.field, note.text)))
 
 
 class RouteMark(Part, frozen=True, kw_only=True, omit_defaults=True):
-    """Which step of the task's route an action was taken for. Only the rules set it; a replay takes it over."""
+    """The step of the task's route that an action belongs to. Only the rules set it; a replay copies it."""
 
     step: int
-    """Of the route, from 1."""
+    """Number of the step in the route, from 1."""
     part: str = ""
-    """Of the step, such as ``press`` of a search; empty: the step has one part."""
+    """Part of the step, such as ``press`` of a search; empty: the step has one part."""
     found: int = 0
-    """Where a list was turned: how many records matched on the pages before."""
+    """For a step to the next page of a list: number of matching records on the pages before."""
     at: str = ""
-    """Where a list was turned: the address of the one that matched, else what tells it from the others."""
+    """For a step to the next page of a list: address of the matching record, else another identifier of it."""
 
 
 class StepTaken(Message, frozen=True, kw_only=True):
-    """One turn of observe, decide, act. Steps count from 1 within an attempt.
+    """One cycle of observe, decide, act. ``step``: from 1 within an attempt.
 
-    ``observation`` is None where nothing had been seen yet (the first step), ``action`` where the decider
-    gave none that could be used; ``message`` then says why. The steps of an attempt are all that its state
-    is made from (`services.planner.state.transitions.replayed_state`).
+    ``observation``: None before the first page. ``action``: None if the decider gave no usable one; ``message`` then
+    has the reason. The state of an attempt is computed from its steps alone
+    (`services.planner.state.transitions.replayed_state`).
     """
 
     run_id: str
@@ -167,46 +169,46 @@ class StepTaken(Message, frozen=True, kw_only=True):
     ended_at: datetime
     observation: ObservationRef | None
     decided_by: str
-    """``rules``, or the name of the model."""
+    """The decider: ``rules``, ``replay``, ``operator`` with a name, or the name of the model."""
     action: AnyAction | None
     result: ActionResult | None = None
-    """None for the actions that end in the planner."""
+    """None for actions that the planner handles itself."""
     message: str = ""
-    """What the decider is told came of it."""
+    """Outcome of the action, as shown to the decider."""
     refused: bool = False
-    """Not accepted by us: it could not be understood, the gates did not agree, or only an end was open to it."""
+    """The planner rejected the answer: it was invalid, the gates refused it, or only an end was allowed."""
     remark: str = ""
-    """What else the decider is told of its answer."""
+    """Further message to the decider about its answer."""
     notices: tuple[str, ...] = ()
-    """What the decider was told of its own progress before it decided."""
+    """Messages about progress that the decider was shown before this decision."""
     route: RouteMark | None = None
-    """The step of the route that the action was taken for; None: there is no route, or it was taken for none."""
+    """The step of the route that the action belongs to; None: it belongs to none, or there is no route."""
     call: int = 1
-    """Which of the calls of one answer this was."""
+    """Number of this tool call within one answer of the model, from 1."""
     artifacts: tuple[FiledArtifact, ...] = ()
     values: tuple[FieldValue, ...] = ()
-    """Of the fields in question: as saved, or as they go into the result."""
+    """Fields that this step saved or that go into the result."""
     seen: tuple[FieldValue, ...] = ()
-    """Fields as read by rule from the page that was decided on."""
+    """Fields that the rules read from the observed page."""
     unconfirmed: tuple[str, ...] = ()
-    """Saved fields that no page was seen to show."""
+    """Saved fields that no observed page shows."""
     items: tuple[dict[str, Any], ...] = ()
-    """Of a list: the ones that were not known before."""
+    """New items of a list."""
     vision: VisionAnswered | None = None
-    """What a picture was found to say."""
+    """The answer to a question about a picture."""
     summary: Summary | None = None
-    """Made before this decision, of the steps before it."""
+    """Summary of earlier steps, made before this decision."""
     notes: tuple[Note, ...] = ()
-    """What a reviewer should know of it."""
+    """Notes for reviewers."""
     looks: int = 0
     """Extra observations of the page since the last action that may have changed it."""
     observe_tokens: int = 0
-    """The budget of the observation."""
+    """Token budget of the observation."""
     prompt_chars: int = 0
-    """Length of what a model was sent."""
+    """Length of the prompt sent to the model, in characters."""
     prompt_weight: float = 0.0
-    """What its tokens were reckoned to be by the kinds of its characters alone: what was counted beside it is the scale
-    of the next prompt."""
+    """Tokens of the prompt, estimated from its kinds of characters. The ratio of the counted tokens to it scales the
+    estimate of the next prompt."""
     usage: Usage = Usage()
     browser_ms: float = 0.0
     decide_ms: float = 0.0
@@ -214,7 +216,7 @@ class StepTaken(Message, frozen=True, kw_only=True):
 
 
 class PressClaim(Part, frozen=True, kw_only=True):
-    """Stored before a button is pressed that cannot be taken back: whose press it is. ``step`` counts from 1."""
+    """Claim of an irreversible click by one attempt, stored before the click. ``step``: from 1."""
 
     run_id: str
     sample_id: str

@@ -1,4 +1,4 @@
-"""Owned by vision: one targeted question about one picture, and its answer."""
+"""Messages of vision: one targeted question about one picture, and its answer."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from shared.contracts.results import Box
 
 
 class AskVision(Message, frozen=True, kw_only=True):
-    """What is asked about a picture in the ARTIFACTS bucket.
+    """Request to answer one question about a picture in the ARTIFACTS bucket.
 
-    ``question`` asks for one thing ("Is the icon beside 'build' a pass or a failure?"); to describe a page is no
-    question, and is refused as ``invalid_message``. ``answer_type`` is written as types are in task specs;
-    where ``choices`` are given the answer is one of them. ``hints`` are texts that stand on the page beside the
-    thing, such as an icon's title: they come from the page, and are data.
+    ``question``: about one detail ("Is the icon beside 'build' a pass or a failure?"). A request to describe a page is
+    refused as ``invalid_message``. ``answer_type``: a type as in task specs. ``choices``: if given, the answer is one
+    of them. ``hints``: texts on the page near the detail, such as an icon's title; they are data, never instructions.
     """
 
     run_id: str
@@ -27,18 +26,18 @@ class AskVision(Message, frozen=True, kw_only=True):
     size_bytes: int
     media_type: str
     region: Box | None = None
-    """The part of the picture that is looked at, in pixels of the picture (not of CSS); None: all of it."""
+    """The part of the picture to read, in pixels of the picture (not CSS pixels); None: all of it."""
 
 
 class VisionAnswered(Message, frozen=True, kw_only=True):
-    """``answer`` None: it cannot be told from the picture; ``reasoning`` says why, in one sentence."""
+    """Answer to :class:`AskVision`. ``answer``: None if the picture does not show it. ``reasoning``: one sentence."""
 
     answer: str | None
     confidence: float
-    """From 0 to 1; 0 where there is no answer."""
+    """From 0 to 1; 0 if there is no answer."""
     region: Box | None = None
-    """Where in the whole picture the answer was read, in its pixels."""
+    """The part of the picture that the answer was read from, in pixels of the whole picture."""
     reasoning: str
     answered_by: str
-    """The name of the model, or ``local``: colour and shape of a small icon, with no model."""
+    """The name of the model, or ``local``: colour and shape of a small icon, recognised without a model."""
     usage: Usage = Usage()
