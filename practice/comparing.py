@@ -1,4 +1,4 @@
-"""Pure: a table that came back beside what a site holds, cell by cell."""
+"""Compare a collected table with the ground truth of a site, cell by cell. Pure."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 Same = Callable[[str, str], bool]
-"""Whether what was expected (first) and what was got mean the same."""
+"""Whether the expected text (first) and the collected text mean the same."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One cell that is not what the site says; ``expected`` and ``got`` are as in the table."""
+    """One cell that differs from the site; ``expected`` and ``got`` are written as in the table."""
 
     sample: str
     column: str
@@ -26,13 +26,13 @@ class Difference:
 
 
 def rows_of(table: Path) -> list[dict[str, str]]:
-    """The rows of a CSV file. A cell that was guarded against being run as a formula is as it was before."""
+    """Return the rows of a CSV file. The guard against formula injection is removed from the cells."""
     with table.open(encoding="utf-8-sig", newline="") as file:
         return [{name: _unguarded(cell) for name, cell in row.items()} for row in csv.DictReader(file)]
 
 
 def _unguarded(cell: str | None) -> str:
-    """A row that is too short has cells of None."""
+    """Remove the guard of a cell. A row that is too short has cells of None."""
     text = cell or ""
     return text[1:] if text[:1] == "'" and text[1:2] in ("=", "+", "-", "@", "\t", "\r", "\n") else text
 
@@ -43,9 +43,9 @@ def differences(
     same: Mapping[str, Same],
     key: str = "sample_id",
 ) -> list[Difference]:
-    """Every cell that differs from the truth, by sample and column; a column not in ``same`` must be equal.
+    """Return every cell that differs from the truth; a column without an entry in ``same`` must be equal.
 
-    Rows that are missing, twice there or never asked for are differences of the column ``row``.
+    Rows that are missing, duplicated or were not requested are differences of the column ``row``.
     """
     got = [row.get(key, "") for row in rows]
     found = [
@@ -72,7 +72,7 @@ def equal(expected: str, got: str) -> bool:
 
 
 def same_set(expected: str, got: str) -> bool:
-    """JSON lists, in any order; an empty cell is a list of nothing."""
+    """Compare two JSON lists, in any order; an empty cell is an empty list."""
     return _items(expected) == _items(got)
 
 
@@ -85,7 +85,7 @@ def _items(cell: str) -> set[str]:
 
 
 def holds_all(expected: str, got: str) -> bool:
-    """Free text that must hold every line of what was expected; nothing expected is an empty cell."""
+    """Return whether free text holds every expected line; if nothing is expected the cell must be empty."""
     if not expected:
         return not got
     folded = " ".join(got.split()).casefold()

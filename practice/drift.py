@@ -1,9 +1,9 @@
-"""Drift: the ways in which a practice site may look other than when it was learned. What it says stays the same.
+"""Drift: how a practice site can differ from the one that was learned. Its data stay the same.
 
-A visitor turns drift on in the address, ``?drift=rename,reorder``; the answer sets a cookie, so that links, scripts
-and frames of the site need not carry it, and neither does an address that somebody writes down. ``?drift=`` turns it
-off again. Where neither says anything, the environment variable PRACTICE_DRIFT holds for the whole site.
-Cookies know no ports: sites of one family share theirs, on whichever port they are.
+A visitor turns drift on in the address, ``?drift=rename,reorder``. The response sets a cookie, so links, scripts,
+frames and stored addresses do not contain it. ``?drift=`` turns it off again. Without either, the environment variable
+PRACTICE_DRIFT applies to the whole site. Cookies ignore ports: sites of one family share theirs, on whichever port they
+are.
 """
 
 from __future__ import annotations
@@ -20,9 +20,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 Switch = Literal["rename", "reorder", "wrap", "popup", "combobox", "iframe", "lookalike"]
 KNOWN: tuple[Switch, ...] = get_args(Switch)
-"""In this order: visible labels become synonyms; fields and columns stand in another order; more elements around
-and other class names and ids; a dialog over the page when it is first opened; native selects become ARIA comboboxes;
-the main content is inside a frame; records with similar ids and sections that show another record's values."""
+"""The switches, in the order of their effects below.
+
+Visible labels become synonyms; fields and columns are reordered; extra elements, other class names and ids; a dialog
+when a page is first opened; native selects become ARIA comboboxes; the main content is inside a frame; records with
+similar ids, and sections that show another record's values.
+"""
 
 COOKIE = "practice_drift"
 VARIABLE = "PRACTICE_DRIFT"
@@ -37,7 +40,7 @@ class Drift(frozenset[Switch]):
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """From names with commas between; ValueError for a name that is none, and it lists those that are."""
+        """Parse names separated by commas. Raises ValueError for an unknown name; its message lists the known ones."""
         names = [name.strip() for name in text.split(",") if name.strip()]
         unknown = [name for name in names if name not in KNOWN]
         if unknown:
@@ -48,25 +51,25 @@ class Drift(frozenset[Switch]):
         return switch in self
 
     def label(self, label: str, synonyms: Mapping[str, str]) -> str:
-        """The label, or under ``rename`` its synonym where it has one."""
+        """Return the label, or its synonym (if any) under ``rename``."""
         return synonyms.get(label, label) if self.has("rename") else label
 
     def ordered(self, items: Iterable[Item]) -> list[Item]:
-        """The items, under ``reorder`` in another order, always the same."""
+        """Return the items; under ``reorder`` in another order, always the same."""
         known = list(items)
         return [*known[1::2], *known[::2]] if self.has("reorder") else known
 
     def name(self, names: str) -> str:
-        """Class names or an id; other ones under ``wrap``, which :meth:`css` knows."""
+        """Return class names or an id; under ``wrap`` with the suffix that :meth:`css` adds too."""
         return " ".join(f"{name}{self.suffix}" for name in names.split()) if self.suffix else names
 
     @property
     def suffix(self) -> str:
-        """What :meth:`name` puts after a name."""
+        """The suffix that :meth:`name` adds to a name."""
         return _WRAPPED if self.has("wrap") else ""
 
     def css(self, css: str) -> str:
-        """A style sheet for the names of :meth:`name`. Comments and values must hold no braces."""
+        """Return a style sheet for the names of :meth:`name`. Comments and values must not contain braces."""
         return _SELECTORS.sub(_renamed_selectors, css) if self.has("wrap") else css
 
     def __str__(self) -> str:
@@ -78,8 +81,10 @@ def _renamed_selectors(match: re.Match[str]) -> str:
 
 
 def drift_of(request: Request) -> Drift:
-    """What this request asks for: its address, else its cookie, else the environment. ValueError as of
-    :meth:`Drift.of`; behind :class:`DriftCookie` there is none."""
+    """Return the drift of a request: from its address, else its cookie, else the environment.
+
+    Raises ValueError as :meth:`Drift.of` does; behind :class:`DriftCookie` that cannot happen.
+    """
     asked = request.query_params.get("drift")
     if asked is None:
         asked = request.cookies.get(COOKIE)
@@ -88,9 +93,9 @@ def drift_of(request: Request) -> Drift:
 
 
 class DriftCookie:
-    """Around a site: keeps in a cookie what an address asks for, and answers 400 to drift that does not exist.
+    """Middleware that stores the requested drift in a cookie and answers 400 to unknown drift.
 
-    ValueError where PRACTICE_DRIFT names drift that does not exist: such a site does not start.
+    Raises ValueError if PRACTICE_DRIFT names unknown drift: such a site does not start.
     """
 
     def __init__(self, app: ASGIApp) -> None:

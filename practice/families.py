@@ -1,6 +1,6 @@
-"""The five task families on the practice sites: served, with samples, and with what is right for each of them.
+"""The five task families on the practice sites: servers, samples and expected results.
 
-What comes back is scored cell by cell, so that whoever decided (rules, a model, a person) is measured the same way.
+Results are scored cell by cell, so rules, a model and a person are measured in the same way.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from practice.tickets.data import ground_truth as all_tickets
 
 Row = Mapping[str, str]
 PORTS = {"people": "http://127.0.0.1:8461", "hr_portal": "http://127.0.0.1:8462"}
-"""As the task specs of these two name them."""
+"""The origins of these two sites in their task specs."""
 
 
 @dataclass(frozen=True)
 class Site:
     """A family's sites while they are served.
 
-    ``origins`` maps an origin as a task spec names it to the one it is served on now. ``truth`` has, by sample and in
-    the order of ``rows``, what each column must show; a column in ``same`` may show it in other words. Several right
-    ends are a set of pairs of status and reason in ``ends``.
+    ``origins`` maps an origin in a task spec to the one it is served on now. ``truth`` has the expected columns by
+    sample, in the order of ``rows``; a column in ``same`` may be worded differently. ``ends`` has the accepted pairs of
+    status and reason where there are several.
     """
 
     origins: Mapping[str, str]
@@ -46,7 +46,7 @@ class Site:
     answers: Mapping[str, str] = field(default_factory=dict[str, str])
     same: Mapping[str, Same] = field(default_factory=dict[str, Same])
     others: Sequence[str] = ()
-    """Further origins that belong to the site, such as a CI of its own."""
+    """Additional origins of the site, such as its separate CI."""
     ends: Mapping[str, frozenset[tuple[str, str]]] = field(default_factory=dict[str, frozenset[tuple[str, str]]])
 
 
@@ -65,7 +65,7 @@ class Family:
 
 @dataclass(frozen=True)
 class Score:
-    """How many cells of a column are right, and which are not."""
+    """The number of correct cells by column, and the cells that are wrong."""
 
     right: Mapping[str, int]
     cells: Mapping[str, int]
@@ -73,15 +73,15 @@ class Score:
 
 
 def score(family: Family, site: Site, table: Path) -> Score:
-    """What a run brought back, beside the truth: its fields, its judgments, and how each sample ended."""
-    # A name may not do as an id, so the samples are told by their place in the input.
+    """Score the table of a run against the truth: fields, judgments and the status of each sample."""
+    # A name is not always unique, so samples are matched by their row number in the input.
     rows = {row.get("row", ""): row for row in rows_of(table)}
     right: Counter[str] = Counter()
     cells: Counter[str] = Counter()
     wrong: list[Difference] = []
     for number, (sample, expected) in enumerate(site.truth.items(), 1):
-        for one in _cells(family, site, sample, expected, rows.get(str(number), {})):
-            column, wanted, got, good = one
+        for cell in _cells(family, site, sample, expected, rows.get(str(number), {})):
+            column, wanted, got, good = cell
             cells[column] += 1
             right[column] += good
             wrong += [] if good else [Difference(sample, column, wanted, got)]
@@ -98,8 +98,8 @@ def _cells(family: Family, site: Site, sample: str, expected: Row, row: Row) -> 
         found.append(("judgment", wanted, got, wanted == got))
     ends = site.ends.get(sample, frozenset({("done", "")}))
     ended = (row.get("status", "(no row)"), row.get("reason", ""))
-    told = " or ".join(" ".join(end).strip() for end in sorted(ends))
-    return [*found, ("status", told, " ".join(ended).strip(), ended in ends)]
+    accepted = " or ".join(" ".join(end).strip() for end in sorted(ends))
+    return [*found, ("status", accepted, " ".join(ended).strip(), ended in ends)]
 
 
 # --- the families
@@ -108,16 +108,16 @@ def _cells(family: Family, site: Site, sample: str, expected: Row, row: Row) -> 
 @asynccontextmanager
 async def _tickets() -> AsyncGenerator[Site]:
     known = all_tickets()
-    unassigned = next(one for one in known if one.assignee is None)
-    undated = next(one for one in known if one.due_date is None and one.assignee is not None)
+    unassigned = next(ticket for ticket in known if ticket.assignee is None)
+    undated = next(ticket for ticket in known if ticket.due_date is None and ticket.assignee is not None)
     chosen = [known[0], unassigned, undated]
     truth = {
-        one.number: {
-            "ticket_number": one.number,
-            "assignee": one.assignee or "",
-            "due_date": one.due_date.isoformat() if one.due_date else "",
+        ticket.number: {
+            "ticket_number": ticket.number,
+            "assignee": ticket.assignee or "",
+            "due_date": ticket.due_date.isoformat() if ticket.due_date else "",
         }
-        for one in chosen
+        for ticket in chosen
     }
     truth[tickets.ABSENT[0]] = {}
     async with practice.tickets.server.serve() as url:
@@ -127,7 +127,7 @@ async def _tickets() -> AsyncGenerator[Site]:
 
 
 AUDITED = (0, 1, 5, 11)
-"""Merged with all checks passed; with a failure that does not matter; with one that does; without a pull request."""
+"""Indexes of the samples: checks passed; immaterial failure; material failure; no pull request."""
 
 
 @asynccontextmanager
@@ -154,19 +154,22 @@ async def _blame() -> AsyncGenerator[Site]:
     repository = _repository()
     truth, answers = audit.blame_truth(repository), audit.blame_answers(repository)
     samples = audit.blamed_samples(repository)
-    chosen = [next(one for one in samples if answers[one.sample_id] == kind) for kind in ("yes", "no", "inconclusive")]
+    chosen = [
+        next(sample for sample in samples if answers[sample.sample_id] == kind)
+        for kind in ("yes", "no", "inconclusive")
+    ]
     async with practice.code_host.server.serve() as origins:
         base = audit.repository_url(origins.code, repository)
         rows = [
-            {"sample_id": one.sample_id, "code_string": one.code_string, "repo_url": base, "url": base}
-            for one in chosen
+            {"sample_id": sample.sample_id, "code_string": sample.code_string, "repo_url": base, "url": base}
+            for sample in chosen
         ]
-        ids = [one.sample_id for one in chosen]
+        ids = [sample.sample_id for sample in chosen]
         yield Site({}, rows, {name: truth[name] for name in ids}, {name: answers[name] for name in ids})
 
 
 PEOPLE = (0, 3, 8, 15)
-"""Two who are there, one of whom there are two, one who is not there."""
+"""Indexes of the samples: two people who exist, an ambiguous name, an absent person."""
 
 
 @asynccontextmanager
@@ -178,7 +181,7 @@ async def _people() -> AsyncGenerator[Site]:
         ends = {directory.sample_id(row): frozenset(directory.accepted(everybody, row)) for row in rows}
         reviews = frozenset({("needs_review", "ambiguous_value"), ("needs_review", "ambiguous_record")})
         ends = {name: reviews if end & reviews else end for name, end in ends.items()}
-        # Of whom nothing is reported, the name is not either.
+        # A sample without a result has no name in the table either.
         truth = {
             name: cells if ("done", "") in ends[name] else dict.fromkeys(cells, "") for name, cells in truth.items()
         }

@@ -1,4 +1,4 @@
-"""HTML made of Python values: text is always escaped, and drift can wrap a page that is done."""
+"""Build HTML from Python values: text is always escaped, and drift can wrap a finished page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WRAPPER = '<div class="layer" style="display: contents">'
 
 
 class Markup(str):
-    """Text that is HTML already."""
+    """Text that is already HTML."""
 
     __slots__ = ()
 
@@ -24,14 +24,17 @@ Attribute = str | int | bool | None
 
 
 def el(tag: str, *children: str | None, **attributes: Attribute) -> Markup:
-    """An element. ``cls`` is class, ``for_`` is for, ``_`` is "-"; None and False leave an attribute out.
-    Children that are not :class:`Markup` are escaped; None is left out."""
+    """Return an element.
+
+    ``cls`` is class, ``for_`` is for, ``_`` is "-"; None and False omit an attribute. Children that are not
+    :class:`Markup` are escaped; None is omitted.
+    """
     head = f"<{tag}{''.join(_attribute(name, value) for name, value in attributes.items())}>"
     return Markup(head if tag in _VOID else f"{head}{join(*children)}</{tag}>")
 
 
 def join(*children: str | None) -> Markup:
-    """The children in a row."""
+    """Concatenate the children."""
     return Markup("".join(_safe(child) for child in children if child is not None))
 
 
@@ -47,7 +50,7 @@ def _attribute(name: str, value: Attribute) -> str:
 
 
 def wrapped(page: str, drift: Drift) -> str:
-    """Under ``wrap`` the page with other names and more elements around; :meth:`Drift.css` has the same names."""
+    """Return the page; under ``wrap`` with other names and more elements. :meth:`Drift.css` has the same names."""
     if not drift.has("wrap"):
         return page
     layered = _ENDED.sub(r"</div></\1>", _BEGUN.sub(rf"<\1\2>{_WRAPPER}", page))

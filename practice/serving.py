@@ -1,4 +1,4 @@
-"""Serves an ASGI app on one address, in the running event loop."""
+"""Serve an ASGI app on one address, in the running event loop."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HOST = "127.0.0.1"
 
 
 class _Embedded(uvicorn.Server):
-    """Sets ``ready`` when it has started, and leaves signals to the program it runs in."""
+    """A server that sets ``ready`` after its start and leaves signals to the program it runs in."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)

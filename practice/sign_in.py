@@ -1,4 +1,4 @@
-"""Signing in to a practice site: one account, and sessions that live as long as the site is served."""
+"""Sign-in to a practice site: one account; sessions last until the server stops."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PASSWORD = "practice-password"  # noqa: S105  the practice sites' one account; i
 
 
 class Sessions:
-    """Who is signed in, by the cookie ``name``."""
+    """The signed-in users, by the cookie ``name``."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -22,8 +22,8 @@ class Sessions:
     def holds(self, request: Request) -> bool:
         return request.cookies.get(self._name) in self._open
 
-    def signed_in(self, user: str, password: str, to: str) -> Response | None:
-        """On to ``to`` with a new session, or None where user or password is wrong."""
+    def sign_in(self, user: str, password: str, to: str) -> Response | None:
+        """Open a session and redirect to ``to``; return None when user or password is wrong."""
         if (user.strip().casefold(), password) != (USER, PASSWORD):
             return None
         token = secrets.token_hex(16)
@@ -32,7 +32,7 @@ class Sessions:
         answer.set_cookie(self._name, token, httponly=True, samesite="lax")
         return answer
 
-    def signed_out(self, request: Request, to: str) -> Response:
+    def sign_out(self, request: Request, to: str) -> Response:
         self._open.discard(request.cookies.get(self._name, ""))
         answer = RedirectResponse(to, 303)
         answer.delete_cookie(self._name)
@@ -40,11 +40,11 @@ class Sessions:
 
 
 def own_path(path: str) -> str:
-    """``path`` where it is one of this site, else the site's first page: a login leads nowhere else."""
+    """Return ``path`` if it belongs to this site, else the site's first page: prevents open redirects."""
     return path if path.startswith("/") and not path.startswith(("//", "/\\")) else "/"
 
 
 async def form_of(request: Request) -> dict[str, str]:
-    """The fields of a posted form, the last of each name."""
+    """Return the fields of a posted form, the last of each name."""
     body = (await request.body()).decode("utf-8", "replace")
     return {name: values[-1] for name, values in parse_qs(body, keep_blank_values=True).items()}

@@ -1,1 +1,1 @@
-"""A code host with its CI and its tracker, each on an origin of its own; see README.md."""
+"""A code host with its CI and its tracker, each on its own origin; see README.md."""

@@ -1,4 +1,4 @@
-"""``python -m practice.code_host``: serves the three sites and prints their URLs, until Ctrl-C."""
+"""``python -m practice.code_host``: serve the three sites and print their URLs, until Ctrl-C."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The inputs of the three tasks on these sites, what is right for each sample, and the check of what came back."""
+"""The inputs of the three tasks on these sites, their expected results, and the comparison with a run."""
 
 from __future__ import annotations
 
@@ -28,47 +28,47 @@ def repository_url(base_url: str, repository: Repository) -> str:
 
 
 def write_audit_input(path: Path, base_url: str, repository: Repository) -> int:
-    """The last 60 commits on main with the columns sha and url; returns the number of rows."""
+    """Write the last 60 commits on main with the columns sha and url; return the number of rows."""
     url = repository_url(base_url, repository)
     rows = [(commit.sha, f"{url}/commit/{commit.sha}") for commit in commits_on_main(repository, COMMITS)]
     return _write(path, ("sha", "url"), rows)
 
 
 def audit_truth(repository: Repository) -> dict[str, dict[str, str]]:
-    """What the table must say, by hash. The address of a ticket is its path: the port is nobody's to know."""
+    """Return the expected columns, by hash. The address of a ticket is a path, because the port varies."""
     commits = commits_on_main(repository, COMMITS)
     return {commit.sha: _audited(commit, repository.pull_request(commit.pull_request)) for commit in commits}
 
 
 def audit_answers(repository: Repository) -> dict[str, Material]:
-    """Was it merged although checks had failed, and were the failures material? By hash."""
+    """Return by hash: was it merged although checks had failed, and were the failures material?"""
     pairs = [(commit, repository.pull_request(commit.pull_request)) for commit in commits_on_main(repository, COMMITS)]
-    return {commit.sha: one.answer if one else "no" for commit, one in pairs}
+    return {commit.sha: pull.answer if pull else "no" for commit, pull in pairs}
 
 
 def compare_audit(
     combined_csv: Path, repository: Repository, answers: Mapping[str, str] | None = None
 ) -> list[Difference]:
-    """Every cell of combined.csv, and every answer by sample if given, that disagrees with the sites."""
+    """Return every cell of combined.csv, and every given answer by sample, that differs from the sites."""
     found = differences(rows_of(combined_csv), audit_truth(repository), AUDIT_SAME)
     return found + _wrong_answers(audit_answers(repository), answers)
 
 
-def _audited(commit: Commit, one: PullRequest | None) -> dict[str, str]:
-    if one is None:
+def _audited(commit: Commit, pull: PullRequest | None) -> dict[str, str]:
+    if pull is None:
         return {"status": "done", "commit_sha": commit.sha, **dict.fromkeys(OF_PULL_REQUEST, "")}
     return {
         "status": "done",
         "commit_sha": commit.sha,
-        "pr_number": str(one.number),
-        "pr_creator": one.creator,
-        "approvers": json.dumps(one.approvers),
-        "merger": one.merged_by,
-        "checks_passed": str(one.count("passed")),
-        "checks_failed": str(one.count("failed")),
-        "merged_with_failures": "true" if one.failed else "false",
-        "ci_failure_details": "\n".join(text for check in one.failed for text in (check.name, check.error) if text),
-        "jira_url": f"/browse/{one.ticket}" if one.ticket else "",
+        "pr_number": str(pull.number),
+        "pr_creator": pull.creator,
+        "approvers": json.dumps(pull.approvers),
+        "merger": pull.merged_by,
+        "checks_passed": str(pull.count("passed")),
+        "checks_failed": str(pull.count("failed")),
+        "merged_with_failures": "true" if pull.failed else "false",
+        "ci_failure_details": "\n".join(text for check in pull.failed for text in (check.name, check.error) if text),
+        "jira_url": f"/browse/{pull.ticket}" if pull.ticket else "",
     }
 
 
@@ -112,7 +112,7 @@ AUDIT_SAME: dict[str, Same] = {
 
 @dataclass(frozen=True)
 class BlamedSample:
-    """A line of code that stands in one place only, and the commit that wrote it last."""
+    """A line of code that occurs exactly once, and the commit that changed it last."""
 
     sample_id: str
     code_string: str
@@ -121,12 +121,12 @@ class BlamedSample:
 
 
 def blamed_samples(repository: Repository) -> list[BlamedSample]:
-    """Lines from all files whose last commit was an edit; as many of each kind as there are, up to 4."""
+    """Return lines from all files whose last change was an edit; up to 4 of each kind."""
     known = _unique_lines(repository)
     chosen = [pick for kind in ("yes", "no", "inconclusive") for pick in _spread(known, kind)]
     name = words.PROJECT_KEYS[repository.name]
     return [
-        BlamedSample(f"{name}-{place:02}", text, path, commit) for place, (text, path, commit) in enumerate(chosen, 1)
+        BlamedSample(f"{name}-{number:02}", text, path, commit) for number, (text, path, commit) in enumerate(chosen, 1)
     ]
 
 
@@ -144,7 +144,7 @@ def _unique_lines(repository: Repository) -> list[Pick]:
 
 
 def _spread(known: Sequence[Pick], kind: str) -> list[Pick]:
-    """One line a commit, evenly from all that there are."""
+    """Return one line per commit, evenly spaced over all candidates."""
     by_commit = {commit.sha: (text, path, commit) for text, path, commit in known if _is_edit(commit, kind)}
     picks = list(by_commit.values())
     return picks[:: max(1, len(picks) // BLAMED_OF_EACH)][:BLAMED_OF_EACH]
@@ -155,7 +155,7 @@ def _is_edit(commit: Commit, kind: str) -> bool:
 
 
 def write_blame_input(path: Path, base_url: str, repository: Repository) -> int:
-    """The samples with the columns sample_id, code_string, repo_url and url; returns the number of rows."""
+    """Write the samples with the columns sample_id, code_string, repo_url and url; return the number of rows."""
     url = repository_url(base_url, repository)
     rows = [(sample.sample_id, sample.code_string, url, url) for sample in blamed_samples(repository)]
     return _write(path, ("sample_id", "code_string", "repo_url", "url"), rows)
@@ -175,14 +175,14 @@ def blame_truth(repository: Repository) -> dict[str, dict[str, str]]:
 
 
 def blame_answers(repository: Repository) -> dict[str, Material]:
-    """Did the last change of the line touch what the code works out? By sample."""
+    """Return by sample: did the last change of the line affect the result of the code?"""
     return {sample.sample_id: sample.commit.material for sample in blamed_samples(repository)}
 
 
 def compare_blame(
     combined_csv: Path, repository: Repository, answers: Mapping[str, str] | None = None
 ) -> list[Difference]:
-    """Every cell of combined.csv, and every answer by sample if given, that disagrees with the site."""
+    """Return every cell of combined.csv, and every given answer by sample, that differs from the site."""
     found = differences(rows_of(combined_csv), blame_truth(repository), {})
     return found + _wrong_answers(blame_answers(repository), answers)
 
@@ -191,15 +191,18 @@ def compare_blame(
 
 
 def write_commits_input(path: Path, base_url: str, repository: Repository) -> int:
-    """One row: the list to go through, with the columns repository and url."""
+    """Write one row, the list to read, with the columns repository and url; return the number of rows."""
     return _write(
         path, ("repository", "url"), [(repository.name, f"{repository_url(base_url, repository)}/commits/main")]
     )
 
 
 def compare_commits(samples_csv: Path, repository: Repository) -> list[Difference]:
-    """What was found, by the column commit_sha or else sample_id, against the last 60 commits on main; where there
-    is a column url, its path too. Commits that are missing, twice there or not asked for are of the column ``row``."""
+    """Compare the listed commits with the last 60 commits on main.
+
+    A commit is identified by the column commit_sha or else sample_id; if there is a column url, its path is compared
+    too. Commits that are missing, duplicated or were not requested are differences of the column ``row``.
+    """
     rows = rows_of(samples_csv)
     url = f"/{words.ORG}/{repository.name}/commit"
     named = bool(rows) and "url" in rows[0]

@@ -1,4 +1,4 @@
-"""Pure: source files as functions that change, one edit at a time; who changed which line last; what an edit means."""
+"""Source files as functions that change one edit at a time; blame, diff and materiality of an edit. Pure."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Literal
 from practice.code_host import words
 
 Material = Literal["yes", "no", "inconclusive"]
-"""Whether a change touches what the code works out. Inconclusive: the value went to where nobody can see it."""
+"""Whether a change affects the result of the code. Inconclusive: the destination of the value is not visible."""
 
 
 @dataclass(frozen=True)
 class Function:
-    """One function of a source file; every field can be seen in its lines."""
+    """One function of a source file; every field is visible in its lines."""
 
     name: str
     doc: str
@@ -41,12 +41,12 @@ class Function:
 
 @dataclass(frozen=True)
 class Edit:
-    """One change of one function, and the words of a commit that tells the truth about it."""
+    """One change of one function, and a commit message that describes it correctly."""
 
     after: Function
     kind: str
     material: Material
-    told: str
+    message: str
 
 
 def new_function(rng: random.Random, row: str) -> Function:
@@ -69,7 +69,7 @@ def new_function(rng: random.Random, row: str) -> Function:
 
 
 def lines_of(path: str, functions: Sequence[Function]) -> tuple[str, ...]:
-    """The source file as it stands."""
+    """Return the lines of the source file."""
     settings = any(function.from_settings for function in functions)
     head = [f'"""{path.rpartition("/")[2].removesuffix(".py").capitalize()}: see docs/handbook.md."""', ""]
     head += ["from decimal import Decimal", *(["", "from platform_settings import secret_rate"] if settings else [])]
@@ -125,7 +125,7 @@ _SHAPES: tuple[Callable[[Function], list[str]], ...] = (_scaled, _stepwise, _dec
 
 
 def edited(rng: random.Random, function: Function) -> Edit:
-    """One of the edits that this function can take."""
+    """Return one of the edits that this function allows."""
     return rng.choice(_EDITS)(rng, function) or _commented(rng, function)
 
 
@@ -186,7 +186,7 @@ _EDITS: tuple[Callable[[random.Random, Function], Edit | None], ...] = (
 
 @dataclass(frozen=True)
 class BlamedLine:
-    """A line, and the commit (by its number in the history) that wrote it last."""
+    """A line, and the number in the history of the commit that changed it last."""
 
     text: str
     commit: int
@@ -194,7 +194,7 @@ class BlamedLine:
 
 @dataclass(frozen=True)
 class DiffLine:
-    """``old`` and ``new`` count lines from 1; None where the line is not there. ``sign`` is "+", "-" or " "."""
+    """One line of a diff. ``old`` and ``new`` count from 1, None if absent; ``sign`` is "+", "-" or " "."""
 
     sign: str
     old: int | None
@@ -203,7 +203,7 @@ class DiffLine:
 
 
 def blamed(before: Sequence[BlamedLine], after: Sequence[str], commit: int) -> tuple[BlamedLine, ...]:
-    """The file after a commit: lines that stayed keep their commit, all others have this one."""
+    """Return the blame after a commit: unchanged lines keep their commit, all others get this one."""
     lines: list[BlamedLine] = []
     matcher = SequenceMatcher(None, [line.text for line in before], after, autojunk=False)
     for tag, old, old_end, new, new_end in matcher.get_opcodes():
@@ -213,7 +213,7 @@ def blamed(before: Sequence[BlamedLine], after: Sequence[str], commit: int) -> t
 
 
 def diffed(before: Sequence[str], after: Sequence[str]) -> tuple[tuple[DiffLine, ...], ...]:
-    """The hunks of a change, with three lines around each."""
+    """Return the hunks of a change, with three lines of context."""
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     return tuple(
         tuple(line for opcode in group for line in _diff_lines(opcode, before, after))

@@ -1,4 +1,4 @@
-"""What the code host's pages have in common, its start and the front of a repository."""
+"""Shared parts of the code host's pages, its start page and the front page of a repository."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from practice.markup import Markup, el, join
 
 
 @dataclass(frozen=True)
-class Place:
-    """A repository as somebody looks at it."""
+class RepositoryContext:
+    """A repository and the view of the visitor."""
 
     view: View
     repository: Repository
@@ -49,7 +49,7 @@ def nav(view: View, query: str = "") -> Markup:
 
 
 def footer(world: World) -> Markup:
-    """Links to commits that nobody asked about: a careless reader takes them for results."""
+    """Return links to commits that were not requested, as distractors."""
     latest = [(repository, repository.commits[3]) for repository in world.repositories]
     links = [
         el("a", f"{repository.name} {commit.sha[:7]}", href=f"/{words.ORG}/{repository.name}/commit/{commit.sha}")
@@ -58,20 +58,20 @@ def footer(world: World) -> Markup:
     return el("footer", el("span", "Latest releases"), *links, el("a", "Status", href="/status"), cls="foot")
 
 
-def head(place: Place, current: str) -> Markup:
+def head(context: RepositoryContext, current: str) -> Markup:
     items = [
-        ("Code", place.url),
-        ("Commits", f"{place.url}/commits/main"),
-        ("Pull requests", f"{place.url}/pulls"),
+        ("Code", context.url),
+        ("Commits", f"{context.url}/commits/main"),
+        ("Pull requests", f"{context.url}/pulls"),
     ]
     path = el(
         "p",
         el("a", words.ORG, href="/"),
         el("span", "/", cls="slash", aria_hidden="true"),
-        el("a", place.repository.name, href=place.url, cls="strong"),
+        el("a", context.repository.name, href=context.url, cls="strong"),
         cls="path",
     )
-    return el("div", path, tabs(place.view, "Repository", items, current), cls="repo-head")
+    return el("div", path, tabs(context.view, "Repository", items, current), cls="repo-head")
 
 
 def repositories(view: View, world: World) -> Markup:
@@ -91,44 +91,44 @@ def repositories(view: View, world: World) -> Markup:
     return el("div", el("h1", "Repositories"), el("ul", *cards, cls="cards"), cls="narrow")
 
 
-def home(place: Place) -> Markup:
-    newest = place.repository.commits[0]
+def home(context: RepositoryContext) -> Markup:
+    newest = context.repository.commits[0]
     strip = el(
         "div",
         person(newest.author),
-        el("a", newest.title, href=place.commit_url(newest), cls="grow"),
-        place.sha_link(newest),
+        el("a", newest.title, href=context.commit_url(newest), cls="grow"),
+        context.sha_link(newest),
         el("span", day(newest.committed_at), cls="dim"),
         cls="strip",
     )
-    about = el("section", el("h2", "About"), el("p", place.repository.about), cls="about")
-    body = el("div", el("div", _branches(place, ""), strip, _tree(place), cls="box"), about, cls="with-side")
-    return join(head(place, "Code"), el("h1", place.repository.name, cls="hidden"), body)
+    about = el("section", el("h2", "About"), el("p", context.repository.about), cls="about")
+    body = el("div", el("div", _branches(context, ""), strip, _tree(context), cls="box"), about, cls="with-side")
+    return join(head(context, "Code"), el("h1", context.repository.name, cls="hidden"), body)
 
 
-def _branches(place: Place, suffix: str) -> Markup:
-    options = [("main", f"{place.url}{suffix}"), ("release-2.x", f"{place.url}/tree/release-2.x")]
-    return el("div", chooser(place.view, "Branch", options, "main"), cls="tools")
+def _branches(context: RepositoryContext, suffix: str) -> Markup:
+    options = [("main", f"{context.url}{suffix}"), ("release-2.x", f"{context.url}/tree/release-2.x")]
+    return el("div", chooser(context.view, "Branch", options, "main"), cls="tools")
 
 
-def _tree(place: Place) -> Markup:
-    """Folders and files; beside each file the commit that touched it last."""
+def _tree(context: RepositoryContext) -> Markup:
+    """Return folders and files, each file with the commit that changed it last."""
     rows: list[Markup] = []
-    for folder, paths in groupby(sorted(place.repository.files), key=lambda path: path.rpartition("/")[0]):
+    for folder, paths in groupby(sorted(context.repository.files), key=lambda path: path.rpartition("/")[0]):
         rows.append(el("tr", el("th", folder, colspan=3, scope="rowgroup"), cls="folder"))
-        rows += [_file_row(place, path) for path in paths]
-    heads = [el("th", place.view.t(name), scope="col") for name in place.view.drift.ordered(_TREE_COLUMNS)]
+        rows += [_file_row(context, path) for path in paths]
+    heads = [el("th", context.view.t(name), scope="col") for name in context.view.drift.ordered(_TREE_COLUMNS)]
     return el("table", el("thead", el("tr", *heads), cls="hidden"), el("tbody", *rows), cls="tree")
 
 
 _TREE_COLUMNS = ("File", "Last commit", "Last modified")
 
 
-def _file_row(place: Place, path: str) -> Markup:
-    last = place.repository.commit_at(max(line.commit for line in place.repository.files[path]))
+def _file_row(context: RepositoryContext, path: str) -> Markup:
+    last = context.repository.commit_at(max(line.commit for line in context.repository.files[path]))
     cells = [
-        el("td", el("a", path.rpartition("/")[2], href=f"{place.url}/blob/main/{path}")),
-        el("td", el("a", last.title, href=place.commit_url(last), cls="dim")),
+        el("td", el("a", path.rpartition("/")[2], href=f"{context.url}/blob/main/{path}")),
+        el("td", el("a", last.title, href=context.commit_url(last), cls="dim")),
         el("td", day(last.committed_at), cls="dim"),
     ]
-    return el("tr", *place.view.drift.ordered(cells))
+    return el("tr", *context.view.drift.ordered(cells))

@@ -1,4 +1,4 @@
-"""The code host's pages of commits: the list, and one commit with its difference."""
+"""Pages of the code host for commits: the list, and one commit with its diff."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import groupby
 
 from practice.code_host import words
 from practice.code_host.code import DiffLine
-from practice.code_host.code_pages import Place, head
+from practice.code_host.code_pages import RepositoryContext, head
 from practice.code_host.model import Commit, FileChange
 from practice.code_host.view import chooser, day, moment, person, properties
 from practice.markup import Markup, el, join
@@ -15,100 +15,100 @@ from practice.markup import Markup, el, join
 PAGE_SIZE = 20
 
 
-def commits(place: Place, number: int, author: str) -> Markup | None:
-    """One page of the list; None where there is no such page."""
-    known = [commit for commit in place.repository.commits if author in ("", commit.author)]
+def commits(context: RepositoryContext, number: int, author: str) -> Markup | None:
+    """Return one page of the list; None if there is no such page."""
+    known = [commit for commit in context.repository.commits if author in ("", commit.author)]
     pages = max(1, -(-len(known) // PAGE_SIZE))
     if not 1 <= number <= pages:
         return None
     shown = known[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]
     days = [
-        el("section", el("h2", f"Commits on {on}"), el("ul", *[_commit_row(place, commit) for commit in group]))
+        el("section", el("h2", f"Commits on {on}"), el("ul", *[_commit_row(context, commit) for commit in group]))
         for on, group in groupby(shown, key=lambda commit: day(commit.committed_at))
     ]
     tools = el(
-        "div", chooser(place.view, "Branch", _branch_options(place), "main"), _authors(place, author), cls="tools"
+        "div", chooser(context.view, "Branch", _branch_options(context), "main"), _authors(context, author), cls="tools"
     )
     return join(
-        head(place, "Commits"),
-        el("h1", f"{place.view.t('Commits')} on main", cls="page-title"),
+        head(context, "Commits"),
+        el("h1", f"{context.view.t('Commits')} on main", cls="page-title"),
         tools,
-        _other_branches(place),
+        _other_branches(context),
         el("div", *days, cls="commit-list"),
-        _pager(place, number, pages, author),
+        _pager(context, number, pages, author),
     )
 
 
-def _branch_options(place: Place) -> list[tuple[str, str]]:
-    return [("main", f"{place.url}/commits/main"), ("release-2.x", f"{place.url}/tree/release-2.x")]
+def _branch_options(context: RepositoryContext) -> list[tuple[str, str]]:
+    return [("main", f"{context.url}/commits/main"), ("release-2.x", f"{context.url}/tree/release-2.x")]
 
 
-def _authors(place: Place, author: str) -> Markup:
-    url = f"{place.url}/commits/main"
-    logins = sorted({commit.author for commit in place.repository.commits})
+def _authors(context: RepositoryContext, author: str) -> Markup:
+    url = f"{context.url}/commits/main"
+    logins = sorted({commit.author for commit in context.repository.commits})
     options = [("Everybody", url), *((words.PEOPLE[login], f"{url}?author={login}") for login in logins)]
-    return chooser(place.view, "Author filter", options, words.PEOPLE.get(author, "Everybody"))
+    return chooser(context.view, "Author filter", options, words.PEOPLE.get(author, "Everybody"))
 
 
-def _commit_row(place: Place, commit: Commit) -> Markup:
+def _commit_row(context: RepositoryContext, commit: Commit) -> Markup:
     number = commit.pull_request
     title = el(
         "div",
-        el("a", commit.title, href=place.commit_url(commit), cls="strong"),
-        join(" (", place.pull_link(number), ")") if number else None,
+        el("a", commit.title, href=context.commit_url(commit), cls="strong"),
+        join(" (", context.pull_link(number), ")") if number else None,
         cls="title",
     )
     by = el("div", person(commit.author), " committed ", moment(commit.committed_at), cls="dim")
-    return el("li", el("div", *place.view.drift.ordered((title, by)), cls="grow"), place.sha_link(commit))
+    return el("li", el("div", *context.view.drift.ordered((title, by)), cls="grow"), context.sha_link(commit))
 
 
-def _other_branches(place: Place) -> Markup | None:
-    """Under ``lookalike``: commits of another branch, whose ids begin like those of main."""
-    if not place.view.drift.has("lookalike"):
+def _other_branches(context: RepositoryContext) -> Markup | None:
+    """Under ``lookalike``: return commits of another branch, whose ids begin like those of main."""
+    if not context.view.drift.has("lookalike"):
         return None
     rows = [
         el("li", el("span", twin_sha(commit), cls="sha"), el("span", commit.title, cls="grow"), person(commit.author))
-        for commit in place.repository.commits[:3]
+        for commit in context.repository.commits[:3]
     ]
     return el("section", el("h2", "Recently pushed to release-2.x, not on main"), el("ul", *rows), cls="notice")
 
 
 def twin_sha(commit: Commit) -> str:
-    """Another id that begins alike; no commit has it."""
+    """Return another id that begins alike; no commit has it."""
     return commit.sha[:8] + commit.sha[:7:-1]
 
 
-def _pager(place: Place, number: int, pages: int, author: str) -> Markup:
+def _pager(context: RepositoryContext, number: int, pages: int, author: str) -> Markup:
     more = f"&author={author}" if author else ""
 
     def step(label: str, to: int, rel: str) -> Markup:
         if not 1 <= to <= pages:
-            return el("span", place.view.t(label), cls="off", aria_disabled="true")
-        return el("a", place.view.t(label), href=f"{place.url}/commits/main?page={to}{more}", rel=rel)
+            return el("span", context.view.t(label), cls="off", aria_disabled="true")
+        return el("a", context.view.t(label), href=f"{context.url}/commits/main?page={to}{more}", rel=rel)
 
-    steps = place.view.drift.ordered((step("Newer", number - 1, "prev"), step("Older", number + 1, "next")))
+    steps = context.view.drift.ordered((step("Newer", number - 1, "prev"), step("Older", number + 1, "next")))
     return el("nav", *steps, cls="pager", aria_label="Pages")
 
 
-def commit_page(place: Place, commit: Commit) -> Markup:
-    view, number = place.view, commit.pull_request
+def commit_page(context: RepositoryContext, commit: Commit) -> Markup:
+    view, number = context.view, commit.pull_request
     rows: list[tuple[str, str]] = [
         ("Commit", el("code", commit.sha)),
         ("Author", person(commit.author)),
         ("Committed", moment(commit.committed_at)),
         ("Branch", "main"),
-        ("Pull request", place.pull_link(number) if number else el("span", view.t("No pull request"), cls="dim")),
+        ("Pull request", context.pull_link(number) if number else el("span", view.t("No pull request"), cls="dim")),
     ]
     top = el(
         "article",
         el("h1", commit.title),
-        _body(place, commit.body) if commit.body else None,
+        _body(context, commit.body) if commit.body else None,
         properties(view, rows),
         cls="box commit",
     )
     diff = changes_of(commit)
-    side = el("aside", _similar(place, commit), _twin(place, commit), cls="side")
-    return join(head(place, "Commits"), el("div", el("div", top, diff), side, cls="with-side"))
+    side = el("aside", _similar(context, commit), _twin(context, commit), cls="side")
+    return join(head(context, "Commits"), el("div", el("div", top, diff), side, cls="with-side"))
 
 
 def changes_of(commit: Commit) -> Markup:
@@ -117,22 +117,22 @@ def changes_of(commit: Commit) -> Markup:
     return el("section", el("h2", counted), *files, cls="diffs")
 
 
-def _body(place: Place, body: str) -> Markup:
-    """A message; a number in it is a link, as such sites make it."""
+def _body(context: RepositoryContext, body: str) -> Markup:
+    """Return a message in which a number of a pull request is a link."""
     before, sign, after = body.partition("#")
     number = after.split(",")[0]
     if not sign:
         return el("p", body, cls="message")
-    return el("p", before, place.pull_link(int(number)), after.removeprefix(number), cls="message")
+    return el("p", before, context.pull_link(int(number)), after.removeprefix(number), cls="message")
 
 
-def _similar(place: Place, commit: Commit) -> Markup:
-    all_commits = place.repository.commits
+def _similar(context: RepositoryContext, commit: Commit) -> Markup:
+    all_commits = context.repository.commits
     others = [all_commits[(len(all_commits) - commit.index + step) % len(all_commits)] for step in (4, 9, 17)]
     items = [
         el(
             "li",
-            el("a", other.title, href=place.commit_url(other)),
+            el("a", other.title, href=context.commit_url(other)),
             el("span", f"{words.PEOPLE[other.author]} · {day(other.committed_at)}", cls="dim"),
             el("span", f"Came with #{other.pull_request}", cls="dim") if other.pull_request else None,
         )
@@ -141,22 +141,24 @@ def _similar(place: Place, commit: Commit) -> Markup:
     return el("section", el("h2", "Similar commits"), el("ul", *items))
 
 
-def _twin(place: Place, commit: Commit) -> Markup | None:
-    """Under ``lookalike``: another record's values under the same labels."""
-    if not place.view.drift.has("lookalike"):
+def _twin(context: RepositoryContext, commit: Commit) -> Markup | None:
+    """Under ``lookalike``: return another record's values under the same labels."""
+    if not context.view.drift.has("lookalike"):
         return None
-    other = place.repository.commits[(len(place.repository.commits) - commit.index + 5) % len(place.repository.commits)]
+    other = context.repository.commits[
+        (len(context.repository.commits) - commit.index + 5) % len(context.repository.commits)
+    ]
     rows: list[tuple[str, str]] = [
         ("Commit", el("code", twin_sha(commit))),
         ("Author", person(other.author)),
         ("Committed", moment(other.committed_at)),
         ("Pull request", f"#{twin_number(commit.pull_request or 10)}"),
     ]
-    return el("section", el("h2", "Cherry-picked to release-2.x"), properties(place.view, rows))
+    return el("section", el("h2", "Cherry-picked to release-2.x"), properties(context.view, rows))
 
 
 def twin_number(number: int) -> int:
-    """A number that looks like this one and is another: 1001 beside 100."""
+    """Return a similar number of another record: 1001 for 100."""
     return number * 10 + 1
 
 

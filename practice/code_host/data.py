@@ -1,4 +1,4 @@
-"""The repositories of the site: a pure function of a seed, so that what the sites show is known beforehand."""
+"""The repositories of the site: a pure function of a seed, so the content of the sites is known in advance."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NEUTRAL_SHARE = 0.45
 
 
 def ground_truth(seed: int = DEFAULT_SEED) -> World:
-    """All that the three sites show; equal seeds give equal worlds."""
+    """Return the content of the three sites; equal seeds give equal worlds."""
     rng = random.Random(seed)
     names = words.REPOSITORIES.items()
     return World(
@@ -35,7 +35,7 @@ def ground_truth(seed: int = DEFAULT_SEED) -> World:
 
 @dataclass
 class _Growing:
-    """A repository while its history is made."""
+    """A repository under construction."""
 
     rng: random.Random
     name: str
@@ -66,14 +66,14 @@ class _Growing:
 
     def _edit(self) -> None:
         path = self.rng.choice(list(self.functions))
-        place = self.rng.randrange(len(self.functions[path]))
-        edit = edited(self.rng, self.functions[path][place])
-        self.functions[path][place] = edit.after
+        position = self.rng.randrange(len(self.functions[path]))
+        edit = edited(self.rng, self.functions[path][position])
+        self.functions[path][position] = edit.after
         self._commit(path, self._title(path, edit), edit.kind, edit.after.topic, edit)
 
     def _title(self, path: str, edit: Edit) -> str:
         if self.rng.random() >= _NEUTRAL_SHARE:
-            return edit.told
+            return edit.message
         return self.rng.choice(words.NEUTRAL_TITLES).format(file=path.rpartition("/")[2], topic=edit.after.topic)
 
     def _commit(self, path: str, title: str, kind: str, topic: str, edit: Edit | None = None) -> None:
@@ -97,8 +97,10 @@ class _Growing:
         self.commits.append(self._brought_in(commit, topic))
 
     def _brought_in(self, commit: Commit, topic: str) -> Commit:
-        """The commit with its pull request, if it has one. One without names another's in its message: a careless
-        reader takes that for its own."""
+        """Return the commit with its pull request, if it has one.
+
+        A commit without one names another's in its message, as a distractor.
+        """
         chance = self.rng.random()
         if chance < _DIRECT_SHARE and self.pull_requests:
             return replace(commit, body=f"Follow-up to #{self.pull_requests[-1].number}, which went in too early.")
@@ -107,19 +109,19 @@ class _Growing:
             self.pull_requests[-1] = replace(last, merged_at=commit.committed_at)
             return replace(commit, author=self.commits[-1].author, pull_request=last.number)
         ticket = self._new_ticket(topic)
-        made = new_pull_request(
+        pull = new_pull_request(
             self.rng, commit, self._next_number(), self._next_job(), topic, ticket.key if ticket else None
         )
-        self.pull_requests.append(made)
-        return replace(commit, pull_request=made.number)
+        self.pull_requests.append(pull)
+        return replace(commit, pull_request=pull.number)
 
     def _may_share(self) -> bool:
-        """A pull request brings in at most two commits, one right after the other."""
+        """Return whether the commit may share the latest pull request, which has at most two consecutive commits."""
         numbers = [commit.pull_request for commit in self.commits[-2:]]
         return len(numbers) == 2 and numbers[-1] is not None and numbers[0] != numbers[1]
 
     def _next_number(self) -> int:
-        """Issues take numbers too, so there are gaps."""
+        """Return the next number. Issues take numbers too, so there are gaps."""
         last = self.pull_requests[-1].number if self.pull_requests else self.first_pull_request
         return last + self.rng.randrange(1, 4)
 
@@ -136,5 +138,5 @@ class _Growing:
 
 
 def commits_on_main(repository: Repository, count: int = 60) -> Sequence[Commit]:
-    """The last ones, newest first."""
+    """Return the latest commits, newest first."""
     return repository.commits[:count]

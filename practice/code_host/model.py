@@ -1,4 +1,4 @@
-"""What the three sites hold: frozen records, and the answers that follow from them."""
+"""The records of the three sites (frozen), and the answers derived from them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ ReviewState = Literal["approved", "requested", "dismissed", "commented"]
 
 @dataclass(frozen=True)
 class Check:
-    """One check of a pull request and its job at the CI. ``error`` is the line it failed with, "" where the log
-    is no longer kept; ``named`` says whether its icon has a name, else only shape and colour tell the state."""
+    """One check of a pull request and its job at the CI.
+
+    ``error`` is the line it failed with, "" if the log has expired. ``named`` is whether its icon has an accessible
+    name; without one only shape and colour show the state.
+    """
 
     job: int
     name: str
@@ -45,7 +48,7 @@ class Ticket:
 
 @dataclass(frozen=True)
 class PullRequest:
-    """``told`` says whether its first page counts its checks in words."""
+    """One pull request. ``counts_in_words`` is whether its first page gives the number of checks per state in words."""
 
     number: int
     title: str
@@ -57,7 +60,7 @@ class PullRequest:
     merged_at: datetime
     checks: tuple[Check, ...]
     ticket: str | None
-    told: bool
+    counts_in_words: bool
 
     @property
     def approvers(self) -> tuple[str, ...]:
@@ -72,7 +75,7 @@ class PullRequest:
 
     @property
     def answer(self) -> Material:
-        """Was it merged although checks had failed, and were the failures material?"""
+        """Answer: was it merged although checks had failed, and were the failures material?"""
         kinds = {check.material for check in self.failed}
         return "yes" if "yes" in kinds else "inconclusive" if "inconclusive" in kinds else "no"
 
@@ -88,7 +91,7 @@ class FileChange:
 
 @dataclass(frozen=True)
 class Commit:
-    """``pull_request`` is None where nobody asked for one: the commit was pushed straight to main."""
+    """One commit. ``pull_request`` is None if it was pushed straight to main."""
 
     index: int
     sha: str
@@ -104,7 +107,7 @@ class Commit:
 
 @dataclass(frozen=True)
 class Repository:
-    """``commits`` newest first; ``files`` as they stand at the newest."""
+    """One repository: ``commits`` newest first, ``files`` as of the newest."""
 
     name: str
     about: str
@@ -117,11 +120,11 @@ class Repository:
         return next((commit for commit in self.commits if commit.sha == sha), None)
 
     def commit_at(self, index: int) -> Commit:
-        """The commit with this number, counted from the first."""
+        """Return the commit with this number, counted from the first."""
         return self.commits[len(self.commits) - 1 - index]
 
     def pull_request(self, number: int | None) -> PullRequest | None:
-        return next((one for one in self.pull_requests if one.number == number), None)
+        return next((pull for pull in self.pull_requests if pull.number == number), None)
 
 
 @dataclass(frozen=True)
@@ -129,16 +132,16 @@ class World:
     repositories: tuple[Repository, ...]
 
     def repository(self, name: str) -> Repository | None:
-        return next((one for one in self.repositories if one.name == name), None)
+        return next((repository for repository in self.repositories if repository.name == name), None)
 
     def ticket(self, key: str) -> tuple[Repository, Ticket] | None:
-        found = ((repository, one) for repository in self.repositories for one in repository.tickets)
+        found = ((repository, ticket) for repository in self.repositories for ticket in repository.tickets)
         return next((pair for pair in found if pair[1].key == key), None)
 
     def job(self, number: int) -> tuple[Repository, PullRequest, Check] | None:
         for repository in self.repositories:
-            for one in repository.pull_requests:
-                for check in one.checks:
+            for pull in repository.pull_requests:
+                for check in pull.checks:
                     if check.job == number:
-                        return repository, one, check
+                        return repository, pull, check
         return None

@@ -36,23 +36,23 @@ def ci_home(world: World) -> Markup:
     return el("div", el("h1", "Projects"), el("ul", *items, cls="rows box"), cls="narrow")
 
 
-def job_page(view: View, repository: Repository, one: PullRequest, check: Check) -> Markup:
-    pull = f"{view.origins.code}/{words.ORG}/{repository.name}/pull/{one.number}"
+def job_page(view: View, repository: Repository, pull_request: PullRequest, check: Check) -> Markup:
+    pull = f"{view.origins.code}/{words.ORG}/{repository.name}/pull/{pull_request.number}"
     rows: list[tuple[str, str]] = [
         ("Job", f"{check.job}"),
         ("Result", el("span", _RESULTS[check.state], cls=f"result {_TONES[check.state]}")),
         ("Duration", took(check)),
-        ("Pull request", el("a", f"#{one.number}", href=pull)),
-        ("Started", day(one.merged_at)),
+        ("Pull request", el("a", f"#{pull_request.number}", href=pull)),
+        ("Started", day(pull_request.merged_at)),
     ]
     log = el("section", el("h2", "Log"), lazy(f"/fragment/jobs/{check.job}"))
     others = [
         el("li", state_icon(other.state, named=True), el("a", other.name, href=f"/jobs/{other.job}"))
-        for other in one.checks
+        for other in pull_request.checks
         if other.job != check.job
     ]
     side = el("aside", el("section", el("h2", "Other jobs"), el("ul", *others, cls="jobs")), cls="side")
-    path = el("p", f"{repository.name} / pipeline of #{one.number}", cls="path")
+    path = el("p", f"{repository.name} / pipeline of #{pull_request.number}", cls="path")
     top = el("div", path, el("h1", check.name), properties(view, rows), cls="box job")
     return el("div", el("div", top, log), side, cls="with-side")
 
@@ -60,8 +60,8 @@ def job_page(view: View, repository: Repository, one: PullRequest, check: Check)
 _TONES = {"passed": "good", "failed": "bad", "pending": "open", "skipped": "none"}
 
 
-def log_fragment(repository: Repository, one: PullRequest, check: Check) -> Markup:
-    """The log; of a job that failed its last lines tell why, unless the log is no longer kept."""
+def log_fragment(repository: Repository, pull_request: PullRequest, check: Check) -> Markup:
+    """Return the log of a job; the last lines of a failed one give the reason, unless the log has expired."""
     if check.state == "failed" and not check.error:
         return el("p", "The log of this job is no longer kept.", cls="box gone")
     rows = [
@@ -71,16 +71,16 @@ def log_fragment(repository: Repository, one: PullRequest, check: Check) -> Mark
             el("td", line, cls="line"),
             cls="bad" if line == check.error else None,
         )
-        for number, line in enumerate(log_lines(repository, one, check), 1)
+        for number, line in enumerate(log_lines(repository, pull_request, check), 1)
     ]
     heads = el("thead", el("tr", el("th", "Line", scope="col"), el("th", "Output", scope="col")), cls="hidden")
     return el("table", heads, el("tbody", *rows), cls="code log")
 
 
-def log_lines(repository: Repository, one: PullRequest, check: Check) -> list[str]:
+def log_lines(repository: Repository, pull_request: PullRequest, check: Check) -> list[str]:
     start = [
         f"Runner quay-{check.job % 7} takes job {check.job}",
-        f"Fetching {repository.name} at refs/pull/{one.number}/head",
+        f"Fetching {repository.name} at refs/pull/{pull_request.number}/head",
         "Restoring the cache: 212 files",
         "warning: a newer version of the runner is available",
         f"$ make {check.name.split(' ')[0]}",
@@ -141,7 +141,7 @@ def ticket_page(view: View, repository: Repository, ticket: Ticket) -> Markup:
 
 
 def _twin(view: View, ticket: Ticket, near: list[Ticket]) -> Markup | None:
-    """Under ``lookalike``: another ticket's values, its key beginning alike."""
+    """Under ``lookalike``: return another ticket's values; its key begins alike."""
     if not view.drift.has("lookalike") or not near:
         return None
     rows = [("Ticket", f"{ticket.key}1"), ("Status", near[0].status), ("Assignee", near[0].assignee)]

@@ -1,4 +1,4 @@
-"""Pure: pull requests with their reviews and checks, and the tickets they are for."""
+"""Pull requests with their reviews and checks, and the linked tickets. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from practice.code_host.code import Material
 from practice.code_host.model import Check, CheckState, Commit, PullRequest, Review, ReviewState, Ticket
 
 _MERGED_RED_SHARE = 0.34
-_TOLD_SHARE = 0.55
+_COUNTS_IN_WORDS_SHARE = 0.55
 _NAMED_SHARE = 0.35
 
 _ERRORS: dict[str, tuple[str, Material]] = {
@@ -23,7 +23,7 @@ _ERRORS: dict[str, tuple[str, Material]] = {
     "coverage": ("UploadError: the coverage service did not answer within {n} s", "no"),
     "build-image": ("ERROR: the runner lost its connection; the image was built on the second try", "no"),
 }
-"""What a check can fail with, and whether that says something about the change."""
+"""Errors of a failed check, and whether the error is about the change."""
 _LOG_GONE_SHARE = 0.15
 
 
@@ -42,12 +42,12 @@ def new_pull_request(
         merged_at=commit.committed_at,
         checks=_checks(rng, first_job, topic.replace(" ", "_")),
         ticket=ticket,
-        told=rng.random() < _TOLD_SHARE,
+        counts_in_words=rng.random() < _COUNTS_IN_WORDS_SHARE,
     )
 
 
 def _reviews(rng: random.Random, reviewers: list[str]) -> tuple[Review, ...]:
-    """Up to two approvals, and always somebody who did not approve."""
+    """Return up to two approvals, and always one review that is no approval."""
     others: tuple[ReviewState, ...] = ("requested", "dismissed", "commented")
     approved = [Review(login, "approved") for login in reviewers[: rng.randrange(3)]]
     rest = [Review(login, rng.choice(others)) for login in reviewers[2 : 3 + rng.randrange(2)]]

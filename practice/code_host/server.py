@@ -1,4 +1,4 @@
-"""Serves the three sites on the loopback interface, each on a port of its own, in the running event loop."""
+"""Serve the three sites on the loopback interface, each on its own port, in the running event loop."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from practice.code_host.view import Origins
 async def serve(
     port: int = 0, ci_port: int = 0, tracker_port: int = 0, *, seed: int = DEFAULT_SEED, latency_ms: int = 180
 ) -> AsyncGenerator[Origins]:
-    """The base URLs of the three, for as long as the context is open.
+    """Yield the base URLs of the three sites while the context is open.
 
-    A port of 0 takes a free one; a port in use is an OSError. The other options are those of :class:`Options`.
+    A port of 0 selects a free one. Raises OSError for a port in use. The other options are those of :class:`Options`.
     """
     world, origins, options = ground_truth(seed), Origins(), Options(seed, latency_ms)
     async with (

@@ -14,7 +14,7 @@ from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.routing import Route
 
 from practice.code_host import code_pages, commit_pages, file_pages, other_pages, review_pages, words
-from practice.code_host.code_pages import Place
+from practice.code_host.code_pages import RepositoryContext
 from practice.code_host.data import DEFAULT_SEED
 from practice.code_host.model import World
 from practice.code_host.view import Origins, SiteName, View
@@ -25,12 +25,12 @@ _STATIC = Path(__file__).parent / "static"
 _POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"
 _HEADERS = {"content-security-policy": _POLICY, "cache-control": "no-store"}
 SEEN_NEWS = "seen_news"
-"""The cookie of whoever has closed the dialog of ``popup``."""
+"""The cookie of a visitor who has closed the dialog of ``popup``."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """``latency_ms`` is how long what a page loads by itself takes to come; 0 is no delay."""
+    """Options of the sites. ``latency_ms`` is the delay of the parts that a page's script loads; 0 is no delay."""
 
     seed: int = DEFAULT_SEED
     latency_ms: int = 180
@@ -52,7 +52,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class _Site:
-    """What the three have in common; none holds state that a visitor could change."""
+    """Base class of the three sites; none has state that a visitor can change."""
 
     def __init__(self, world: World, origins: Origins, options: Options, name: SiteName) -> None:
         self.world = world
@@ -69,7 +69,7 @@ class _Site:
         raise NotImplementedError
 
     def frame(self, view: View) -> tuple[Markup, Markup]:
-        """Header and footer."""
+        """Return header and footer."""
         return other_pages.nav(view), other_pages.footer(view)
 
     def view(self, request: Request) -> View:
@@ -78,7 +78,7 @@ class _Site:
         return View(self.name, drift_of(request), self.origins, asked, inner, SEEN_NEWS in request.cookies)
 
     def answer(self, view: View, title: str, main: Markup | None) -> Response:
-        """The page, or where there is none the one that says so."""
+        """Return the page; without content, the "not found" page."""
         if main is None:
             title, main, status = view.t("Page not found"), other_pages.not_found(view), 404
         else:
@@ -90,7 +90,7 @@ class _Site:
         return self.answer(self.view(request), "", None)
 
     async def fragment(self, view: View, part: Markup | None) -> Response:
-        """A part that a page loads by itself, after its time."""
+        """Return a part that a page's script loads, after the delay."""
         await asyncio.sleep(self.options.latency_ms / 1000)
         return HTMLResponse(wrapped(part or "", view.drift), 200 if part else 404, _HEADERS)
 
@@ -139,40 +139,40 @@ class _Code(_Site):
         return self.answer(view, "Search", file_pages.search(view, self.world, query))
 
     async def _home(self, request: Request) -> Response:
-        place = self._place(request)
-        return self.answer(self.view(request), _named(place), place and code_pages.home(place))
+        context = self._context(request)
+        return self.answer(self.view(request), _name_of(context), context and code_pages.home(context))
 
     async def _commits(self, request: Request) -> Response:
-        place = self._place(request)
+        context = self._context(request)
         number, author = request.query_params.get("page", "1"), request.query_params.get("author", "")
-        known = place is not None and number.isascii() and number.isdigit() and len(number) < 7
-        page = commit_pages.commits(place, int(number), author) if place and known else None
-        return self.answer(self.view(request), f"Commits of {_named(place)}", page)
+        known = context is not None and number.isascii() and number.isdigit() and len(number) < 7
+        page = commit_pages.commits(context, int(number), author) if context and known else None
+        return self.answer(self.view(request), f"Commits of {_name_of(context)}", page)
 
     async def _commit(self, request: Request) -> Response:
-        place = self._place(request)
-        commit = place.repository.commit(request.path_params["sha"]) if place else None
-        page = commit_pages.commit_page(place, commit) if place and commit else None
+        context = self._context(request)
+        commit = context.repository.commit(request.path_params["sha"]) if context else None
+        page = commit_pages.commit_page(context, commit) if context and commit else None
         return self.answer(self.view(request), commit.title if commit else "", page)
 
     def _file(self, tab: str) -> Endpoint:
         async def shown(request: Request) -> Response:
-            place, path = self._place(request), request.path_params["path"]
-            page = file_pages.file_page(place, path, tab) if place and path in place.repository.files else None
+            context, path = self._context(request), request.path_params["path"]
+            page = file_pages.file_page(context, path, tab) if context and path in context.repository.files else None
             return self.answer(self.view(request), path, page)
 
         return shown
 
     async def _blame(self, request: Request) -> Response:
-        place, path = self._place(request), request.path_params["path"]
-        part = file_pages.blame_fragment(place, path) if place and path in place.repository.files else None
+        context, path = self._context(request), request.path_params["path"]
+        part = file_pages.blame_fragment(context, path) if context and path in context.repository.files else None
         return await self.fragment(self.view(request), part)
 
     async def _pulls(self, request: Request) -> Response:
-        place, number = self._place(request), request.query_params.get("page", "1")
-        known = place is not None and number.isascii() and number.isdigit() and len(number) < 7
-        page = review_pages.pull_requests(place, int(number)) if place and known else None
-        return self.answer(self.view(request), f"Pull requests of {_named(place)}", page)
+        context, number = self._context(request), request.query_params.get("page", "1")
+        known = context is not None and number.isascii() and number.isdigit() and len(number) < 7
+        page = review_pages.pull_requests(context, int(number)) if context and known else None
+        return self.answer(self.view(request), f"Pull requests of {_name_of(context)}", page)
 
     async def _pull(self, request: Request) -> Response:
         return self._of_pull(request, review_pages.pull_request)
@@ -184,25 +184,25 @@ class _Code(_Site):
         return self._of_pull(request, review_pages.diff_page)
 
     async def _check_list(self, request: Request) -> Response:
-        place = self._place(request)
-        one = place.repository.pull_request(request.path_params["number"]) if place else None
+        context = self._context(request)
+        pull = context.repository.pull_request(request.path_params["number"]) if context else None
         return await self.fragment(
-            self.view(request), review_pages.checks_fragment(place, one) if place and one else None
+            self.view(request), review_pages.checks_fragment(context, pull) if context and pull else None
         )
 
     def _of_pull(self, request: Request, draw: Callable[..., Markup]) -> Response:
-        place = self._place(request)
-        one = place.repository.pull_request(request.path_params["number"]) if place else None
-        page = draw(place, one) if place and one else None
-        return self.answer(self.view(request), f"{one.title} #{one.number}" if one else "", page)
+        context = self._context(request)
+        pull = context.repository.pull_request(request.path_params["number"]) if context else None
+        page = draw(context, pull) if context and pull else None
+        return self.answer(self.view(request), f"{pull.title} #{pull.number}" if pull else "", page)
 
-    def _place(self, request: Request) -> Place | None:
+    def _context(self, request: Request) -> RepositoryContext | None:
         repository = self.world.repository(request.path_params["repository"])
-        return Place(self.view(request), repository) if repository else None
+        return RepositoryContext(self.view(request), repository) if repository else None
 
 
-def _named(place: Place | None) -> str:
-    return place.repository.name if place else ""
+def _name_of(context: RepositoryContext | None) -> str:
+    return context.repository.name if context else ""
 
 
 class _Ci(_Site):

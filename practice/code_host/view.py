@@ -1,4 +1,4 @@
-"""How all three sites draw a page: the frame around it, choosers, icons, people, dates."""
+"""Rendering shared by the three sites: page frame, choosers, icons, people, dates."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ SYNONYMS = {
 
 @dataclass
 class Origins:
-    """Where the three sites are, such as ``http://127.0.0.1:40123``; known once they listen."""
+    """The origins of the three sites, such as ``http://127.0.0.1:40123``; known after they listen."""
 
     code: str = ""
     ci: str = ""
@@ -65,8 +65,11 @@ class Origins:
 
 @dataclass(frozen=True)
 class View:
-    """``address`` is what was asked for; ``inner`` whether this is the page inside the frame of ``iframe``;
-    ``greeted`` whether the visitor has closed the dialog of ``popup``."""
+    """The view of one visitor.
+
+    ``address`` is the requested address; ``inner`` is whether this is the page inside the frame of ``iframe``;
+    ``greeted`` is whether the visitor has closed the dialog of ``popup``.
+    """
 
     site: SiteName
     drift: Drift
@@ -76,11 +79,11 @@ class View:
     greeted: bool = False
 
     def t(self, label: str) -> str:
-        """A label as this visitor sees it."""
+        """Return a label as this visitor sees it."""
         return self.drift.label(label, SYNONYMS)
 
     def page(self, title: str, nav: Markup, main: Markup, footer: Markup) -> str:
-        """The whole document."""
+        """Return the whole document."""
         framed = self.drift.has("iframe")
         body = el("main", main, id="main") if self.inner or not framed else _frame(self, title)
         parts = [body] if self.inner else [nav, body, footer, _news(self)]
@@ -138,7 +141,7 @@ def avatar(login: str) -> Markup:
 
 
 def day(when: datetime) -> str:
-    """``Jul 4, 2026``, whatever the locale of the process."""
+    """Format a date as ``Jul 4, 2026``, independent of the locale of the process."""
     return f"{MONTHS[when.month - 1]} {when.day}, {when.year}"
 
 
@@ -147,12 +150,12 @@ def moment(when: datetime) -> Markup:
 
 
 def took(check: Check) -> str:
-    """How long it ran; one that waits or was skipped did not run."""
+    """Return the duration of a check; empty for one that waits or was skipped."""
     return f"{check.seconds // 60} min {check.seconds % 60} s" if check.state in ("passed", "failed") else "–"
 
 
 def properties(view: View, rows: Sequence[tuple[str, str]], **attributes: str) -> Markup:
-    """Labels and values, in the order of the visitor."""
+    """Return labels and values, in the visitor's order."""
     pairs = [join(el("dt", view.t(label)), el("dd", value)) for label, value in view.drift.ordered(rows)]
     return el("dl", *pairs, cls="properties", **attributes)
 
@@ -166,13 +169,13 @@ def tabs(view: View, label: str, items: Sequence[tuple[str, str]], current: str)
 
 
 def lazy(address: str) -> Markup:
-    """A place that the page's script fills from this address."""
+    """Return a placeholder that the page's script fills from this address."""
     bones = [el("div", cls="bone", style=f"width: {width}%") for width in (64, 88, 72, 91, 40)]
     return el("div", el("p", "Loading…", cls="hidden", role="status"), *bones, data_lazy=address, aria_busy="true")
 
 
 def chooser(view: View, label: str, options: Sequence[tuple[str, str]], current: str) -> Markup:
-    """Goes to the address of the option that is picked: a native select, or under ``combobox`` one of its own."""
+    """Return a native select that opens the chosen address; under ``combobox`` an ARIA combobox."""
     name = f"choose-{label.lower().replace(' ', '-')}"
     if view.drift.has("combobox"):
         return _combobox(name, label, options, current)
@@ -225,7 +228,7 @@ _SHAPES: dict[CheckState, tuple[str, str]] = {
 
 
 def state_icon(state: CheckState, named: bool) -> Markup:
-    """Colour and shape tell the state; only a named one says it in words too."""
+    """Return an icon that shows the state by colour and shape; only a named one has it in words too."""
     colour, path = _SHAPES[state]
     name = {"role": "img", "aria_label": state.capitalize()} if named else {}
     shape = el("path", d=path, fill=colour, fill_rule="evenodd")

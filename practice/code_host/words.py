@@ -1,4 +1,4 @@
-"""What the repositories are made of. All people and companies are invented."""
+"""Source texts of the repositories. All people and companies are invented."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ FILES = {
         ),
     },
 }
-"""By repository and path: function | what it is for | its sum | its count | its result."""
+"""By repository and path: function | purpose | sum | count | result."""
 
 NEUTRAL_TITLES = (
     "Clean up {file}",
@@ -118,7 +118,7 @@ NEUTRAL_TITLES = (
     "Follow up on {topic}",
     "Tidy {topic}",
 )
-"""Titles that tell nothing about the change: whoever judges by them is wrong half of the time."""
+"""Titles without information about the change: judging by them is wrong half of the time."""
 
 COMMENTS = (
     "Agreed with finance; see the handbook.",

@@ -1,4 +1,4 @@
-"""``python -m practice.hr_portal``: serves the portal and prints its URL, until Ctrl-C."""
+"""``python -m practice.hr_portal``: serve the portal and print its URL, until Ctrl-C."""
 
 from __future__ import annotations
 

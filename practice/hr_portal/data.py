@@ -1,4 +1,4 @@
-"""The employees of the portal: a pure function of a seed, so that what the portal shows is known beforehand."""
+"""The employees of the portal: a pure function of a seed, so the content of the portal is known in advance."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ DEFAULT_SEED = 5
 EMPLOYEES = 120
 FIRST_ID = 1001
 TODAY = date(2026, 11, 2)
-"""The portal's own day, a Monday: leave begins after it."""
+"""The current day of the portal, a Monday: leave begins after it."""
 
 
 @dataclass(frozen=True)
 class Attachment:
-    """A file of one employee; its name on the page is the name it is downloaded under."""
+    """A file of one employee; its name on the page is its name in the download."""
 
     filename: str
     title: str
@@ -42,7 +42,7 @@ class Payslip:
 
 @dataclass(frozen=True)
 class Employee:
-    """``attachments`` may be none at all. ``leaves`` are told latest first."""
+    """One employee. ``attachments`` may be empty; ``leaves`` are sorted latest first."""
 
     employee_id: str
     name: str
@@ -63,7 +63,7 @@ class Employee:
 
 
 def ground_truth(seed: int = DEFAULT_SEED) -> list[Employee]:
-    """All employees in the order of their numbers; equal seeds give equal employees."""
+    """Return all employees in the order of their numbers; equal seeds give equal employees."""
     rng = random.Random(seed)
     names = [f"{first} {last}" for first, last in product(words.FIRST_NAMES, words.LAST_NAMES)]
     chosen = [*rng.sample(names, EMPLOYEES - 2 * len(words.NAMESAKES)), *words.NAMESAKES * 2]
@@ -72,17 +72,17 @@ def ground_truth(seed: int = DEFAULT_SEED) -> list[Employee]:
 
 
 def departments_of(office: str) -> tuple[str, ...]:
-    """Every office has six of the departments, always the same ones."""
+    """Return the six departments of an office, always the same ones."""
     return tuple(sorted(random.Random(f"departments of {office}").sample(words.DEPARTMENTS, 6)))
 
 
 def shown_date(day: date) -> str:
-    """``14 December 2026``, whatever the locale of the process."""
+    """Format a date as ``14 December 2026``, independent of the locale of the process."""
     return f"{day.day} {words.MONTHS[day.month - 1]} {day.year}"
 
 
 def working_days(first: date, last: date) -> int:
-    """Days from the first to the last that are no Saturday and no Sunday."""
+    """Count the days from the first to the last, without Saturdays and Sundays."""
     span = ((first + timedelta(days=ahead)) for ahead in range((last - first).days + 1))
     return sum(day.weekday() < 5 for day in span)
 

@@ -1,4 +1,4 @@
-"""The requests of the task, and the check of what came back and of what was sent against what should have been."""
+"""The requests of the task, and the comparison of results and submissions with the expected ones."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ ROWS = 20
 
 
 def input_rows(employees: Sequence[Employee]) -> list[dict[str, str]]:
-    """20 requests: employees who share a name, with no file and with many; days this year and next."""
+    """Return 20 requests: employees who share a name, with no file and with many; days this year and next."""
     return [_row(number, employee, employees) for number, employee in enumerate(_chosen(employees))]
 
 
 def write_input(path: Path, employees: Sequence[Employee]) -> int:
-    """Writes :func:`input_rows` as a CSV with :data:`COLUMNS`; returns the number of rows."""
+    """Write :func:`input_rows` as a CSV with :data:`COLUMNS`; return the number of rows."""
     rows = input_rows(employees)
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS)
@@ -37,18 +37,18 @@ def write_input(path: Path, employees: Sequence[Employee]) -> int:
 
 
 def request_of(row: Mapping[str, str]) -> LeaveRequest:
-    """What must be sent for a row."""
+    """Return the request that must be sent for a row."""
     same = {name: row[name] for name in LeaveRequest.__annotations__ if name in row and name != "half_day"}
     return LeaveRequest(**same, half_day=row["half_day"] == "yes", handover=True)
 
 
 def report_sha256(row: Mapping[str, str], employees: Sequence[Employee]) -> str:
-    """Of the report that must have been downloaded for a row."""
+    """Return the SHA-256 of the report that must have been downloaded for a row."""
     return files.sha256(files.report(_employee(row, employees), _kind(row)))
 
 
 def expected_cells(row: Mapping[str, str], employees: Sequence[Employee]) -> dict[str, str]:
-    """What combined.csv must hold of a row."""
+    """Return the expected cells of a row in combined.csv."""
     employee = _employee(row, employees)
     return {
         "status": "done",
@@ -66,15 +66,15 @@ def compare(
     submissions: Sequence[Mapping[str, object]],
     downloads: Mapping[str, Collection[str]],
 ) -> list[Difference]:
-    """Everything that is not as it should be; nothing is an empty list.
+    """Return all differences from the expected results; an empty list if there are none.
 
-    ``submissions`` is what ``GET /api/submissions`` says: each request must be in it exactly once and nothing else.
-    ``downloads`` has the SHA-256 of all files each sample brought back: its report must be one of them.
+    ``submissions`` is the response of ``GET /api/submissions``: it must have each request exactly once and no other.
+    ``downloads`` has the SHA-256 of all files that each sample downloaded: its report must be one of them.
     """
     with combined_csv.open(encoding="utf-8-sig", newline="") as file:
         table = list(csv.DictReader(file))
     rows = {row["request_ref"]: row for row in input_rows(employees)}
-    found = _counted("row", [one.get("sample_id") or "" for one in table], list(rows))
+    found = _counted("row", [cells.get("sample_id") or "" for cells in table], list(rows))
     for got in table:
         if (row := rows.get(got.get("sample_id") or "")) is not None:
             found += _unlike(row["request_ref"], expected_cells(row, employees), got)
@@ -85,12 +85,12 @@ def compare(
 
 
 def _chosen(employees: Sequence[Employee]) -> list[Employee]:
-    """The special cases first, then from the start of the list."""
+    """Return the special cases first, then employees from the start of the list."""
     special = [
-        *[one for one in employees if one.name in words.NAMESAKES],
-        *[one for one in employees if not one.attachments][:2],
-        *[one for one in employees if len(one.attachments) == 5][:2],
-        *[one for one in employees if "(" in one.office][:1],
+        *[employee for employee in employees if employee.name in words.NAMESAKES],
+        *[employee for employee in employees if not employee.attachments][:2],
+        *[employee for employee in employees if len(employee.attachments) == 5][:2],
+        *[employee for employee in employees if "(" in employee.office][:1],
     ]
     return list(dict.fromkeys([*special, *employees]))[:ROWS]
 
@@ -122,7 +122,7 @@ def _working_day(day: date) -> date:
 
 
 def _employee(row: Mapping[str, str], employees: Sequence[Employee]) -> Employee:
-    return next(one for one in employees if one.employee_id == row["employee_id"])
+    return next(employee for employee in employees if employee.employee_id == row["employee_id"])
 
 
 def _kind(row: Mapping[str, str]) -> str:
@@ -130,9 +130,9 @@ def _kind(row: Mapping[str, str]) -> str:
 
 
 def _counted(column: str, got: Sequence[str], wanted: Sequence[str]) -> list[Difference]:
-    counted = [Difference(one, column, "1", str(got.count(one))) for one in wanted if got.count(one) != 1]
+    counted = [Difference(name, column, "1", str(got.count(name))) for name in wanted if got.count(name) != 1]
     return counted + [
-        Difference(one, column, "0", str(got.count(one))) for one in dict.fromkeys(got) if one not in wanted
+        Difference(name, column, "0", str(got.count(name))) for name in dict.fromkeys(got) if name not in wanted
     ]
 
 
@@ -145,16 +145,19 @@ def _unlike(sample: str, wanted: Mapping[str, str], got: Mapping[str, str]) -> l
 
 
 def _shown(cell: str | None) -> str:
-    """Numbers as written without a fraction, truth in small letters: a table may say 3.0 and True."""
+    """Normalise a cell: numbers without a fraction, booleans in lower case (a table may have 3.0 and True)."""
     text = "(no such column)" if cell is None else cell
     return text.lower() if text in ("True", "False") else text.removesuffix(".0")
 
 
 def _sent(rows: Mapping[str, Mapping[str, str]], submissions: Sequence[Mapping[str, object]]) -> list[Difference]:
-    """Requests that were not sent as they should have been, or more than once, under the sample they belong to."""
-    bare = [{name: one.get(name) for name in LeaveRequest.__annotations__} for one in submissions]
+    """Return the requests that were not sent exactly once as expected, by sample."""
+    bare = [{name: submission.get(name) for name in LeaveRequest.__annotations__} for submission in submissions]
     wanted = {name: asdict(request_of(row)) for name, row in rows.items()}
     times = {name: bare.count(request) for name, request in wanted.items()}
     found = [Difference(name, "submissions", "1", str(count)) for name, count in times.items() if count != 1]
-    other = [one for one in bare if one not in wanted.values()]
-    return found + [Difference(str(one["employee_id"]), "submissions", "none like this", str(one)) for one in other]
+    other = [submission for submission in bare if submission not in wanted.values()]
+    return found + [
+        Difference(str(submission["employee_id"]), "submissions", "none like this", str(submission))
+        for submission in other
+    ]

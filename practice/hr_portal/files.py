@@ -1,4 +1,4 @@
-"""The files the portal hands out: pure functions of an employee, the same bytes every time."""
+"""The files that the portal serves: pure functions of an employee, with reproducible bytes."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ _HEAD = ("Type", "First day", "Last day", "Working days")
 
 
 def report_name(employee: Employee, kind: str) -> str:
-    """``leave-report-E-1042.pdf``."""
+    """Return the file name of a report, such as ``leave-report-E-1042.pdf``."""
     return f"leave-report-{employee.employee_id}.{kind}"
 
 
 def report(employee: Employee, kind: str) -> bytes:
-    """The leave report as ``pdf``, ``csv`` or ``xlsx``; another kind is a KeyError."""
+    """Return the leave report as ``pdf``, ``csv`` or ``xlsx``. Raises KeyError for another kind."""
     return {"pdf": _as_pdf, "csv": _as_csv, "xlsx": _as_xlsx}[kind](employee)
 
 
-def attached(employee: Employee, one: Attachment) -> bytes:
-    """The bytes of an attachment."""
-    return pdf.written(
+def attached(employee: Employee, attachment: Attachment) -> bytes:
+    """Return the bytes of an attachment."""
+    return pdf.render(
         [
-            ("title", one.title),
+            ("title", attachment.title),
             ("text", f"Employee: {employee.name}"),
             ("text", f"Number: {employee.employee_id}"),
-            ("text", f"Filed on {shown_date(one.added)}"),
+            ("text", f"Filed on {shown_date(attachment.added)}"),
         ]
     )
 
 
 def company_document(title: str) -> bytes:
-    return pdf.written([("title", title), ("text", "Larkspur Group"), ("dim", "For all employees.")])
+    return pdf.render([("title", title), ("text", "Larkspur Group"), ("dim", "For all employees.")])
 
 
 def sha256(body: bytes) -> str:
@@ -52,7 +52,9 @@ def sha256(body: bytes) -> str:
 
 
 def _rows(employee: Employee) -> list[tuple[str, str, str, int]]:
-    return [(one.kind, one.first_day.isoformat(), one.last_day.isoformat(), one.days) for one in employee.leaves]
+    return [
+        (leave.kind, leave.first_day.isoformat(), leave.last_day.isoformat(), leave.days) for leave in employee.leaves
+    ]
 
 
 def _as_pdf(employee: Employee) -> bytes:
@@ -64,10 +66,10 @@ def _as_pdf(employee: Employee) -> bytes:
         ("text", f"Leave balance: {employee.balance_days} days"),
         ("text", ""),
     ]
-    told: list[tuple[pdf.Style, str]] = [
+    leaves: list[tuple[pdf.Style, str]] = [
         ("text", f"{kind}: {first} to {last}, {days} working days") for kind, first, last, days in _rows(employee)
     ]
-    return pdf.written([*lines, *told, ("text", ""), ("dim", f"Larkspur Group, as of {shown_date(TODAY)}")])
+    return pdf.render([*lines, *leaves, ("text", ""), ("dim", f"Larkspur Group, as of {shown_date(TODAY)}")])
 
 
 def _as_csv(employee: Employee) -> bytes:
@@ -79,7 +81,7 @@ def _as_csv(employee: Employee) -> bytes:
 
 
 def _as_xlsx(employee: Employee) -> bytes:
-    """The library stamps its files with the time, unless told which."""
+    """Return the report as XLSX. ``created`` is set because the library would use the current time."""
     out = io.BytesIO()
     book: Any = xlsxwriter.Workbook(out, {"in_memory": True})
     book.set_properties({"title": "Leave report", "created": datetime(TODAY.year, TODAY.month, TODAY.day, tzinfo=UTC)})

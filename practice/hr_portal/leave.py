@@ -1,4 +1,4 @@
-"""A leave request as it is sent: what is wrong with one, and the number it gets. Pure."""
+"""A submitted leave request: its validation and its confirmation number. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LEAST_REASON, _MOST_REASON = 10, 400
 
 @dataclass(frozen=True)
 class LeaveRequest:
-    """Everything that is sent; the days are ISO dates."""
+    """All fields of a request; the days are ISO dates."""
 
     employee_id: str
     request_type: str
@@ -35,7 +35,7 @@ class LeaveRequest:
 
 
 def read(sent: Mapping[str, object]) -> LeaveRequest:
-    """What was sent, with empty texts for what was not; nothing is checked yet."""
+    """Parse a request; missing fields become empty texts. Nothing is validated yet."""
 
     def text(name: str) -> str:
         value = sent.get(name)
@@ -46,11 +46,11 @@ def read(sent: Mapping[str, object]) -> LeaveRequest:
 
 
 def problems(request: LeaveRequest, employees: Sequence[Employee]) -> dict[str, str]:
-    """What is wrong, by field, in the words the form shows; nothing is an empty dict."""
+    """Return the validation messages of the form, by field; empty if the request is valid."""
     checks = {
         "employee_id": _employee(request, employees),
         "request_type": "" if request.request_type in words.REQUEST_TYPES else "Choose a type of leave.",
-        **_place(request),
+        **_location(request),
         **_days(request),
         "cover": "" if len(request.cover) >= 2 else "Name somebody who covers for you.",
         "phone": "" if _PHONE.match(request.phone) else "Enter a phone number, such as +49 30 1234567.",
@@ -61,9 +61,9 @@ def problems(request: LeaveRequest, employees: Sequence[Employee]) -> dict[str, 
 
 
 def confirmation_number(request: LeaveRequest, earlier: int = 0) -> str:
-    """Made from what was sent, so that it is known beforehand; the same sent again is ``-2``, ``-3``, ..."""
-    told = json.dumps(asdict(request), sort_keys=True, ensure_ascii=False)
-    number = f"LR-{hashlib.sha256(told.encode()).hexdigest()[:8].upper()}"
+    """Return a number derived from the request, known in advance; a repeated request gets ``-2``, ``-3``, ..."""
+    serialised = json.dumps(asdict(request), sort_keys=True, ensure_ascii=False)
+    number = f"LR-{hashlib.sha256(serialised.encode()).hexdigest()[:8].upper()}"
     return f"{number}-{earlier + 1}" if earlier else number
 
 
@@ -75,11 +75,11 @@ def day_of(text: str) -> date | None:
 
 
 def _employee(request: LeaveRequest, employees: Sequence[Employee]) -> str:
-    known = any(one.employee_id == request.employee_id for one in employees)
+    known = any(employee.employee_id == request.employee_id for employee in employees)
     return "" if known else "Choose an employee from the list."
 
 
-def _place(request: LeaveRequest) -> dict[str, str]:
+def _location(request: LeaveRequest) -> dict[str, str]:
     offices = words.OFFICES.get(request.country, ())
     departments = departments_of(request.office) if request.office in offices else ()
     return {

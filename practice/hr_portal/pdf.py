@@ -1,4 +1,4 @@
-"""A PDF of plain lines, made by hand: the same lines are always the same bytes, with no date and no id in them."""
+"""Write a PDF of plain lines: equal lines give equal bytes, without a date or an id."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _LOOK: dict[Style, tuple[str, int, str]] = {
 }
 
 
-def written(lines: Sequence[tuple[Style, str]]) -> bytes:
-    """A4 pages with the lines from the top. Letters outside of Latin-1 become question marks."""
+def render(lines: Sequence[tuple[Style, str]]) -> bytes:
+    """Return A4 pages with the lines from the top. Letters outside of Latin-1 become question marks."""
     pages = [lines[start : start + _LINES_A_PAGE] for start in range(0, len(lines), _LINES_A_PAGE)] or [()]
     kids = " ".join(f"{5 + 2 * index} 0 R" for index in range(len(pages)))
     objects = [
@@ -41,8 +41,8 @@ def _content(lines: Sequence[tuple[Style, str]]) -> bytes:
     height = 780
     for style, text in lines:
         font, size, colour = _LOOK[style]
-        place = f"BT /{font} {size} Tf {colour} rg 56 {height} Td (".encode()
-        drawn.append(place + _escaped(text) + b") Tj ET")
+        position = f"BT /{font} {size} Tf {colour} rg 56 {height} Td (".encode()
+        drawn.append(position + _escaped(text) + b") Tj ET")
         height -= 30 if style == "title" else 17
     stream = b"\n".join(drawn)
     return b"<< /Length " + str(len(stream)).encode() + b" >>\nstream\n" + stream + b"\nendstream"
@@ -54,12 +54,12 @@ def _escaped(text: str) -> bytes:
 
 def _file(objects: Sequence[bytes]) -> bytes:
     out = bytearray(b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n")
-    places: list[int] = []
+    offsets: list[int] = []
     for number, body in enumerate(objects, start=1):
-        places.append(len(out))
+        offsets.append(len(out))
         out += f"{number} 0 obj\n".encode() + body + b"\nendobj\n"
     start = len(out)
     out += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n".encode()
-    out += b"".join(f"{place:010d} 00000 n \n".encode() for place in places)
+    out += b"".join(f"{offset:010d} 00000 n \n".encode() for offset in offsets)
     out += f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n".encode()
     return bytes(out)

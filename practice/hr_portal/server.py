@@ -1,4 +1,4 @@
-"""Serves the portal on the loopback interface, in the running event loop."""
+"""Serve the portal on the loopback interface, in the running event loop."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from practice.hr_portal.site import Options, PortalSite
 from practice.serving import serve as serve_app
 
 PORT = 8462
-"""Where the task spec looks for the portal."""
+"""The port in the task spec."""
 
 
 def serve(port: int = 0, options: Options | None = None) -> AbstractAsyncContextManager[str]:
-    """The base URL for as long as the context is open; ``port`` 0 takes a free one, a port in use is an OSError."""
+    """Yield the base URL while the context is open; ``port`` 0 selects a free one. Raises OSError for a port in use."""
     return serve_app(PortalSite(options or Options()).app(), port)

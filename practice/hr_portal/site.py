@@ -1,4 +1,4 @@
-"""The portal's web application: one shell for every page, and the JSON that its scripts ask for."""
+"""The portal's web application: one shell for all pages, and the JSON API of its scripts."""
 
 from __future__ import annotations
 
@@ -39,8 +39,11 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 @dataclass(frozen=True)
 class Options:
-    """``login`` asks for a sign-in before every page. ``latency_ms`` is how long lists and tabs take to come,
-    ``report_ms`` how long a report takes to be made."""
+    """Options of the site.
+
+    ``login`` requires a sign-in for every page. ``latency_ms`` is the delay of lists and tabs, ``report_ms`` the time a
+    report takes to generate.
+    """
 
     seed: int = DEFAULT_SEED
     login: bool = False
@@ -50,7 +53,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Submission:
-    """A request that was sent; ``draft`` is what was confirmed."""
+    """A submitted request; ``draft`` is the id of the confirmed draft."""
 
     number: str
     draft: str
@@ -58,11 +61,11 @@ class Submission:
 
 
 class PortalSite:
-    """Answers for one seeded set of employees. What is sent is kept as long as the site is served, also twice."""
+    """The application for one seed. Submissions are kept until the server stops, duplicates included."""
 
     def __init__(self, options: Options) -> None:
         self._options = options
-        self._employees = {one.employee_id: one for one in ground_truth(options.seed)}
+        self._employees = {employee.employee_id: employee for employee in ground_truth(options.seed)}
         self._sessions = Sessions("larkspur_session")
         self._drafts: dict[str, LeaveRequest] = {}
         self._submissions: list[Submission] = []
@@ -93,8 +96,8 @@ class PortalSite:
             Starlette(
                 routes=[
                     *(Route(path, self._behind_login(self._page)) for path in pages),
-                    *(Route(path, self._asked(handler), methods=["POST"]) for path, handler in posted.items()),
-                    *(Route(path, self._asked(handler)) for path, handler in api.items()),
+                    *(Route(path, self._api(handler), methods=["POST"]) for path, handler in posted.items()),
+                    *(Route(path, self._api(handler)) for path, handler in api.items()),
                     Route("/api/submissions", self._all_submissions),
                     Route("/login", self._page, methods=["GET"]),
                     Route("/login", self._sign_in, methods=["POST"]),
@@ -106,7 +109,7 @@ class PortalSite:
             )
         )
 
-    # --- who may
+    # --- access
 
     def _shut(self, request: Request) -> bool:
         return self._options.login and not self._sessions.holds(request)
@@ -120,7 +123,7 @@ class PortalSite:
 
         return answer
 
-    def _asked(self, handler: Handler) -> Handler:
+    def _api(self, handler: Handler) -> Handler:
         async def answer(request: Request) -> Response:
             if self._shut(request):
                 return _error(401, "Sign in first.")
@@ -132,11 +135,11 @@ class PortalSite:
     async def _sign_in(self, request: Request) -> Response:
         form = await form_of(request)
         to = form.get("next") or "/"
-        answer = self._sessions.signed_in(form.get("user", ""), form.get("password", ""), to)
+        answer = self._sessions.sign_in(form.get("user", ""), form.get("password", ""), to)
         return answer or RedirectResponse(f"/login?wrong=1&next={quote(to, safe='')}", 303)
 
     async def _sign_out(self, request: Request) -> Response:
-        return self._sessions.signed_out(request, "/login")
+        return self._sessions.sign_out(request, "/login")
 
     # --- pages
 
@@ -161,13 +164,15 @@ class PortalSite:
             shell = shell.replace(name, value)
         return HTMLResponse(shell, status, headers=_HEADERS)
 
-    # --- lists that the form loads
+    # --- lists of the form
 
     async def _find(self, request: Request) -> Response:
         asked = re.findall(r"[\w'-]+", request.query_params.get("q", "").casefold())
-        found = [one for one in self._employees.values() if all(word in _searched(one) for word in asked)]
+        found = [
+            employee for employee in self._employees.values() if all(word in _searched(employee) for word in asked)
+        ]
         most = len(found) if request.query_params.get("all") else _MOST_FOUND
-        return JSONResponse({"employees": [_summary(one) for one in found[:most]], "total": len(found)})
+        return JSONResponse({"employees": [_summary(employee) for employee in found[:most]], "total": len(found)})
 
     async def _countries(self, request: Request) -> Response:
         return JSONResponse({"names": sorted(words.OFFICES)})
@@ -194,54 +199,61 @@ class PortalSite:
 
     async def _draft(self, request: Request) -> Response:
         draft = self._drafts.get(request.path_params["id"])
-        return _error(404, "There is no such draft.") if draft is None else JSONResponse(self._told(draft))
+        return _error(404, "There is no such draft.") if draft is None else JSONResponse(self._draft_json(draft))
 
     async def _submit(self, request: Request) -> Response:
         name = request.path_params["id"]
         draft = self._drafts.get(name)
         if draft is None:
             return _error(404, "There is no such draft.")
-        earlier = sum(one.request == draft for one in self._submissions)
+        earlier = sum(submission.request == draft for submission in self._submissions)
         submission = Submission(confirmation_number(draft, earlier), name, draft)
         self._submissions.append(submission)
         return JSONResponse({"number": submission.number}, 201)
 
     async def _request(self, request: Request) -> Response:
         number = request.path_params["id"]
-        found = next((one for one in self._submissions if one.number == number), None)
+        found = next((submission for submission in self._submissions if submission.number == number), None)
         if found is None:
             return _error(404, "There is no such request.")
-        return JSONResponse({**self._told(found.request), "number": number, "state": "Submitted"})
+        return JSONResponse({**self._draft_json(found.request), "number": number, "state": "Submitted"})
 
     async def _all_submissions(self, request: Request) -> Response:
-        """For whoever checks what was sent: everything, in order, never shown on a page as a whole."""
-        told = [{"number": one.number, "draft": one.draft, **asdict(one.request)} for one in self._submissions]
-        return JSONResponse({"submissions": told})
+        """Return all submissions in order. For tests; no page shows the whole list."""
+        listed = [
+            {"number": submission.number, "draft": submission.draft, **asdict(submission.request)}
+            for submission in self._submissions
+        ]
+        return JSONResponse({"submissions": listed})
 
-    def _told(self, draft: LeaveRequest) -> dict[str, Any]:
+    def _draft_json(self, draft: LeaveRequest) -> dict[str, Any]:
         return {**asdict(draft), "employee": self._employees[draft.employee_id].name}
 
-    # --- an employee's file
+    # --- the page of an employee
 
     async def _tab(self, request: Request) -> Response:
         employee, tab = self._employees.get(request.path_params["id"]), request.path_params["tab"]
         if employee is None or tab not in _TABS:
             return _error(404, "No employee has this number.")
         whole = cast("dict[str, Any]", _plain(asdict(employee)))
-        told = {
+        content = {
             "overview": {name: whole[name] for name in ("title", "country", "office", "manager", "joined")}
             | {"balance_days": employee.balance_days, "email": employee.email, "today": TODAY.isoformat()},
             "documents": {"attachments": whole["attachments"], "company": words.COMPANY_DOCUMENTS},
             "pay": {"payslips": whole["payslips"]},
             "history": {"leaves": whole["leaves"], "sent": self._sent_for(employee)},
         }
-        return JSONResponse({**_summary(employee), **told[tab]})
+        return JSONResponse({**_summary(employee), **content[tab]})
 
     def _sent_for(self, employee: Employee) -> list[dict[str, str]]:
         return [
-            {"number": one.number, "kind": one.request.request_type, "first_day": one.request.first_day}
-            for one in self._submissions
-            if one.request.employee_id == employee.employee_id
+            {
+                "number": submission.number,
+                "kind": submission.request.request_type,
+                "first_day": submission.request.first_day,
+            }
+            for submission in self._submissions
+            if submission.request.employee_id == employee.employee_id
         ]
 
     async def _new_report(self, request: Request) -> Response:
@@ -254,8 +266,8 @@ class PortalSite:
         self._reports[name] = (employee, kind, ready_at)
         return JSONResponse({"report": name}, 202)
 
-    def _made(self, name: str) -> tuple[Employee, str] | None:
-        """The report, once it is ready."""
+    def _finished_report(self, name: str) -> tuple[Employee, str] | None:
+        """Return the report's employee and kind; None until it is ready."""
         employee, kind, ready_at = self._reports[name]
         return (employee, kind) if asyncio.get_running_loop().time() >= ready_at else None
 
@@ -263,21 +275,25 @@ class PortalSite:
         name = request.path_params["id"]
         if name not in self._reports:
             return _error(404, "There is no such report.")
-        made = self._made(name)
-        filename = files.report_name(*made) if made else ""
-        return JSONResponse({"ready": made is not None, "name": filename, "url": f"/files/reports/{name}/{filename}"})
+        report = self._finished_report(name)
+        filename = files.report_name(*report) if report else ""
+        return JSONResponse({"ready": report is not None, "name": filename, "url": f"/files/reports/{name}/{filename}"})
 
     async def _report_file(self, request: Request) -> Response:
         name = request.path_params["id"]
-        made = self._made(name) if name in self._reports else None
-        if made is None or request.path_params["name"] != files.report_name(*made):
+        report = self._finished_report(name) if name in self._reports else None
+        if report is None or request.path_params["name"] != files.report_name(*report):
             return _error(404, "There is no such report.")
-        return _file(files.report(*made), files.report_name(*made), made[1])
+        return _file(files.report(*report), files.report_name(*report), report[1])
 
     async def _attachment(self, request: Request) -> Response:
         employee = self._employees.get(request.path_params["id"])
         filename = request.path_params["name"]
-        found = next((one for one in employee.attachments if one.filename == filename), None) if employee else None
+        found = (
+            next((attachment for attachment in employee.attachments if attachment.filename == filename), None)
+            if employee
+            else None
+        )
         if employee is None or found is None:
             return _error(404, "There is no such file.")
         return _file(files.attached(employee, found), filename, "pdf")
@@ -295,7 +311,7 @@ async def _style(request: Request) -> Response:
 
 
 async def _json(request: Request) -> dict[str, object]:
-    """The object that was sent; anything else counts as nothing."""
+    """Return the posted JSON object; an empty one for anything else."""
     try:
         sent = json.loads(await request.body())
     except ValueError:
@@ -312,16 +328,21 @@ def _error(status: int, message: str) -> Response:
     return JSONResponse({"error": message}, status_code=status)
 
 
-def _searched(one: Employee) -> str:
-    return f"{one.name} {one.employee_id} {one.department} {one.office}".casefold()
+def _searched(employee: Employee) -> str:
+    return f"{employee.name} {employee.employee_id} {employee.department} {employee.office}".casefold()
 
 
-def _summary(one: Employee) -> dict[str, str]:
-    return {"employee_id": one.employee_id, "name": one.name, "department": one.department, "office": one.office}
+def _summary(employee: Employee) -> dict[str, str]:
+    return {
+        "employee_id": employee.employee_id,
+        "name": employee.name,
+        "department": employee.department,
+        "office": employee.office,
+    }
 
 
 def _plain(value: Any) -> Any:
-    """``value`` with every date as ISO text, as JSON needs it."""
+    """Return ``value`` with every date as ISO text, as JSON needs it."""
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""What the portal is made of. All people and places of work are invented."""
+"""Source texts of the portal. All people and places of work are invented."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ OFFICES = {
     "Portugal": ("Lisbon", "Porto"),
     "United States": ("Austin", "Boston", "Dublin (Ohio)"),
 }
-"""Offices by country. Two of them bear nearly one name."""
+"""Offices by country. Two of them have nearly the same name."""
 
 DEPARTMENTS = (
     *("Customer Support", "Engineering", "Finance", "Internal Audit", "Legal", "Logistics"),
@@ -28,7 +28,7 @@ LAST_NAMES = (
     *("Kariuki", "Lopes", "Murphy", "Neumann", "Otieno", "Pereira", "Richter", "Sato", "Walsh", "Zimmermann"),
 )
 NAMESAKES = ("Anna Berg", "Peter Novak", "Grace Kimani")
-"""Each the name of two employees."""
+"""Each is the name of two employees."""
 TITLES = (
     *("Account Manager", "Analyst", "Assistant", "Auditor", "Buyer", "Coordinator", "Counsel", "Engineer"),
     *("Manager", "Partner", "Specialist", "Team Lead"),

@@ -1,4 +1,4 @@
-"""``python -m practice.people``: serves the directory and prints its URL, until Ctrl-C."""
+"""``python -m practice.people``: serve the directory and print its URL, until Ctrl-C."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The people of the directory: a pure function of a seed, so that what the site shows is known beforehand."""
+"""The people of the directory: a pure function of a seed, so the content of the site is known in advance."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from practice.people import words
 DEFAULT_SEED = 11
 PEOPLE = 400
 TODAY = date(2026, 11, 1)
-"""The day on which tenures are counted, so that they do not change while time goes by."""
+"""The reference date of tenures; fixed, so they do not change over time."""
 _JOBLESS_SHARE = 0.05
 _UNSCHOOLED_SHARE = 0.06
 _MOVED_UP_SHARE = 0.3
@@ -23,7 +23,7 @@ _MOVED_UP_SHARE = 0.3
 
 @dataclass(frozen=True)
 class Position:
-    """``start`` and ``end`` are first days of months; ``end`` is None where it is held now."""
+    """One position. ``start`` and ``end`` are first days of months; ``end`` is None for a current one."""
 
     title: str
     company: str
@@ -40,7 +40,10 @@ class Study:
 
 @dataclass(frozen=True)
 class Person:
-    """``positions`` and ``studies`` are told latest first. ``slug`` is unique, ``rank`` the place in search results."""
+    """One person.
+
+    ``positions`` and ``studies`` are sorted latest first; ``slug`` is unique, ``rank`` sorts search results.
+    """
 
     slug: str
     name: str
@@ -58,18 +61,18 @@ class Person:
 
     @property
     def school(self) -> str | None:
-        """The one of the latest study."""
+        """The school of the latest study."""
         return self.studies[0].school if self.studies else None
 
     @property
     def started(self) -> date | None:
-        """When they came to the current company, in whichever role."""
-        starts = [one.start for one in self.positions if one.company == self.current_company]
+        """The start of the first role at the current company."""
+        starts = [position.start for position in self.positions if position.company == self.current_company]
         return min(starts) if starts else None
 
     @property
     def tenure(self) -> str | None:
-        """Whole time at the current company, such as ``3 years 2 months``."""
+        """The total time at the current company, such as ``3 years 2 months``."""
         return shown_span(self.started, TODAY) if self.started else None
 
     @property
@@ -81,15 +84,15 @@ class Person:
 
     @property
     def companies(self) -> frozenset[str]:
-        """Those of all positions, held now or before."""
-        return frozenset(one.company for one in self.positions)
+        """The companies of all positions, current or former."""
+        return frozenset(position.company for position in self.positions)
 
 
 def ground_truth(seed: int = DEFAULT_SEED) -> list[Person]:
-    """All people, in the order of search results; equal seeds give equal people."""
+    """Return all people, in the order of search results; equal seeds give equal people."""
     rng = random.Random(seed)
     named = list(_names_with_companies(rng))
-    people = _told_apart([_person(rng, name, company, plain=plain) for name, company, plain in named])
+    people = _with_distinct_schools([_person(rng, name, company, plain=plain) for name, company, plain in named])
     slugs = [person.slug for person in people]
     assert len(set(slugs)) == PEOPLE
     people = [replace(person, also_viewed=tuple(_others(rng, slugs, person.slug))) for person in people]
@@ -97,30 +100,30 @@ def ground_truth(seed: int = DEFAULT_SEED) -> list[Person]:
 
 
 def company_slug(company: str) -> str:
-    """``Halden & Pryce`` to ``halden-pryce``, as in addresses."""
+    """Return the slug of a company: ``halden-pryce`` for ``Halden & Pryce``."""
     return re.sub(r"[^a-z0-9]+", "-", folded(company)).strip("-")
 
 
 def folded(text: str) -> str:
-    """In small letters, without accents and with single spaces: how the directory searches."""
+    """Return the search form of a text: lower case, without accents, with single spaces."""
     bare = "".join(letter for letter in unicodedata.normalize("NFKD", text) if not unicodedata.combining(letter))
     return " ".join(bare.casefold().replace("ø", "o").replace("ł", "l").split())
 
 
 def shown_month(day: date) -> str:
-    """``September 2023``, whatever the locale of the process."""
+    """Format a month as ``September 2023``, independent of the locale of the process."""
     return f"{words.MONTHS[day.month - 1]} {day.year}"
 
 
 def shown_span(start: date, end: date) -> str:
-    """``3 years 2 months``, ``1 year`` or ``5 months``; at least a month."""
+    """Format a duration as ``3 years 2 months``, ``1 year`` or ``5 months``; at least a month."""
     months = max(1, (end.year - start.year) * 12 + end.month - start.month)
     parts = ((months // 12, "year"), (months % 12, "month"))
     return " ".join(f"{count} {unit}{'' if count == 1 else 's'}" for count, unit in parts if count)
 
 
 def _names_with_companies(rng: random.Random) -> Iterator[tuple[str, str, bool]]:
-    """Names with the company of today. The hard cases first; the third says that nothing else should be special."""
+    """Yield name, current company and whether nothing else may be special. The hard cases come first."""
     companies = [name for name, _, _ in words.COMPANIES]
     special = [*_homonyms(rng, companies), *_twins(rng, companies), *_spellings(rng, companies)]
     yield from ((name, company, True) for name, company in special)
@@ -131,22 +134,22 @@ def _names_with_companies(rng: random.Random) -> Iterator[tuple[str, str, bool]]
 
 
 def _homonyms(rng: random.Random, companies: list[str]) -> list[tuple[str, str]]:
-    """Each name at three companies: the company settles who is meant."""
+    """Return each name at three companies: the company identifies the person."""
     return [(name, company) for name in words.HOMONYM_NAMES for company in rng.sample(companies, 3)]
 
 
 def _twins(rng: random.Random, companies: list[str]) -> list[tuple[str, str]]:
-    """Each name twice at one company: nothing in the list settles who is meant."""
+    """Return each name twice at one company: the list cannot identify the person."""
     return [pair for name in words.TWIN_NAMES for pair in [(name, rng.choice(companies))] * 2]
 
 
 def _spellings(rng: random.Random, companies: list[str]) -> list[tuple[str, str]]:
-    """The even families have all three spellings at one company, the odd ones each at another."""
+    """Return name spellings: even families have all three at one company, odd ones each at another."""
     pairs: list[tuple[str, str]] = []
-    for index, (last, one, other, middle) in enumerate(words.SPELLINGS):
+    for index, (last, first, second, middle) in enumerate(words.SPELLINGS):
         three = rng.sample(companies, 3)
         at = three if index % 2 else three[:1] * 3
-        pairs += zip((f"{one} {last}", f"{other} {last}", f"{other} {middle} {last}"), at, strict=True)
+        pairs += zip((f"{first} {last}", f"{second} {last}", f"{second} {middle} {last}"), at, strict=True)
     return pairs
 
 
@@ -164,25 +167,25 @@ def _person(rng: random.Random, name: str, company: str, *, plain: bool) -> Pers
     )
 
 
-def _told_apart(people: list[Person]) -> list[Person]:
-    """Two of one name and company, made one after the other, were at different schools."""
+def _with_distinct_schools(people: list[Person]) -> list[Person]:
+    """Give two consecutive people of one name and company different schools."""
     schools = {person.school for person in people if person.school}
-    for index, (one, other) in enumerate(pairwise(people), start=1):
-        if one.name == other.name and one.school == other.school:
-            latest = replace(other.studies[0], school=min(schools - {study.school for study in other.studies}))
-            people[index] = replace(other, studies=(latest, *other.studies[1:]))
+    for index, (first, second) in enumerate(pairwise(people), start=1):
+        if first.name == second.name and first.school == second.school:
+            latest = replace(second.studies[0], school=min(schools - {study.school for study in second.studies}))
+            people[index] = replace(second, studies=(latest, *second.studies[1:]))
     return people
 
 
 def _positions(rng: random.Random, company: str, *, plain: bool) -> tuple[Position, ...]:
-    """Backwards in time. People of the hard cases have a job, and were at no company of the directory before."""
+    """Return positions, latest first. ``plain`` people have a job and no earlier company of the directory."""
     title, earlier, before = rng.sample(words.TITLES, 3)
     start = _months_before(TODAY, rng.randrange(2, 100))
     positions = [Position(title, company, start, None)]
     if rng.random() < _MOVED_UP_SHARE:
         start = _months_before(start, rng.randrange(5, 50))
         positions.append(Position(earlier, company, start, positions[0].start))
-    former = "Self-employed" if plain else rng.choice([one for one, _, _ in words.COMPANIES if one != company])
+    former = "Self-employed" if plain else rng.choice([name for name, _, _ in words.COMPANIES if name != company])
     positions.append(Position(before, former, _months_before(start, rng.randrange(9, 70)), start))
     if not plain and rng.random() < _JOBLESS_SHARE:
         positions[0] = replace(positions[0], end=_months_before(TODAY, 1))

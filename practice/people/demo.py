@@ -1,4 +1,4 @@
-"""The input rows of the two tasks, and the check of what came back against what the directory holds."""
+"""The input rows of the two tasks, and the comparison of results with the directory."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ _PLAIN, _FORMER, _JOBLESS, _UNSCHOOLED = 22, 8, 3, 4
 
 
 def input_rows(people: Sequence[Person]) -> list[dict[str, str]]:
-    """Names and companies of every kind: alone of their name, at several companies, twice at one, spelt nearly alike,
-    gone from the company, without a company or a school now, and not there at all. No row is there twice."""
+    """Return unique rows with names and companies of every kind.
+
+    The kinds: unique name, several companies, twice at one company, similar spelling, former employee, no company or
+    school now, absent.
+    """
     pairs = dict.fromkeys([*_ordinary(people), *_homonyms(people), *_twins(people), *_spelt(people), *_absent()])
     ordered = sorted(pairs, key=lambda pair: (len(pair[0]) * 7 + len(pair[1]) * 3) % 11)
     notes = ("", "from the spring list", 'called "urgent" by sales, check twice', "ok; ask Hana")
@@ -31,12 +34,12 @@ def input_rows(people: Sequence[Person]) -> list[dict[str, str]]:
 
 
 def sample_id(row: dict[str, str]) -> str:
-    """As the task spec names its samples."""
+    """Return the sample id that the task spec derives from a row."""
     return f"{row['name']}, {row['company']}"
 
 
 def write_input(path: Path, people: Sequence[Person]) -> int:
-    """Writes :func:`input_rows` as a CSV with :data:`COLUMNS`; returns the number of rows."""
+    """Write :func:`input_rows` as a CSV with :data:`COLUMNS`; return the number of rows."""
     rows = input_rows(people)
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS)
@@ -46,8 +49,10 @@ def write_input(path: Path, people: Sequence[Person]) -> int:
 
 
 def expected_cells(people: Sequence[Person], row: dict[str, str], base_url: str) -> dict[str, str]:
-    """What combined.csv must hold of a row. Where several are meant, or only somebody spelt nearly alike, no profile
-    is in it; ``status`` is then that of :func:`accepted`."""
+    """Return the expected cells of a row in combined.csv.
+
+    An ambiguous name or a near spelling has no profile; ``status`` is then that of :func:`accepted`.
+    """
     answer = settle(people, row["name"], row["company"])
     if answer.person is None:
         return dict.fromkeys((*FIELDS[1:], "not_present"), "")
@@ -63,8 +68,10 @@ def expected_cells(people: Sequence[Person], row: dict[str, str], base_url: str)
 
 
 def accepted(people: Sequence[Person], row: dict[str, str]) -> tuple[tuple[str, str], ...]:
-    """The pairs of status and reason with which a row may end. A near spelling proves nothing: whoever says that
-    nobody of the name is there is right, and so is whoever asks."""
+    """Return the accepted pairs of status and reason.
+
+    A near spelling proves nothing: both "not found" and a question to the operator are accepted.
+    """
     review = (("needs_review", "ambiguous_value"), ("needs_review", "ambiguous_record"))
     absent = ("failed", "not_found")
     kinds = {"found": (("done", ""),), "ambiguous": review, "near": (*review, absent), "not_found": (absent,)}
@@ -72,11 +79,13 @@ def accepted(people: Sequence[Person], row: dict[str, str]) -> tuple[tuple[str, 
 
 
 def compare(combined_csv: Path, people: Sequence[Person], base_url: str) -> list[Difference]:
-    """Every cell of combined.csv that disagrees with the site; none is an empty list. Columns of the input count
-    where the table has them."""
+    """Return every cell of combined.csv that differs from the site; an empty list if there is none.
+
+    Columns of the input are compared if the table has them.
+    """
     table = _read(combined_csv)
     rows = {sample_id(row): row for row in input_rows(people)}
-    found = _row_differences([one.get("sample_id") or "" for one in table], list(rows))
+    found = _row_differences([cells.get("sample_id") or "" for cells in table], list(rows))
     for got in table:
         row = rows.get(got.get("sample_id") or "")
         found += [] if row is None else _cell_differences(people, row, got, base_url)
@@ -86,7 +95,7 @@ def compare(combined_csv: Path, people: Sequence[Person], base_url: str) -> list
 def compare_enriched(
     enriched_csv: Path, original_csv: Path, people: Sequence[Person], base_url: str
 ) -> list[Difference]:
-    """The same for the original CSV with columns appended: its rows and columns must stand as they were, in order."""
+    """Compare the original CSV with appended columns: its rows and columns must be unchanged and in order."""
     original, table = _read(original_csv), _read(enriched_csv)
     if len(original) != len(table):
         return [Difference("all", "row", f"{len(original)} rows", f"{len(table)} rows")]
@@ -101,7 +110,7 @@ def compare_enriched(
 def compare_list(
     rows: Sequence[dict[str, str]], people: Sequence[Person], company: str, base_url: str
 ) -> list[Difference]:
-    """What was listed of a company, against who works there now: each once, nobody else, as shown."""
+    """Compare a list with the current people of a company: each exactly once, no others, as shown."""
     wanted = {base_url + path_of(person): person.name for person in people_of(people, company)}
     got = [row.get("profile_url") or "" for row in rows]
     found = _row_differences(got, list(wanted))
@@ -113,7 +122,7 @@ def compare_list(
 
 
 def list_rows() -> list[dict[str, str]]:
-    """The input of the discovery task: three companies, of one page and of several."""
+    """Return the input of the discovery task: three companies, of one page and of several."""
     return [{"company": company_slug(words.COMPANIES[index][0])} for index in (0, 1, 12)]
 
 
@@ -124,10 +133,12 @@ def _ordinary(people: Sequence[Person]) -> list[tuple[str, str]]:
     special = {*words.HOMONYM_NAMES, *words.TWIN_NAMES}
     plain = [person for person in people if person.name not in special and _unspelt(person)]
     employed = [person for person in plain if person.current_company and person.school]
-    former = [(one.name, one.positions[-1].company) for one in employed if len(one.companies) > 1]
-    now = [(one.name, one.current_company or "") for one in employed if one.current_company]
-    jobless = [(one.name, one.positions[0].company) for one in plain if one.current_company is None]
-    unschooled = [(one.name, one.current_company or "") for one in plain if not one.school and one.current_company]
+    former = [(person.name, person.positions[-1].company) for person in employed if len(person.companies) > 1]
+    now = [(person.name, person.current_company or "") for person in employed if person.current_company]
+    jobless = [(person.name, person.positions[0].company) for person in plain if person.current_company is None]
+    unschooled = [
+        (person.name, person.current_company or "") for person in plain if not person.school and person.current_company
+    ]
     return [*now[:_PLAIN], *former[_PLAIN : _PLAIN + _FORMER], *jobless[:_JOBLESS], *unschooled[:_UNSCHOOLED]]
 
 
@@ -136,11 +147,11 @@ def _unspelt(person: Person) -> bool:
 
 
 def _of_names(people: Sequence[Person], names: Sequence[str]) -> list[tuple[str, str]]:
-    return [(one.name, one.current_company or "") for name in names for one in people if one.name == name]
+    return [(person.name, person.current_company or "") for name in names for person in people if person.name == name]
 
 
 def _homonyms(people: Sequence[Person]) -> list[tuple[str, str]]:
-    """One of each name, and all three of the first two."""
+    """Return one person of each name, and all three of the first two."""
     pairs = _of_names(people, words.HOMONYM_NAMES)
     return [*pairs[:6], *pairs[6::3]]
 
@@ -150,10 +161,10 @@ def _twins(people: Sequence[Person]) -> list[tuple[str, str]]:
 
 
 def _spelt(people: Sequence[Person]) -> list[tuple[str, str]]:
-    """Of the even families somebody who is there; of the odd ones the spelling that is not at this company."""
+    """Return for even families a person at the company, for odd ones the spelling that is not there."""
     pairs: list[tuple[str, str]] = []
-    for index, (last, one, other, _) in enumerate(words.SPELLINGS):
-        [(name, company)] = _of_names(people, [f"{one} {last}"])
+    for index, (last, first, other, _) in enumerate(words.SPELLINGS):
+        [(name, company)] = _of_names(people, [f"{first} {last}"])
         pairs.append((f"{other} {last}" if index % 2 else name, company))
     return pairs
 
@@ -171,9 +182,9 @@ def _read(path: Path) -> list[dict[str, str]]:
 
 
 def _row_differences(got: Sequence[str], wanted: Sequence[str]) -> list[Difference]:
-    counted = [Difference(one, "row", "1 row", f"{got.count(one)} rows") for one in wanted]
-    extra = [Difference(one, "row", "no row", "a row") for one in dict.fromkeys(got) if one not in wanted]
-    return [one for one in counted if one.got != "1 rows"] + extra
+    counted = [Difference(sample, "row", "1 row", f"{got.count(sample)} rows") for sample in wanted]
+    extra = [Difference(sample, "row", "no row", "a row") for sample in dict.fromkeys(got) if sample not in wanted]
+    return [sample for sample in counted if sample.got != "1 rows"] + extra
 
 
 def _cell_differences(

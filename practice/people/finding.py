@@ -1,4 +1,4 @@
-"""The pages on which people are looked for: the first page, search results, and the sign-in page."""
+"""The search pages: the first page, search results, and the sign-in page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from practice.people.html import Child, Node, h
 
 @dataclass(frozen=True)
 class Asked:
-    """What the search form holds; ``page`` counts from 1."""
+    """The content of the search form; ``page`` counts from 1."""
 
     name: str = ""
     company: str = ""
@@ -45,15 +45,15 @@ def home_page(view: View, companies: Sequence[tuple[str, int]]) -> str:
 def results_page(view: View, asked: Asked, found: Sequence[Person], elsewhere: Sequence[Person]) -> str:
     shown = found[(asked.page - 1) * RESULTS_A_PAGE : asked.page * RESULTS_A_PAGE]
     rows = h("ol", *(result(view, person) for person in shown), class_="results", aria_label="Search results")
-    body = [rows, _pages(view, asked, len(found))] if shown else [_nobody(asked)]
-    card = h("section", h("h1", _told(asked, len(found))), *body, class_="card list")
+    body = [rows, _pages(view, asked, len(found))] if shown else [_no_results(asked)]
+    card = h("section", h("h1", _result_count(asked, len(found))), *body, class_="card list")
     form = h("section", search_form(view, asked), class_="card pad searchbar")
     other = _elsewhere(view, elsewhere) if elsewhere else None
     return page(view, f"Search: {asked.name or 'everyone'}", form, card, other)
 
 
 def search_form(view: View, asked: Asked) -> Node:
-    """A GET form; the name field offers names while one types."""
+    """Return a GET form; the name field suggests names during typing."""
     name = h(
         "input",
         id="name",
@@ -70,15 +70,19 @@ def search_form(view: View, asked: Asked) -> Node:
     fields = [
         _field(view.say("Name"), "name", h("div", name, choices, class_="typed")),
         _field(view.say("Company"), "company", h("input", id="company", name="company", value=asked.company)),
-        _field("Location", "place", _places(view, asked.place)),
+        _field("Location", "place", _location_field(view, asked.place)),
     ]
     button = h("button", view.say("Search"), type="submit", class_="primary")
     return h("form", *view.drift.ordered(fields), button, action="/search", class_="search", role="search")
 
 
 def result(view: View, person: Person) -> Node:
-    """One person in a list of search results."""
-    past = [one for one in person.positions if one.end is not None and one.company != person.current_company]
+    """Return one person in a list of search results."""
+    past = [
+        position
+        for position in person.positions
+        if position.end is not None and position.company != person.current_company
+    ]
     lines: list[Child] = [
         h("h3", h("a", person.name, href=path_of(person))),
         h("p", person.headline, class_="headline"),
@@ -89,10 +93,10 @@ def result(view: View, person: Person) -> Node:
 
 
 def sign_in_page(view: View, to: str, *, user: str = "", wrong: bool = False) -> str:
-    said = h("p", "That email and password do not match.", class_="alert", role="alert", id="wrong") if wrong else None
+    alert = h("p", "That email and password do not match.", class_="alert", role="alert", id="wrong") if wrong else None
     form = h(
         "form",
-        said,
+        alert,
         h("label", "Email", for_="user"),
         h("input", id="user", name="user", type="email", value=user, autocomplete="username", required=True),
         h("label", "Password", for_="password"),
@@ -119,8 +123,8 @@ def _field(label: str, name: str, control: Child) -> Node:
     return h("div", h("label", label, for_=name), control, class_="field")
 
 
-def _places(view: View, chosen: str) -> Node:
-    """A native select, or under the drift ``combobox`` a list of its own that a script opens."""
+def _location_field(view: View, chosen: str) -> Node:
+    """Return a native select, or an ARIA combobox with a script under the drift ``combobox``."""
     options = [("", "Anywhere"), *((place, place) for place in words.PLACES)]
     if not view.drift.has("combobox"):
         shown = [h("option", name, value=value, selected=value == chosen) for value, name in options]
@@ -146,13 +150,13 @@ def _places(view: View, chosen: str) -> Node:
     )
 
 
-def _told(asked: Asked, count: int) -> str:
+def _result_count(asked: Asked, count: int) -> str:
     who = f" for “{asked.name.strip()}”" if asked.name.strip() else ""
     where = f" at {asked.company.strip()}" if asked.company.strip() else ""
     return f"{count or 'No'} {'person' if count == 1 else 'people'} found{who}{where}"
 
 
-def _nobody(asked: Asked) -> Node:
+def _no_results(asked: Asked) -> Node:
     if asked.page > 1:
         return h("p", "There are no more results.", class_="none")
     return h(

@@ -1,4 +1,4 @@
-"""What every page of the directory has around it, and the small pieces that pages share."""
+"""The frame of every page of the directory, and small shared parts."""
 
 from __future__ import annotations
 
@@ -25,25 +25,28 @@ SYNONYMS = {
     "Previous": "Back",
     "Show more people": "Load further people",
 }
-"""What labels become under the drift ``rename``."""
+"""Synonyms of labels under the drift ``rename``."""
 
 
 @dataclass(frozen=True)
 class View:
-    """How a page is to look for this visitor. ``framed`` is the inside of the frame of the drift ``iframe``."""
+    """The view of one visitor. ``framed`` is the inside of the frame of the drift ``iframe``."""
 
     drift: Drift = field(default_factory=Drift)
     framed: bool = False
     signed_in: bool = False
     inside: str = ""
-    """Address of the frame's inside; empty where the page is not cut in two."""
+    """Address of the frame's content; empty if the page has no frame."""
 
     def say(self, label: str) -> str:
         return self.drift.label(label, SYNONYMS)
 
 
 def page(view: View, title: str, *content: Child, wide: bool = False) -> str:
-    """A whole page. With an ``inside``, the content is left to the frame; within one, the rest is left out."""
+    """Return a whole page.
+
+    With an ``inside``, the content is left to the frame; within one, the rest is omitted.
+    """
     main = h("main", *content, id="content", class_="main wide" if wide else "main")
     if view.inside:
         frame = h("iframe", src=view.inside, title="Page content", class_="inner")
@@ -66,7 +69,7 @@ def company_path(company: str) -> str:
 
 
 def avatar(name: str, size: str = "") -> Node:
-    """A round mark with initials; no text of it is read."""
+    """Return a round mark with initials, hidden from accessibility."""
     parts = name.split()
     initials = parts[0][0] + (parts[-1][0] if len(parts) > 1 else "")
     hue = sum(map(ord, name)) * 37 % 360
@@ -75,7 +78,7 @@ def avatar(name: str, size: str = "") -> Node:
 
 
 def facts(view: View, rows: list[tuple[str, Child]], *, ordered: bool = True) -> Node:
-    """A list of labels and values."""
+    """Return a list of labels and values."""
     shown = view.drift.ordered(rows) if ordered else rows
     return h("dl", *(h("div", h("dt", view.say(name)), h("dd", value)) for name, value in shown), class_="facts")
 

@@ -1,4 +1,4 @@
-"""This site's pages: elements of `practice.markup`, which drift in a way of their own when they are written."""
+"""Elements of `practice.markup` with this site's own drift, applied when they are rendered."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BLOCK_ENDED = re.compile(r"</(?:section|form|nav)>")
 
 
 def written(node: Node, drift: Drift) -> str:
-    """HTML; under the drift ``wrap`` with other class names, and with an element more around each block."""
+    """Return HTML; under the drift ``wrap`` with other class names, and with an extra element around each block."""
     if not drift.has("wrap"):
         return node
     renamed = _TAG.sub(lambda tag: _CLASS.sub(lambda names: f' class="{drift.name(names[1])}"', tag[0]), node)

@@ -1,4 +1,4 @@
-"""Everybody of one company, page by page, in each of the ways in which sites turn their pages."""
+"""The list of a company's people, page by page, with each common kind of paging."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from practice.people.html import Child, Node, h
 
 Pager = Literal["url", "click", "more", "scroll"]
 PAGERS: tuple[Pager, ...] = get_args(Pager)
-"""Links with the page in the address; buttons that change the list in place; a button that adds to the list; more
-whenever the end of the list comes into sight."""
+"""The kinds of paging.
+
+Links with the page in the address; buttons that replace the list in place; a button that extends the list; extension
+when the end of the list scrolls into view.
+"""
 END = "You have seen everyone."
 
 
@@ -28,7 +31,7 @@ def companies_page(view: View, counts: Sequence[tuple[str, int]]) -> str:
 
 
 def people_page(view: View, company: str, pages: Sequence[Sequence[Person]], total: int, pager: Pager, at: int) -> str:
-    """The list of one company; ``at`` counts from 1, and beyond the last page the list is empty."""
+    """Return the list of one company; ``at`` counts from 1, and beyond the last page the list is empty."""
     head = h(
         "header",
         h("h1", f"People at {company}"),
@@ -44,7 +47,7 @@ def people_page(view: View, company: str, pages: Sequence[Sequence[Person]], tot
 
 
 def list_rows(pages: Sequence[Sequence[Person]], at: int) -> list[Node]:
-    """The rows of one page; none beyond the last."""
+    """Return the rows of one page; none beyond the last."""
     shown = pages[at - 1] if 1 <= at <= len(pages) else ()
     return [
         h(
@@ -58,7 +61,7 @@ def list_rows(pages: Sequence[Sequence[Person]], at: int) -> list[Node]:
 
 
 def _url_pager(view: View, company: str, at: int, *, ended: bool) -> Node:
-    """The last page still leads on, to one that is empty: only that one says that there is no more."""
+    """Return a pager by address. The last page links to an empty one: only that one shows the end."""
 
     def to(number: int) -> str:
         return address(company_path(company), pager="url", page=str(number))
@@ -94,7 +97,7 @@ def _script_pager(view: View, company: str, pager: Pager) -> Node:
 
 
 def _others(company: str) -> Node:
-    """Links that look like those of the list, and lead elsewhere."""
+    """Return links that look like those of the list and lead elsewhere."""
     names = [name for name, _, _ in words.COMPANIES if name != company][:4]
     links = [h("li", h("a", f"People at {name}", href=company_path(name))) for name in names]
     own = [h("li", h("a", text, href=to)) for text, to in (("Jobs here", "/jobs"), ("Alumni", "/alumni"))]

@@ -1,4 +1,4 @@
-"""The page of one person: what is true of them now, and much beside it that was true once or is true of others."""
+"""The page of one person: the current facts, and outdated or foreign facts beside them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def profile_page(view: View, person: Person, base_url: str, others: Sequence[Per
 
 
 def shown_facts(person: Person, base_url: str) -> dict[str, str]:
-    """The labels and values of the page that count, as they are shown without drift."""
+    """Return the relevant labels and values, as they are shown without drift."""
     return {
         "Name": person.name,
         "Profile URL": base_url + path_of(person),
@@ -64,27 +64,32 @@ def _experience(person: Person) -> Node:
     rows = [
         h(
             "li",
-            h("span", class_="logo", aria_hidden="true", data_letter=one.company[0]),
-            h("div", h("h3", one.title), h("p", one.company), h("p", _time(one), class_="dim")),
+            h("span", class_="logo", aria_hidden="true", data_letter=position.company[0]),
+            h("div", h("h3", position.title), h("p", position.company), h("p", _time(position), class_="dim")),
         )
-        for one in person.positions
+        for position in person.positions
     ]
     return h("section", h("h2", "Experience"), h("ol", *rows, class_="steps"), class_="card pad")
 
 
-def _time(one: Position) -> str:
-    ended = shown_month(one.end) if one.end else "Present"
-    return f"{shown_month(one.start)} – {ended} · {shown_span(one.start, one.end or TODAY)}"
+def _time(position: Position) -> str:
+    ended = shown_month(position.end) if position.end else "Present"
+    return f"{shown_month(position.start)} – {ended} · {shown_span(position.start, position.end or TODAY)}"
 
 
 def _education(person: Person) -> Node:
     rows = [
         h(
             "li",
-            h("span", class_="logo school", aria_hidden="true", data_letter=one.school[0]),
-            h("div", h("h3", one.school), h("p", one.degree), h("p", f"{one.until - 3} – {one.until}", class_="dim")),
+            h("span", class_="logo school", aria_hidden="true", data_letter=study.school[0]),
+            h(
+                "div",
+                h("h3", study.school),
+                h("p", study.degree),
+                h("p", f"{study.until - 3} – {study.until}", class_="dim"),
+            ),
         )
-        for one in person.studies
+        for study in person.studies
     ]
     body = h("ol", *rows, class_="steps") if rows else h("p", "Nothing here yet.", class_="dim")
     return h("section", h("h2", "Education"), body, class_="card pad")
@@ -108,7 +113,7 @@ def _viewed(view: View, others: Sequence[Person]) -> Node:
 
 
 def _lookalike(view: View, others: Sequence[Person]) -> Node | None:
-    """Under the drift ``lookalike``: the same labels, with the values of somebody else."""
+    """Under the drift ``lookalike``: return the same labels with the values of another person."""
     if not view.drift.has("lookalike"):
         return None
     rows: list[tuple[str, Child]] = [

@@ -1,4 +1,4 @@
-"""Serves the directory on the loopback interface, in the running event loop."""
+"""Serve the directory on the loopback interface, in the running event loop."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from practice.people.site import Options, PeopleSite
 from practice.serving import serve as serve_app
 
 PORT = 8461
-"""Where the task specs look for the directory."""
+"""The port in the task specs."""
 
 
 def serve(port: int = 0, options: Options | None = None) -> AbstractAsyncContextManager[str]:
-    """The base URL for as long as the context is open; ``port`` 0 takes a free one, a port in use is an OSError."""
+    """Yield the base URL while the context is open; ``port`` 0 selects a free one. Raises OSError for a port in use."""
     return serve_app(PeopleSite(options or Options()).app(), port)

@@ -1,4 +1,4 @@
-"""The directory's web application: pages made here, and a little JSON and HTML for its script."""
+"""The directory's web application: pages rendered on the server, JSON and HTML fragments for its script."""
 
 from __future__ import annotations
 
@@ -39,8 +39,11 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 @dataclass(frozen=True)
 class Options:
-    """``wall`` asks for a sign-in before profiles, or before every page. Every ``limit_every``-th page is answered
-    with 429 and ``retry_after_s``; 0 is none. ``pager`` is how lists turn pages where the address says nothing."""
+    """Options of the site.
+
+    ``wall`` requires a sign-in for profiles, or for every page. Every ``limit_every``-th page is answered with 429 and
+    ``retry_after_s``; 0 is never. ``pager`` is the paging of lists if the address does not set it.
+    """
 
     seed: int = DEFAULT_SEED
     wall: Wall = "off"
@@ -50,7 +53,7 @@ class Options:
 
 
 class PeopleSite:
-    """Answers for one seeded set of people. It remembers who is signed in, and how many pages it has given."""
+    """The application for one seed. Its state: the signed-in users and the number of pages served."""
 
     def __init__(self, options: Options) -> None:
         self._options = options
@@ -80,7 +83,7 @@ class PeopleSite:
         ]
         return DriftCookie(Starlette(routes=routes))
 
-    # --- what holds for every page
+    # --- every page
 
     def _page(self, handler: Handler, walled: bool) -> Handler:
         async def answer(request: Request) -> Response:
@@ -153,20 +156,20 @@ class PeopleSite:
     async def _signing_in(self, request: Request) -> Response:
         form = await form_of(request)
         user, to = form.get("user", ""), form.get("next", "/")
-        answer = self._sessions.signed_in(user, form.get("password", ""), to)
+        answer = self._sessions.sign_in(user, form.get("password", ""), to)
         return answer or _html(sign_in_page(self._view(request), to, user=user, wrong=True), 422)
 
     async def _sign_out(self, request: Request) -> Response:
-        return self._sessions.signed_out(request, "/login")
+        return self._sessions.sign_out(request, "/login")
 
     async def _lost(self, request: Request) -> Response:
         view, path = self._view(request), request.path_params["path"]
         if path in _SOON:
-            said = notice(path.capitalize(), "This part of the directory is not open yet.")
-            return _html(page(view, path.capitalize(), said))
+            coming_soon = notice(path.capitalize(), "This part of the directory is not open yet.")
+            return _html(page(view, path.capitalize(), coming_soon))
         return _html(lost_page(view), 404)
 
-    # --- for the script
+    # --- API of the script
 
     async def _rows(self, request: Request) -> Response:
         company = asking.company_of(request.path_params["company"])

@@ -1,4 +1,4 @@
-"""What the people are made of. All people, companies and schools are invented."""
+"""Source texts of the directory. All people, companies and schools are invented."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COMPANIES = (
     ("Zephyr Telecom", "Telecommunications", 2),
     ("Ironbridge Capital", "Investment", 2),
 )
-"""Name, industry, and how many of the people work there, relative to the others."""
+"""Name, industry, and the relative number of people who work there."""
 
 FIRST_NAMES = (
     *("Amara", "Beatriz", "Callum", "Daria", "Elif", "Farid", "Greta", "Hana", "Ingrid", "Jamal", "Kaito", "Leila"),
@@ -55,7 +55,7 @@ SPELLINGS = (
 )
 """A family name, two spellings of one first name, and a middle initial."""
 ABSENT_NAMES = ("Perpetua Vanterpool", "Ignatius Oyelowo-Strand", "Clementine Rasmussen-Ito", "Bartholomew Quigg")
-"""Nobody in the directory has such a name, under any seed."""
+"""Names that are in the directory under no seed."""
 
 SCHOOLS = (
     *("University of Eastmoor", "Carrow Institute of Technology", "Universidad de la Ribera", "St Aldate's College"),

@@ -1,4 +1,4 @@
-"""``python -m practice.tickets``: serves the site and prints its URL, until Ctrl-C."""
+"""``python -m practice.tickets``: serve the site and print its URL, until Ctrl-C."""
 
 from __future__ import annotations
 

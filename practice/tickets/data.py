@@ -1,4 +1,4 @@
-"""The tickets of the site: a pure function of a seed, so that what the site shows is known beforehand."""
+"""The tickets of the site: a pure function of a seed, so the content of the site is known in advance."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Comment:
 
 @dataclass(frozen=True)
 class Activity:
-    """One line of the log, told as ``who`` did ``what``; it may name people and dates that no longer hold."""
+    """One line of the log: ``who`` did ``what``. It may name people and dates that are out of date."""
 
     who: str
     on: date
@@ -35,7 +35,7 @@ class Activity:
 
 @dataclass(frozen=True)
 class Ticket:
-    """``assignee`` and ``due_date`` are None where the page says that there is none."""
+    """One ticket. ``assignee`` and ``due_date`` are None if the page shows that there is none."""
 
     number: str
     title: str
@@ -53,11 +53,11 @@ class Ticket:
     activity: tuple[Activity, ...]
     related: tuple[str, ...]
     hydration_share: float
-    """From 0.2 to 1: how much of the site's longest delay this ticket takes to appear."""
+    """From 0.2 to 1: the share of the site's longest delay that this ticket takes to appear."""
 
 
 def ground_truth(seed: int = DEFAULT_SEED) -> list[Ticket]:
-    """All tickets in the order of their numbers; equal seeds give equal tickets."""
+    """Return all tickets in the order of their numbers; equal seeds give equal tickets."""
     rng = random.Random(seed)
     titles = [f"{subject} {trouble}" for subject, trouble in product(words.SUBJECTS, words.TROUBLES)]
     rng.shuffle(titles)
@@ -65,7 +65,7 @@ def ground_truth(seed: int = DEFAULT_SEED) -> list[Ticket]:
 
 
 def shown_date(day: date) -> str:
-    """A date as the site writes it: ``Mar 14, 2027``, whatever the locale of the process."""
+    """Format a date as ``Mar 14, 2027``, independent of the locale of the process."""
     return f"{words.MONTHS[day.month - 1]} {day.day}, {day.year}"
 
 
@@ -105,7 +105,7 @@ def _comments(rng: random.Random, created: date) -> tuple[Comment, ...]:
 
 
 def _activity(rng: random.Random, created: date, reporter: str, previous: str, due: date) -> tuple[Activity, ...]:
-    """Every log names an earlier assignee and an earlier date: a careless reader takes them for the present."""
+    """Return the log. It always names an earlier assignee and an earlier date, as distractors."""
     moved_from = due - timedelta(days=rng.randrange(3, 15))
     return (
         Activity(reporter, created, "created the ticket"),

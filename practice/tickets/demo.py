@@ -1,4 +1,4 @@
-"""The demo's input, and the check of what came back against what the site holds."""
+"""The input of the demo, and the comparison of its results with the site."""
 
 from __future__ import annotations
 
@@ -11,21 +11,23 @@ from practice.tickets.data import Ticket
 
 FIELDS = ("ticket_number", "assignee", "due_date")
 ABSENT = ("TCK-9001", "TCK-9002")
-"""Asked for, and on the site under no seed."""
+"""Requested numbers that exist under no seed."""
 _PRESENT = 58
 _OF_EACH_KIND = 6
 
 
 def demo_numbers(tickets: Sequence[Ticket]) -> list[str]:
-    """60 ticket numbers: 58 that exist, among them at least 6 without an assignee and 6 without a due
-    date, and the 2 of :data:`ABSENT`, one in the middle and one at the end."""
+    """Return 60 ticket numbers: 58 that exist and the 2 of :data:`ABSENT`, one in the middle and one at the end.
+
+    At least 6 have no assignee and at least 6 no due date.
+    """
     chosen = {ticket.number for ticket in _chosen(tickets)}
     present = [ticket.number for ticket in tickets if ticket.number in chosen]
     return [*present[:29], ABSENT[0], *present[29:], ABSENT[1]]
 
 
 def write_input(path: Path, base_url: str, tickets: Sequence[Ticket]) -> int:
-    """Writes the CSV of :func:`demo_numbers` with the columns ticket_number and url; returns the number of rows."""
+    """Write :func:`demo_numbers` as a CSV with the columns ticket_number and url; return the number of rows."""
     numbers = demo_numbers(tickets)
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
@@ -35,9 +37,9 @@ def write_input(path: Path, base_url: str, tickets: Sequence[Ticket]) -> int:
 
 
 def compare(combined_csv: Path, ground_truth: Sequence[Ticket]) -> list[Difference]:
-    """Every cell of the demo's combined.csv that disagrees with the site; none is an empty list.
+    """Return every cell of combined.csv that differs from the site; an empty list if there is none.
 
-    Rows that are missing, twice there or never asked for are differences of the column ``row``.
+    Rows that are missing, duplicated or were not requested are differences of the column ``row``.
     """
     with combined_csv.open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -53,7 +55,7 @@ def compare(combined_csv: Path, ground_truth: Sequence[Ticket]) -> list[Differen
 
 
 def _chosen(tickets: Sequence[Ticket]) -> Iterable[Ticket]:
-    """The special cases first, then from the start of the list, up to the number wanted."""
+    """Return the special cases first, then tickets from the start of the list, up to the number wanted."""
     special = [
         *[ticket for ticket in tickets if ticket.assignee is None and ticket.due_date is None][:_OF_EACH_KIND],
         *[ticket for ticket in tickets if ticket.assignee is None][: 2 * _OF_EACH_KIND],
@@ -65,7 +67,7 @@ def _chosen(tickets: Sequence[Ticket]) -> Iterable[Ticket]:
 def _row_differences(got: Sequence[str], numbers: Sequence[str]) -> list[Difference]:
     missing = [Difference(number, "row", "1 row", f"{got.count(number)} rows") for number in numbers]
     extra = [Difference(number, "row", "no row", "a row") for number in dict.fromkeys(got) if number not in numbers]
-    return [one for one in missing if one.got != "1 rows"] + extra
+    return [difference for difference in missing if difference.got != "1 rows"] + extra
 
 
 def _cell_differences(row: dict[str, str], number: str, position: int, ticket: Ticket | None) -> list[Difference]:
@@ -88,7 +90,7 @@ def _of_ticket(ticket: Ticket) -> dict[str, str]:
 
 
 def _of_absent() -> dict[str, str]:
-    """A record that does not exist has no values, and none of them is said to be "not present"."""
+    """Return the expected cells of a missing record: no values, and no field is "not present"."""
     return {"status": "failed", "reason": "not_found", **dict.fromkeys(FIELDS, ""), "not_present": ""}
 
 

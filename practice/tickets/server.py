@@ -1,4 +1,4 @@
-"""Serves the site on the loopback interface, in the running event loop."""
+"""Serve the site on the loopback interface, in the running event loop."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ async def serve(
     missing: AbstractSet[str] = frozenset(),
     missing_status: int = 200,
 ) -> AsyncGenerator[str]:
-    """The base URL, such as ``http://127.0.0.1:40123``, for as long as the context is open.
+    """Yield the base URL, such as ``http://127.0.0.1:40123``, while the context is open.
 
-    ``port`` 0 takes a free one; a port in use is an OSError. The other options are those of :class:`Options`.
+    ``port`` 0 selects a free one. Raises OSError for a port in use. The other options are those of :class:`Options`.
     """
     app = TicketSite(Options(seed, latency_ms, missing, missing_status)).app()
     async with serving.serve(app, port) as url:

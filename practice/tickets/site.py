@@ -1,4 +1,4 @@
-"""The site's web application: one shell for every page, and JSON that the shell's script asks for."""
+"""The site's web application: one shell for all pages, and the JSON API of its script."""
 
 from __future__ import annotations
 
@@ -25,17 +25,20 @@ PAGE_SIZE = 20
 _STATIC = Path(__file__).parent / "static"
 _POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"
 _HEADERS = {"content-security-policy": _POLICY, "cache-control": "no-cache"}
-"""A page that was kept would not know of drift that was turned on since."""
+"""A cached page would not show drift that was turned on later."""
 _UNKEPT = {"cache-control": "no-store"}
-"""For what is another under drift."""
+"""Headers of responses that depend on drift."""
 _HIDDEN = ("hydration_share", "description", "comments", "activity", "related")
 
 
 @dataclass(frozen=True)
 class Options:
-    """``latency_ms`` is the longest time a page takes to fill, each ticket its own fifth to whole of it;
-    0 is no delay. ``missing`` names tickets that are gone. A page of a ticket that does not exist comes
-    with ``missing_status``: 200 as most such sites answer, or 404."""
+    """Options of the site.
+
+    ``latency_ms`` is the longest delay of a page; each ticket takes a fifth to the whole of it, 0 is no delay.
+    ``missing`` names tickets that do not exist. ``missing_status`` is the status of the page of a missing ticket: 200
+    as on most such sites, or 404.
+    """
 
     seed: int = DEFAULT_SEED
     latency_ms: int = 250
@@ -44,7 +47,7 @@ class Options:
 
 
 class TicketSite:
-    """Answers for one seeded set of tickets; it holds no state that a visitor could change."""
+    """The application for one seed. It has no state that a visitor can change."""
 
     def __init__(self, options: Options) -> None:
         self._options = options
@@ -91,7 +94,7 @@ class TicketSite:
             return _error(404, f"There are pages 1 to {pages}.")
         tickets = list(self._tickets.values())[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
         if drift_of(request).has("lookalike"):
-            tickets = [one for ticket in tickets for one in (ticket, self._twin(ticket))]
+            tickets = [shown for ticket in tickets for shown in (ticket, self._twin(ticket))]
         rows = [_summary(ticket) for ticket in tickets]
         return JSONResponse({"tickets": rows, "page": page, "pages": pages, "total": len(self._tickets)})
 
@@ -110,7 +113,7 @@ class TicketSite:
         return self._tickets.get(number) or (self._twin(original) if original and number.endswith("1") else None)
 
     def _twin(self, ticket: Ticket) -> Ticket:
-        """The ticket whose number looks like this one's, TCK-10011 beside TCK-1001: what another one says."""
+        """Return the look-alike of a ticket (TCK-10011 for TCK-1001) with the values of another ticket."""
         tickets = list(self._tickets.values())
         other = tickets[(tickets.index(ticket) + 7) % len(tickets)] if ticket in tickets else ticket
         return dataclasses.replace(other, number=f"{ticket.number}1")
@@ -120,12 +123,12 @@ class TicketSite:
 
 
 def _shell(status: int, drift: Drift) -> Response:
-    """One page for all; under drift its script is told of it there."""
+    """Return the shell of all pages; it tells its script which drift is on."""
     if not drift:
         return FileResponse(_STATIC / "index.html", status_code=status, headers=_HEADERS)
     page = wrapped((_STATIC / "index.html").read_text(encoding="utf-8"), drift)
-    told = f'<html data-drift="{drift}" data-suffix="{drift.suffix}"'
-    page = page.replace("<html", told, 1).replace("/static/app.css", "/static/app.css?drifted")
+    opening = f'<html data-drift="{drift}" data-suffix="{drift.suffix}"'
+    page = page.replace("<html", opening, 1).replace("/static/app.css", "/static/app.css?drifted")
     return HTMLResponse(page, status, {**_HEADERS, **_UNKEPT})
 
 
@@ -143,7 +146,7 @@ def _summary(ticket: Ticket) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """``value`` with every date as ISO text, as JSON needs it."""
+    """Return ``value`` with every date as ISO text, as JSON needs it."""
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""What the tickets are made of. All people are invented."""
+"""Source texts of the tickets. All people are invented."""
 
 from __future__ import annotations
 

@@ -159,7 +159,9 @@ async def test_every_pull_request_tells_who_made_merged_and_approved_it(visitor:
 
 
 async def test_checks_are_told_in_words_on_some_pages_only(visitor: Visitor):
-    told = {one.told: await text_of(visitor, f"{ROOT}/pull/{one.number}") for one in REPOSITORY.pull_requests}
+    told = {
+        one.counts_in_words: await text_of(visitor, f"{ROOT}/pull/{one.number}") for one in REPOSITORY.pull_requests
+    }
     assert "successful checks" in told[True]
     assert "successful" not in told[False]
     assert "checks have reported" in told[False]

@@ -120,7 +120,7 @@ def test_reports_can_be_read_and_say_the_same():
 
 
 def test_a_long_pdf_has_more_pages_and_keeps_its_signs():
-    body = files.pdf.written([("title", "A (b) \\ é"), *[("text", f"line {number}") for number in range(70)]])
+    body = files.pdf.render([("title", "A (b) \\ é"), *[("text", f"line {number}") for number in range(70)]])
     pages = PdfReader(io.BytesIO(body)).pages
     assert len(pages) == 2
     assert "A (b) \\ é" in pages[0].extract_text()
