@@ -1,7 +1,7 @@
 """`make bench`: the system beside a hand-written Playwright script that does the same job.
 
-Both drive the same browser at the same concurrency against the practice ticket site, in turns, each
-in a process of its own; the table shows the median of the rounds.
+Both drive the same browser at the same concurrency against the practice ticket site, alternating, each in its own
+process; the table shows the median of the rounds.
 """
 
 from __future__ import annotations
@@ -72,20 +72,20 @@ def _measure(module: str, *arguments: str) -> Measured:
         output, _ = process.communicate(timeout=BOUND_S)
     if process.returncode:
         raise SystemExit(f"{module} ended with {process.returncode}")
-    told = json.loads(output.splitlines()[-1])
-    location = Path(told["location"]) if "location" in told else None
-    return Measured(told["samples"] / told["seconds"], peak.python_mb, peak.tree_mb, location)
+    figures = json.loads(output.splitlines()[-1])
+    location = Path(figures["location"]) if "location" in figures else None
+    return Measured(figures["samples"] / figures["seconds"], peak.python_mb, peak.tree_mb, location)
 
 
 def _must_agree(measured: Measured, tickets: list) -> None:
-    """Speed counts only where every cell is right."""
+    """Exit if a cell is wrong: speed counts only with correct results."""
     assert measured.location is not None
     if differences := compare(measured.location / "combined.csv", tickets):
         raise SystemExit("the table is wrong:\n" + "\n".join(map(str, differences)))
 
 
 def _outside_ms(measured: Measured) -> list[float]:
-    """Wall time of each step less the time spent waiting for Playwright, over all samples of a run."""
+    """Return the wall time of each step without the time in Playwright, over all samples of a run."""
     assert measured.location is not None
     return [step["total_ms"] - step["browser_ms"] for step in _steps(measured.location)]
 

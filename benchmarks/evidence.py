@@ -1,9 +1,9 @@
-"""What evidence costs: stored, checked, tabled, asked, shown, and 10,000 samples put through it.
+"""The cost of evidence: storing, verifying, tables, queries, the report, and 10,000 samples end to end.
 
     make bench-evidence
-    python -m benchmarks.evidence 1000    (fewer samples through the service, which takes most of the time)
+    python -m benchmarks.evidence 1000    (fewer samples through the service)
 
-Beside plain tools where there are any, in the same run. Nothing leaves this machine.
+Compared with plain tools where there are any, in the same run. Only loopback is contacted.
 """
 
 from __future__ import annotations

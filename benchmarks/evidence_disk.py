@@ -1,4 +1,4 @@
-"""What evidence does with files, beside the plain tools that do as much: cp and sha256sum, on the same files."""
+"""File operations of evidence, beside cp and sha256sum on the same files."""
 
 from __future__ import annotations
 
@@ -39,18 +39,20 @@ GB, MB = 1e9, 1e6
 
 
 def store_rows() -> list[Row]:
-    """1 GB of screenshots: hashed while they are written, named by their hash, and kept under their names; beside a
-    copy and its sums. Both sides find the files in memory, and neither waits for the disk to have them."""
+    """Measure 1 GB of screenshots: hashed while written, stored by hash and by name; beside a copy and its sums.
+
+    Both sides read from the page cache, and neither waits for fsync.
+    """
     with tempfile.TemporaryDirectory(prefix="exhibit-store-") as scratch:
-        place = Path(scratch)
-        names = [path.name for path in _pictures(place / "from")]
+        folder = Path(scratch)
+        names = [path.name for path in _pictures(folder / "from")]
         size_gb = PICTURES * PICTURE_BYTES / GB
-        ours_s, peer_s = _best(lambda: _kept(place, names), lambda: _copied(place))
+        ours_s, peer_s = _best(lambda: _store(folder, names), lambda: _copy(folder))
     return [at_least(0.7, "1 GB of screenshots stored and hashed, beside cp and sha256sum", "MB/s", 1000 * size_gb / ours_s, 1000 * size_gb / peer_s)]  # fmt: skip  # noqa: E501
 
 
 def verify_rows() -> list[Row]:
-    """A sealed run checked whole (seal, chains, manifests, logs, results, table), beside the sums of its artifacts."""
+    """Measure the full check of a sealed run (seal, chains, manifests, logs, results, table), beside artifact sums."""
     with tempfile.TemporaryDirectory(prefix="exhibit-verify-") as scratch:
         key = SigningKey(Ed25519PrivateKey.generate())
         asyncio.run(_sealed_run(Path(scratch), key))
@@ -74,8 +76,8 @@ def table_rows(samples: int = 10_000) -> list[Row]:
             took_s += time.perf_counter() - before
         names, rows = list[str](), list[Row]()
         before = time.perf_counter()
-        for made in product.finish():
-            names.append(made.path.suffix)
+        for output in product.finish():
+            names.append(output.path.suffix)
             so_far_s = took_s + time.perf_counter() - before
             aim_s = 8.0 if ".xlsx" in names else 3.0
             rows.append(under(aim_s, f"table of {samples:,} samples x 20 fields ({' '.join(names)})", "s", so_far_s))
@@ -84,7 +86,7 @@ def table_rows(samples: int = 10_000) -> list[Row]:
 
 
 def _pictures(folder: Path) -> Iterator[Path]:
-    """What does not shrink, as a picture does not."""
+    """Write incompressible files, like pictures."""
     folder.mkdir()
     for number in range(PICTURES):
         path = folder / f"{number:05d}.png"
@@ -92,11 +94,11 @@ def _pictures(folder: Path) -> Iterator[Path]:
         yield path
 
 
-def _kept(place: Path, names: list[str]) -> float:
-    """As they are filed: in pieces, as they come off the bus."""
-    root = place / "ours"
+def _store(folder: Path, names: list[str]) -> float:
+    """Store files in pieces, as they arrive over the bus; return the seconds."""
+    root = folder / "ours"
     store, before = FolderStore(root), time.perf_counter()
-    asyncio.run(_keep_all(store, place / "from", names))
+    asyncio.run(_keep_all(store, folder / "from", names))
     took_s = time.perf_counter() - before
     shutil.rmtree(root)
     return took_s
@@ -112,9 +114,9 @@ async def _keep_all(store: FolderStore, folder: Path, names: list[str]) -> None:
             await store.store_captured(key, file.done(), file.path)
 
 
-def _copied(place: Path) -> float:
-    took_s = _run(["sh", "-c", "cp -r from theirs && cd theirs && sha256sum *.png > ../sums"], place)
-    shutil.rmtree(place / "theirs")
+def _copy(folder: Path) -> float:
+    took_s = _run(["sh", "-c", "cp -r from theirs && cd theirs && sha256sum *.png > ../sums"], folder)
+    shutil.rmtree(folder / "theirs")
     return took_s
 
 
@@ -125,7 +127,7 @@ def _run(command: list[str], folder: Path) -> float:
 
 
 def _best(ours: Callable[[], float], peer: Callable[[], float]) -> tuple[float, float]:
-    """In turns, for the machine is shared; the best of each."""
+    """Run both alternating, because the machine is shared; return the best time of each."""
     pairs = [(ours(), peer()) for _ in range(TIMES)]
     return min(pair[0] for pair in pairs), min(pair[1] for pair in pairs)
 
@@ -140,7 +142,7 @@ def _checked(run: Path, key: SigningKey) -> float:
 
 
 async def _sealed_run(root: Path, key: SigningKey) -> None:
-    """Filed and closed by the handlers of evidence."""
+    """File and close a run with the handlers of evidence."""
     bus = MemoryBus()
     deps = EvidenceDeps(
         store=FolderStore(root), blobs=bus, now=lambda: datetime.now(UTC), products=(CombinedTables,), signer=key
@@ -150,27 +152,27 @@ async def _sealed_run(root: Path, key: SigningKey) -> None:
         await sample_found(found(number), deps, 1)
     await population_closed(PopulationClosed(run_id=RUN_ID, samples=SAMPLES), deps, 1)
     for number in range(1, SAMPLES + 1):
-        await _worked_on(number, deps, bus)
+        await _file_sample(number, deps, bus)
 
 
-async def _worked_on(number: int, deps: EvidenceDeps, bus: MemoryBus) -> None:
+async def _file_sample(number: int, deps: EvidenceDeps, bus: MemoryBus) -> None:
     steps = list(steps_of(number))
-    filed = tuple([await _captured(number, place, steps, bus) for place in range(EACH)])
+    filed = tuple([await _capture(number, position, steps, bus) for position in range(EACH)])
     for step in steps:
         mine = filed if step.step == len(steps) else ()
         await step_taken(msgspec.structs.replace(step, artifacts=mine), deps, 1)
     await sample_finished(msgspec.structs.replace(finished_of(number), artifacts=filed), deps, 1)
 
 
-async def _captured(number: int, place: int, steps: list[Any], bus: MemoryBus) -> FiledArtifact:
-    data = random.Random(number * EACH + place).randbytes(ARTIFACT_BYTES)
-    like: FiledArtifact = next(one for step in steps for one in step.artifacts)
-    blob = f"{sample_of(number).sample_id}/{place}"
+async def _capture(number: int, position: int, steps: list[Any], bus: MemoryBus) -> FiledArtifact:
+    data = random.Random(number * EACH + position).randbytes(ARTIFACT_BYTES)
+    like: FiledArtifact = next(filed for step in steps for filed in step.artifacts)
+    blob = f"{sample_of(number).sample_id}/{position}"
     await bus.put(ARTIFACTS, blob, data)
     artifact = msgspec.structs.replace(
         like.artifact, blob=blob, size_bytes=len(data), sha256=hashlib.sha256(data).hexdigest()
     )
-    return FiledArtifact(filename=f"{place + 1:02d}_ticket.png", artifact=artifact)
+    return FiledArtifact(filename=f"{position + 1:02d}_ticket.png", artifact=artifact)
 
 
 def disk_rows() -> list[Row]:

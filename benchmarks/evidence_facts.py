@@ -1,4 +1,4 @@
-"""What the tickets of :mod:`benchmarks.evidence_world` say: 20 fields of all types, several scripts, some hostile."""
+"""The tickets of :mod:`benchmarks.evidence_world`: 20 fields of all types, several scripts, hostile texts."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ NOTES = ("", "from the spring list", "two\nlines", 'called "urgent", check twice
 
 
 def facts(number: int) -> dict[str, Any]:
-    """The values of sample ``number`` by field; None where the page says that there is none."""
+    """Return the values of sample ``number`` by field; None if the page says that there is none."""
     opened = date(2025, 1, 1) + timedelta(days=number % 400)
     at = datetime(2025, 1, 1, 8, 30, tzinfo=UTC) + timedelta(hours=number)
     return {

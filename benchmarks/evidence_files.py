@@ -1,5 +1,7 @@
-"""The artifacts of a sample of :mod:`benchmarks.evidence_world`: two captures, each a picture, the page and what was
-seen. Real files of their kinds, small ones, each with bytes of its own."""
+"""The artifacts of a sample of :mod:`benchmarks.evidence_world`.
+
+Two captures, each with a picture, the page and its observation: small real files, each with different bytes.
+"""
 
 from __future__ import annotations
 
@@ -31,24 +33,26 @@ def _packer() -> zstandard.ZstdCompressor:
 
 
 def artifact_bytes(number: int) -> dict[str, bytes]:
-    """All artifacts of sample ``number``, by file name."""
+    """Return all artifacts of sample ``number``, by file name."""
     return {name: data for _, name, data in _files(number)}
 
 
 def filed_artifacts(number: int, url: str, at: datetime) -> tuple[FiledArtifact, ...]:
-    """What is said of them."""
+    """Return the records of these artifacts."""
     return tuple(
-        FiledArtifact(filename=name, artifact=_artifact(number, sort, name, data, url, at + timedelta(seconds=place)))
-        for place, (sort, name, data) in enumerate(_files(number))
+        FiledArtifact(
+            filename=name, artifact=_artifact(number, sort, name, data, url, at + timedelta(seconds=position))
+        )
+        for position, (sort, name, data) in enumerate(_files(number))
     )
 
 
 @lru_cache(maxsize=4)
 def _files(number: int) -> tuple[tuple[tuple[Kind, str, str], str, bytes], ...]:
-    """A sample is asked several times for what it is made of."""
+    """Return kind, name and bytes of all files; cached, because a sample needs them several times."""
     return tuple(
-        (sort, f"{place:02d}_{label}{sort[1]}", _bytes_of(number, label, sort[0]))
-        for place, label in enumerate(LABELS, start=1)
+        (sort, f"{position:02d}_{label}{sort[1]}", _bytes_of(number, label, sort[0]))
+        for position, label in enumerate(LABELS, start=1)
         for sort in _SORTS
     )
 
@@ -63,7 +67,7 @@ def _bytes_of(number: int, label: str, kind: Kind) -> bytes:
 
 
 def png(number: int) -> bytes:
-    """A small picture of one colour; no two numbers share one."""
+    """Return a small picture of one colour; a different one for each number."""
     pixel = (number & 0xFFFFFF).to_bytes(3, "big")
     rows = (b"\0" + pixel * WIDTH_PX) * HEIGHT_PX
     size = WIDTH_PX.to_bytes(4, "big") + HEIGHT_PX.to_bytes(4, "big")

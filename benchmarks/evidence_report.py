@@ -1,6 +1,6 @@
-"""The report of a large run: how long it takes to make, how big it is, and how it behaves in a browser.
+"""The report of a large run: time to write it, its size, and its speed in a browser.
 
-Its pictures are as big as real ones (whole pages of 1280 x 1700 px), for making them small takes most of the time.
+Its pictures are full-size (pages of 1280 x 1700 px), because scaling them takes most of the time.
 """
 
 from __future__ import annotations
@@ -39,8 +39,11 @@ TYPED = "TCK-00042 closed"
 
 @dataclass(frozen=True)
 class Figures:
-    """``keystroke_ms``: from a letter typed to the new list laid out, the slowest; ``frame_ms``: between two frames
-    while scrolling at 200 px a frame (12,000 px a second), 95 of 100 are shorter."""
+    """Figures of a report.
+
+    ``keystroke_ms`` is the slowest time from a keystroke to the new list's layout. ``frame_ms`` is the 95th percentile
+    of the time between two frames while scrolling at 200 px per frame (12,000 px per second).
+    """
 
     samples: int
     made_s: float
@@ -66,7 +69,7 @@ class Figures:
 
 
 def measured(samples: int = SAMPLES) -> Figures:
-    """Makes the report of so many samples and opens it in Chromium."""
+    """Write the report of a number of samples and open it in Chromium."""
     with tempfile.TemporaryDirectory() as folder:
         report, made_s, memory_mb = make(World(samples), Path(folder))
         size_mb = report.stat().st_size / 1e6
@@ -75,7 +78,7 @@ def measured(samples: int = SAMPLES) -> Figures:
 
 
 def make(world: World, folder: Path) -> tuple[Path, float, float]:
-    """The report, the seconds the product itself took, and by how many MB the process grew meanwhile."""
+    """Return the report, the seconds that the product took, and the growth of the process in MB."""
     pictures = [drawn(number) for number in range(PICTURES)]
     spool = folder / "spool"
     spool.mkdir()
@@ -90,9 +93,9 @@ def make(world: World, folder: Path) -> tuple[Path, float, float]:
             took_s += time.perf_counter() - began
             most_mb = max(most_mb, _resident_mb() - before_mb) if number % 50 == 0 else most_mb
         began = time.perf_counter()
-        (made,) = product.finish()
+        (output,) = product.finish()
         took_s += time.perf_counter() - began
-        return Path(shutil.move(made.path, folder / made.name)), took_s, most_mb
+        return Path(shutil.move(output.path, folder / output.name)), took_s, most_mb
     finally:
         product.close()
 
@@ -102,7 +105,7 @@ def _shots(number: int) -> list[str]:
 
 
 def _samples(world: World, pictures: list[bytes]) -> Iterator[tuple[int, SampleFacts]]:
-    """Those of the world, but that their pictures are big ones."""
+    """Yield the samples of the world with large pictures."""
     for number in world.numbers:
         texts = texts_of(number)
         big = hashlib.sha256(pictures[number % PICTURES]).hexdigest().encode()
@@ -110,12 +113,12 @@ def _samples(world: World, pictures: list[bytes]) -> Iterator[tuple[int, SampleF
             small = hashlib.sha256(artifact_bytes(number)[name]).hexdigest().encode()
             texts = {key: data.replace(small, big) for key, data in texts.items()}
         facts = world.closing().facts_of(SampleFiles(sample_of(number).sample_id, *texts.values()))
-        assert facts.log  # it is read here: what is measured is the making
+        assert facts.log  # loaded before the measurement starts
         yield number, facts
 
 
 def drawn(number: int) -> bytes:
-    """A page of text in boxes, as PNG; no two numbers give the same."""
+    """Draw a page of text in boxes as PNG; a different one for each number."""
     chance = random.Random(number)
     picture = Image.new("RGB", (WIDTH_PX, HEIGHT_PX), (243, 245, 243))
     draw = ImageDraw.Draw(picture)
@@ -159,7 +162,7 @@ async def _in_browser(report: Path) -> tuple[float, float, float, float]:
 
 
 async def _keystroke_ms(page: Page) -> float:
-    """Letter by letter, until the new rows are laid out."""
+    """Type letter by letter; wait each time for the layout of the new rows."""
     took: list[float] = await page.evaluate(TYPING, TYPED)
     return max(took)
 
@@ -214,7 +217,7 @@ SCROLLING = """async () => {
 
 
 def main() -> None:
-    for count in [int(said) for said in sys.argv[1:]] or [SAMPLES]:
+    for count in [int(argument) for argument in sys.argv[1:]] or [SAMPLES]:
         for row in measured(count).rows:
             print(f"{row.what:70} {row.figure:9.2f} {row.unit:4} {row.aim}")
 

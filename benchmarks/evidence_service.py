@@ -1,7 +1,7 @@
-"""10,000 synthetic samples through the real evidence service, a process of its own, on a real nats-server.
+"""10,000 synthetic samples through the real evidence service, in its own process, on a real nats-server.
 
-Every sample sends what a planner and a browser pool send: four steps, two artifacts through the ARTIFACTS bucket, and
-a result. Nobody waits for a browser, so what is measured is evidence, and the bus below it.
+Every sample sends the messages of a planner and a browser pool: four steps, two artifacts through the ARTIFACTS bucket,
+and a result. There is no browser, so evidence and the bus are measured.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from shared.subjects import POPULATION_CLOSED, RUN_STARTED, SAMPLE_FINISHED, SAM
 
 AT_ONCE, ARTIFACTS_EACH = 8, 2
 AHEAD = 200
-"""Events that the samples may be ahead of evidence: as many as a few pools would be."""
+"""Number of events that the samples may be ahead of evidence: as many as a few pools would be."""
 MB = 1024 * 1024
 MOST_GROWTH_MB = 60
-"""Of the process, from its first samples to its 10,000th: what is remembered of each is a few kilobytes."""
+"""Memory limit from the first samples to the 10,000th: a few kilobytes are kept per sample."""
 
 
 @dataclass
 class Seen:
-    """What a run of the service came to; memory is that of its process, at its highest so far."""
+    """Figures of a run of the service; memory is the peak of its process."""
 
     samples: int
     filed_s: float = 0.0
@@ -53,28 +53,28 @@ class Seen:
     peak_mb: dict[int, float] = field(default_factory=dict[int, float])
     closing_mb: float = 0.0
     closing_tree_mb: float = 0.0
-    """With the processes that make its products."""
+    """Includes the child processes that write the outputs."""
     folder_mb: float = 0.0
 
 
 async def through_the_service(samples: int, marks: Iterable[int] = (1_000, 5_000, 10_000)) -> Seen:
     seen = Seen(samples)
     with tempfile.TemporaryDirectory(prefix="exhibit-bench-") as scratch:
-        place = Path(scratch)
-        async with nats_server(place / "streams") as url, connect(url) as client:
-            async with _service(url, place) as process:
+        folder = Path(scratch)
+        async with nats_server(folder / "streams") as url, connect(url) as client:
+            async with _service(url, folder) as process:
                 await _file(client, process, seen, [mark for mark in marks if mark <= samples])
                 await _close(client, process, seen)
-            async with _service(url, place):
+            async with _service(url, folder):
                 await _recall(client, seen)
-        seen.folder_mb = sum(path.stat().st_size for path in (place / "evidence").rglob("*") if path.is_file()) / MB
+        seen.folder_mb = sum(path.stat().st_size for path in (folder / "evidence").rglob("*") if path.is_file()) / MB
     return seen
 
 
 @asynccontextmanager
-async def _service(url: str, place: Path) -> AsyncGenerator[psutil.Process]:
-    env = {**os.environ, "EXHIBIT_NATS_URL": url, "EXHIBIT_EVIDENCE_DIR": str(place / "evidence")}
-    env |= {"EXHIBIT_STATE_DIR": str(place / "state")}
+async def _service(url: str, folder: Path) -> AsyncGenerator[psutil.Process]:
+    env = {**os.environ, "EXHIBIT_NATS_URL": url, "EXHIBIT_EVIDENCE_DIR": str(folder / "evidence")}
+    env |= {"EXHIBIT_STATE_DIR": str(folder / "state")}
     process = subprocess.Popen([sys.executable, "-m", "services.evidence"], env=env)  # noqa: ASYNC220
     try:
         yield psutil.Process(process.pid)
@@ -84,7 +84,7 @@ async def _service(url: str, place: Path) -> AsyncGenerator[psutil.Process]:
 
 
 async def _file(client: Client, process: psutil.Process, seen: Seen, marks: list[int]) -> None:
-    """All samples found first, as in a run of a file; then each at work, some side by side."""
+    """Send all samples as found, as in a run of a file; then work on them, some at the same time."""
     bus = client.bus
     await bus.publish(RUN_STARTED, RunStarted(run_id=RUN_ID, record=record()))
     before = time.perf_counter()
@@ -105,7 +105,7 @@ async def _file(client: Client, process: psutil.Process, seen: Seen, marks: list
 
 
 async def _work(client: Client, number: int) -> None:
-    """Of the artifacts of each capture only the picture: the others are filed in the same way."""
+    """Send one sample. Of each capture only the picture is sent; the others are filed in the same way."""
     files, sent = artifact_bytes(number), list[FiledArtifact]()
     for step in steps_of(number):
         pictures = step.artifacts[:1]
@@ -117,7 +117,7 @@ async def _work(client: Client, number: int) -> None:
 
 
 async def _close(client: Client, process: psutil.Process, seen: Seen) -> None:
-    """From the last result to the word that the run is finished."""
+    """Measure the time from the last result to the message that the run is finished."""
     before = time.perf_counter()
     with PeakMemory(process.pid) as peak:
         await _work(client, seen.samples)
@@ -130,7 +130,7 @@ async def _close(client: Client, process: psutil.Process, seen: Seen) -> None:
 
 
 async def _recall(client: Client, seen: Seen) -> None:
-    """A process that has just begun, asked for all it knows of the run."""
+    """Measure a new process that is asked for its whole knowledge of the run."""
     while not await _answers(client):  # noqa: ASYNC110  it is another process
         await asyncio.sleep(0.05)
     before = time.perf_counter()
@@ -149,7 +149,7 @@ async def _answers(client: Client) -> bool:
 
 
 async def _caught_up(client: Client, behind: int) -> None:
-    """Waits until evidence has at most so many events before it."""
+    """Wait until evidence has at most ``behind`` unprocessed events."""
     while await _left(client) > behind:  # noqa: ASYNC110  it is another process
         await asyncio.sleep(0.02)
 
@@ -163,13 +163,13 @@ async def _left(client: Client) -> int:
 
 
 def _peak_mb(process: psutil.Process) -> float:
-    """The highest so far, as Linux counts it."""
+    """Return the peak memory so far, as Linux counts it."""
     lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
     return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
 
 
 def most_mb(first: float, samples: int) -> int:
-    """With what is remembered of each sample. Closing a run takes some beside, as much for few samples as for many."""
+    """Return the memory limit: a share per sample, and a fixed share for closing a run."""
     return round(first + MOST_GROWTH_MB * samples / 10_000)
 
 

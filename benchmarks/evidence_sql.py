@@ -1,4 +1,4 @@
-"""Questions in SQL over 10,000 samples of 25 steps: how long each takes, and what making the tables takes.
+"""SQL queries over 10,000 samples of 25 steps: the time of each, and of writing the tables.
 
 .venv/bin/python -m benchmarks.evidence_sql
 """
@@ -35,7 +35,7 @@ LIMIT_MS = 100.0
 
 
 def long_samples(world: World, steps: int) -> Iterator[SampleFacts]:
-    """The world's samples with logs of so many steps: the first step is taken again and again."""
+    """Yield the world's samples with longer logs: the first step is repeated."""
     for facts in world.facts():
         first, *rest = facts.log
         log = [*itertools.repeat(first, steps - len(rest)), *rest]
@@ -45,7 +45,7 @@ def long_samples(world: World, steps: int) -> Iterator[SampleFacts]:
 
 
 def make(root: Path, samples: int = SAMPLES, steps: int = STEPS) -> list[Row]:
-    """The tables of a finished run below ``root``; how long it took, and how much more memory."""
+    """Write the tables of a finished run below ``root``; return the time and the growth of memory."""
     world, folder = World(samples), root / "spool"
     folder.mkdir(parents=True)
     process = psutil.Process()
@@ -58,9 +58,9 @@ def make(root: Path, samples: int = SAMPLES, steps: int = STEPS) -> list[Row]:
         if number % 500 == 0:
             most = max(most, process.memory_info().rss)
     began_s = time.perf_counter()
-    for made in product.finish():
-        (root / RUN_ID / made.name).parent.mkdir(parents=True, exist_ok=True)
-        made.path.rename(root / RUN_ID / made.name)
+    for output in product.finish():
+        (root / RUN_ID / output.name).parent.mkdir(parents=True, exist_ok=True)
+        output.path.rename(root / RUN_ID / output.name)
         most = max(most, process.memory_info().rss)
     took_s += time.perf_counter() - began_s
     file = RunFile(record=record(), expected=samples, finished=world.finished())
@@ -74,7 +74,7 @@ def make(root: Path, samples: int = SAMPLES, steps: int = STEPS) -> list[Row]:
 
 
 async def ask_all(root: Path) -> list[Row]:
-    """Each question as an asker sees it: the first one of a run, then the median of several, the slowest last."""
+    """Measure each query over the API: the first one of a run, then the median of several, slowest last."""
     settings, bus = Settings(evidence_dir=root, state_dir=root / "state"), MemoryBus()
     rows: list[Row] = []
     async with open_sql_service(settings, FolderStore(root), bus, lambda: datetime.now(UTC)) as desk:
@@ -93,10 +93,10 @@ async def _asked(desk: SqlService, query: str) -> float:
 
 
 def rows(samples: int = SAMPLES, steps: int = STEPS) -> list[Row]:
-    """For `make bench-evidence`."""
+    """Return the rows for `make bench-evidence`."""
     with tempfile.TemporaryDirectory(prefix="exhibit-sql-") as folder:
-        made = make(Path(folder), samples, steps)
-        return [*made, *asyncio.run(ask_all(Path(folder)))]
+        made_rows = make(Path(folder), samples, steps)
+        return [*made_rows, *asyncio.run(ask_all(Path(folder)))]
 
 
 if __name__ == "__main__":

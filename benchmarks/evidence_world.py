@@ -1,8 +1,8 @@
-"""A run of any size without a browser: what its samples, steps and results say, and the folder they leave behind.
+"""A run of any size without a browser: its samples, steps and results, and its evidence folder.
 
-Everything follows from the number of a sample, so that the same world is the same bytes wherever it is made. Results
-are made as evidence makes them, of the messages on the bus: 20 fields of all types, fields that are not there or were
-not found, notes, hostile and long texts, judgments, several artifacts a sample, model calls and several attempts.
+Everything is derived from the sample number, so equal worlds have equal bytes. Results are built as evidence builds
+them from messages: 20 fields of all types, absent and missing fields, notes, hostile and long texts, judgments, several
+artifacts per sample, model calls and several attempts.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ COLUMNS: tuple[str, ...] = ("ticket_number", "url", "requested_for", "note")
 
 
 def spec() -> dict[str, Any]:
-    """The task of the run: 20 fields, and a question."""
+    """Return the task of the run: 20 fields, and a question."""
     return {
         "task_id": "bench_tickets",
         "goal": "Read the ticket and say whether it was closed in time.",
@@ -71,7 +71,7 @@ def record() -> RunRecord:
 
 
 def sample_of(number: int) -> Sample:
-    """Numbers count from 1."""
+    """Return the sample with a number, from 1."""
     key = f"TCK-{number:05d}"
     cells = (key, f"{SITE}/tickets/{key}", NAMES[number % 8], NOTES[number % 6])
     fields = dict(zip(COLUMNS, cells, strict=True))
@@ -84,7 +84,7 @@ def found(number: int) -> SampleFound:
 
 
 def outcome_of(number: int) -> tuple[Status, OpenCode[EndCode], Literal["", "record", "site", "us"]]:
-    """Of a hundred samples 88 are done, and the others end in eight ways."""
+    """Return how a sample ends: 88 of 100 are done, the others end in eight ways."""
     ends: dict[int, tuple[Status, OpenCode[EndCode], Literal["", "record", "site", "us"]]] = {
         7: ("needs_review", "judgment_missing", "us"),
         19: ("needs_review", "ambiguous_record", "record"),
@@ -110,8 +110,8 @@ def finished_of(number: int) -> SampleFinished:
     sample, (status, reason, fault) = sample_of(number), outcome_of(number)
     began = BEGAN + timedelta(seconds=number // 8)
     read = status != "failed" and status != "auth_required"
-    told = plain_note(f"'{number % 28 + 1}/3' was read as day and month", "due_date")
-    notes = (told, plain_note("look twice")) if number % 10 == 3 else ()
+    note = plain_note(f"'{number % 28 + 1}/3' was read as day and month", "due_date")
+    notes = (note, plain_note("look twice")) if number % 10 == 3 else ()
     return SampleFinished(
         run_id=RUN_ID,
         sample_id=sample.sample_id,
@@ -137,23 +137,23 @@ def finished_of(number: int) -> SampleFinished:
 def values_of(number: int) -> Iterator[FieldValue]:
     source = _source(number)
     status = outcome_of(number)[0]
-    for place, (name, value) in enumerate(facts(number).items()):
+    for position, (name, value) in enumerate(facts(number).items()):
         origin = "derived" if name == "escalated" else "vision" if name == "priority" and number % 50 == 1 else "page"
         reader = MODEL if origin != "page" or number % 3 == 0 else "rules"
-        if status == "partial_success" and place % 5 == 4:
+        if status == "partial_success" and position % 5 == 4:
             yield FieldValue(field=name, state="not_found")
         elif value is None:
             yield FieldValue(field=name, state="not_present", shown="Unassigned", source=source, read_by=reader)
         else:
             shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            where = msgspec.structs.replace(source, ref=place + 3, label=name, box=_box(place))
+            where = msgspec.structs.replace(source, ref=position + 3, label=name, box=_box(position))
             yield FieldValue(
                 field=name, state="value", value=value, shown=shown, source=where, origin=origin, read_by=reader
             )
 
 
 def _source(number: int) -> ValueSource:
-    files = {one.artifact.kind: one.artifact.sha256 for one in filed_artifacts(number, "", BEGAN)}
+    files = {filed.artifact.kind: filed.artifact.sha256 for filed in filed_artifacts(number, "", BEGAN)}
     return ValueSource(
         snapshot_id=f"{number:016x}",
         observation_sha256=hashlib.sha256(f"seen {number}".encode()).hexdigest(),
@@ -171,8 +171,8 @@ def _source(number: int) -> ValueSource:
     )
 
 
-def _box(place: int) -> Box:
-    return Box(x=285.0, y=120.0 + 24 * place, width=534.0, height=22.5)
+def _box(position: int) -> Box:
+    return Box(x=285.0, y=120.0 + 24 * position, width=534.0, height=22.5)
 
 
 def _judgment(number: int) -> Judgment:
@@ -196,7 +196,7 @@ def _usage(number: int, calls: int) -> Usage:
 
 
 def steps_of(number: int) -> Iterator[StepTaken]:
-    """Four steps, each with its observation; the pictures are of the second and third."""
+    """Yield four steps with their observations; the second and third have pictures."""
     sample, values = sample_of(number), tuple(values_of(number))
     filed: tuple[FiledArtifact, ...] = filed_artifacts(number, sample.url or "", BEGAN)
     half = len(filed) // 2
@@ -241,7 +241,7 @@ def _seen(number: int, step: int) -> ObservationRef:
 
 @dataclass(frozen=True)
 class World:
-    """A closed run of so many samples."""
+    """A closed run with a given number of samples."""
 
     samples: int
 
@@ -268,12 +268,12 @@ class World:
         )
 
     def facts(self) -> Iterator[SampleFacts]:
-        """Of all samples in row order, as they are read from their files."""
+        """Yield the facts of all samples in row order, as they are read from files."""
         closing = self.closing()
         return (closing.facts_of(files_of(number)) for number in self.numbers)
 
     def write(self, root: Path, *, artifacts: bool = False) -> Path:
-        """The run's folder below ``root``, without what is made when it is closed; ``artifacts``: their bytes too."""
+        """Write the run's folder below ``root``, without the files of closing; ``artifacts``: with artifact bytes."""
         folder = root / RUN_ID
         folder.mkdir(parents=True)
         (folder / "run.json").write_bytes(encode_file(RunFile(record=record(), expected=self.samples)))
@@ -287,7 +287,7 @@ class World:
 
 
 def texts_of(number: int) -> dict[str, bytes]:
-    """The three JSON files of a sample, by name."""
+    """Return the three JSON files of a sample, by name."""
     entries = [entry_of(step) for step in steps_of(number)]
     log = AttemptLog.of(attempt_of(number), entries)
     return {
@@ -298,5 +298,5 @@ def texts_of(number: int) -> dict[str, bytes]:
 
 
 def files_of(number: int) -> SampleFiles:
-    """The same as they are read from the store."""
+    """Return these files as they are read from the store."""
     return SampleFiles(sample_of(number).sample_id, *texts_of(number).values())

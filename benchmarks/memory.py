@@ -1,4 +1,4 @@
-"""The most memory a process and its children held at once, by looking often."""
+"""The peak memory of a process and its children, by sampling."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ EVERY_S = 0.05
 
 
 class PeakMemory:
-    """``with PeakMemory(pid) as peak``: afterwards ``python_mb`` and ``tree_mb`` (USS, so that pages shared
-    between browser processes count once)."""
+    """Context manager that samples memory.
+
+    After ``with PeakMemory(pid) as peak``, ``python_mb`` and ``tree_mb`` are the peaks (USS, so pages shared between
+    browser processes count once).
+    """
 
     def __init__(self, pid: int) -> None:
         self._root = psutil.Process(pid)
@@ -46,7 +49,7 @@ def tree_mb(root: psutil.Process) -> float:
 
 
 def tree_sizes_mb(root: psutil.Process) -> list[float]:
-    """A process, first, and all that it started."""
+    """Return the memory of a process (first) and of its descendants."""
     return [_uss_mb(process) for process in (root, *root.children(recursive=True))]
 
 

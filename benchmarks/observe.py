@@ -1,12 +1,12 @@
-"""`make bench-observe`: what the browser pool sees, beside Playwright's own ``aria_snapshot()``.
+"""`make bench-observe`: what the browser pool observes, beside Playwright's own ``aria_snapshot()``.
 
-Both look at the same pages, in turns, in the same tab. Times are those of looking at a page at rest. What is found
-is judged by identity with what the page is known to hold (see observe_truth). Characters are those of the text form
-of the whole page, whatever the budget, over the controls that are told as what they are.
+Both observe the same pages, alternating, in the same tab. Times are those of an observation of an idle page. Findings
+are compared by identity with the known controls of the page (see observe_truth). Characters are the text form of the
+whole page, without a budget, per control that is reported correctly.
 
-browser-use is a further peer where it is installed, or where ``BROWSER_USE_PYTHON`` names an interpreter that has it.
+browser-use is a further peer if it is installed, or if ``BROWSER_USE_PYTHON`` names an interpreter that has it.
 
-``ROUNDS`` (7), ``LEASES`` (1000), ``PAGES`` (names, comma-separated; all), ``DETAILS=1`` (what was missed or wrong).
+``ROUNDS`` (7), ``LEASES`` (1000), ``PAGES`` (names, comma-separated; all), ``DETAILS=1`` (print missed and wrong ones).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pathlib import Path
 from playwright.async_api import Error
 from playwright.async_api import Page as Tab
 
-from benchmarks.observe_browser_use import Told, browser_use, interpreter
+from benchmarks.observe_browser_use import BrowserUseReport, browser_use, interpreter
 from benchmarks.observe_lag import Lag
 from benchmarks.observe_load import loads
 from benchmarks.observe_look import marks_of, peer_names, peer_reported, reported, texts_of
@@ -46,27 +46,27 @@ BLOCKED_MS = 50.0
 
 @dataclass(frozen=True)
 class Looked:
-    """One side's view of one page. ``missing``: data texts that are not told."""
+    """One side's observation of one page. ``missing`` has the data texts that are not reported."""
 
     ms: float
     chars: int
     found: Score
     missing: list[str]
     blocked_ms: float
-    hidden_told: int = 0
+    hidden_reported: int = 0
 
     @property
     def chars_per_control(self) -> float:
-        """Infinite where no control was found."""
-        return self.chars / self.found.told if self.found.told else math.inf
+        """Characters per reported control; infinite if there is none."""
+        return self.chars / self.found.right_reports if self.found.right_reports else math.inf
 
-    def told(self, page: Page) -> float:
-        """The share of the page's data that is told."""
+    def data_share(self, page: Page) -> float:
+        """Return the share of the page's data that is reported."""
         return 1 - len(self.missing) / max(1, len(page.texts))
 
 
 Seen = tuple[Looked, float, Looked, Looked]
-"""Ours, its milliseconds through the bus, and the peer in both its modes."""
+"""Our result, its milliseconds over the bus, and the peer in both its modes."""
 
 
 def main() -> None:
@@ -102,7 +102,7 @@ def say(what: str) -> None:
 
 
 async def look_in_session(pool: Pool, page: Page, url: str, crashes: list[str]) -> Seen | None:
-    """In a session of its own. Where the tab crashes the page is looked at once more, in another; None: twice."""
+    """Observe a page in its own session; retry once after a tab crash. None: crashed twice."""
     for _ in range(2):
         leased = await pool.lease()
         try:
@@ -144,14 +144,16 @@ async def look_elsewhere(chosen: Sequence[Page], url: str) -> dict[str, Looked]:
     if python is None:
         return {}
     say("browser-use")
-    told = await browser_use(python, chosen, url, min(ROUNDS, 3))
-    return {page.name: _looked_elsewhere(page, told[page.name]) for page in chosen if page.name in told}
+    reports = await browser_use(python, chosen, url, min(ROUNDS, 3))
+    return {page.name: _browser_use_looked(page, reports[page.name]) for page in chosen if page.name in reports}
 
 
-def _looked_elsewhere(page: Page, told: Told) -> Looked:
-    lines = [line.strip() for line in told.text.splitlines()]
-    found = score(told.reported, page.controls)
-    looked = Looked(told.ms, len(told.text), found, texts_found(page.texts, lines), 0.0, hidden(page, lines))
+def _browser_use_looked(page: Page, browser_report: BrowserUseReport) -> Looked:
+    lines = [line.strip() for line in browser_report.text.splitlines()]
+    found = score(browser_report.reported, page.controls)
+    looked = Looked(
+        browser_report.ms, len(browser_report.text), found, texts_found(page.texts, lines), 0.0, hidden(page, lines)
+    )
     say(f"{page.name}:")
     tell("browser-use", looked)
     return looked
@@ -165,7 +167,7 @@ def other_rows(page: Page, ours: Looked, other: Looked | None) -> list[Row]:
         Row(f"{what} an observation", "ms, median", ours.ms, other.ms),
         Row(f"{what} controls found", "share", ours.found.recall, other.found.recall),
         Row(f"{what} right of what is shown", "share", ours.found.precision, other.found.precision),
-        Row(f"{what} data told", "share", ours.told(page), other.told(page)),
+        Row(f"{what} data told", "share", ours.data_share(page), other.data_share(page)),
         size_row(page, f"{what} text a control told", ours, other),
     ]
 
@@ -187,17 +189,23 @@ def _size_rows(page: Page, ours: Looked, plain: Looked, marked: Looked) -> list[
 
 
 def size_row(page: Page, what: str, ours: Looked, peer: Looked) -> Row:
-    """Whoever leaves out controls or data is short at their expense: there, no aim is set."""
+    """Return the row of sizes. Without an aim if the peer omits controls or data, because then it is shorter."""
     figure, other = ours.chars_per_control, peer.chars_per_control
-    if peer.found.recall < RECALL or peer.told(page) < RECALL:
+    if peer.found.recall < RECALL or peer.data_share(page) < RECALL:
         return Row(what, "characters", figure, other, "the peer tells less")
     return beside(what, "characters", figure, other)
 
 
 def _text_rows(page: Page, ours: Looked, marked: Looked) -> list[Row]:
-    rows = [least(RECALL, f"{page.name}: data told", "share", ours.told(page), marked.told(page))] if page.texts else []
+    rows = (
+        [least(RECALL, f"{page.name}: data told", "share", ours.data_share(page), marked.data_share(page))]
+        if page.texts
+        else []
+    )
     if page.hidden_texts:
-        rows.append(at_most(0, f"{page.name}: hidden texts told", "count", ours.hidden_told, marked.hidden_told))
+        rows.append(
+            at_most(0, f"{page.name}: hidden texts told", "count", ours.hidden_reported, marked.hidden_reported)
+        )
     return rows
 
 
@@ -214,7 +222,7 @@ async def look_ours(leased: Leased, page: Page) -> tuple[Looked, float]:
 
 
 def _must_be_there(page: Page, keys: set[str]) -> None:
-    """A truth that is not on the page as it was loaded would blame the observers for the benchmark's mistake."""
+    """Assert that the truth is on the loaded page: else the benchmark is wrong, not the observer."""
     if lost := [control.name for control in page.controls if control.key not in keys]:
         raise SystemExit(f"the page {page.name} has lost its own controls {lost[:5]}")
 
@@ -224,10 +232,10 @@ async def look_plain(tab: Tab, page: Page) -> Looked:
         return await tab.locator("body").aria_snapshot()
 
     ms, lag = await median_ms(look)
-    told = await look()
-    found = score_names(peer_names(aria_lines(told)), page.controls)
-    texts = aria_texts(told)
-    return Looked(ms, len(told), found, texts_found(page.texts, texts), lag.blocked_ms, hidden(page, texts))
+    snapshot = await look()
+    found = score_names(peer_names(aria_lines(snapshot)), page.controls)
+    texts = aria_texts(snapshot)
+    return Looked(ms, len(snapshot), found, texts_found(page.texts, texts), lag.blocked_ms, hidden(page, texts))
 
 
 async def look_marked(tab: Tab, page: Page) -> Looked:
@@ -235,10 +243,10 @@ async def look_marked(tab: Tab, page: Page) -> Looked:
         return await tab.locator("body").aria_snapshot(mode="ai")
 
     ms, lag = await median_ms(look)
-    told = await look()
-    found = score(await peer_reported(tab, told), page.controls)
-    texts = aria_texts(told)
-    return Looked(ms, len(told), found, texts_found(page.texts, texts), lag.blocked_ms, hidden(page, texts))
+    snapshot = await look()
+    found = score(await peer_reported(tab, snapshot), page.controls)
+    texts = aria_texts(snapshot)
+    return Looked(ms, len(snapshot), found, texts_found(page.texts, texts), lag.blocked_ms, hidden(page, texts))
 
 
 def hidden(page: Page, texts: Sequence[str]) -> int:
@@ -246,7 +254,7 @@ def hidden(page: Page, texts: Sequence[str]) -> int:
 
 
 async def median_ms(look: Callable[[], Awaitable[object]]) -> tuple[float, Lag]:
-    """Once to warm up, then ``ROUNDS`` times."""
+    """Return the median time of ``ROUNDS`` calls, after one warm-up."""
     await look()
     spent_ms: list[float] = []
     async with Lag() as lag:

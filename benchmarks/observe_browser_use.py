@@ -1,4 +1,4 @@
-"""browser-use beside ours, where somebody has installed it: here, or in the interpreter ``BROWSER_USE_PYTHON``."""
+"""browser-use as a peer if it is installed: here, or in the interpreter ``BROWSER_USE_PYTHON``."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ PEER = Path(__file__).parent / "peer_browser_use.py"
 BOUND_S = 300.0
 
 
-class Told(msgspec.Struct, frozen=True):
-    """What it says of one page; a node is its control, its tag, and whether it is disabled."""
+class BrowserUseReport(msgspec.Struct, frozen=True):
+    """Its report of one page; a node is its control, its tag, and whether it is disabled."""
 
     ms: float
     text: str
@@ -36,14 +36,14 @@ class Told(msgspec.Struct, frozen=True):
 
 
 def interpreter() -> str | None:
-    """The Python that has browser-use, or None."""
+    """Return the Python that has browser-use, or None."""
     if named := os.environ.get("BROWSER_USE_PYTHON"):
         return named
     return sys.executable if importlib.util.find_spec("browser_use") else None
 
 
-async def browser_use(python: str, pages: Sequence[Page], url: str, rounds: int) -> dict[str, Told]:
-    """By page; those it did not get to in the time allowed, or died at, are not there."""
+async def browser_use(python: str, pages: Sequence[Page], url: str, rounds: int) -> dict[str, BrowserUseReport]:
+    """Return its reports by page, without pages that timed out or crashed it."""
     urls = [f"{url}/{page.name}" for page in pages]
     async with async_playwright() as playwright:
         given = Path(playwright.chromium.executable_path)
@@ -51,23 +51,23 @@ async def browser_use(python: str, pages: Sequence[Page], url: str, rounds: int)
     process = await asyncio.create_subprocess_exec(
         python, str(PEER), str(browser), str(rounds), *urls, stdout=asyncio.subprocess.PIPE, limit=100_000_000
     )
-    told: dict[str, Told] = {}
+    reports: dict[str, BrowserUseReport] = {}
     try:
         async with asyncio.timeout(BOUND_S):
             for page in pages:
                 line = await _line(process)
                 if line is None:
                     break
-                told[page.name] = msgspec.convert(line, Told)
+                reports[page.name] = msgspec.convert(line, BrowserUseReport)
             await process.wait()
     except TimeoutError:
         process.terminate()
         await process.wait()
-    return told
+    return reports
 
 
 async def _line(process: asyncio.subprocess.Process) -> object | None:
-    """The next JSON object; what it logs between them is passed over."""
+    """Return the next JSON object; log lines between them are skipped."""
     assert process.stdout is not None
     while line := await process.stdout.readline():
         if line.startswith(b'{"ms"'):

@@ -1,4 +1,4 @@
-"""How long the event loop kept everybody waiting."""
+"""Measure how long the event loop was blocked."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ EVERY_S = 0.002
 
 
 class Lag:
-    """``async with Lag() as lag``: afterwards ``blocked_ms`` is the longest time the loop's thread computed without
-    giving anyone else a turn, and ``late_ms`` the longest any turn was late.
+    """Context manager that measures the event loop.
 
-    The two differ where the machine gave the thread no processor: on a machine whose cores are all taken by browsers
-    everything is late, which says nothing of the program. So what is judged is the thread's own time.
+    After ``async with Lag() as lag``, ``blocked_ms`` is the longest time that the loop's thread computed without
+    yielding, and ``late_ms`` the longest delay of a callback.
+
+    They differ if the machine gave the thread no processor: with all cores taken by browsers everything is late, which
+    says nothing about the program. So the thread's own time is judged.
     """
 
     def __init__(self) -> None:
@@ -29,7 +31,7 @@ class Lag:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await asyncio.sleep(EVERY_S)  # what ended just now is counted too
+        await asyncio.sleep(EVERY_S)  # so that a block that has just ended is measured too
         self._ticking.cancel()
         await asyncio.gather(self._ticking, return_exceptions=True)
 

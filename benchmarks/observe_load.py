@@ -1,4 +1,4 @@
-"""Several sessions at once, actions, leases and the memory they leave behind."""
+"""Concurrent sessions, actions, leases and the memory that they leave behind."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PEER_LEASES = 60
 # A slow machine leases fewer; the row says how many.
 LEASES_BOUND_S = 120.0
 LOOKS_EACH = 4
-# A session keeps its last six snapshots: only from then on can its memory be flat.
+# A session keeps its last six snapshots: before that its memory grows.
 WARM_LOOKS = 8
 LARGE_LOOKS = 20
 ACTIONS = 15
@@ -52,7 +52,7 @@ async def loads(pool: Pool, url: str, say: Say) -> list[Row]:
 
 
 async def at_once(pool: Pool, url: str, count: int) -> list[Row]:
-    """Every session looks at a table of its own, as fast as it is answered."""
+    """Measure sessions that observe a table each, as fast as they are answered."""
     sessions = [await pool.lease() for _ in range(count)]
     await asyncio.gather(*(leased.goto(url) for leased in sessions))
     ours, our_lag = await _rate([leased.observe for leased in sessions])
@@ -94,7 +94,7 @@ async def _rate(looks: list[Callable[[], Awaitable[object]]]) -> tuple[float, La
 
 
 async def actions(pool: Pool, url: str) -> list[Row]:
-    """A click and a text, verified, beside Playwright's bare calls in the same tab, in turns."""
+    """Measure a verified click and text, alternating with Playwright's bare calls in the same tab."""
     leased = await pool.lease()
     await leased.goto(url)
     tab = leased.session.page
@@ -147,7 +147,7 @@ async def large_memory(pool: Pool, url: str) -> Row:
 
 
 async def settled_mb() -> float:
-    """This process and all it started: the least of some readings, for what is on its way out counts no more."""
+    """Return the memory of this process and its children: the minimum of some readings, without short-lived memory."""
     readings: list[float] = []
     for _ in range(READINGS):
         await asyncio.sleep(0.4)
@@ -157,14 +157,14 @@ async def settled_mb() -> float:
 
 @dataclass
 class Spent:
-    """``leased``: how many there were in the time allowed."""
+    """The figures of a lease run. ``leased`` is the number of leases within the time limit."""
 
     leased: int = 0
     seconds: float = 0.0
 
 
 async def leases(pool: Pool, url: str, say: Say) -> list[Row]:
-    """Lease, open a page, look, release; then the same without a page, for the rate."""
+    """Measure lease, page load, observation and release; then the rate without a page."""
     bare = Spent()
     await _lease_many(pool, PEER_LEASES, bare)
     peer = await _peer_leases_per_s(pool)
@@ -188,7 +188,7 @@ async def leases(pool: Pool, url: str, say: Say) -> list[Row]:
 
 
 async def _lease_many(pool: Pool, upto: int, spent: Spent, url: str | None = None) -> None:
-    """Until ``upto`` sessions have been leased and closed again."""
+    """Lease and close sessions until ``upto`` are done."""
     began_s = time.perf_counter()
 
     async def worker() -> None:
@@ -206,7 +206,7 @@ async def _lease_many(pool: Pool, upto: int, spent: Spent, url: str | None = Non
 
 
 async def _peer_leases_per_s(pool: Pool) -> float:
-    """Contexts with a page, opened and closed by hand in the same browser."""
+    """Return the rate of contexts with a page, opened and closed directly in the same browser."""
     leased = await pool.lease()
     browser = leased.session.page.context.browser
     assert browser is not None

@@ -1,4 +1,4 @@
-"""What ours and the peer say of one page, and what is really there."""
+"""The reports of both sides about one page, and the marked elements of the page."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 from playwright.async_api import Error, Frame, Page
 
-from benchmarks.observe_score import PRESSABLE, AriaLine, Mark, Places, Reported, aria_lines
+from benchmarks.observe_score import PRESSABLE, AriaLine, Mark, PositionIndex, Reported, aria_lines
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import ByRef
 from shared.contracts.browser_pool import Element, PageObserved
 
-# Open roots only: closed ones are asked of the browser's own protocol.
+# Open roots only: closed ones need the DevTools protocol.
 _COLLECT = """() => {
   const found = [];
   const visit = (root) => {
@@ -30,12 +30,12 @@ _COLLECT = """() => {
   return JSON.stringify(found);
 }"""
 _KEY = "el => el.getAttribute('data-truth')"
-# Boxes tell which element is meant nearly always; where they do not, the element itself is asked, so often at most.
+# The box nearly always identifies the element; otherwise the element is asked, at most this often.
 ASKED_AT_MOST = 300
 
 
 async def marks_of(page: Page) -> list[Mark]:
-    """Every marked element of the page, in the coordinates of the main document."""
+    """Return every marked element of the page, in the coordinates of the main document."""
     marks: list[Mark] = []
     for frame in page.frames:
         left, top = await _offset(frame)
@@ -45,7 +45,7 @@ async def marks_of(page: Page) -> list[Mark]:
 
 
 async def _offset(frame: Frame) -> tuple[float, float]:
-    """Frames of the pages here have neither border nor padding, and no page with frames is scrolled."""
+    """Return the offset of a frame. Assumes frames without border and padding, and no scrolling."""
     if frame.parent_frame is None:
         return 0.0, 0.0
     box = await (await frame.frame_element()).bounding_box()
@@ -71,7 +71,7 @@ async def _in_closed_roots(page: Page) -> list[Mark]:
 
 
 def _nodes(node: dict[str, Any], *, closed: bool) -> Iterator[dict[str, Any]]:
-    """All nodes inside closed shadow roots."""
+    """Yield all nodes inside closed shadow roots."""
     if closed:
         yield node
     inner = closed or node.get("shadowRootType") == "closed"
@@ -83,16 +83,16 @@ def _nodes(node: dict[str, Any], *, closed: bool) -> Iterator[dict[str, Any]]:
 
 
 async def reported(session: PageSession, seen: PageObserved, marks: Sequence[Mark]) -> list[Reported]:
-    """What is shown as something to press, each with the control it is."""
-    places = Places(marks)
+    """Return what is reported as a control, each with the key of its control."""
+    index = PositionIndex(marks)
     asked = 0
     out: list[Reported] = []
     for element in filter(is_pressable, seen.elements):
-        key = _by_box(places, element)
+        key = _by_box(index, element)
         if key is None and asked < ASKED_AT_MOST:
             asked += 1
             key = await _by_ref(session, element.ref, seen.snapshot_id)
-        out.append(Reported(key, _told(element), element.covered_by is not None, "disabled" in element.states))
+        out.append(Reported(key, _description(element), element.covered_by is not None, "disabled" in element.states))
     return out
 
 
@@ -100,9 +100,9 @@ def is_pressable(element: Element) -> bool:
     return element.role in PRESSABLE or "clickable" in element.states
 
 
-def _by_box(places: Places, element: Element) -> str | None:
+def _by_box(index: PositionIndex, element: Element) -> str | None:
     box = element.box
-    return None if box is None else places.key(element.tag, (box.x, box.y, box.width, box.height))
+    return None if box is None else index.key(element.tag, (box.x, box.y, box.width, box.height))
 
 
 async def _by_ref(session: PageSession, ref: int, snapshot_id: str) -> str | None:
@@ -116,12 +116,12 @@ async def _by_ref(session: PageSession, ref: int, snapshot_id: str) -> str | Non
         return None
 
 
-def _told(element: Element) -> str:
+def _description(element: Element) -> str:
     return f'{element.role} "{element.name[:40]}" <{element.tag}>'
 
 
 def texts_of(seen: PageObserved) -> list[str]:
-    """Names and values; a header counts once, however many values it names."""
+    """Return names and values; a header counts once, with any number of values."""
     headers = dict.fromkeys(element.header for element in seen.elements if element.header)
     return [
         *headers,
@@ -133,7 +133,7 @@ def texts_of(seen: PageObserved) -> list[str]:
 
 
 async def peer_reported(page: Page, snapshot: str) -> list[Reported]:
-    """Of ``aria_snapshot(mode="ai")``: widgets, and what has a hand for a cursor, that it says can be reached."""
+    """Return the controls of ``aria_snapshot(mode="ai")``: widgets, and elements with a pointer cursor and a ref."""
     return [
         Reported(await _peer_key(page, line.ref), f'{line.role} "{line.name[:40]}"', disabled=line.disabled)
         for line in aria_lines(snapshot)
@@ -142,7 +142,7 @@ async def peer_reported(page: Page, snapshot: str) -> list[Reported]:
 
 
 def peer_names(lines: Sequence[AriaLine]) -> list[str]:
-    """Of ``aria_snapshot()``: it has no refs, so names stand for elements."""
+    """Return the names of ``aria_snapshot()``, which has no refs."""
     return [line.name for line in lines if line.role in PRESSABLE]
 
 

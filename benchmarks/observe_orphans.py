@@ -1,4 +1,4 @@
-"""What is left of a browser pool's processes when the service is killed."""
+"""Processes that remain of a browser pool after its service is killed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GONE_BOUND_S = 10.0
 
 
 async def orphans(folder: Path) -> Row:
-    """A service of its own with some sessions open, ended with SIGKILL; what it started has 10 s to go."""
+    """Kill a service that has open sessions with SIGKILL; count the processes that remain after 10 s."""
     async with nats_server(folder / "jetstream") as url, connect_bus(url, name="bench") as client:
         environment = {**os.environ, "EXHIBIT_NATS_URL": url, "EXHIBIT_STATE_DIR": str(folder)}
         service = await asyncio.create_subprocess_exec(sys.executable, "-m", "services.browser_pool", env=environment)
@@ -53,7 +53,7 @@ async def _lease(client: Bus) -> None:
 
 
 def _left(started: list[psutil.Process]) -> list[psutil.Process]:
-    """Those that still run; they are ended here. One that is dead and only waits to be collected is gone."""
+    """Kill and return the processes that still run. A zombie counts as ended."""
     _, alive = psutil.wait_procs(started, timeout=GONE_BOUND_S)
     left = [process for process in alive if _runs(process)]
     for process in left:

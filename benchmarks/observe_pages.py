@@ -1,4 +1,4 @@
-"""The pages of `make bench-observe`, each with its truth. Every function writes one."""
+"""The pages of `make bench-observe`, each with its truth. Each function writes one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from benchmarks.observe_truth import Page, Truth
 ROWS = 200
 BLOCKS = 1000
 OTHER = "__OTHER__"
-"""Stands for the same server under another host name: another site to the browser, so a process of its own."""
+"""Placeholder of the same server under another host name: another site, with its own renderer process."""
 
 
 def pages() -> list[Page]:
@@ -32,7 +32,7 @@ def pages() -> list[Page]:
 
 
 def workbench() -> Page:
-    """A small page to act on."""
+    """Return a small page for actions."""
     t = Truth()
     html = (
         f"<body><h1>Workbench</h1><button id=hit onclick='count.textContent = +count.textContent + 1'"
@@ -43,7 +43,7 @@ def workbench() -> Page:
 
 
 def form() -> Page:
-    """13 controls, each with a label. The password is typed in and must not be told."""
+    """Return 13 controls with labels. The password has a value that must not be reported."""
     t = Truth()
     fields = [
         ("Full name", '<input id="c{n}" {a} value="Ann Example">'),
@@ -71,7 +71,7 @@ def form() -> Page:
 
 
 def table() -> Page:
-    """200 rows with a link and two buttons each; all cells are data."""
+    """Return 200 rows with a link and two buttons each; all cells are data."""
     t = Truth()
     heads = "".join(f"<th>{t.text(head)}</th>" for head in ("Ticket", "Subject", "Owner", "State", "Actions"))
     rows: list[str] = []
@@ -92,14 +92,14 @@ def table() -> Page:
 
 
 def large() -> Page:
-    """20,000 elements, of which 2,000 can be pressed."""
+    """Return 20,000 elements, 2,000 of which are controls."""
     t = Truth()
     blocks = [_block(t, n) for n in range(BLOCKS)]
     return t.page("large", "20,000 elements", f"<body><main>{''.join(blocks)}</main>", aim_ms=120)
 
 
 def _block(t: Truth, n: int) -> str:
-    """20 elements."""
+    """Return 20 elements."""
     words = "".join(f"<span><b>{t.text(f'w{n}x{i}')}</b> </span>" for i in range(4))
     facts = "".join(f"<li>{t.text(f'fact {n}-{i} stands')}</li>" for i in range(3))
     return (
@@ -113,7 +113,7 @@ FRAME = 'style="border:0;width:600px;height:{h}px;display:block"'
 
 
 def frames() -> Page:
-    """Frames of the same site, of another site, nested in one another, and without an address of their own."""
+    """Return frames of the same site, of another site, nested, and without an address of their own."""
     t = Truth()
 
     def inside(word: str, more: str = "") -> str:
@@ -143,7 +143,7 @@ def frames() -> Page:
 
 
 def shadow_roots() -> Page:
-    """Open and closed, made by scripts and declared in the source, and one within the other."""
+    """Return open and closed shadow roots, scripted and declarative, also nested."""
     t = Truth()
 
     def inside(word: str) -> str:
@@ -167,7 +167,7 @@ def shadow_roots() -> Page:
 
 
 def modal() -> Page:
-    """The browser's own modal: everything behind it is inert until it is closed."""
+    """Return a native modal dialog: everything behind it is inert until it is closed."""
     t = Truth()
     behind = "".join(f"<p><button {t.control(f'Behind {n}', 'covered')}>Behind {n}</button></p>" for n in range(6))
     html = (
@@ -180,7 +180,7 @@ def modal() -> Page:
 
 
 def covering() -> Page:
-    """A dialog made of divs. Its backdrop takes every click: what is under it cannot be pressed until it is closed."""
+    """Return a dialog made of divs. Its backdrop takes every click, so what is under it is covered."""
     t = Truth()
     behind = "".join(
         f"<p><a href='/r/{n}' {t.control(f'Under {n}', 'covered')}>Under {n}</a> <button"
@@ -198,7 +198,7 @@ def covering() -> Page:
 
 
 def banner() -> Page:
-    """A cookie banner over the end of a page that cannot be scrolled: two links are wholly under it."""
+    """Return a cookie banner at the end of a page that does not scroll: two links are fully covered."""
     t = Truth()
     free = "".join(f"<p><a href='/n/{n}' {t.control(f'News {n}')}>{t.text(f'News {n}')}</a></p>" for n in range(5))
     under = "".join(
@@ -224,7 +224,7 @@ HIDDEN = (
     ("transparent", "<div style='opacity:0'>{}</div>"),
     ("no height", "<div style='height:0;overflow:hidden'>{}</div>"),
     ("no size", "<div style='width:0;height:0;overflow:hidden'>{}</div>"),
-    # Nothing scrolls to the left of a page or above it.
+    # Positions left of a page or above it are unreachable by scrolling.
     ("far left", "<div style='position:absolute;left:-9999px;top:0'>{}</div>"),
     ("far up", "<div style='position:absolute;left:0;top:-9999px'>{}</div>"),
     ("inert", "<div inert style='opacity:0'>{}</div>"),
@@ -239,25 +239,25 @@ HIDDEN = (
 
 
 def hidden_parts() -> Page:
-    """One button for each way to hide it, between buttons that everybody sees."""
+    """Return one button for each way to hide it, between visible buttons."""
     t = Truth()
     out: list[str] = []
     for how, html in HIDDEN:
         out.append(f"<p><button {t.control(f'Seen {how}')}>{t.text(f'Seen {how}')}</button></p>")
         summary = t.control("More") if "summary" in html else ""
-        # Whether words for screen readers alone are shown is a matter of taste; that nobody presses them is not.
+        # Reporting text for screen readers is optional; it is no control in any case.
         word = f"Lost {how}" if SR_ONLY in html else t.hidden(f"Lost {how}")
         inside = f"<button>{word}</button><input aria-label='Lost'><a href='/x'>Lost</a>"
         out.append(html.format(inside, summary=summary))
     out += [
         f"<p><button disabled {t.control('Off', 'disabled')}>Off</button></p>",
         f"<fieldset disabled><input aria-label=Locked {t.control('Locked', 'disabled')}></fieldset>",
-        # The mouse reaches it, a screen reader does not.
+        # Reachable by mouse, not by a screen reader.
         f"<p aria-hidden=true><button {t.control('Mute', 'optional')}>Mute</button></p>",
-        # Seen by everyone, but the browser lets nobody in.
+        # Visible, but the browser allows no input.
         f"<p inert><button {t.control('Dim', 'optional')}>Dim</button></p>",
         f"<button tabindex=-1 {t.control('No tab stop')}>{t.text('No tab stop')}</button>",
-        # Below the fold is a matter of scrolling.
+        # Below the fold: reachable by scrolling.
         f"<div style='height:3000px'></div><button {t.control('Far down')}>{t.text('Far down')}</button>",
         "<div style='height:60px;overflow:auto;width:300px'><div style='height:200px'></div>"
         f"<button {t.control('In the scroller')}>{t.text('In the scroller')}</button></div>",
@@ -266,8 +266,10 @@ def hidden_parts() -> Page:
 
 
 def styled_inputs() -> Page:
-    """Check boxes and radios that nobody sees, behind labels that everybody presses. Label, input and what is
-    painted in its place are one control, to be told once."""
+    """Return hidden check boxes and radios behind visible labels.
+
+    Label, input and painted replacement are one control and must be reported once.
+    """
     t = Truth()
     out: list[str] = []
     beside = "<input type={k} name=o id={i} {a} style='%s'><label for={i} {a} class=look>{n}</label>"
@@ -299,8 +301,7 @@ def styled_inputs() -> Page:
 
 
 def svg_shapes() -> Page:
-    """Shapes with listeners, half of them with nothing else to be known by; a group that acts as one; a link; and
-    shapes that only decorate."""
+    """Return SVG shapes: with listeners (half of them without another hint), a group as control, a link, decoration."""
     t = Truth()
     shapes: list[str] = []
     for n in range(12):
@@ -326,9 +327,12 @@ def svg_shapes() -> Page:
 
 
 def delegated() -> Page:
-    """Listeners on what holds the items. Whoever presses an item is heard by its list. A listener on the whole
-    document says nothing about any part of it; there, only the cursor tells. Where the items hold buttons, the
-    listener is theirs and nobody can know from outside whether the item itself does anything."""
+    """Return lists with delegated listeners.
+
+    A click on an item is handled by its list. A listener on the whole document identifies no control; there only the
+    cursor does. If the items hold buttons, the listener is for these, and it is unknown whether the item itself is a
+    control.
+    """
     t = Truth()
 
     def items(count: int, tag: str, word: str, more: str = "", *, marked: bool = True) -> str:
@@ -356,7 +360,7 @@ def delegated() -> Page:
 
 
 def bare_listeners(count: int) -> Page:
-    """Divs with a click listener and no other trace of it, between divs without."""
+    """Return divs with a click listener as the only hint, between divs without."""
     t = Truth()
     divs = "".join(
         f"<div class=acts {t.control(f'Tile {n}')}>{t.text(f'Tile {n}')}</div><div>{t.text(f'Caption {n}')}</div>"
@@ -370,7 +374,7 @@ def bare_listeners(count: int) -> Page:
 
 
 def canvas() -> Page:
-    """One canvas that listens, one that does not, and the tools beside them."""
+    """Return one canvas with a listener, one without, and tools beside them."""
     t = Truth()
     html = (
         f"<body><h1>Chart</h1><button {t.control('Zoom in')}>Zoom in</button>"
@@ -383,7 +387,7 @@ def canvas() -> Page:
 
 
 def values() -> Page:
-    """Texts of one character, and values that stand nowhere but in fields."""
+    """Return texts of one character, and values that are only in fields."""
     t = Truth()
     letters = "QZXJKVWYF"
     cells = "".join(f"<td>{t.text(letter)}</td>" for letter in letters)

@@ -1,4 +1,4 @@
-"""A browser pool of our own on a real bus, in this process: its handlers can be called, and asked by message."""
+"""A browser pool on a real bus in this process: its handlers are called directly, or by message."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TRIES = 300
 
 @dataclass
 class Leased:
-    """One session of the pool, seen from both sides of the bus."""
+    """One session of the pool, by direct call and over the bus."""
 
     pool: Pool
     session_id: str
@@ -53,7 +53,7 @@ class Leased:
         return ObservePage(session_id=self.session_id, instance_id=self.pool.deps.instance_id, **how)  # type: ignore[arg-type]
 
     async def observe(self, **how: object) -> PageObserved:
-        """What the handler does, without the bus."""
+        """Observe by calling the handler, without the bus."""
         return await handlers.observe(self.request(**how), self.pool.deps)
 
     async def observe_by_bus(self) -> PageObserved:

@@ -1,7 +1,7 @@
-"""Pure: what was reported, held against what is known to be on the page.
+"""Compare reports with the known controls of a page. Pure.
 
-A control is found when an element that stands for it is reported: identity, never a likeness of words. A second
-report of one control is as wrong as a report of something that cannot be pressed.
+A control is found if one of its elements is reported: by identity, not by similar words. A second report of one control
+is as wrong as a report of something that is no control.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from benchmarks.observe_truth import Control
 
-# ARIA's widgets. Options are choices within one of them, not controls of their own.
+# ARIA's widgets. Options are parts of a widget, not separate controls.
 PRESSABLE = frozenset(
     {
         *("button", "link", "textbox", "searchbox", "checkbox", "radio", "combobox", "listbox", "tab", "switch"),
@@ -30,7 +30,7 @@ Rect = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Mark:
-    """Where an element that stands for the control ``key`` is: x, y, width, height in the main document."""
+    """The position of an element of the control ``key``: x, y, width, height in the main document."""
 
     key: str
     tag: str
@@ -39,7 +39,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Reported:
-    """Something that is said to be pressable. ``key``: the control it is, None for none of them."""
+    """An element reported as a control. ``key`` is its known control, or None."""
 
     key: str | None
     what: str
@@ -54,11 +54,11 @@ class Score:
     wrong: list[str] = field(default_factory=list)
     missed: list[str] = field(default_factory=list)
     noted: int = 0
-    """Reports of what cannot be pressed now, or is open, that are right too."""
+    """Correct reports of controls that are not usable now, or optional."""
 
     @property
-    def told(self) -> int:
-        """Controls of whatever kind that are shown as what they are."""
+    def right_reports(self) -> int:
+        """The number of controls of any kind that are reported correctly."""
         return len(self.right) + self.noted
 
     @property
@@ -67,12 +67,12 @@ class Score:
 
     @property
     def precision(self) -> float:
-        told = len(self.right) + len(self.wrong)
-        return len(self.right) / told if told else 1.0
+        total = len(self.right) + len(self.wrong)
+        return len(self.right) / total if total else 1.0
 
 
-class Places:
-    """Marks by their place, to be asked which of them an element with this box and tag is."""
+class PositionIndex:
+    """An index of marks by position, to find the control of an element."""
 
     def __init__(self, marks: Iterable[Mark]) -> None:
         self._at: dict[tuple[int, int], list[Mark]] = {}
@@ -80,7 +80,7 @@ class Places:
             self._at.setdefault((round(mark.rect[0]), round(mark.rect[1])), []).append(mark)
 
     def key(self, tag: str, rect: Rect) -> str | None:
-        """The one control whose element has this tag and this box; None where there is none, or several."""
+        """Return the control whose element has this tag and this box; None for none or several."""
         x, y = round(rect[0]), round(rect[1])
         near = [
             mark.key
@@ -92,65 +92,65 @@ class Places:
         return near[0] if len(set(near)) == 1 else None
 
 
-def _same(one: Rect, other: Rect) -> bool:
-    return all(abs(a - b) <= NEAR_PX for a, b in zip(one, other, strict=True))
+def _same(first: Rect, second: Rect) -> bool:
+    return all(abs(a - b) <= NEAR_PX for a, b in zip(first, second, strict=True))
 
 
 def score(reported: Iterable[Reported], controls: Sequence[Control]) -> Score:
-    """Every report is right, wrong, or (where the truth leaves it open) neither."""
+    """Score reports: each is right, wrong, or (where the truth is open) neither."""
     known = {control.key: control for control in controls}
-    made = Score(sum(not control.note for control in controls))
-    for one in reported:
-        control = known.get(one.key or "")
+    result = Score(sum(not control.note for control in controls))
+    for report in reported:
+        control = known.get(report.key or "")
         if control is None:
-            made.wrong.append(one.what)
+            result.wrong.append(report.what)
         elif control.note:
-            if _allowed(control, one):
-                made.noted += 1
+            if _allowed(control, report):
+                result.noted += 1
             else:
-                made.wrong.append(f"{one.what} (is {control.note}, not said)")
-        elif control.key in made.right:
-            made.wrong.append(f"{one.what} (twice)")
-        elif one.covered:
-            made.wrong.append(f"{one.what} (is not covered)")
+                result.wrong.append(f"{report.what} (is {control.note}, not said)")
+        elif control.key in result.right:
+            result.wrong.append(f"{report.what} (twice)")
+        elif report.covered:
+            result.wrong.append(f"{report.what} (is not covered)")
         else:
-            made.right.add(control.key)
-    made.missed = [control.name for control in controls if not control.note and control.key not in made.right]
-    return made
+            result.right.add(control.key)
+    result.missed = [control.name for control in controls if not control.note and control.key not in result.right]
+    return result
 
 
-def _allowed(control: Control, one: Reported) -> bool:
-    """What cannot be pressed now may be left out, or be shown with the reason."""
-    return {"covered": one.covered, "disabled": one.disabled, "optional": True}[control.note]
+def _allowed(control: Control, report: Reported) -> bool:
+    """Return whether the report gives the reason why the control is not usable now."""
+    return {"covered": report.covered, "disabled": report.disabled, "optional": True}[control.note]
 
 
 def score_names(names: Iterable[str], controls: Sequence[Control]) -> Score:
-    """For a peer whose answer does not say which element is meant: names counted, to its advantage."""
-    told = Counter(names)
+    """Score a peer that reports names only; counts names, to its advantage."""
+    reported = Counter(names)
     open_ = Counter(control.name for control in controls if control.note)
-    made = Score(sum(not control.note for control in controls))
+    result = Score(sum(not control.note for control in controls))
     for control in controls:
         if not control.note:
-            if told[control.name] > 0:
-                told[control.name] -= 1
-                made.right.add(control.key)
+            if reported[control.name] > 0:
+                reported[control.name] -= 1
+                result.right.add(control.key)
             else:
-                made.missed.append(control.name)
-    made.wrong = list((told - open_).elements())
-    # It can say that something is disabled, not that it is covered.
-    made.noted = sum(control.note in ("disabled", "optional") and told[control.name] > 0 for control in controls)
-    return made
+                result.missed.append(control.name)
+    result.wrong = list((reported - open_).elements())
+    # The peer reports disabled controls, but not covered ones.
+    result.noted = sum(control.note in ("disabled", "optional") and reported[control.name] > 0 for control in controls)
+    return result
 
 
-def texts_found(wanted: Sequence[str], told: Iterable[str]) -> list[str]:
-    """Those of ``wanted`` that are not told, as whole words, as often as they stand on the page."""
-    lines = [" ".join(text.split()) for text in told]
-    whole, everything = Counter(lines), "\n".join(lines)
+def texts_found(wanted: Sequence[str], texts: Iterable[str]) -> list[str]:
+    """Return the texts of ``wanted`` that are not reported as whole words, as often as they are on the page."""
+    lines = [" ".join(text.split()) for text in texts]
+    whole_lines, everything = Counter(lines), "\n".join(lines)
     words = Counter(re.findall(r"\w+|[^\w\s]", everything))
     missing: list[str] = []
     for text, times in Counter(wanted).items():
-        seen = words[text] if re.fullmatch(r"\w+|[^\w\s]", text) else whole[text]
-        if seen < times:  # part of a longer text
+        seen = words[text] if re.fullmatch(r"\w+|[^\w\s]", text) else whole_lines[text]
+        if seen < times:  # may be part of a longer text
             seen = len(re.findall(rf"(?<!\w){re.escape(text)}(?!\w)", everything))
         missing += [text] * max(0, times - seen)
     return missing
@@ -166,7 +166,7 @@ class AriaLine:
 
 
 def aria_lines(snapshot: str) -> list[AriaLine]:
-    """The nodes of Playwright's ``aria_snapshot()``, either mode."""
+    """Parse the nodes of Playwright's ``aria_snapshot()``, either mode."""
     lines: list[AriaLine] = []
     for line in snapshot.splitlines():
         if found := _ARIA_LINE.match(line):
@@ -184,6 +184,6 @@ def aria_lines(snapshot: str) -> list[AriaLine]:
 
 
 def aria_texts(snapshot: str) -> list[str]:
-    """What of an aria snapshot is text of the page: its own marks and roles taken off."""
+    """Return the page texts of an aria snapshot, without its marks and roles."""
     bare = (re.sub(r"^\s*- '?(/\w+|[a-z]+)", "", _MARKS.sub("", line)) for line in snapshot.splitlines())
     return [line.strip(" :\"'") for line in bare]

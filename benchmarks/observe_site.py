@@ -1,4 +1,4 @@
-"""The pages on loopback, under two host names: one server is two sites to a browser."""
+"""Serve the pages on loopback under two host names: one server is two sites to a browser."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HOSTS = ("127.0.0.1", "localhost")
 
 @contextmanager
 def served(pages: Sequence[Page]) -> Generator[str, None, None]:
-    """The address of the site: a page is at ``/NAME``."""
+    """Yield the address of the site: a page is at ``/NAME``."""
     files = {f"/{page.name}": page.html for page in pages}
     files |= {f"/{page.name}/{path}": html for page in pages for path, html in page.parts.items()}
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(files))
@@ -44,6 +44,6 @@ def _handler(files: dict[str, str]) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:
-            """Nothing: the table is the output."""
+            """Log nothing: the table is the output."""
 
     return Handler

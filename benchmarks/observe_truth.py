@@ -1,8 +1,8 @@
-"""What is known of a page because the benchmark wrote it.
+"""The known controls and texts of the pages that the benchmark writes.
 
-A control is what a person could press, type into or choose with at this moment, without scripts and without
-knowing the source; ``data-truth`` marks the elements that stand for it (a hidden check box and its styled label
-are one control). Observers do not look at that attribute. What is not marked cannot be pressed.
+A control is what a person can click, type into or choose with now, without scripts and without the source;
+``data-truth`` marks its elements (a hidden check box and its styled label are one control). Observers do not read that
+attribute. Unmarked elements are not controls.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Note = Literal["", "covered", "disabled", "optional"]
-"""``covered`` and ``disabled``: cannot be pressed now, so it need not be shown, and if it is, the reason must be
-said. ``optional``: where people would not agree whether it can be pressed, either answer is right."""
+"""``covered`` and ``disabled``: not usable now; may be omitted, and if reported then with the reason.
+
+``optional``: people would disagree whether it is a control, so both answers are correct.
+"""
 
 
 @dataclass(frozen=True)
@@ -24,8 +26,11 @@ class Control:
 
 @dataclass(frozen=True)
 class Page:
-    """``html`` and ``parts`` (path to HTML, for frames) are served at ``/NAME`` and ``/NAME/PATH``. ``texts``: data
-    that must be told, as often as it is listed. ``hidden_texts``: what nobody sees and must not be told."""
+    """One page.
+
+    ``html`` and ``parts`` (path to HTML, for frames) are served at ``/NAME`` and ``/NAME/PATH``. ``texts`` has the data
+    that must be reported, with duplicates; ``hidden_texts`` is invisible and must not be reported.
+    """
 
     name: str
     what: str
@@ -38,7 +43,7 @@ class Page:
 
 
 class Truth:
-    """Takes notes while a page is written."""
+    """Records the controls and texts while a page is written."""
 
     def __init__(self) -> None:
         self.controls: list[Control] = []
@@ -46,13 +51,13 @@ class Truth:
         self.hidden_texts: list[str] = []
 
     def control(self, name: str, note: Note = "") -> str:
-        """The attribute that marks the elements of a new control."""
+        """Return the attribute that marks the elements of a new control."""
         key = str(len(self.controls) + 1)
         self.controls.append(Control(key, name, note))
         return f'data-truth="{key}"'
 
     def text(self, text: str) -> str:
-        """Data that must be told."""
+        """Record and return data that must be reported."""
         self.texts.append(text)
         return text
 

@@ -1,9 +1,9 @@
-"""What browser-use sees of the pages of `make bench-observe`, in an interpreter that has it. It is no dependency.
+"""What browser-use observes on the pages of `make bench-observe`, in an interpreter that has it.
 
     python benchmarks/peer_browser_use.py BROWSER ROUNDS URL...
 
-Prints one JSON object a page: milliseconds (median), its text for a model, and for each element it offers the control
-it is (``data-truth``) and what it is called. Nothing of this project is imported here.
+It is no dependency. Prints one JSON object per page: milliseconds (median), its text for a model, and for each element
+its control (``data-truth``) and its name. Nothing of this project is imported here.
 """
 
 from __future__ import annotations

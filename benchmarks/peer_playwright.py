@@ -1,9 +1,9 @@
-"""The job of the demo as one would write it by hand with Playwright, knowing the site: the peer of `make bench`.
+"""The demo's job as a hand-written Playwright script for this site: the peer of `make bench`.
 
     python -m benchmarks.peer_playwright INPUT.csv OUT_DIR CONCURRENCY
 
-One fresh context a ticket, the banner rejected, the fields read by selectors of this very site,
-a full-page screenshot, hashed and written, one CSV at the end. Prints the seconds it took as JSON.
+Per ticket: a new context, the banner rejected, the fields read by selectors of this site, a full-page screenshot hashed
+and written. One CSV at the end. Prints the seconds as JSON.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What the planner shows a model: how long it takes, how long it gets, what of it is cached.
+"""The planner's prompts: time to build, length, cached share.
 
     make bench-planner
 
-Beside a prompt without a budget, and beside the usual reckoning of a quarter of the characters. The planner's own
-loop and its anthropic decider run against a Messages endpoint on this machine; no model is asked.
+Compared with a prompt without a budget, and with the usual estimate of a quarter of the characters. The planner's real
+loop and its anthropic decider run against a Messages endpoint on this machine; no model is called.
 """
 
 from __future__ import annotations
@@ -57,19 +57,19 @@ RUN = "bench"
 
 
 class Teaches:
-    """Every sample teaches something else, so that what is remembered keeps changing."""
+    """A distiller with a different lesson per sample, so the lessons keep changing."""
 
     def __init__(self) -> None:
         self.times = 0
 
-    async def distil(self, told: Any, /) -> tuple[object, Usage]:
+    async def distil(self, transcript: Any, /) -> tuple[object, Usage]:
         self.times += 1
         words = f"Page kind {self.times} shows its fields below the {self.times}th heading and nowhere else."
         return {"patterns": [words], "failures": []}, Usage()
 
 
-async def worked(numbers: Iterable[int], elements: int, spec: TaskSpec, model: Model) -> list[list[StepTaken]]:
-    """The samples, one after the other, through the planner's own handler; the steps of each."""
+async def run_samples(numbers: Iterable[int], elements: int, spec: TaskSpec, model: Model) -> list[list[StepTaken]]:
+    """Run the samples in sequence through the planner's own handler; return the steps of each."""
     settings = isolated_settings(ANTHROPIC_API_KEY="k", ANTHROPIC_BASE_URL=model.url, fast_model="")
     decider = AnthropicDecider(settings)
     bus = MemoryBus()
@@ -82,8 +82,8 @@ async def worked(numbers: Iterable[int], elements: int, spec: TaskSpec, model: M
         now=lambda: NOW, elapsed_s=time.perf_counter, wait=asyncio.sleep, teacher=Teaches(),
     )  # fmt: skip
     for number in numbers:
-        one = sample(number)
-        await work_sample(WorkSample(run_id=RUN, sample_id=one.sample_id, sample=one), deps, 1)
+        drawn = sample(number)
+        await work_sample(WorkSample(run_id=RUN, sample_id=drawn.sample_id, sample=drawn), deps, 1)
     await decider.aclose()
     taken: dict[str, list[StepTaken]] = {}
     for step in bus.events(StepTaken):
@@ -93,13 +93,13 @@ async def worked(numbers: Iterable[int], elements: int, spec: TaskSpec, model: M
 
 async def a_run() -> tuple[list[Asked], list[list[StepTaken]]]:
     async with serving(Model(reads_the_ticket)) as model:
-        return model.asked, await worked(range(1, SAMPLES + 1), 120, task(), model)
+        return model.asked, await run_samples(range(1, SAMPLES + 1), 120, task(), model)
 
 
 async def a_long_sample(elements: int, steps: int) -> tuple[list[Asked], list[StepTaken]]:
     async with serving(Model(reads_on)) as model:
         spec = task(max_steps=steps, max_time_s=0)
-        return model.asked, (await worked([1], elements, spec, model))[0]
+        return model.asked, (await run_samples([1], elements, spec, model))[0]
 
 
 def median_ms(what: Callable[[], object]) -> float:
@@ -112,13 +112,13 @@ def median_ms(what: Callable[[], object]) -> float:
 
 
 def at_step(steps: list[StepTaken], count: int, elements: int) -> SampleView:
-    """A sample as it stood after so many steps, from its step log."""
-    spec, one = task(max_steps=60), sample(1)
+    """Return a sample after a number of steps, from its step log."""
+    spec, drawn = task(max_steps=60), sample(1)
     state: AttemptState = replayed_state(spec, steps[:count])
-    return SampleView(spec, one, state, page(one.url or "", elements))
+    return SampleView(spec, drawn, state, page(drawn.url or "", elements))
 
 
-def made(view: SampleView) -> Prompt:
+def prompt_of(view: SampleView) -> Prompt:
     prompt = assemble_prompt(view)
     if not isinstance(prompt, Prompt):
         raise SystemExit(prompt.message)
@@ -128,9 +128,9 @@ def made(view: SampleView) -> Prompt:
 def assembly_rows(steps: list[StepTaken]) -> list[Row]:
     usual, huge = at_step(steps, 25, 250), at_step(steps, 30, 20_000)
     peer = sum(map(weight, naive(huge))) * TRUE_SCALE
-    tokens = TRUE_SCALE * sum(map(weight, made(huge).parts))
-    ours_ms, peer_ms = (median_ms(lambda: made(usual)), median_ms(lambda: naive(usual)))
-    huge_ms, huge_peer_ms = (median_ms(lambda: made(huge)), median_ms(lambda: naive(huge)))
+    tokens = TRUE_SCALE * sum(map(weight, prompt_of(huge).parts))
+    ours_ms, peer_ms = (median_ms(lambda: prompt_of(usual)), median_ms(lambda: naive(usual)))
+    huge_ms, huge_peer_ms = (median_ms(lambda: prompt_of(huge)), median_ms(lambda: naive(huge)))
     return [
         under(5.0, "prompt assembly at 25 steps, median", "ms", ours_ms, peer_ms),
         under(20.0, "the same at 30 steps of a page of 20,000 elements", "ms", huge_ms, huge_peer_ms),
@@ -139,14 +139,14 @@ def assembly_rows(steps: list[StepTaken]) -> list[Row]:
 
 
 def long_rows(asked: list[Asked]) -> list[Row]:
-    most = max(one.tokens for one in asked)
+    most = max(request.tokens for request in asked)
     return [at_most(MAX_TOKENS, f"longest prompt of a sample of {len(asked)} model steps on it", "tokens", most)]
 
 
 def run_rows(asked: list[Asked], samples: list[list[StepTaken]]) -> list[Row]:
     calls = [[step for step in steps if step.usage.llm_calls] for steps in samples]
     first, last = per_step(calls[:100]), per_step(calls[-100:])
-    prefixes = len({one.run_prefix for one in asked})
+    prefixes = len({request.run_prefix for request in asked})
     what = f"cached prefixes in {len(asked):,} requests of a run of {SAMPLES:,} samples"
     return [
         at_most(1, what, "different", prefixes),
@@ -158,7 +158,7 @@ def run_rows(asked: list[Asked], samples: list[list[StepTaken]]) -> list[Row]:
 def most_blocks(asked: list[Asked], calls: list[list[StepTaken]]) -> int:
     most, at = 0, 0
     for steps in calls:
-        most = max(most, len({one.sample_prefix for one in asked[at : at + len(steps)]}))
+        most = max(most, len({request.sample_prefix for request in asked[at : at + len(steps)]}))
         at += len(steps)
     return most
 
@@ -168,11 +168,14 @@ def per_step(samples: list[list[StepTaken]]) -> float:
 
 
 def reckoning_rows() -> list[Row]:
-    """Against counts of a published tokenizer; below one part of the truth, a prompt is longer than it was thought."""
+    """Compare the estimate with a published tokenizer; below 1 a prompt is longer than estimated."""
     texts = json.loads(COUNTED.read_text(encoding="utf-8"))["texts"].values()
-    first = [one["tokens"] / Ruler().tokens(one["text"]) for one in texts]
-    known = [one["tokens"] / calibrated_ruler(one["tokens"] / weight(one["text"])).tokens(one["text"]) for one in texts]
-    usual = [one["tokens"] / (len(one["text"]) // 4) for one in texts]
+    first = [entry["tokens"] / Ruler().tokens(entry["text"]) for entry in texts]
+    known = [
+        entry["tokens"] / calibrated_ruler(entry["tokens"] / weight(entry["text"])).tokens(entry["text"])
+        for entry in texts
+    ]
+    usual = [entry["tokens"] / (len(entry["text"]) // 4) for entry in texts]
     return [
         beside("tokens for each that was reckoned, first call, worst script", "times", max(first), max(usual)),
         beside("the same once a call was counted", "times", max(known), max(usual)),

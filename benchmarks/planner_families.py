@@ -1,4 +1,4 @@
-"""Fields right per task family, field by field: recorded answers of a reader in a model's place, beside the rules."""
+"""Correct fields per task family, by field: recorded answers in place of a model, beside the rules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def by_rules(family: Family) -> Score:
 
 
 async def by_recording(family: Family) -> Score:
-    """Raises SystemExit where an answer was asked for that was not recorded: nothing would be shown by that."""
+    """Score a family with recorded answers. Raises SystemExit if a requested answer was not recorded."""
     cassette = Cassette.read(RECORDINGS / f"{family.name.replace(' ', '_')}.json")
     outcome, player = await play_family(family, cassette, _settings())
     if player.unexpected:
@@ -31,12 +31,12 @@ async def by_recording(family: Family) -> Score:
 
 
 def family_rows() -> list[Row]:
-    """One row a field: the share that is as the site's ground truth has it, recorded answers beside the rules."""
+    """Return one row per field: the share that equals the site's ground truth, recorded answers beside the rules."""
     rows: list[Row] = []
     for family in FAMILIES:
         recorded, rules = asyncio.run(by_recording(family)), asyncio.run(by_rules(family))
         for field, cells in recorded.cells.items():
-            shares = (one.right[field] / cells for one in (recorded, rules))
+            shares = (result.right[field] / cells for result in (recorded, rules))
             rows.append(least(1.0, f"{family.name}: {field}, right", f"share of {cells}", *shares))
     return rows
 

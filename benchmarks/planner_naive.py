@@ -1,4 +1,4 @@
-"""What a prompt is without a budget: the whole page and the whole history, every step. The peer of ours."""
+"""A prompt without a budget: the whole page and the whole history in each step. The peer of the planner's prompt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from services.planner.state.attempt_state import SampleView
 
 
 def naive(view: SampleView) -> tuple[str, ...]:
-    """All parts of it."""
+    """Return all parts of the prompt."""
     steps = [
         {
             "action": msgspec.to_builtins(entry.action),

@@ -1,5 +1,7 @@
-"""A world for the planner without a browser or a model: pages by the number of their elements, a pool that shows them,
-and a Messages endpoint whose answers follow from what it is shown. The planner's own loop and decider run in it.
+"""A planner without a browser or a model.
+
+Pages of a given size, a pool that shows them, and a Messages endpoint whose answers follow from its input. The
+planner's real loop and decider run in it.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ from shared.task.spec import TaskSpec
 HOST = "http://tickets.example"
 NOW = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 TRUE_SCALE = 1.1
-"""What the endpoint counts differs from the weights by this, as a real tokenizer would: it must be found out."""
+"""Ratio of the endpoint's token count to the weights, as with a real tokenizer; the planner must learn it."""
 LONG = "Take a picture of the long page."
 
 
@@ -69,17 +71,17 @@ def sample(number: int) -> Sample:
 
 
 def page(url: str, elements: int) -> PageObserved:
-    """A ticket, with links enough behind it."""
+    """Return a ticket page, filled up with links."""
     key = url.rsplit("/", 1)[-1]
     shown = [("term", "Ticket", None), ("definition", key, "Ticket"), ("term", "Assignee", None),
              ("definition", f"Ann {key[4:]}", "Assignee"), ("term", "Due date", None),
              ("definition", "Mar 3, 2026", "Due date")]  # fmt: skip
-    made = [Element(ref=n, role=role, name=name, header=header) for n, (role, name, header) in enumerate(shown, 1)]
-    made += [_link(ref) for ref in range(len(made) + 1, elements + 1)]
-    text = "\n".join(f'[{e.ref}] [{e.role}] {e.header + ": " if e.header else ""}"{e.name}"' for e in made)
+    listed = [Element(ref=n, role=role, name=name, header=header) for n, (role, name, header) in enumerate(shown, 1)]
+    listed += [_link(ref) for ref in range(len(listed) + 1, elements + 1)]
+    text = "\n".join(f'[{e.ref}] [{e.role}] {e.header + ": " if e.header else ""}"{e.name}"' for e in listed)
     return PageObserved(
-        snapshot_id="s1", url=url, title=f"{key} · Tickets", http_status=200, elements=tuple(made), text=text,
-        sha256=hashlib.sha256(text.encode()).hexdigest(), dom_confidence=1.0, total_elements=len(made), left_out=0,
+        snapshot_id="s1", url=url, title=f"{key} · Tickets", http_status=200, elements=tuple(listed), text=text,
+        sha256=hashlib.sha256(text.encode()).hexdigest(), dom_confidence=1.0, total_elements=len(listed), left_out=0,
         scroll_y_px=0.0, scroll_max_y_px=0.0, settled=True, browser_ms=1.0,
     )  # fmt: skip
 
@@ -159,7 +161,7 @@ def _picture(label: str, url: str) -> Artifact:
 
 @dataclass(frozen=True)
 class Asked:
-    """One request: hashes of what is cached, and its length."""
+    """One request: hashes of its cached parts, and its length."""
 
     run_prefix: str
     sample_prefix: str
@@ -169,7 +171,7 @@ class Asked:
 
 @dataclass
 class Model:
-    """``answer`` makes a tool call of a request."""
+    """A scripted model. ``answer`` returns the tool call for a request."""
 
     answer: Callable[[dict[str, Any]], tuple[str, dict[str, Any]]]
     url: str = ""
@@ -177,12 +179,12 @@ class Model:
 
 
 def reads_the_ticket(request: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """A picture first, then the values as the page shows them."""
-    told = request["messages"][0]["content"]
-    if "still missing: screenshot:ticket" in told:
+    """Return a tool call: a screenshot first, then the values of the page."""
+    prompt = request["messages"][0]["content"]
+    if "still missing: screenshot:ticket" in prompt:
         return "screenshot", {"reason": "The right ticket is shown.", "label": "ticket"}
     shown = {
-        label: (int(ref), name) for ref, label, name in re.findall(r'\[(\d+)\] \[definition\] (.+?): "(.*?)"', told)
+        label: (int(ref), name) for ref, label, name in re.findall(r'\[(\d+)\] \[definition\] (.+?): "(.*?)"', prompt)
     }
     names = {"ticket_number": "Ticket", "assignee": "Assignee", "due_date": "Due date"}
     return "done", {
@@ -193,7 +195,7 @@ def reads_the_ticket(request: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def reads_on(request: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """For a sample that takes long."""
+    """Return tool calls of a long sample."""
     return "extract", {"reason": "The text is cut off, so all of it is read.", "target": "7"}
 
 

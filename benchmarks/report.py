@@ -1,4 +1,4 @@
-"""How a benchmark tells what it saw: a table, a last line, and a JSON file."""
+"""Report the result of a benchmark: a table, a summary line, and a JSON file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RESULTS = Path(__file__).parent / "results"
 
 @dataclass(frozen=True)
 class Row:
-    """One figure beside its peer. ``aim`` is in words, ``met`` is None where none was set."""
+    """One figure beside its peer. ``aim`` is a text; ``met`` is None if there is no aim."""
 
     what: str
     unit: str
@@ -36,12 +36,12 @@ class Row:
 
 
 def at_least(ratio: float, what: str, unit: str, figure: float, peer: float) -> Row:
-    """A row whose aim is a share of the peer's figure; more is better."""
+    """Return a row whose aim is a share of the peer's figure; more is better."""
     return Row(what, unit, figure, peer, f"{ratio:g}x the peer or more", figure >= ratio * peer)
 
 
 def under(limit: float, what: str, unit: str, figure: float, peer: float | None = None) -> Row:
-    """A row whose aim is an absolute limit; less is better."""
+    """Return a row whose aim is an absolute limit; less is better."""
     return Row(what, unit, figure, peer, f"under {limit:g}", figure < limit)
 
 
@@ -50,17 +50,17 @@ def at_most(limit: float, what: str, unit: str, figure: float, peer: float | Non
 
 
 def least(limit: float, what: str, unit: str, figure: float, peer: float | None = None) -> Row:
-    """A row whose aim is an absolute limit; more is better."""
+    """Return a row whose aim is an absolute limit; more is better."""
     return Row(what, unit, figure, peer, f"{limit:g} or more", figure >= limit)
 
 
 def beside(what: str, unit: str, figure: float, peer: float) -> Row:
-    """A row whose aim is to be below the peer; infinite is a side that has nothing to show."""
+    """Return a row whose aim is to be below the peer; infinite means that a side has no result."""
     return Row(what, unit, figure, peer, "below the peer", figure < peer)
 
 
 def report(name: str, title: str, rows: list[Row], setup: dict[str, object]) -> None:
-    """Prints the table and writes ``results/NAME.json``."""
+    """Print the table and write ``results/NAME.json``."""
     table = Table(title=title, title_justify="left")
     for column in ("", "figure", "peer", "ratio", "aim", "met"):
         table.add_column(column, justify="left" if column in ("", "aim") else "right")
@@ -93,7 +93,7 @@ def _write(name: str, rows: list[Row], setup: dict[str, object]) -> None:
 
 
 def _finite(row: dict[str, object]) -> dict[str, object]:
-    """JSON has no infinity."""
+    """Replace infinity, which JSON does not have."""
     return {key: None if value == math.inf else value for key, value in row.items()}
 
 

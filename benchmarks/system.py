@@ -1,4 +1,4 @@
-"""The same job by the whole system, in a process of its own.
+"""The same job by the whole system, in its own process.
 
     python -m benchmarks.system SPEC INPUT.csv EVIDENCE_DIR CONCURRENCY
 

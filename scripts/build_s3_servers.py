@@ -36,8 +36,8 @@ class Program:
 
 
 PROGRAMS = {
-    one.name: one
-    for one in (
+    program.name: program
+    for program in (
         Program("minio", "github.com/minio/minio", "v0.0.0-20260212201848-7aac2a2c5b7c", "3 minutes"),
         Program("versitygw", "github.com/versity/versitygw/cmd/versitygw", "v1.8.0", "1 minute"),
     )
@@ -54,45 +54,45 @@ def cache() -> Path:
 
 def ready(name: str, into: Path | None = None) -> Path | None:
     """Return the path of the built server, or None."""
-    one = PROGRAMS[name]
-    path = (into or cache()) / f"{one.name}-{one.version}"
+    program = PROGRAMS[name]
+    path = (into or cache()) / f"{program.name}-{program.version}"
     return path if path.exists() else None
 
 
-def built(name: str, into: Path | None = None) -> Path:
+def build(name: str, into: Path | None = None) -> Path:
     """Return the path of the server; build it if necessary. Raises CannotBuild."""
     folder = into or cache()
     folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(folder / ".lock"):  # of two that would build at once the second waits, and finds it done
+    with FileLock(folder / ".lock"):  # a concurrent build waits and then finds the result
         return ready(name, folder) or _build(PROGRAMS[name], folder)
 
 
-def _build(one: Program, folder: Path) -> Path:
+def _build(program: Program, folder: Path) -> Path:
     go = shutil.which("go") or shutil.which("go", path=WHERE_GO_INSTALLS_ITSELF)
     if go is None:
-        raise CannotBuild(f"Go is not on this machine, and {one.name} is built with it: install Go 1.25 or newer")
-    print(f"Building {one.name} {one.version}, once; about {one.takes} ...", file=sys.stderr, flush=True)
+        raise CannotBuild(f"Go is not on this machine, and {program.name} is built with it: install Go 1.25 or newer")
+    print(f"Building {program.name} {program.version}, once; about {program.takes} ...", file=sys.stderr, flush=True)
     with TemporaryDirectory(dir=folder) as fresh:
         environment = {**os.environ, "GOBIN": fresh, "CGO_ENABLED": "0"}
-        _run(one, [go, "install", f"{one.package}@{one.version}"], environment)
-        return (Path(fresh) / one.name).replace(folder / f"{one.name}-{one.version}")
+        _run(program, [go, "install", f"{program.package}@{program.version}"], environment)
+        return (Path(fresh) / program.name).replace(folder / f"{program.name}-{program.version}")
 
 
-def _run(one: Program, command: list[str], environment: dict[str, str]) -> None:
+def _run(program: Program, command: list[str], environment: dict[str, str]) -> None:
     try:
         done = subprocess.run(
             command, env=environment, capture_output=True, text=True, timeout=BUILD_BOUND_S, check=False
         )
     except subprocess.TimeoutExpired:
-        raise CannotBuild(f"{one.name} was not built within {BUILD_BOUND_S:.0f} s") from None
+        raise CannotBuild(f"{program.name} was not built within {BUILD_BOUND_S:.0f} s") from None
     if done.returncode != 0:
-        raise CannotBuild(f"{one.name} cannot be built:\n{done.stderr.strip()[-2000:]}")
+        raise CannotBuild(f"{program.name} cannot be built:\n{done.stderr.strip()[-2000:]}")
 
 
 def main() -> int:
     for name in PROGRAMS:
         try:
-            built(name)
+            build(name)
         except CannotBuild as exc:
             print(f"{exc}\nNO S3 SERVER: the tests of evidence in a bucket do not run.", file=sys.stderr)
             return 1 if in_ci() else 0

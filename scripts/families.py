@@ -79,14 +79,14 @@ def origins_of(site: Site) -> list[str]:
 
 def report(family: Family, outcome: Outcome) -> str:
     lines = [f"{family.name}: {outcome.finished.samples} samples, {outcome.finished.llm_calls} calls of a model"]
-    told = outcome.score
-    lines += [f"  {column}: {told.right[column]} of {told.cells[column]}" for column in told.cells]
-    return "\n".join([*lines, *(f"  WRONG {one}" for one in told.wrong)])
+    score = outcome.score
+    lines += [f"  {column}: {score.right[column]} of {score.cells[column]}" for column in score.cells]
+    return "\n".join([*lines, *(f"  WRONG {difference}" for difference in score.wrong)])
 
 
 async def main() -> None:
     options = _options()
-    family = next(one for one in FAMILIES if one.name == options.family)
+    family = next(family for family in FAMILIES if family.name == options.family)
     folder = options.evidence or Path(tempfile.mkdtemp(prefix="exhibit-families-"))
     settings = Settings(evidence_dir=folder, state_dir=folder.with_name(f"{folder.name}-state"), nats_url=None)
     if options.play:
@@ -109,7 +109,7 @@ async def main() -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m scripts.families", description=__doc__)
-    parser.add_argument("family", choices=[one.name for one in FAMILIES])
+    parser.add_argument("family", choices=[family.name for family in FAMILIES])
     parser.add_argument("--planner", default="rules")
     parser.add_argument("--record", type=Path)
     parser.add_argument("--play", type=Path)

@@ -50,7 +50,7 @@ class Pinned:
         return f"{self.name.removeprefix('@').replace('/', '-')}-{self.version}-{self.digest[:12]}"
 
 
-def pinned(line: str) -> Pinned | None:
+def parse_pin(line: str) -> Pinned | None:
     """Parse a line of either kind of list; None for a comment. Raises ValueError for anything else."""
     if not line.strip() or line.startswith("#"):
         return None
@@ -68,9 +68,9 @@ def packages(kind: str) -> dict[str, Path]:
     CannotFetch where one cannot be had, or is not what was pinned.
     """
     lines = (LISTS / f"{kind}.txt").read_text(encoding="utf-8").splitlines()
-    wanted = [one for line in lines if (one := pinned(line))]
+    wanted = [package for line in lines if (package := parse_pin(line))]
     download = _with_npm if kind in WITH_NPM else _with_pip
-    return {one.name: unpacked(one, download, CACHE) for one in wanted}
+    return {package.name: unpack_package(package, download, CACHE) for package in wanted}
 
 
 def npm_missing(kind: str = "npm") -> bool:
@@ -78,57 +78,63 @@ def npm_missing(kind: str = "npm") -> bool:
     if _npm() or os.environ.get("CI"):
         return False
     lines = (LISTS / f"{kind}.txt").read_text(encoding="utf-8").splitlines()
-    return any(not _archive(one, CACHE).exists() for line in lines if (one := pinned(line)))
+    return any(not _archive(package, CACHE).exists() for line in lines if (package := parse_pin(line)))
 
 
-def _archive(one: Pinned, cache: Path) -> Path:
-    return cache / "archives" / one.folder
+def _archive(package: Pinned, cache: Path) -> Path:
+    return cache / "archives" / package.folder
 
 
-def unpacked(one: Pinned, download: Callable[[Pinned, Path], None], cache: Path) -> Path:
-    """The folder of ``one``; ``download`` puts its archive into a folder. CannotFetch where that is not what is
-    pinned."""
-    archive, folder = _archive(one, cache), cache / "unpacked" / one.folder
+def unpack_package(package: Pinned, download: Callable[[Pinned, Path], None], cache: Path) -> Path:
+    """Return the folder of a package; fetch it if necessary.
+
+    ``download`` puts its archive into a folder. Raises CannotFetch if that is not the pinned one.
+    """
+    archive, folder = _archive(package, cache), cache / "unpacked" / package.folder
     archive.parent.mkdir(parents=True, exist_ok=True)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    if not archive.exists() or _digest(one, archive) != one.digest:
-        _fetch(one, download, archive)
+    if not archive.exists() or _digest(package, archive) != package.digest:
+        _fetch(package, download, archive)
         shutil.rmtree(folder, ignore_errors=True)
     if not folder.exists():
         _unpack(archive, folder)
     return folder
 
 
-def _fetch(one: Pinned, download: Callable[[Pinned, Path], None], archive: Path) -> None:
+def _fetch(package: Pinned, download: Callable[[Pinned, Path], None], archive: Path) -> None:
     with TemporaryDirectory(dir=archive.parent) as temporary:
-        came = Path(temporary) / "came"
-        came.mkdir()
-        download(one, came)
-        files = list(came.iterdir())
+        received = Path(temporary) / "came"
+        received.mkdir()
+        download(package, received)
+        files = list(received.iterdir())
         if len(files) != 1:
-            raise CannotFetch(f"{one.name} {one.version}: {len(files)} files came instead of one")
-        if _digest(one, files[0]) != one.digest:
-            raise CannotFetch(f"{one.name} {one.version}: what came is not what is pinned in tests/real/packages")
+            raise CannotFetch(f"{package.name} {package.version}: {len(files)} files came instead of one")
+        if _digest(package, files[0]) != package.digest:
+            raise CannotFetch(
+                f"{package.name} {package.version}: what came is not what is pinned in tests/real/packages"
+            )
         files[0].replace(archive)
 
 
-def _digest(one: Pinned, file: Path) -> str:
-    return hashlib.new(one.method, file.read_bytes()).hexdigest()
+def _digest(package: Pinned, file: Path) -> str:
+    return hashlib.new(package.method, file.read_bytes()).hexdigest()
 
 
-def _with_pip(one: Pinned, into: Path) -> None:
-    listed = into.parent / "list.txt"
-    listed.write_text(f"{one.name}=={one.version} --hash={one.method}:{one.digest}\n", encoding="utf-8")
+def _with_pip(package: Pinned, into: Path) -> None:
+    requirements = into.parent / "list.txt"
+    requirements.write_text(
+        f"{package.name}=={package.version} --hash={package.method}:{package.digest}\n", encoding="utf-8"
+    )
     options = ("--quiet", "--disable-pip-version-check", "--no-deps", "--require-hashes", "--only-binary", ":all:")
-    _run(one, [sys.executable, "-m", "pip", "download", *options, "-r", str(listed), "-d", str(into)])
+    _run(package, [sys.executable, "-m", "pip", "download", *options, "-r", str(requirements), "-d", str(into)])
 
 
-def _with_npm(one: Pinned, into: Path) -> None:
+def _with_npm(package: Pinned, into: Path) -> None:
     npm = _npm()
     if not npm:
-        raise CannotFetch(f"{one.name} {one.version} comes with npm, which is not on this machine")
+        raise CannotFetch(f"{package.name} {package.version} comes with npm, which is not on this machine")
     options = ("--ignore-scripts", "--silent", "--pack-destination", str(into), "--cache", str(CACHE / "npm"))
-    _run(one, [*npm, "pack", f"{one.name}@{one.version}", *options])
+    _run(package, [*npm, "pack", f"{package.name}@{package.version}", *options])
 
 
 def _npm() -> list[str]:
@@ -143,13 +149,15 @@ def _npm() -> list[str]:
     return [str(program), str(script)] if program.exists() and script.exists() else []
 
 
-def _run(one: Pinned, command: list[str]) -> None:
+def _run(package: Pinned, command: list[str]) -> None:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=BOUND_S, check=False)
     except subprocess.TimeoutExpired:
-        raise CannotFetch(f"{one.name} {one.version} did not come within {BOUND_S:.0f} s") from None
+        raise CannotFetch(f"{package.name} {package.version} did not come within {BOUND_S:.0f} s") from None
     if done.returncode != 0:
-        raise CannotFetch(f"{one.name} {one.version} did not come:\n{(done.stderr or done.stdout).strip()[-2000:]}")
+        raise CannotFetch(
+            f"{package.name} {package.version} did not come:\n{(done.stderr or done.stdout).strip()[-2000:]}"
+        )
 
 
 def _unpack(archive: Path, folder: Path) -> None:

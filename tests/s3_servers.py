@@ -25,7 +25,7 @@ import pytest
 import urllib3
 from pydantic import SecretStr
 
-from scripts.build_s3_servers import CannotBuild, built, in_ci, ready
+from scripts.build_s3_servers import CannotBuild, build, in_ci, ready
 from shared.child_process.child import die_with_parent
 from shared.settings import Settings
 from shared.testing.settings import isolated_settings
@@ -42,7 +42,7 @@ def program(name: str) -> Path:
     if shutil.which("go") is None and not in_ci():
         pytest.skip(f"NO S3 SERVER: Go is not on this machine, so {name} is not built and the bucket is not tested")
     try:
-        return built(name)
+        return build(name)
     except CannotBuild as exc:
         pytest.fail(str(exc))
 

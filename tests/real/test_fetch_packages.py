@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.fetch_packages import LISTS, CannotFetch, Pinned, pinned, unpacked
+from scripts.fetch_packages import LISTS, CannotFetch, Pinned, parse_pin, unpack_package
 
 
 def _packed(*members: tuple[tarfile.TarInfo, bytes]) -> bytes:
@@ -40,38 +40,38 @@ class _Shelf:
 def test_every_line_of_our_lists_is_pinned_and_names_no_host():
     for kind in ("miniwob", "npm"):
         lines = (LISTS / f"{kind}.txt").read_text(encoding="utf-8").splitlines()
-        assert [one for line in lines if (one := pinned(line))]
+        assert [one for line in lines if (one := parse_pin(line))]
         assert not [line for line in lines if "://" in line]
 
 
 @pytest.mark.parametrize("line", ["jquery", "jquery@4.0.0", "jquery@^4 sha512-x", "miniwob==1.1.0", "a @ file:b"])
 def test_what_is_not_pinned_is_refused(line: str):
     with pytest.raises(ValueError, match="not a pinned package"):
-        pinned(line)
+        parse_pin(line)
 
 
 def test_it_is_fetched_once(tmp_path: Path):
     archive = _packed((tarfile.TarInfo("package/a.js"), b"1"))
     shelf = _Shelf(archive)
     for _ in range(2):
-        assert (unpacked(_pinned(archive), shelf, tmp_path) / "package" / "a.js").read_bytes() == b"1"
+        assert (unpack_package(_pinned(archive), shelf, tmp_path) / "package" / "a.js").read_bytes() == b"1"
     assert shelf.asked == 1
 
 
 def test_what_is_not_what_was_pinned_is_refused(tmp_path: Path):
     wanted = _pinned(_packed((tarfile.TarInfo("package/a.js"), b"1")))
     with pytest.raises(CannotFetch, match="not what is pinned"):
-        unpacked(wanted, _Shelf(_packed((tarfile.TarInfo("package/a.js"), b"2"))), tmp_path)
+        unpack_package(wanted, _Shelf(_packed((tarfile.TarInfo("package/a.js"), b"2"))), tmp_path)
     assert not list((tmp_path / "unpacked").iterdir())
 
 
 def test_an_archive_that_was_changed_here_is_fetched_again(tmp_path: Path):
     archive = _packed((tarfile.TarInfo("package/a.js"), b"1"))
     shelf = _Shelf(archive)
-    unpacked(_pinned(archive), shelf, tmp_path)
+    unpack_package(_pinned(archive), shelf, tmp_path)
     for kept in (tmp_path / "archives").iterdir():
         kept.write_bytes(b"else")
-    assert (unpacked(_pinned(archive), shelf, tmp_path) / "package" / "a.js").exists()
+    assert (unpack_package(_pinned(archive), shelf, tmp_path) / "package" / "a.js").exists()
     assert shelf.asked == 2
 
 
@@ -79,6 +79,6 @@ def test_nothing_is_written_outside_and_links_are_left_out(tmp_path: Path):
     link = tarfile.TarInfo("package/link")
     link.type, link.linkname = tarfile.SYMTYPE, "/etc/hostname"
     archive = _packed((tarfile.TarInfo("../../outside"), b"x"), (tarfile.TarInfo("package/a.js"), b"1"), (link, b""))
-    folder = unpacked(_pinned(archive), _Shelf(archive), tmp_path)
+    folder = unpack_package(_pinned(archive), _Shelf(archive), tmp_path)
     assert [found.name for found in folder.rglob("*") if not found.is_dir()] == ["a.js"]
     assert not list(tmp_path.rglob("outside"))

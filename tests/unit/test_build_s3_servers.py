@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scripts import build_s3_servers
-from scripts.build_s3_servers import PROGRAMS, CannotBuild, built, ready
+from scripts.build_s3_servers import PROGRAMS, CannotBuild, build, ready
 from tests import s3_servers
 
 ROOT = Path(__file__).parents[2]
@@ -58,7 +58,7 @@ def test_what_ci_runs_knows_that_it_is_ci(monkeypatch, tmp_path):
 
 def test_what_was_built_is_found_without_go():
     paths = {name: put_there(name) for name in PROGRAMS}
-    assert {name: built(name) for name in PROGRAMS} == paths
+    assert {name: build(name) for name in PROGRAMS} == paths
     assert build_s3_servers.main() == 0
 
 
@@ -74,7 +74,7 @@ def test_a_build_that_fails_leaves_nothing_and_says_why(monkeypatch, tmp_path):
     go.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     with pytest.raises(CannotBuild, match="no such module"):
-        built("minio")
+        build("minio")
     assert [path.name for path in build_s3_servers.cache().iterdir()] == [".lock"]
 
 

@@ -7,7 +7,16 @@ import re
 import pytest
 
 from benchmarks.observe_pages import pages
-from benchmarks.observe_score import Mark, Places, Reported, aria_lines, aria_texts, score, score_names, texts_found
+from benchmarks.observe_score import (
+    Mark,
+    PositionIndex,
+    Reported,
+    aria_lines,
+    aria_texts,
+    score,
+    score_names,
+    texts_found,
+)
 from benchmarks.observe_truth import Control, Page
 
 SAVE, GONE = Control("1", "Save"), Control("2", "Cancel")
@@ -51,7 +60,7 @@ def test_names_are_counted_where_elements_are_not_known():
 
 
 def test_an_element_is_known_by_tag_and_box_and_twins_in_one_place_are_nobody():
-    places = Places(
+    index = PositionIndex(
         [
             Mark("1", "button", (10.0, 10.0, 50.0, 20.0)),
             Mark("2", "a", (10.0, 10.0, 50.0, 20.0)),
@@ -59,10 +68,10 @@ def test_an_element_is_known_by_tag_and_box_and_twins_in_one_place_are_nobody():
             Mark("4", "i", (5.0, 5.0, 9.0, 9.0)),
         ]
     )
-    assert places.key("button", (10.9, 9.2, 50.4, 20.0)) == "1"
-    assert places.key("a", (10.0, 10.0, 50.0, 20.0)) == "2"
-    assert places.key("button", (10.0, 10.0, 80.0, 20.0)) is None
-    assert places.key("i", (5.0, 5.0, 9.0, 9.0)) is None
+    assert index.key("button", (10.9, 9.2, 50.4, 20.0)) == "1"
+    assert index.key("a", (10.0, 10.0, 50.0, 20.0)) == "2"
+    assert index.key("button", (10.0, 10.0, 80.0, 20.0)) is None
+    assert index.key("i", (5.0, 5.0, 9.0, 9.0)) is None
 
 
 def test_texts_are_whole_words_and_counted():
