@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.json import JSON
 
 from services.console import exits
-from services.console.commands.run.command import run_and_exit
+from services.console.commands.run.command import run_and_exit, run_batch
 from services.console.connections import open_client
 from services.console.options import AsJson, Evidence, Nats, load_settings
 from shared.client import RunRejectedError
@@ -53,7 +53,7 @@ def ask(
     work = draft_task(load_settings(nats), " ".join(request), out, force=force, as_json=as_json)
     files = exits.run_async(work, as_json=as_json)
     if run_it:
-        run_and_exit(
+        batch = run_batch(
             load_settings(nats, evidence),
             spec_file=files.spec,
             input_file=samples_file(files, input_file),
@@ -61,6 +61,7 @@ def ask(
             filled_with=tuple(f"{name}={value}" for name, value in files.discovery_row.items()),
             as_json=as_json,
         )
+        run_and_exit(batch, as_json=as_json)
 
 
 async def draft_task(settings: Settings, request: str, folder: Path, *, force: bool, as_json: bool) -> DraftFiles:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
+from collections.abc import Coroutine
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 import typer
@@ -53,7 +54,7 @@ def run(
     settings = load_settings(nats, evidence)
     if concurrency is not None and nats is None:
         settings = with_capacity(settings, concurrency)
-    run_and_exit(
+    work = run_batch(
         settings,
         spec_file=spec,
         input_file=input_file,
@@ -64,32 +65,11 @@ def run(
         concurrency=concurrency,
         as_json=as_json,
     )
+    run_and_exit(work, as_json=as_json)
 
 
-def run_and_exit(
-    settings: Settings,
-    *,
-    spec_file: Path | None,
-    input_file: Path | None = None,
-    discovery_file: Path | None = None,
-    filled_with: tuple[str, ...] = (),
-    resume: str | None = None,
-    planner: str | None = None,
-    concurrency: int | None = None,
-    as_json: bool = False,
-) -> None:
-    """Run a batch. Raises typer.Exit when not every sample is done or the population is incomplete."""
-    work = run_batch(
-        settings,
-        spec_file=spec_file,
-        input_file=input_file,
-        discovery_file=discovery_file,
-        filled_with=filled_with,
-        resume=resume,
-        planner=planner,
-        concurrency=concurrency,
-        as_json=as_json,
-    )
+def run_and_exit(work: Coroutine[Any, Any, RunFinished], *, as_json: bool = False) -> None:
+    """Await a batch. Raises typer.Exit when not every sample is done or the population is incomplete."""
     finished = exits.run_async(work, as_json=as_json)
     if not finished.population_complete or any(outcome.status != "done" for outcome in finished.outcomes):
         raise typer.Exit(exits.NOT_ALL_DONE)
