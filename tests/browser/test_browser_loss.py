@@ -1,4 +1,4 @@
-"""Browsers that die, and what is left behind when everything is closed."""
+"""Browser crashes, and what remains after everything is closed."""
 
 from __future__ import annotations
 

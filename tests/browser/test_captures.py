@@ -1,4 +1,4 @@
-"""Pictures: what is on them, what must not be, and pages that are hard to take one of."""
+"""Screenshots: their content, redaction, and pages that are hard to capture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that come down: asked for or not, large, empty, cut off, named by a stranger."""
+"""Downloads: requested or not, large, empty, truncated, with hostile names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What only a careful look finds: closed trees, listeners, covers, frames of other sites, and what is no news."""
+"""Hard observations: closed shadow trees, listeners, covers, cross-site frames, insignificant changes."""
 
 from __future__ import annotations
 

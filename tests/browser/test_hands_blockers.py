@@ -1,4 +1,4 @@
-"""What lies over a target: closed by what it is, or named; never by pressing what does something else."""
+"""Covered targets: the blocker is closed if its kind is known, else reported; nothing else is clicked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dates into fields and calendars of several makes: what is read back is the day that was asked for."""
+"""Dates into fields and date pickers of several libraries: the date read back is the requested one."""
 
 from __future__ import annotations
 

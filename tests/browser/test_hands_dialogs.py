@@ -1,4 +1,4 @@
-"""Dialogs that ask, keys, hovering, tabs and the way back."""
+"""Native dialogs, keys, hover, tabs and history navigation."""
 
 from __future__ import annotations
 

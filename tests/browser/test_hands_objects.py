@@ -1,4 +1,4 @@
-"""Drags, files given to pages, typing into odd fields, scrolling of what a person would scroll."""
+"""Drag and drop, file upload, typing into unusual fields, scrolling."""
 
 from __future__ import annotations
 

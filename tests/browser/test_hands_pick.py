@@ -1,4 +1,4 @@
-"""Picking in whatever offers choices: the value is what the control shows afterwards."""
+"""Selecting an option in any kind of control: success means that the control shows it afterwards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Widgets as libraries make them: parts in shadow trees, chips, options that follow the mouse, lists drawn anew."""
+"""Library widgets: parts in shadow trees, chips, options that follow the mouse, re-rendered lists."""
 
 from __future__ import annotations
 

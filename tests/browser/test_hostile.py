@@ -1,4 +1,4 @@
-"""Pages that mean no good, or were never tried: nothing is told that is not so, and the session stays of use."""
+"""Hostile and unusual pages: nothing false is reported, and the session stays usable."""
 
 from __future__ import annotations
 

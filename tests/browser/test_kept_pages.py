@@ -1,4 +1,4 @@
-"""What is kept beside a picture: the page itself and what is read of it, of one and the same moment."""
+"""What is stored with a screenshot: the page and its observation, of the same moment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What actions do to real pages, and how it is told."""
+"""The effects of actions on real pages, and their reports."""
 
 from __future__ import annotations
 

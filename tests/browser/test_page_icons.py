@@ -1,4 +1,4 @@
-"""Pictures without a name beside a record's text, in the real Chromium: which are told, and how."""
+"""Unnamed icons beside a record's text, in the real Chromium: which are reported, and how."""
 
 from __future__ import annotations
 

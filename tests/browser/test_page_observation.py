@@ -1,4 +1,4 @@
-"""What is seen on real pages in a real browser."""
+"""Observations of real pages in a real browser."""
 
 from __future__ import annotations
 

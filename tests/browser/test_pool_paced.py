@@ -1,4 +1,4 @@
-"""Real documents wait for their turn, whatever asks for them; a site that asks to be left alone is left alone."""
+"""Pacing of real documents, for every kind of navigation; a site that asks for a pause gets it."""
 
 from __future__ import annotations
 

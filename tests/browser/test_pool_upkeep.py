@@ -1,4 +1,4 @@
-"""Browsers that are replaced, drivers and browsers that die at the worst moment, and what is left behind: nothing."""
+"""Browser replacement; crashes of drivers and browsers at any moment leave nothing behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generated pages: no twin is ever hit, and a ref never means anything but what it was shown for."""
+"""Generated pages: no twin is ever hit, and a ref always means the element it was reported for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generated texts: what is typed or picked is what the page holds, and what stands on a page is told, once."""
+"""Generated texts: the page holds what was typed or selected, and its texts are reported exactly once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""report.html in a real browser: opened from disk, searched, read, and never more than its own page."""
+"""report.html in a real browser: opened from disk, searched and read; it requests nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stored pages opened again: everything that stood there is read again, and nothing else is ever reached."""
+"""Stored pages opened again: their content is read again, and nothing else is requested."""
 
 from __future__ import annotations
 

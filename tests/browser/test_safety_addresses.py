@@ -1,4 +1,4 @@
-"""Names that stand for private addresses, whoever finds it out: a name server cannot be trusted twice."""
+"""Host names of private addresses, including DNS rebinding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions stay where their task may go: links, redirects, popups, files, and parts of pages."""
+"""Sessions stay on the allowed hosts: links, redirects, popups, files, and parts of pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets are typed where they belong, and never come back."""
+"""Secrets are typed only into their sites, and never appear in results."""
 
 from __future__ import annotations
 

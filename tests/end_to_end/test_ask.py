@@ -1,4 +1,4 @@
-"""`exhibit ask`, as a person uses it: with a model that plays back, and without a key."""
+"""`exhibit ask` as a user runs it: with recorded model answers, and without a key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run into a bucket of a real S3 server: the same evidence as in a folder, and the server may be gone for a while."""
+"""A run into a bucket of a real S3 server: the same evidence as in a folder, also across an outage."""
 
 from __future__ import annotations
 

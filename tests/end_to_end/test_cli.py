@@ -1,4 +1,4 @@
-"""`exhibit` as a person or a script uses it."""
+"""`exhibit` as users and scripts run it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run that finds its samples by navigating: all of them, once, while pages are still being turned."""
+"""A run that discovers its samples by navigation: all of them, once, while paging continues."""
 
 from __future__ import annotations
 

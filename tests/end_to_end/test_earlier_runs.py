@@ -1,4 +1,4 @@
-"""Evidence made by an earlier version: it verifies, re-performs, answers SQL and exports as it did then."""
+"""Evidence of an earlier version: it verifies, re-performs, answers SQL and exports as before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A list of people comes back as it was given, with what the directory says of each behind it."""
+"""A list of people is returned unchanged, with the directory's data appended to each row."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""The five task families without a model, on the practice sites and against what those hold: what the rules say is
-right, and what takes a judgment or an icon they leave open.
+"""The five task families without a model, against the ground truth of the practice sites.
+
+What the rules report must be right; judgments and icons they leave open.
 """
 
 from __future__ import annotations

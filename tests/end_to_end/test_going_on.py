@@ -1,4 +1,4 @@
-"""A command killed in the middle goes on where it was, in the same folder; never is a second one begun in silence."""
+"""A killed command resumes its run in the same folder, and never starts a second one silently."""
 
 from __future__ import annotations
 

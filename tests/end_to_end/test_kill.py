@@ -1,4 +1,4 @@
-"""kill -9 of any service in the middle of a run: nothing is lost, nothing counts twice."""
+"""SIGKILL of any service during a run: nothing is lost, nothing counts twice."""
 
 from __future__ import annotations
 

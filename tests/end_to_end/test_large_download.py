@@ -1,4 +1,4 @@
-"""A file of 199 MB through browser, bus and evidence: whole, hashed twice, kept once, and never held in memory."""
+"""A file of 199 MB through browser, bus and evidence: complete, hashed twice, stored once, never held in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A site behind a login: recorded once, used by every sample, paused when it no longer opens the door."""
+"""A site with a login: recorded once, used by every sample, and the run pauses when it has expired."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A form that cannot be taken back is sent once, though the run that sent it was cut off and is resumed."""
+"""An irreversible form is submitted at most once, even if its run is interrupted and resumed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tickets that a program and a person at the command line decide on, on real parts."""
+"""Samples decided by a program and by a person at the command line, with all real services."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the README says can be done is done here, word for word."""
+"""The commands of the README, executed literally."""
 
 from __future__ import annotations
 

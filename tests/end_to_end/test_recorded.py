@@ -1,7 +1,7 @@
 """One complete run of each task family with recorded answers: the real SDK, browser, bus and sites; no model.
 
-The answers are true decisions about what is shown (tests/recordings/planner/README.md), so they are only played back
-where the same is shown. What comes of them is compared with what the practice sites hold.
+The answers are true decisions about exactly these prompts (tests/recordings/planner/README.md), so they are replayed
+only if the prompt is the same. The results are compared with the ground truth of the practice sites.
 """
 
 from __future__ import annotations

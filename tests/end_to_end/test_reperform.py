@@ -1,4 +1,4 @@
-"""A run, and its values extracted again from its stored pages: with the site gone, untouched, altered, and forged."""
+"""A run, and its values extracted again from its stored pages: without the site, unchanged, altered, and forged."""
 
 from __future__ import annotations
 

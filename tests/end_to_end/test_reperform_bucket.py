@@ -1,4 +1,4 @@
-"""A run in a bucket, and the zip of one: extracted again where they lie, and nothing is left there."""
+"""Re-performance of a run in a bucket and of an exported zip; nothing is written there."""
 
 from __future__ import annotations
 

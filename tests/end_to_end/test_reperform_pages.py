@@ -1,4 +1,4 @@
-"""Values of pages that are hard to store, extracted again: frames, shadow roots, tables, forms, dates, numbers."""
+"""Re-performance on pages that are hard to store: frames, shadow roots, tables, forms, dates, numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run, and its replay on the same site, on a changed one, and on one that shows another value."""
+"""A run, and its replay on the same site, on a changed one, and on one with another value."""
 
 from __future__ import annotations
 

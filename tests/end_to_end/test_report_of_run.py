@@ -1,4 +1,4 @@
-"""The report of a real run: every value that a page showed is marked on the picture of that page."""
+"""The report of a real run: every value from a page is marked on the screenshot of that page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bus is the API: services as processes of their own, and a client that imports nothing of ours."""
+"""The bus is the API: services in separate processes, and a client without imports from this project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A declared secret is typed, shown back by the page in every way, and is in no byte that anybody writes."""
+"""A declared secret is typed and echoed by the page in many encodings, and is in no byte that is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`exhibit sql` on the evidence of a real run: what it answers, and how it looks."""
+"""`exhibit sql` on the evidence of a real run: its answers and their layout."""
 
 from __future__ import annotations
 

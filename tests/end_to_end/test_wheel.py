@@ -1,4 +1,4 @@
-"""The wheel: what `pip wheel .` builds holds all that runs, and works in a virtual environment of its own."""
+"""The wheel of `pip wheel .` is complete and works in a new virtual environment."""
 
 from __future__ import annotations
 

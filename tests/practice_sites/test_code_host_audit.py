@@ -1,4 +1,4 @@
-"""The inputs of the tasks on the code host, and that the check of each finds every way in which it can be wrong."""
+"""The inputs of the tasks on the code host; their checks detect every kind of error."""
 
 from __future__ import annotations
 

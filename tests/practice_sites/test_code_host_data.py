@@ -1,4 +1,4 @@
-"""The repositories: the same for the same seed, and what the audit is about is in them."""
+"""The repositories: reproducible by seed, with all cases that the audit is about."""
 
 from __future__ import annotations
 

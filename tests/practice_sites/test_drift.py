@@ -1,4 +1,4 @@
-"""The drift switches: what a visitor may ask for, and what is kept of it."""
+"""The drift switches: valid requests, and the cookie."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The portal's employees, files and numbers are known beforehand, and the check finds what is not as it should be."""
+"""The portal's employees, files and numbers are known in advance, and the check detects every deviation."""
 
 from __future__ import annotations
 

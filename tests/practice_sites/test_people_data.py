@@ -1,4 +1,4 @@
-"""The people are a pure function of their seed, and hold the cases that tell readers apart."""
+"""The people are a pure function of the seed, with cases that separate good readers from bad ones."""
 
 from __future__ import annotations
 

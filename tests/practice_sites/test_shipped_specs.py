@@ -1,4 +1,4 @@
-"""The specs that come with the system, and what is said about one that is wrong."""
+"""The shipped task specs, and the messages for an invalid one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The data set is a pure function of its seed, and holds the cases that tell readers apart."""
+"""The data set is a pure function of the seed, with cases that separate good readers from bad ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The demo's input, and that its check finds every way in which a table can be wrong."""
+"""The demo's input; its check detects every kind of error in a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ticket site under each kind of drift: it looks other, and says the same."""
+"""The ticket site under each kind of drift: other looks, same data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is fetched is what was pinned, or nothing; what a hostile archive holds besides files is not unpacked."""
+"""Only pinned archives are accepted, and only regular files are unpacked from a hostile archive."""
 
 from __future__ import annotations
 

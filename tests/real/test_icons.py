@@ -1,4 +1,4 @@
-"""Status icons of four packages that are not ours, in the real browser, read without a model.
+"""Status icons of four third-party packages, in the real browser, read without a model.
 
 `REAL=all` reads each at four sizes and prints the table; otherwise at two.
 """

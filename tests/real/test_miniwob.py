@@ -1,7 +1,7 @@
-"""MiniWoB's tasks, which are not ours, done by the observation and the typed actions alone.
+"""MiniWoB's (third-party) tasks, solved with the observation and the typed actions only.
 
-`make test` plays a few; `make real` (REAL=all) plays all whose names begin with a, b or c, with three seeds
-each, and prints what was solved, what not, and why.
+`make test` plays a few; `make real` (REAL=all) plays all whose names begin with a, b or c, with three seeds each, and
+prints which were solved, which not, and why.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Several operators on one real bus: who has a question in hand gets no other."""
+"""Several operators on one real bus: an operator with an open question gets no other."""
 
 from __future__ import annotations
 

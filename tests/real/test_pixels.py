@@ -1,4 +1,4 @@
-"""What players see in pictures is what is drawn in them."""
+"""The pixel functions of the players recognise what is drawn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole system on an app that is not ours: every field of every issue, by the spec alone.
+"""The whole system on a third-party application: every field of every issue, from the spec only.
 
 Prints the score (``pytest -s``), as ``make real`` does.
 """

@@ -1,4 +1,4 @@
-"""The tracker is what we believe it to be: served, open to anonymous visitors, and showing what was put in."""
+"""The tracker has the assumed state: served, open to anonymous visitors, with the seeded issues."""
 
 from __future__ import annotations
 

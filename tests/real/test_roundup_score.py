@@ -1,4 +1,4 @@
-"""The score says what is right in a table, and finds what is not."""
+"""The score counts correct cells and detects wrong ones."""
 
 from __future__ import annotations
 

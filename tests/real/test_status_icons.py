@@ -1,4 +1,4 @@
-"""From a list of checks to the state of each: every icon is told, and its picture is read without a model."""
+"""From a list of checks to the state of each: every icon is reported, and read without a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plain client of examples/, as a program of its own, against a real server and the real contracts."""
+"""The plain client of examples/ in its own process, against a real server and the real contracts."""
 
 from __future__ import annotations
 

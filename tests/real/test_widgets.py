@@ -1,6 +1,6 @@
-"""Widgets of five libraries that are not ours, set by the observation and the typed actions alone.
+"""Widgets of five third-party libraries, set with the observation and the typed actions only.
 
-Whether a widget holds what it should is told by the page itself. `make real` prints the table.
+The page itself reports the value of the widget. `make real` prints the table.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where there is no Go the bucket is not tested, loudly; in CI that is a failure. What was built is not built again."""
+"""Without Go the bucket tests are skipped with a message; in CI that fails. A built server is not rebuilt."""
 
 from __future__ import annotations
 

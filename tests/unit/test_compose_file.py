@@ -1,4 +1,4 @@
-"""docker-compose.yml and the image: what can be known of them where no container runs."""
+"""docker-compose.yml and the image: static checks, without running a container."""
 
 from __future__ import annotations
 

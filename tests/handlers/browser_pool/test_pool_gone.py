@@ -1,4 +1,4 @@
-"""Work that would never end once the browser is dead."""
+"""Work that would never end after the browser has crashed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The handlers with a browser that is not there."""
+"""The handlers with a fake browser."""
 
 from __future__ import annotations
 

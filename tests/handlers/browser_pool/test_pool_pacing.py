@@ -1,4 +1,4 @@
-"""Pools that share their politeness: in memory with a clock of the test's, and on a real nats-server."""
+"""Pools that share their pacing: in memory with a test clock, and on a real nats-server."""
 
 from __future__ import annotations
 

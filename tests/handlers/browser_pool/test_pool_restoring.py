@@ -1,4 +1,4 @@
-"""A stored page reaches a session only where it is what was recorded."""
+"""A stored page is opened only if its bytes are the recorded ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs that find their samples by navigating: what is refused, what a page becomes, and what is told twice."""
+"""Discovery by navigation: invalid requests, items of a page, duplicate messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run requests, as discovery answers them, on the bus in memory."""
+"""Discovery's replies to run requests, on the bus in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What evidence hands out to whoever extracts again: results as they stand, artifacts as they lie."""
+"""Read access for re-performance: results as stored, artifacts as stored."""
 
 from __future__ import annotations
 

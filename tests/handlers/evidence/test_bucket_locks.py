@@ -1,7 +1,7 @@
-"""The lock of a run in a bucket: one process has it, says that it lives, and is followed when it does not.
+"""The lock of a run in a bucket: one owner, renewed by a heartbeat, taken over after expiry.
 
-Each `BucketLocks` with a folder of its own is a process of another machine. Nothing here waits for a lock to expire:
-one that takes over has no patience.
+Each `BucketLocks` with its own folder stands for a process on another machine. No test waits for an expiry: a takeover
+has no patience.
 """
 
 from __future__ import annotations

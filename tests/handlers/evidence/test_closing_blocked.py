@@ -1,4 +1,4 @@
-"""What cannot be made now is said and tried again, whatever product it is."""
+"""An output that cannot be written is reported and retried, for every kind of output."""
 
 from __future__ import annotations
 

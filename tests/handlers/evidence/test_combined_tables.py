@@ -1,4 +1,4 @@
-"""The three tables of a run, read by others than those who wrote them: Python's csv, DuckDB, calamine, plain XML."""
+"""The three tables of a run, read by independent readers: Python's csv, DuckDB, calamine, plain XML."""
 
 from __future__ import annotations
 

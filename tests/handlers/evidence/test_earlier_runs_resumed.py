@@ -1,4 +1,4 @@
-"""Runs of an earlier version, resumed by this one: what was written then is read, kept as it is, and sealed again."""
+"""Runs of an earlier version, resumed by this one: old files are read, left unchanged, and sealed again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The input comes back as it was given, row for row, with what was found behind it."""
+"""The enriched table: the input row by row, unchanged, with the results appended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Artifacts from the bus into the store: hashed on the way, never held whole, refused where they are others."""
+"""Artifacts from the bus into the store: hashed in transit, streamed, refused if the hash differs."""
 
 from __future__ import annotations
 

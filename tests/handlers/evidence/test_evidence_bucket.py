@@ -1,4 +1,4 @@
-"""The store in a bucket: the common suite on two servers that differ, what they retain, and what fails how."""
+"""The bucket store: the common suite on two different servers, retention, and failure modes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs whose samples are found by navigating: how that is filed, and what only was listed."""
+"""Runs that discover their samples by navigation: how samples and listed items are filed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Killed at any change of the disk, or with no room for it: what lies in the folder in the end is the same."""
+"""A crash or a full disk at any write: the final content of the folder is the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of events: the files, whatever is told twice, late, or wrong."""
+"""The event handlers: files, and duplicate, late and wrong events."""
 
 from __future__ import annotations
 

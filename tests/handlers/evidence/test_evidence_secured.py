@@ -1,4 +1,4 @@
-"""What outlives a power failure, and is retained in a bucket: when a run is sealed, all of it."""
+"""Durability: when a run is sealed, all of it has been synced to disk, or is retained in a bucket."""
 
 from __future__ import annotations
 

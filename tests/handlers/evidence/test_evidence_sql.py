@@ -1,4 +1,4 @@
-"""Questions in SQL: what is answered, of which runs, how large, and what a mistake is told."""
+"""SQL queries: answers, run selection, size limits, and error messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The questions that docs/sql.md gives an auditor: each brings what the files themselves say."""
+"""The queries of docs/sql.md: each returns what the files contain."""
 
 from __future__ import annotations
 

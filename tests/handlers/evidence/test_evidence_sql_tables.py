@@ -1,4 +1,4 @@
-"""The tables of a run: what its files say, typed, and the same bytes whoever makes them."""
+"""The tables of a run: typed content of its files, and reproducible bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The folder store: the common suite, links that lead out, and a disk that is full in earnest."""
+"""The folder store: the common suite, links that lead out, and a disk that is really full."""
 
 from __future__ import annotations
 

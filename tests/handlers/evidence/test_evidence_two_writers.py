@@ -1,4 +1,4 @@
-"""Two evidence processes at one run: one of them writes, the other waits, says so, and goes on when it may."""
+"""Two evidence processes for one run: one writes; the other waits, reports it, and continues later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which run is gone on with: the latest of the same task and the same input that was not finished."""
+"""Which run is resumed: the latest unfinished one of the same task and the same input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""report.html as a file: what is in it, that it is made the same again, and that memory does not grow with a run."""
+"""report.html as a file: its content, reproducible bytes, and constant memory."""
 
 from __future__ import annotations
 

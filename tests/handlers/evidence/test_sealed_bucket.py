@@ -1,4 +1,4 @@
-"""A run in a bucket is sealed, checked and exported as one in a folder is, on two servers that differ."""
+"""A run in a bucket is sealed, verified and exported like one in a folder, on two different servers."""
 
 from __future__ import annotations
 

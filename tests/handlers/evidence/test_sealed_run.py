@@ -1,4 +1,4 @@
-"""A run that was sealed: it is found whole, and whatever is done to it is found, in a folder and in a zip."""
+"""A sealed run verifies, and every change to it is detected, in a folder and in a zip."""
 
 from __future__ import annotations
 

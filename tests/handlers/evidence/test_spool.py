@@ -1,4 +1,4 @@
-"""The spool: what a dead process left goes, what a living one uses stays, and nothing is left at the end."""
+"""The spool: files of a dead process are removed, those of a living one stay, and none remain at the end."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A query reads the views and nothing else, whether evidence lies in a folder or in a bucket; and it writes nowhere.
+"""A query can only read the views, of a folder or a bucket, and can write nothing.
 
-Each way out is tried twice: as a query, and, beyond what a query may say, in the process that carries queries out.
+Each escape is tried twice: as a query, and directly in the process that executes queries.
 """
 
 from __future__ import annotations

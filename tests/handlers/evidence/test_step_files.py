@@ -1,4 +1,4 @@
-"""The step log while it is written: a step costs the same whenever it comes, and none is lost."""
+"""Appending to the step log: constant cost per step, and no step is lost."""
 
 from __future__ import annotations
 

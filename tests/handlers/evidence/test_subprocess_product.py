@@ -1,4 +1,4 @@
-"""Products of a large run, each made by a process of its own: the same bytes, and whatever befalls that process."""
+"""Outputs of a large run, each written by a subprocess: the same bytes, even if that process fails."""
 
 from __future__ import annotations
 

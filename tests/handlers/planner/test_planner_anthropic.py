@@ -1,4 +1,4 @@
-"""The decider that asks Claude, against an endpoint that plays back answers."""
+"""The Anthropic decider, against an endpoint with scripted answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A task drafted from a sentence, through the real SDK: mended until it validates, and never run."""
+"""A task drafted from a sentence, through the real SDK: corrected until it validates, and never run."""
 
 from __future__ import annotations
 

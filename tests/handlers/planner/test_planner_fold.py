@@ -1,4 +1,4 @@
-"""Whatever is decided on whatever a site shows, the step log alone gives the state that is decided on."""
+"""For any decisions on any site, folding the step log gives the state that decisions are based on."""
 
 from __future__ import annotations
 

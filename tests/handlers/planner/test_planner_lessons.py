@@ -1,4 +1,4 @@
-"""What one sample teaches is shown to the next, is in its result, and is never a reason to fail."""
+"""A sample's lessons are shown to the next one, are in its result, and never cause a failure."""
 
 from __future__ import annotations
 

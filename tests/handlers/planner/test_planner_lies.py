@@ -1,4 +1,4 @@
-"""What a model says that is so, and not of this record or not of this field."""
+"""Values from a model that are on a page, but belong to another record or field."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes wrong with a model and its API, through the real SDK against a server on the loopback interface."""
+"""Faults of a model and its API, through the real SDK against a server on loopback."""
 
 from __future__ import annotations
 

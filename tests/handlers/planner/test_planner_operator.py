@@ -1,4 +1,4 @@
-"""A sample whose steps a person or a program decides, over the bus in memory."""
+"""A sample with steps decided by an operator, over the bus in memory."""
 
 from __future__ import annotations
 

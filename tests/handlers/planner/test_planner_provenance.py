@@ -1,4 +1,4 @@
-"""Every value that is read off a page is bound to the page that was kept, or says why it is not."""
+"""Every value read from a page is bound to the stored page, or has the reason why not."""
 
 from __future__ import annotations
 

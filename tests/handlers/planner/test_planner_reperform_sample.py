@@ -1,5 +1,4 @@
-"""Extracting again among its neighbours: what is lent is given back, what cannot be opened is said, no browser is no
-finding."""
+"""Re-performance of a sample: sessions are released, unreadable pages reported; a missing browser is no finding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sample worked on by the rules or by a list of actions, and its log taken again on the same and on another page."""
+"""A sample of the rules or of a list of actions, and its replay on the same and on another page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns of a decider that is no rule: calls, refusals, pictures, budgets; and a state the step log gives again."""
+"""Turns of a model-like decider: calls, refusals, screenshots, budgets; the state is restored from the step log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The suite of the bus, on a real nats-server and in memory."""
+"""The bus suite, on a real nats-server and in memory."""
 
 from __future__ import annotations
 

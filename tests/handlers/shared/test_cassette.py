@@ -1,4 +1,4 @@
-"""Recordings of a model's answers: kept once, played back only to what they were given for."""
+"""Recordings of model answers: stored once, replayed only for the same request."""
 
 from __future__ import annotations
 

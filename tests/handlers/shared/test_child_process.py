@@ -1,4 +1,4 @@
-"""Child processes: frames both ways, limits, and an end for each of them."""
+"""Child processes: frames in both directions, limits, and guaranteed termination."""
 
 from __future__ import annotations
 

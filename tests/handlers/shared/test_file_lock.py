@@ -1,4 +1,4 @@
-"""Locks between processes: who is refused, who waits, and what ends a lock."""
+"""Locks between processes: refusal, waiting, and release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ready means that the server knows it: who asks over another connection is answered."""
+"""Ready means that the server has the subscription: a request over another connection is answered."""
 
 from __future__ import annotations
 

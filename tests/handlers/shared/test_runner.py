@@ -1,4 +1,4 @@
-"""The shell around every handler: what is settled, published, recorded and buried, and in which order."""
+"""The runner of the handlers: acknowledging, publishing, recording and dead-lettering, in order."""
 
 from __future__ import annotations
 

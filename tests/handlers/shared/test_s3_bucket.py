@@ -1,4 +1,4 @@
-"""A bucket on two real servers that differ: what is written is read, conditions hold, failures say what to do."""
+"""A bucket on two different real servers: reads after writes, conditions, actionable error messages."""
 
 from __future__ import annotations
 

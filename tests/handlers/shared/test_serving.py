@@ -1,4 +1,4 @@
-"""Work queues on a real nats-server: shared by processes, bounded per run, given back when a worker stops."""
+"""Work queues on a real nats-server: shared by processes, bounded per run, returned when a worker stops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A leased session: waited for, kept alive by its heartbeat, and released whatever happens."""
+"""A leased session: waiting for it, its heartbeat, and its release in all cases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reader that asks Claude, against an endpoint that plays back answers."""
+"""The Anthropic picture reader, against an endpoint with scripted answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One question about one picture: what is answered, what is refused, and in which words."""
+"""One question about one picture: answers, refusals, and their wording."""
 
 from __future__ import annotations
 

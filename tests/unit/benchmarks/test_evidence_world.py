@@ -1,4 +1,4 @@
-"""The synthetic run that evidence is measured on: what it says must hold together, or the figures mean nothing."""
+"""The synthetic run of the evidence benchmarks is consistent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the observation benchmark judges: identity, not likeness; nothing counts twice."""
+"""The scoring of the observation benchmark: by identity, not similarity; nothing counts twice."""
 
 from __future__ import annotations
 

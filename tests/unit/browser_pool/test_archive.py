@@ -1,4 +1,4 @@
-"""What the headers of a stored page say, however they are written."""
+"""The headers of a stored page, in every notation."""
 
 from __future__ import annotations
 

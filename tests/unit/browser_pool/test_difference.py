@@ -1,4 +1,4 @@
-"""What a page says now that it did not say before."""
+"""The texts that are new on a page."""
 
 from __future__ import annotations
 

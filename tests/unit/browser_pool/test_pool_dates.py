@@ -1,4 +1,4 @@
-"""Dates as they are asked for, written and read."""
+"""Dates as requested, written and read."""
 
 from __future__ import annotations
 

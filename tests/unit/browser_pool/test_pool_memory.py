@@ -1,4 +1,4 @@
-"""What limits the memory of this process: the machine, or the control groups it is in."""
+"""The memory limit of this process: the machine, or its control groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which choice is meant, and whether a control shows it."""
+"""Matching a requested option, and whether a control shows it."""
 
 from __future__ import annotations
 

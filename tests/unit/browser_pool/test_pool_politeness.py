@@ -1,4 +1,4 @@
-"""When the next document may go: the table of `politeness`, and what must hold whatever happens."""
+"""When the next document may load: the table of `politeness`, and its invariants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a page is shown, how it is written, and how far it is trusted."""
+"""Snapshots: selection of elements, text form, and confidence."""
 
 from __future__ import annotations
 

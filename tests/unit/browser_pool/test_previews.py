@@ -1,4 +1,4 @@
-"""The beginnings of files, honest and hostile."""
+"""Previews of honest and hostile files."""
 
 from __future__ import annotations
 

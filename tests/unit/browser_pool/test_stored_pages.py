@@ -1,4 +1,4 @@
-"""Secrets in a stored page, in every way its parts can be encoded; and what is stored beside it."""
+"""Redaction of secrets in a stored page, in every encoding, and in the files beside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an operator types."""
+"""Parsing of the lines that an operator types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a drafted task goes, and what is told of it: a model has written all of it."""
+"""The file of a drafted task, and its display: all text in it comes from a model."""
 
 import shlex
 

@@ -1,4 +1,4 @@
-"""What --evidence means: a folder, or a place in a bucket, before whatever the environment says."""
+"""The option --evidence: a folder or a bucket URL, with precedence over the environment."""
 
 from __future__ import annotations
 

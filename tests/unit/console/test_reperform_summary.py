@@ -1,4 +1,4 @@
-"""What extracting again came to, as a person and a script read it."""
+"""The summary of a re-performance, for people and scripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is extracted again is told as it comes in, and where it cannot go on to the end, that is told too."""
+"""The progress of a re-performance is shown, and so is an early end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a replay came to, from its events."""
+"""The summary of a replay, from its events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run is named by its id, by where it lies, or as the last one, and each name means one run whatever the command."""
+"""A run is named by its id, its location or as the last one; every command resolves names alike."""
 
 from __future__ import annotations
 

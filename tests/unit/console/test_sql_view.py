@@ -1,4 +1,4 @@
-"""An answer on a screen: numbers to the right, everything on one line, nothing taken for markup, mistakes marked."""
+"""A query result on a terminal: right-aligned numbers, single-line cells, no markup, marked errors."""
 
 from __future__ import annotations
 

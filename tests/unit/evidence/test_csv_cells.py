@@ -1,4 +1,4 @@
-"""What a spreadsheet might run is guarded, by the same rule in every table and in answers to SQL."""
+"""Cells that a spreadsheet would run as a formula are guarded, by one rule in all tables and SQL results."""
 
 from __future__ import annotations
 

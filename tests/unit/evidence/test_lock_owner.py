@@ -1,4 +1,4 @@
-"""Who may take a lock over, and what is told to who may not."""
+"""Which process may take over a lock, and the message for the others."""
 
 from __future__ import annotations
 

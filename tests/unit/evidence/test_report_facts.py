@@ -1,4 +1,4 @@
-"""What the report says of one sample."""
+"""The facts of one sample in the report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which pictures ride in the report, and which part of them."""
+"""Which screenshots are embedded in the report, and their cropping."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the report says of values, steps and the page that holds them."""
+"""The report's wording of values, steps and source pages."""
 
 from __future__ import annotations
 

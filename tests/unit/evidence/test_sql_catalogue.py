@@ -1,4 +1,4 @@
-"""The catalogue of views: the page of it is current, and it is fit to be read."""
+"""The catalogue of views: its page is current and readable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several calls of one answer: what is still carried out, and on what."""
+"""Several calls in one answer: which are still executed, and on which page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a page helps to read its dates."""
+"""Hints of a page about its date format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a sentence to a task: what a draft must be before a person sees it."""
+"""From a sentence to a task: the requirements on a draft before it is shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fields found by their labels, on pages of any make."""
+"""Fields found by their labels, on pages of any structure."""
 
 from __future__ import annotations
 

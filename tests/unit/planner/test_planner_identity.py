@@ -1,4 +1,4 @@
-"""Another record's page names ours as well: what is said of ours there proves nothing."""
+"""Identity: mentions of our record on another record's page prove nothing."""
 
 import pytest
 

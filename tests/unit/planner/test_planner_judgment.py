@@ -1,4 +1,4 @@
-"""A judgment: that it answers, says why, and rests on evidence that exists; apart from the data."""
+"""A judgment has an answer, a reason and existing evidence; it is separate from the data."""
 
 from __future__ import annotations
 

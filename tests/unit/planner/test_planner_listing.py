@@ -1,4 +1,4 @@
-"""Lists: what is read of them, what is believed of what is reported, and when they have ended."""
+"""Lists: reading, validation of reported items, and detection of the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What samples teach: what is kept, what is shown, and what never is."""
+"""Lessons of samples: which are kept, which are shown, and which never are."""
 
 from __future__ import annotations
 

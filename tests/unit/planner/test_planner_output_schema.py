@@ -1,4 +1,4 @@
-"""The values of a task as JSON Schema: whatever a reader makes of a text must fit it."""
+"""The values of a task as JSON Schema: every parsed value must match it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What turns the pages of a list, and what only looks as if it did."""
+"""Controls that page through a list, and look-alikes that do not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the work moves on, and what a decider is told when it does not."""
+"""Detection of missing progress, and the decider's message about it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model is shown: in which order, what is cached, and that a page cannot give orders."""
+"""The prompt: order, caching, and protection against instructions in pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a prompt is: reckoned on what is sent, and never more than it may be."""
+"""The length of a prompt: estimated from the request, and never over the budget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which steps a model is shown, and in which form."""
+"""The steps in a prompt, and their form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Orders that stand in a page, a file, a row, or in what was written down from them never leave the fence."""
+"""Instructions in a page, a file, a row or in notes about them never leave the fence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model may call, and what its calls become."""
+"""The tools of a model, and the parsing of its calls."""
 
 from __future__ import annotations
 

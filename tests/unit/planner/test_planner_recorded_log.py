@@ -1,4 +1,4 @@
-"""A real log, folded without a browser or a model, gives the state that its result was made from."""
+"""A real log, folded without a browser or a model, gives the state behind its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values extracted again from what is stored of a page: found again or not, the same or not."""
+"""Values extracted again from a stored page: found or not, equal or not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elements found again, steps that are held back, values read again: on pages written by hand."""
+"""Replay on hand-written pages: finding elements again, withheld steps, values read again."""
 
 from __future__ import annotations
 

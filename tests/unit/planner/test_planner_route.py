@@ -1,4 +1,4 @@
-"""Going along a route: what is pressed, what is never guessed, and that the history alone says how far one is."""
+"""Following a route: what is clicked, no guessing, and progress derived from the history only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The decider that needs no model: what it does next on each kind of page."""
+"""The rules decider: its next action on each kind of page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model reports of an element whose markup says more than its text."""
+"""Reports of a model about an element whose attributes have more than its text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text on a page to a typed value: what can be read in two ways is invalid."""
+"""Page text to a typed value: ambiguous text is invalid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Codes: each has one row, and what is written anywhere is a code that has one."""
+"""Codes: each has exactly one row, and every written code has one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documentation that follows from the code is what the code says, and codes that are named in words exist."""
+"""Generated documentation is current, and codes named in texts exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hosts as browsers read them, rules that name them, and that every reader of both decides alike."""
+"""Hosts as browsers parse them, host rules, and that all users of both agree."""
 
 from __future__ import annotations
 

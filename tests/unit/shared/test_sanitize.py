@@ -1,4 +1,4 @@
-"""What a model wrote, made fit to be sent on."""
+"""Text of a model, sanitised before it is sent on."""
 
 import msgspec
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""The chain, as somebody without this program would check it: with json and hashlib alone."""
+"""The hash chain, verified independently of this program: with json and hashlib only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The key that seals: made once, for its owner alone, and never inside of the evidence."""
+"""The signing key: created once, readable by its owner only, never inside the evidence."""
 
 from __future__ import annotations
 

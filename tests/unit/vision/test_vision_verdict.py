@@ -1,4 +1,4 @@
-"""What colour, shape and words say together, and what they do not."""
+"""The combined verdict of colour, shape and words."""
 
 from __future__ import annotations
 

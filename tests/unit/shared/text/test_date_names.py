@@ -1,4 +1,4 @@
-"""Dates in all languages that are known, as the CLDR writes them: the day that was written, or none."""
+"""Dates in all supported languages, as the CLDR writes them: the right date, or none."""
 
 from __future__ import annotations
 
