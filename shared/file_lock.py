@@ -1,7 +1,7 @@
 """Exclusive locks between processes, on files and folders.
 
-The kernel drops a lock when its process ends, be it by kill -9: what a dead process left is told from what a living one
-uses. A lock belongs to the descriptor that `open_locked` returned. Closing it releases the lock; a second one of the
+The kernel releases a lock when its process ends, even by kill -9, so files of dead processes can be recognised.
+A lock belongs to the descriptor that `open_locked` returned. Closing it releases the lock; a second one of the
 same process is refused like that of another process; programs that are started as children do not inherit it.
 
 Between machines that share a disk a lock is as good as the locks of that disk: over NFS, Linux asks the server (unless

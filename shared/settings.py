@@ -30,11 +30,11 @@ class Settings(BaseSettings):
     s3_secret_key: SecretStr | None = None
     s3_region: str = "us-east-1"
     s3_retention_days: int = Field(default=0, ge=0)
-    """For how long nobody may remove evidence, where the server has object lock; 0: for as long as its bucket says."""
+    """Days of object lock, during which evidence cannot be deleted; 0: the bucket's default. Needs a server with it."""
     s3_retention_mode: Literal["GOVERNANCE", "COMPLIANCE"] = "GOVERNANCE"
-    """Whether somebody with the right to may still remove it (GOVERNANCE), or nobody (COMPLIANCE)."""
+    """Object lock mode. GOVERNANCE: users with a special permission can delete evidence; COMPLIANCE: no user can."""
     evidence_read_only: bool = False
-    """Evidence is only read by this process: nothing is tried or made where it lies, and no key is made to seal it."""
+    """This process only reads evidence: it writes nothing to the folder or bucket, and creates no signing key."""
     signing_key: FilePath | None = None
     """Ed25519 private key (PEM) that seals runs. None: one is made on first use, in ``state_dir``."""
     state_dir: Path = Path(".exhibit")
@@ -107,7 +107,7 @@ def with_capacity(settings: Settings, concurrency: int) -> Settings:
 
 
 def default_planner(settings: Settings) -> str:
-    """Return the planner of a run whose request names none."""
+    """Return the planner of a run if its request names none."""
     if settings.planner:
         return settings.planner
     return "anthropic" if settings.anthropic_api_key else "rules"

@@ -107,7 +107,7 @@ def _parse_private_key(pem: bytes, path: Path) -> Ed25519PrivateKey:
 
 
 def _require_outside_evidence(path: Path, settings: Settings) -> None:
-    """Whoever receives the evidence must not receive the key that seals it."""
+    """Raise PolicyDenied if the signing key is inside the evidence, where recipients of the evidence would get it."""
     if settings.evidence_bucket is None and path.resolve().is_relative_to(settings.evidence_dir.resolve()):
         message = (
             f"the key that seals runs would lie inside the evidence, at {path}: whoever is given the evidence could "

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 QUOTED_CHARS = 80
-"""The most of somebody else's text that stands in a message of ours."""
+"""Most characters of foreign text that a message quotes."""
 
 _MARKS = re.compile(r"[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-"""They turn the direction of writing, join letters, or say where a line may break; nobody sees them."""
+"""Invisible characters: direction marks, joiners and optional line breaks."""
 _PUNCTUATION = str.maketrans(
     {
         **dict.fromkeys("\u2212\u2010\u2011\ufe63\uff0d", "-"),

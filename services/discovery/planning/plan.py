@@ -159,7 +159,7 @@ def run_ids(now: datetime) -> Iterator[str]:
 
 
 def rejected_run_id(now: datetime, digest: str) -> str:
-    """Return the id that the event of a rejected request bears in place of a run's."""
+    """Return the id of a rejected request, used in its event instead of a run id."""
     return f"rejected_{now.astimezone(UTC):%Y%m%d_%H%M%S_%f}_{digest[:8]}"
 
 

@@ -1,4 +1,4 @@
-// What else is known of a sample: the judgment, what was asked for, its steps, files and model use.
+// Cards with further facts of a sample: judgment, input row, steps, files and model use.
 
 function judgmentCard(detail) {
   const given = detail.judgment;

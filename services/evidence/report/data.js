@@ -1,4 +1,4 @@
-// The data: a row for each sample at once, and its details when they are asked for.
+// Data of the page: the row of each sample is parsed at the start, its details on demand.
 
 const RUN = JSON.parse(byId("run").textContent);
 const ROWS = JSON.parse(byId("rows").textContent);
@@ -13,7 +13,7 @@ const fieldWord = (name) => words(name);
 // --- details
 
 const unpacked = new Map();
-const ready = new Map(); // unpacked for good, for printing at once
+const ready = new Map(); // details kept unpacked, so that printing does not wait
 
 async function unpack(chunk) {
   const packed = byId(`d${chunk}`);
@@ -44,7 +44,7 @@ async function detailOf(at) {
   return ready.get(chunk)[at % PER_CHUNK];
 }
 
-// --- small pictures: of each chunk a list, one entry a sample, in it one for each picture
+// --- thumbnails: a list for each chunk of samples; in it a list for each sample, with one entry for each picture
 
 const lists = new Map();
 
@@ -59,7 +59,7 @@ function smallPictures(at) {
   return (lists.get(chunk)[at % PER_CHUNK] || "").split("|").filter(Boolean).map((data) => `data:image/webp;base64,${data}`);
 }
 
-// --- which samples are shown, in which order
+// --- filter and order of the samples
 
 const wanted = { q: "", status: "", reason: "", flagged: false, field: "", answer: "", sort: "row", down: false };
 let shown = ROWS.map((_, at) => at);

@@ -1,11 +1,11 @@
-// Elements are made one by one and texts are set as texts: nothing a page said is ever read as markup.
+// DOM helpers. Texts are set as text nodes, so that text from web pages is never parsed as markup.
 
 const ODD =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 const SVG = "http://www.w3.org/2000/svg";
 const byId = (id) => document.getElementById(id);
 
-// A text in which characters that cannot be seen, or that turn the direction of what follows, are shown by their number.
+// Return the text with invisible characters and direction marks replaced by their code points.
 function text(said) {
   const whole = String(said);
   ODD.lastIndex = 0;
@@ -51,7 +51,7 @@ function put(parent, children) {
 
 const fill = (parent, ...children) => (parent.replaceChildren(), put(parent, children));
 
-// What a page said: kept apart from the direction of the words around it.
+// Text from a web page, isolated (bidi) from the direction of the surrounding text.
 const said = (words, given) => el("bdi", given, words);
 
 const GLYPHS = {
@@ -84,13 +84,13 @@ function glyph(name) {
   return svg;
 }
 
-// An address as a link where it is one of the web, and as plain words where it is anything else.
+// An http or https address as a link; any other address as plain text.
 function weblink(address, shown) {
   let url = null;
   try {
     url = new URL(address);
   } catch {
-    /* no address at all: it is shown as it is */
+    /* not an address: shown as plain text */
   }
   const safe = url && (url.protocol === "https:" || url.protocol === "http:") && !url.username && !url.password;
   if (!safe) return said(shown || address, { class: "address" });
@@ -102,8 +102,8 @@ const SAFE_FOLDER = /^[A-Za-z0-9_-]+$/;
 const SAFE_FILE = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 const fileAt = (sample, file) => (SAFE_FOLDER.test(sample) && SAFE_FILE.test(file) ? `${sample}/${file}` : null);
 
-// A file that a site delivered may be a program: from the disk a page of its own would read what lies beside it. Only
-// kinds that a browser shows, or saves, without running them are linked; of others the name is said.
+// A downloaded file may be active content: an HTML page opened from disk could read the files beside it. Only types that
+// a browser displays or saves without executing them are linked; for others only the name is shown.
 const STILL = /\.(png|jpe?g|gif|webp|pdf|txt|log|csv|tsv|json|zst|zip|gz|parquet|xlsx?|docx?|pptx?|ods|odt)$/i;
 
 function fileLink(sample, file, ...shown) {
@@ -140,7 +140,7 @@ const copyButton = (words, name) =>
 const hash = (sha, name) =>
   sha ? el("span", { class: "hash" }, el("code", { title: sha }, el("span", { class: "short" }, `${sha.slice(0, 10)}…${sha.slice(-4)}`), el("span", { class: "long" }, sha)), copyButton(sha, `Copy the SHA-256 of ${name}`)) : null;
 
-// --- numbers and moments
+// --- numbers and times
 
 const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 const count = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u2009");

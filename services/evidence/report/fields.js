@@ -1,4 +1,4 @@
-// The fields of a sample: what was read, and where it comes from.
+// The fields of a sample: values and their provenance.
 
 function fieldList() {
   if (!open.fields.length) return el("section", { class: "card" }, el("h2", null, "Fields"), el("p", { class: "muted" }, "Nothing was read."));

@@ -1,10 +1,10 @@
-// The list of samples: only the rows in view are in the document, so that ten thousand scroll like ten.
+// The list of samples. It is virtualised: only the visible rows are in the document, so 10,000 samples scroll smoothly.
 
 const COLUMNS = (RUN.columns || []).slice(0, 4);
 const OVERSCAN = 5;
-const ALL_DRAWN = 80; // of so many samples all rows are in the document, where the browser's own search finds them
-const drawn = new Map(); // rows in the document, by their place in the list
-const spare = new Map(); // rows of samples that may still be in the list, but elsewhere: by sample
+const ALL_DRAWN = 80; // up to this many samples, all rows are in the document, so that the browser's own search finds them
+const drawn = new Map(); // rows in the document, by list index
+const spare = new Map(); // rows removed from the document that may be reused at another index: by sample
 let rowHeight = 76;
 let listTop = 0;
 let list, counted, controls;
@@ -87,7 +87,7 @@ function leftOut() {
   return el("p", { class: "muted left-out" }, `So that this page opens at once, ${count(RUN.pictures.shown)} samples bring a small picture along; those of the other ${count(RUN.pictures.left_out)} are shown from the folder once a sample is opened.`);
 }
 
-// --- narrowing
+// --- filters
 
 function narrowTo(change) {
   Object.assign(wanted, change);
@@ -116,7 +116,7 @@ function showControls() {
   }
 }
 
-// --- drawing
+// --- rendering
 
 function redraw(anew) {
   if (anew) {
@@ -173,7 +173,7 @@ function drawSoon() {
   });
 }
 
-// The row for a place of the list: the one there is of this sample, or a new one.
+// Return the row for a list index: the existing row of this sample, or a new one.
 function placed(place) {
   const at = shown[place];
   const row = spare.get(at) || rowOf(at);
@@ -196,7 +196,7 @@ function rowOf(at) {
   );
 }
 
-// The values; of a sample of which nothing was read, why.
+// The values of a sample; if there are none, the reason.
 function valueCells(row) {
   const nothing = row[MESSAGE] && /^-*$/.test(row[STATES]) && COLUMNS.length;
   if (nothing) return el("div", { role: "cell", class: "c-message", "aria-colspan": COLUMNS.length }, said(row[MESSAGE]));
@@ -217,7 +217,7 @@ function thumb(at) {
   return el("span", { class: "no-picture", "aria-hidden": "true" });
 }
 
-// --- moving about
+// --- navigation
 
 const current = () => {
   const row = document.activeElement && document.activeElement.closest(".rows .row");

@@ -1,4 +1,4 @@
-// What is shown follows the address, and everything can be done from the keyboard.
+// Routing by location hash, and keyboard shortcuts for all functions.
 
 let listScroll = 0;
 
@@ -138,7 +138,7 @@ addEventListener("keydown", key);
 addEventListener("beforeprint", beforePrint);
 route();
 parsed.then(() => {
-  for (const row of drawn.values()) row.remove(); // some small pictures were not there yet
+  for (const row of drawn.values()) row.remove(); // some thumbnails were not loaded yet
   drawn.clear();
   redraw(false);
   const idle = window.requestIdleCallback || ((work) => setTimeout(work, 200));

@@ -1,4 +1,4 @@
-// The cover: what was asked, of what, and how it ended.
+// The cover: task, input and outcome of the run.
 
 function coverPage() {
   fill(byId("bar"),
@@ -41,7 +41,7 @@ function title() {
     ));
 }
 
-// Where the samples begin: an address with places for a sample's own cells, so only its host is sure to be an address.
+// The start URL. It may have placeholders for cells of the row, so only its host is certainly valid.
 function site(address) {
   const host = /^https?:\/\/(?:[^/?#]*@)?([^/?#{}@]+)/.exec(address);
   return said(host ? host[1] : address.startsWith("{") ? "as the input says" : address || "–");
@@ -142,7 +142,7 @@ function integrity() {
   );
 }
 
-// --- what was read
+// --- fields
 
 function fieldsTable() {
   if (!FIELDS.length || !RUN.samples) return null;

@@ -1,11 +1,11 @@
-// On paper: the cover, a table of all samples shown, and each of them on a page of its own.
+// Print layout: the cover, a table of all samples shown, and each sample on its own page.
 
-const AT_ONCE = 60; // so many samples are laid out beforehand, so that the browser's own print command has them too
-const FULL_PICTURES = 120; // above, the small copies are printed
+const AT_ONCE = 60; // up to this many samples are laid out in advance, so that the browser's own print command includes them
+const FULL_PICTURES = 120; // with more pictures, thumbnails are printed
 let laidOut = null;
-let layingOut = null; // one at a time: what is shown may change meanwhile
+let layingOut = null; // the current layout; only one runs at a time, since the filter may change meanwhile
 
-const printKey = () => JSON.stringify(wanted); // what is shown, and in which order, follows from it
+const printKey = () => JSON.stringify(wanted); // determines which samples are shown, and their order
 
 async function askPrint() {
   announce("Preparing the pages");
@@ -35,7 +35,7 @@ async function layOutAnew() {
   laidOut = key;
 }
 
-// A picture that is not there is replaced by its small copy, which is there at once: nothing is waited for in vain.
+// Replace a missing picture by its thumbnail, which needs no loading, so that printing never waits for it.
 const loaded = (img) =>
   new Promise((done) => {
     if (img.complete && img.naturalWidth) done();
@@ -62,7 +62,7 @@ function printedTable(places) {
 function printedSample(at, detail, full) {
   const was = open;
   const sample = { at, detail, fields: detail.fields || [], files: detail.files || [], chosen: -1 };
-  open = sample; // what the cards are of
+  open = sample; // the cards are made for the open sample
   const shots = sample.files.filter((file) => file.kind === "screenshot");
   const shot = mostTelling(shots);
   const made = el("article", { class: "printed-sample" },

@@ -1,12 +1,12 @@
-// One sample: what was read, beside the picture that shows it.
+// One sample: its values beside the picture that shows them.
 
-let open = null; // what is shown: { at, detail, stage, fields }
+let open = null; // the sample shown: { at, detail, stage, fields }
 
 async function openSample(id) {
   const at = INDEX.get(id);
   if (at === undefined) return unknownSample(id);
   const detail = await detailOf(at);
-  if (location.hash !== `#sample=${encodeURIComponent(id)}`) return; // another was asked for meanwhile
+  if (location.hash !== `#sample=${encodeURIComponent(id)}`) return; // another sample was opened meanwhile
   byId("overview").hidden = true;
   byId("sample").hidden = false;
   open = { at, detail, fields: detail.fields || [], files: detail.files || [], chosen: -1 };

@@ -1,6 +1,6 @@
-// The picture of a sample, and the marks on it where its values stand.
+// The picture of a sample, with marks at the positions of its values.
 
-// Where on which picture a value stands; null where no picture is known to show it.
+// Return the picture and box of a value; null if no picture shows it.
 function placeOf(field) {
   const src = field.src || {};
   if (!src.shot || !src.box) return null;
@@ -9,7 +9,7 @@ function placeOf(field) {
   return file && boxOn(src.box, file.area) ? { file, box: src.box } : null;
 }
 
-// The part of a box that lies on the area a picture shows, in per cent of it.
+// Return the intersection of a box with the area of a picture, in per cent of the area.
 function boxOn(box, area) {
   if (!area || !box || area.width <= 0 || area.height <= 0) return null;
   const left = Math.max(box.x, area.x);
@@ -47,7 +47,7 @@ function showPicture(file) {
   fill(open.caption, captionOf(file));
 }
 
-// A picture with its marks: the file beside this page, or the small copy in it where the file is not there.
+// A picture with its marks: the file beside this page or, if it is missing, the embedded thumbnail.
 function sheet(sample, file, live) {
   const path = fileAt(sample.detail.id, file.name);
   const small = (sample.detail.small || []).findIndex((one) => one.name === file.name);

@@ -12,7 +12,7 @@ from services.evidence.sql.catalogue import VIEWS, SqlView
 
 @dataclass(frozen=True)
 class ExampleQuery:
-    """``asks``: the question in the words of an auditor."""
+    """A query. ``asks``: the auditor's question that it answers."""
 
     name: str
     asks: str
@@ -22,7 +22,7 @@ class ExampleQuery:
 EXAMPLES = (
     ExampleQuery(
         "unassigned",
-        "Which tickets are assigned to nobody? (The page says so itself; what could not be found is another state.)",
+        "Which tickets have no assignee? (The page says so itself; a field that could not be found has another state.)",
         """SELECT sample_id, shown, url
 FROM fields
 WHERE field = 'assignee' AND state = 'not_present'
@@ -30,7 +30,7 @@ ORDER BY sample_id""",
     ),
     ExampleQuery(
         "merged_with_failures",
-        "What was merged although checks had failed, and where does it say so?",
+        "What was merged although checks had failed, and which screenshot shows it?",
         """SELECT f.sample_id, f.value_json AS merged_with_failures, f.read_by, a.filename AS screenshot
 FROM fields f
 LEFT JOIN artifacts a ON a.run_id = f.run_id AND a.sample_id = f.sample_id
@@ -40,7 +40,7 @@ ORDER BY ALL""",
     ),
     ExampleQuery(
         "doubtful",
-        "Which values did a model read or work out, or come from a page whose structure could not be trusted?",
+        "Which values were read or derived by a model, or come from a page with an untrusted structure?",
         """SELECT sample_id, field, value, origin, read_by, confidence, page_confidence
 FROM fields
 WHERE state = 'value'
@@ -57,7 +57,7 @@ ORDER BY status, reason, sample_id""",
     ),
     ExampleQuery(
         "population",
-        "Does the population add up: found = done + review + failed + not looked at?",
+        "Does the population add up: found = done + review + failed + excepted + not ended?",
         """SELECT run_id, samples, done, partial_success + needs_review AS review, failed,
        auth_required AS excepted, not_ended,
        samples = done + partial_success + needs_review + failed + auth_required + not_ended AS adds_up,
@@ -67,7 +67,7 @@ ORDER BY run_id""",
     ),
     ExampleQuery(
         "mismatches",
-        "Where was a page shown that is of another record than the one asked for?",
+        "Where did a page show another record than the requested one?",
         """SELECT sample_id, attempt, step, url, page_title, refused
 FROM steps
 WHERE proof = 'mismatch'
@@ -75,7 +75,7 @@ ORDER BY sample_id, attempt, step""",
     ),
     ExampleQuery(
         "not_200",
-        "Which pages were answered with another status than 200?",
+        "Which pages had another HTTP status than 200?",
         """SELECT http_status, sample_id, attempt, step, url_after
 FROM steps
 WHERE http_status <> 200
@@ -83,7 +83,7 @@ ORDER BY http_status, sample_id, attempt, step""",
     ),
     ExampleQuery(
         "cost",
-        "What did which model cost, and for what?",
+        "What did each model cost, and for which purpose?",
         """SELECT model, purpose, sum(llm_calls) AS calls,
        sum(input_tokens + cache_read_tokens + cache_write_tokens) AS tokens_in,
        sum(output_tokens) AS tokens_out, sum(cost_usd) AS cost_usd
@@ -93,7 +93,7 @@ ORDER BY cost_usd DESC, model, purpose""",
     ),
     ExampleQuery(
         "time",
-        "How long do steps take, and what do they wait for?",
+        "How long do the steps of each action take, in the browser and deciding?",
         """SELECT action, count(*) AS steps, round(median(total_ms), 1) AS median_ms,
        round(quantile_cont(total_ms, 0.95), 1) AS slow_ms, round(sum(browser_ms) / 1000, 1) AS browser_s,
        round(sum(decide_ms) / 1000, 1) AS deciding_s
@@ -103,7 +103,7 @@ ORDER BY sum(total_ms) DESC, action""",
     ),
     ExampleQuery(
         "same_bytes",
-        "Which captured files are the very same bytes as another one, of another sample above all?",
+        "Which captured files have the same bytes as another one, in particular one of another sample?",
         """WITH twice AS (SELECT sha256 FROM artifacts WHERE latest GROUP BY sha256 HAVING count(*) > 1)
 SELECT sha256, count(*) AS files, count(DISTINCT sample_id) AS samples, any_value(kind) AS kind,
        min(sample_id || '/' || filename) AS first
@@ -115,7 +115,7 @@ LIMIT 100""",
     ),
     ExampleQuery(
         "who",
-        "Who, or what, decided, how often, and how often was it not accepted?",
+        "Who or what decided, how often, and how often was the answer rejected?",
         """SELECT decided_by, count(*) AS steps, count(DISTINCT sample_id) AS samples,
        count(*) FILTER (WHERE refused) AS refused, count(*) FILTER (WHERE NOT ok) AS not_carried_out
 FROM steps
@@ -124,7 +124,7 @@ ORDER BY steps DESC, decided_by""",
     ),
     ExampleQuery(
         "unproven",
-        "For which values is no page kept that shows them?",
+        "Which values have no stored page that shows them?",
         """SELECT sample_id, field, value, origin, url
 FROM fields
 WHERE state = 'value' AND page_sha256 IS NULL
@@ -132,7 +132,7 @@ ORDER BY sample_id, field""",
     ),
     ExampleQuery(
         "judgments",
-        "What was judged with less than 90 % confidence, and on which grounds?",
+        "Which judgments have less than 90 % confidence, and what is their reasoning?",
         """SELECT sample_id, answer, confidence, reasoning, array_to_string(evidence, ', ') AS evidence, decided_by
 FROM judgments
 WHERE confidence < 0.9
@@ -152,23 +152,23 @@ HEAD = """# The evidence in SQL
     exhibit sql run_2026-03-01_101500 "from fields where state = 'not_found'" --format csv --out missing.csv
     exhibit sql - < question.sql
 
-The SQL is that of [DuckDB](https://duckdb.org/docs/stable/sql/introduction). Without a run all runs are asked; every
-view has `run_id` and `task_id`. `--format` is `table` (200 rows on a screen), `csv`, `json` or `parquet` (with
-`--out`); `--max-rows` brings more, and where rows were left out that is said. In CSV a text that a spreadsheet
-would take for a formula begins with an apostrophe; JSON and parquet have values as they are. On the bus the same is
-`exhibit.v1.ask.evidence.sql.ask` (`AskSql` in shared/contracts/evidence.py), and `Client.sql` in Python.
+The SQL dialect is that of [DuckDB](https://duckdb.org/docs/stable/sql/introduction). Without a run id the query covers
+all runs; every view has `run_id` and `task_id`. `--format` is `table` (200 rows on a screen), `csv`, `json` or
+`parquet` (with `--out`). `--max-rows` raises the row limit; the answer says if rows were left out. In CSV, a text that
+a spreadsheet would read as a formula gets a leading apostrophe; JSON and parquet have the values unchanged. The request
+on the bus is `exhibit.v1.ask.evidence.sql.ask` (`AskSql` in shared/contracts/evidence.py); in Python, use `Client.sql`.
 
-**Where the rows come from.** A run that is complete has them in `tables/*.parquet` beside its JSON files, made of these
-when it was closed and sealed with them; they are read where they lie, in the folder or in the bucket. A run that is not
-complete has no such tables yet (nor has one of a version before them): its JSON files are read when it is asked about,
-which takes longer the larger it is, and the answer says as of when it is. `runs.read_from` tells the two apart.
+**Source of the rows.** A complete run has the rows in `tables/*.parquet`. These files are made from its JSON files when
+the run is closed, sealed with them, and read directly from the folder or bucket. An incomplete run, or a run of an
+older version without tables, has no such files: its JSON files are read at the time of the query. That takes longer
+for larger runs, and the answer states its time. `runs.read_from` shows which source was used.
 
-**Types.** Times are `TIMESTAMP WITH TIME ZONE`, shown in UTC; money is exact (`DECIMAL`); what may be missing is NULL,
-never an empty text. `JSON` is used only where a value's type differs from row to row: `params->>'$.url'`.
+**Types.** Times are `TIMESTAMP WITH TIME ZONE`, shown in UTC. Money is exact (`DECIMAL`). A missing value is NULL,
+never an empty text. `JSON` is used only if the type of a value differs from row to row: `params->>'$.url'`.
 
-**What a query may do**: read these views. One statement at a time, a SELECT (or WITH, FROM, VALUES, DESCRIBE,
-SUMMARIZE, SHOW TABLES), for at most 30 s unless `--timeout` says otherwise (120 s at most), with 768 MB of memory. It
-reads no other file or address, and writes nothing. How that is held is in docs/adr/0011-a-query-runs-in-a-cell.md.
+**Limits of a query.** It can read only these views: no other file or address, and it writes nothing. It is one
+statement: a SELECT (or WITH, FROM, VALUES, DESCRIBE, SUMMARIZE, SHOW TABLES). It has 768 MB of memory and 30 s, or as
+long as `--timeout` says (120 s at most). docs/adr/0011-a-query-runs-in-a-cell.md describes the sandbox.
 """
 
 
@@ -206,7 +206,7 @@ def _cell(text: str) -> str:
 def _examples() -> Iterator[str]:
     yield "## What an auditor asks"
     yield ""
-    yield "The names of fields (`assignee`) are those of your task. Each question is tried on the evidence of a run."
+    yield "The names of fields (`assignee`) are those of your task. Each query is tested on the evidence of a run."
     for number, example in enumerate(EXAMPLES, start=1):
         yield ""
         yield f"**{number}. {example.asks}**"

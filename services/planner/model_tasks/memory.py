@@ -82,7 +82,7 @@ def is_instructive(memory: Memory, finished: SampleFinished, state: AttemptState
 
 @dataclass(frozen=True)
 class Transcript:
-    """What a model is told about a sample: how it went, not what it holds."""
+    """Facts about a sample for a model: how the work went, without its values."""
 
     task: str
     text: str

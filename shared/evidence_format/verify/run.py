@@ -64,7 +64,7 @@ class RunCheck:
 
     @property
     def whole(self) -> bool:
-        """Whether there is no problem, whoever sealed the run."""
+        """Whether there is no problem, regardless of the key that sealed the run."""
         return not self.problems
 
     @property
