@@ -1,4 +1,4 @@
-"""What many tests share: one real nats-server for the whole run, and that no test ever reaches a live model."""
+"""Shared fixtures: one real nats-server for the whole run, and a block on live models."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shared.host.nats_server import nats_server
 from shared.settings import Settings
 
 NOBODY = "http://127.0.0.1:9"
-"""Where a model would be asked by a test that names no endpoint of its own: nothing listens there."""
+"""Default model endpoint of tests without their own: no server listens there."""
 
 # Before anything is imported that reads them, and for processes that tests start. A key in an .env file is none in
 # this process; in another it comes no further than NOBODY.
@@ -32,7 +32,7 @@ settings.load_profile("ci")  # the same examples each time, as long as they take
 
 @pytest.fixture(scope="session", autouse=True)
 def only_this_machine() -> Iterator[None]:
-    """Whatever a test of this process connects to is on this machine, or it is an error."""
+    """Fail on connections of the test process to other machines."""
     connect = socket.socket.connect
 
     def guarded(self: socket.socket, address: Any) -> None:

@@ -1,4 +1,4 @@
-"""Ports for servers that are told theirs before they have it."""
+"""Ports for servers that must know theirs before they listen."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ FIRST, EACH, PROCESSES = 15_000, 1_500, 8
 
 
 def free_port() -> int:
-    """Of loopback, and below those that the system gives out: nobody gets it by chance until the server has it, nor
-    while the server is started again. Processes that run tests side by side have ports of their own."""
+    """Return a free port of loopback below the ephemeral range.
+
+    The system does not assign it to another process before the server listens, nor during a restart. Parallel test
+    processes use separate ranges.
+    """
     worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % PROCESSES
     first = FIRST + worker * EACH
     for port in random.sample(range(first, first + EACH), 50):

@@ -1,4 +1,4 @@
-"""Processes that a test looks at: they come and go meanwhile."""
+"""Processes that tests inspect; they may start and end meanwhile."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.waiting import LONGEST_S, until
 
 
 def command(process: psutil.Process) -> list[str]:
-    """Its words; none where it has just ended."""
+    """Return the command line; empty if the process has ended."""
     try:
         return process.cmdline()
     except psutil.Error:
@@ -18,7 +18,7 @@ def command(process: psutil.Process) -> list[str]:
 
 
 def family_with(pid: int, wanted: Callable[[list[str]], bool]) -> list[psutil.Process]:
-    """All processes below ``pid``, once the command of one of them is ``wanted``."""
+    """Return all descendants of ``pid``, once the command of one of them is ``wanted``."""
 
     def look() -> list[psutil.Process]:
         family = psutil.Process(pid).children(recursive=True)
@@ -28,7 +28,7 @@ def family_with(pid: int, wanted: Callable[[list[str]], bool]) -> list[psutil.Pr
 
 
 def living(processes: Sequence[psutil.Process]) -> list[psutil.Process]:
-    """Those that go on running for as long as one waits. What only waits to be asked how it ended runs no more."""
+    """Return those that still run after the wait; zombies do not count."""
     left = psutil.wait_procs(list(processes), timeout=LONGEST_S / 2)[1]
     return [process for process in left if _runs(process)]
 

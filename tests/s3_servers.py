@@ -36,7 +36,7 @@ START_BOUND_S, STOP_BOUND_S = 60.0, 10.0
 
 
 def program(name: str) -> Path:
-    """The built server. Where it cannot be built the test is skipped, loudly; in CI it fails."""
+    """Return the built server. If it cannot be built the test is skipped with a message; in CI it fails."""
     if found := ready(name):
         return found
     if shutil.which("go") is None and not in_ci():
@@ -49,16 +49,16 @@ def program(name: str) -> Path:
 
 @dataclass
 class S3Server:
-    """A server; ``stop`` and ``start`` it as often as a test likes: port, data and credentials stay."""
+    """A server that can be stopped and started repeatedly with the same port, data and credentials."""
 
     name: str
     binary: Path
     folder: Path
     port: int
     around: tuple[str, ...] = ()
-    """What the server's command is put behind: ``("unshare", ...)``."""
+    """Command prefix of the server: ``("unshare", ...)``."""
     versions: bool = True
-    """False, of VersityGW: it keeps none, and so has no object lock."""
+    """False for VersityGW without versions, and so without object lock."""
     access_key: str = field(default_factory=lambda: f"A{secrets.token_hex(9)}")
     secret_key: str = field(default_factory=lambda: secrets.token_hex(20))
     process: subprocess.Popen[bytes] | None = None
@@ -68,7 +68,7 @@ class S3Server:
         return f"http://127.0.0.1:{self.port}"
 
     def settings(self, bucket: str, base: Settings | None = None, **more: Any) -> Settings:
-        """Settings with the evidence in ``bucket``, which is ``s3://name`` or ``s3://name/prefix``, on this server."""
+        """Return settings with evidence in ``bucket`` (``s3://name`` or ``s3://name/prefix``) on this server."""
         own = {
             "evidence_bucket": bucket,
             "s3_endpoint": self.url,
@@ -78,7 +78,7 @@ class S3Server:
         return (base or isolated_settings()).model_copy(update={**own, **more})
 
     def environment(self, bucket: str) -> dict[str, str]:
-        """The same for a process of its own."""
+        """Return the same settings as environment variables of a process."""
         return {
             "EXHIBIT_EVIDENCE_BUCKET": bucket,
             "EXHIBIT_S3_ENDPOINT": self.url,
@@ -87,7 +87,7 @@ class S3Server:
         }
 
     def start(self) -> None:
-        """Not to be called in a thread that ends sooner than the test: the server ends with who started it."""
+        """Start the server. Call it in a thread that outlives the test: the server dies with its parent thread."""
         assert self.process is None, "it runs already"
         with (self.folder / "output.log").open("ab") as output:
             self.process = subprocess.Popen(
@@ -101,7 +101,7 @@ class S3Server:
         self._must_answer(self.process)
 
     def stop(self, *, kill: bool = False) -> None:
-        """``kill``: in the middle of whatever it does."""
+        """Stop the server; ``kill`` with SIGKILL."""
         if self.process is None:
             return
         process, self.process = self.process, None
@@ -165,7 +165,7 @@ _HEALTH = {"minio": "/minio/health/cluster", "versitygw": "/health"}
 def s3_server(
     name: str, folder: Path, around: tuple[str, ...] = (), *, versions: bool = True
 ) -> Generator[S3Server, None, None]:
-    """One of `SERVERS`, answering, on a free port of loopback; its data in ``folder``. It ends with the block."""
+    """Yield one of `SERVERS`, ready on a free port of loopback, with its data in ``folder``."""
     server = S3Server(name, program(name), folder, free_port(), around, versions)
     server.start()
     try:

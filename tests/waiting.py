@@ -1,4 +1,4 @@
-"""Waiting for what a busy machine takes seconds to do; call it in a thread where an event loop must go on."""
+"""Polling for slow events; call it in a thread if an event loop must continue."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Seen = TypeVar("Seen")
 
 
 def until(look: Callable[[], Seen | None], what: str) -> Seen:
-    """What ``look`` sees, once that is something."""
+    """Return the result of ``look`` as soon as it is not None."""
     until_s = time.monotonic() + LONGEST_S
     while time.monotonic() < until_s:
         if seen := look():

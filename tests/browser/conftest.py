@@ -1,4 +1,4 @@
-"""A real Chromium for the whole run, and a fresh session of it for each test."""
+"""A real Chromium for the whole test run, and a new session of it for each test."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shared.settings import Settings
 from tests.browser.site import LOOPBACK, Site
 
 LIMITS = SessionLimits(action_s=8.0, navigation_s=20.0, settle_s=1.0, download_bytes=50_000)
-"""Long enough for a machine that is busy; a test of what happens when time is over sets its own."""
+"""Sufficient on a busy machine; tests of timeouts set their own."""
 
 Look = Callable[..., Awaitable[PageObserved]]
 
@@ -49,7 +49,7 @@ async def site() -> AsyncIterator[Site]:
 
 @pytest.fixture
 def look(session: PoolSession) -> Look:
-    """Shows the page: `await look(html)` sets its content first, `await look()` looks at what is there."""
+    """Observe a page: `await look(html)` sets its content first, `await look()` observes the current one."""
     counter = iter(range(1, 1000))
 
     async def look_at(html: str | None = None, **how: object) -> PageObserved:

@@ -1,4 +1,4 @@
-"""Settings and observations of the tests on generated pages."""
+"""Settings and observations for tests with generated pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from services.browser_pool.page.snapshot import compose
 from shared.contracts.browser_pool import PageObserved
 
 TIMES = int(os.environ.get("PROPERTY_TIMES", "0"))
-"""How many times as many examples, other ones each time (or those of ``--hypothesis-seed``); 0: always the same few."""
+"""Multiplies the number of examples and varies the seed (or takes ``--hypothesis-seed``); 0 is a fixed small set."""
 
 
 def examples(count: int) -> settings:

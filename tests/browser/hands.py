@@ -1,4 +1,4 @@
-"""What the tests of the hands have in common."""
+"""Shared helpers of the tests of actions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ POPUP = "position:absolute;background:#fff;border:1px solid"
 
 
 def at(target: str) -> ByText | ByCss:
-    """``css=#save`` or a text."""
+    """Return the target for ``css=#save`` or for a text."""
     return ByCss(css=target.removeprefix("css=")) if target.startswith("css=") else ByText(text=target)
 
 

@@ -1,4 +1,4 @@
-"""A run whose pages are really drawn and really pictured, so that it is known where on each picture a value stands."""
+"""A run with really rendered screenshots, so the position of each value on them is known."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.handlers.evidence.written_sample import files_of
 AT = datetime(2026, 3, 1, 10, 15, tzinfo=UTC)
 WIDTH_PX = 800
 COLOURS = {"number": "rgb(12, 34, 200)", "assignee": "rgb(10, 140, 60)", "closed": "rgb(150, 20, 90)"}
-"""Each value stands on a colour that nothing else on the page has."""
+"""Each value has a background colour that is unique on the page."""
 
 
 def spec(**more: Any) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def spec(**more: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Pictured:
-    """A page as it was captured."""
+    """A captured page."""
 
     png: bytes
     area: dict[str, float]
@@ -51,7 +51,7 @@ class Pictured:
 
 
 async def pictured(browser: Browser, values: Mapping[str, str], *, above_px: int = 60) -> Pictured:
-    """A whole page that shows the values, each further down and further right than the one before."""
+    """Capture a page with the values, each further down and to the right than the previous one."""
     lines = "".join(
         f'<p style="margin:90px 0 0 {40 + 90 * at}px"><b id="{name}" style="color:#fff;padding:6px;'
         f'display:inline-block;background:{COLOURS[name]}">{escape(value)}</b></p>'
@@ -72,7 +72,7 @@ async def pictured(browser: Browser, values: Mapping[str, str], *, above_px: int
 
 @dataclass
 class Told:
-    """One sample, and how it ended."""
+    """One sample and its end."""
 
     sample_id: str
     values: dict[str, Any]
@@ -89,11 +89,11 @@ class Told:
     not_present: tuple[str, ...] = ()
     downloads: tuple[str, ...] = ()
     on_picture: bool = True
-    """Whether the sources of the values name the picture."""
+    """Whether the sources of the values name the screenshot."""
 
 
 def sample_files(told: Told, row: int) -> SampleFiles:
-    """As its files say it."""
+    """Return the sample as it is read from its files."""
     url = told.url or f"https://tickets.example/{told.sample_id}"
     artifacts = [_artifact(told.picture, url)] if told.picture is not None else []
     filed = [{"filename": "01_ticket.png", "artifact": one} for one in artifacts]
@@ -180,7 +180,7 @@ def _step(number: int, action: str, params: dict[str, Any], filed: list[dict[str
 
 
 def write(folder: Path, told: Iterable[Told], *, pictures: bool = True, **record: Any) -> Path:
-    """A run's folder with its pictures and its report; the path of the report."""
+    """Write a run's folder with screenshots and report; return the path of the report."""
     samples = list(told)
     record_given = {"spec": spec(), "planner": None, "concurrency": 1, "requested_by": "R. Auditor", **record}
     closing = RunFacts(

@@ -1,4 +1,4 @@
-"""A web site on loopback, in the loop of the test: paths are added by the test that needs them."""
+"""A web site on loopback, in the event loop of the test; each test adds its paths."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from services.browser_pool.ports import SessionTerms
 
 LOOPBACK = SessionTerms(allowed_hosts=("127.0.0.1", "*.invalid"), private_hosts=("127.0.0.1",))
-"""Sessions of these tests may visit the sites of these tests."""
+"""The hosts that sessions of these tests may visit."""
 
 
 @dataclass
@@ -20,9 +20,9 @@ class Answer:
     content_type: str = "text/html; charset=utf-8"
     headers: dict[str, str] = field(default_factory=dict)
     gate: asyncio.Event | None = None
-    """The answer is held back until this is set."""
+    """The response waits until this is set."""
     stream: Callable[[], AsyncIterator[bytes]] | None = None
-    """What comes after the body, piece by piece, as fast as it is taken; no length is then announced."""
+    """The rest of the body, streamed in pieces without a content length."""
 
 
 class Site:
@@ -51,7 +51,7 @@ class Site:
         return self.url + path
 
     def asked_for(self, path: str) -> asyncio.Event:
-        """Set once a request for `path` has come in."""
+        """Return an event that is set when `path` is requested."""
         return self._asked.setdefault(path, asyncio.Event())
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,4 +1,4 @@
-"""Pages stored as the browser pool stores them, and pages nobody should have stored."""
+"""Pages stored as the browser pool stores them, and forged ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from services.browser_pool.adapters.session import PageSession
 
 
 async def mhtml_of(session: PageSession) -> str:
-    """The page as it is now, in one file."""
+    """Return the current page as MHTML."""
     protocol = await session.tabs.context.new_cdp_session(session.page)
     told = await send(protocol, "Page.captureSnapshot", format="mhtml")
     await protocol.detach()
@@ -15,7 +15,7 @@ async def mhtml_of(session: PageSession) -> str:
 
 
 def written(html: str, *, at: str = "http://shop.example/", frames: dict[str, str] | None = None) -> str:
-    """MHTML by hand: ``frames`` maps a content id to the HTML of a part."""
+    """Return hand-written MHTML; ``frames`` maps a content id to the HTML of a part."""
     parts = [("main", at, html), *((name, f"{at}{name}", text) for name, text in (frames or {}).items())]
     told = "".join(
         f"\r\n--cut\r\nContent-Type: text/html\r\nContent-ID: <{name}>\r\nContent-Transfer-Encoding: binary\r\n"

@@ -1,4 +1,4 @@
-"""What the end-to-end tests share: the practice site, a site that misbehaves, and a whole system."""
+"""Shared fixtures of the end-to-end tests: the practice site, a faulty site, and a whole system."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def ticket_spec() -> dict:
 
 
 class Cli:
-    """`exhibit` as a process; nothing of it may outlive it."""
+    """`exhibit` as a process; all of its children end with it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -86,5 +86,5 @@ def descendants(pid: int) -> list[psutil.Process]:
 
 
 def gone(processes: list[psutil.Process]) -> bool:
-    """Waits, within a bound, until none of them runs."""
+    """Wait, with a limit, until none of them runs."""
     return living(processes) == []

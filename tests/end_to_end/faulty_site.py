@@ -1,4 +1,4 @@
-"""A site that misbehaves on purpose, on loopback: what every real site does sooner or later."""
+"""A site on loopback with the faults of real sites."""
 
 from __future__ import annotations
 
@@ -40,8 +40,10 @@ class FaultyAnswers(Answers):
 
 
 class FaultySite(SmallSite):
-    """`/ok/X`, `/restless/X`, `/other/X` (shows another record), `/gone/X` (404), `/broken/X` (500),
-    `/private/X` (redirects to a login page). `hits` counts requests by path."""
+    """Paths: `/ok/X`, `/restless/X`, `/other/X` (another record), `/gone/X` (404), `/broken/X` (500), `/private/X`.
+
+    `/private/X` redirects to a login page. `hits` counts requests by path.
+    """
 
     def __init__(self) -> None:
         super().__init__(FaultyAnswers)

@@ -1,4 +1,4 @@
-"""Services in processes of their own, which a test starts and kills."""
+"""Services in separate processes that a test starts and kills."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.end_to_end.conftest import Cli
 
 
 class Fleet:
-    """One process a service, on a bus of their own."""
+    """One process per service, on a separate bus."""
 
     def __init__(self, cli: Cli, url: str, evidence: Path) -> None:
         self._cli, self._url, self._evidence = cli, url, evidence

@@ -1,4 +1,4 @@
-"""Looks for a secret in every byte below some folders, however it is written and whatever it is packed in."""
+"""Search all bytes below some folders for a secret, in every encoding and archive."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BASE64 = re.compile(rb"[A-Za-z0-9+/_-]{60,}={0,2}")
 
 
 def forms(secret: str) -> dict[str, bytes]:
-    """Every way of writing it that is looked for, in small letters."""
+    """Return all encodings of the secret that are searched, in lower case."""
     raw = secret.encode()
     written = {
         "raw": raw,
@@ -51,7 +51,7 @@ def forms(secret: str) -> dict[str, bytes]:
 
 
 def found_in(data: bytes, secret: str, where: str = "") -> list[str]:
-    """Where it stands and how it is written there."""
+    """Return the position and the encoding of each occurrence."""
     wanted = forms(secret)
     return [f"{place}: {name}" for place, piece in unpacked(data, where) for name in _in(piece, wanted)]
 
@@ -69,7 +69,7 @@ def _in(piece: bytes, wanted: dict[str, bytes]) -> Iterator[str]:
 
 
 def unpacked(data: bytes, where: str, deep: int = 0) -> Iterator[tuple[str, bytes]]:
-    """The bytes themselves, and what is packed in them, wherever in them it begins."""
+    """Yield the bytes, and everything packed in them at any offset."""
     yield where, data
     if deep >= DEEPEST:
         return

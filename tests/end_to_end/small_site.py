@@ -1,4 +1,4 @@
-"""The least a test needs of a site: answers on loopback, from a thread that ends with the block."""
+"""A minimal site: responses on loopback, from a thread that ends with the block."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Self
 
 
 class Answers(BaseHTTPRequestHandler):
-    """Subclasses say what is answered, in ``do_GET`` and the like."""
+    """Subclasses implement ``do_GET`` and the like."""
 
     def answer(
         self, body: str, media_type: str = "text/html; charset=utf-8", status: int = 200, **headers: str
     ) -> None:
-        """``headers`` with ``_`` for ``-``."""
+        """Send a response; ``headers`` are written with ``_`` for ``-``."""
         data = body.encode()
         self.send_response(status)
         self.send_header("content-type", media_type)

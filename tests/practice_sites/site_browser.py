@@ -1,4 +1,4 @@
-"""What the tests of practice sites share: requests made off the loop that serves, and which browser to start."""
+"""Shared helpers of the practice site tests: HTTP requests off the serving loop, and the browser to start."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Reply:
 
 @dataclass
 class Visitor:
-    """Asks a site over plain HTTP, follows nothing by itself, and keeps cookies."""
+    """A plain HTTP client that follows no redirects and keeps cookies."""
 
     url: str
     cookies: dict[str, str] = field(default_factory=dict)
@@ -71,7 +71,7 @@ async def a_browser() -> AsyncGenerator[Browser]:
 
 @asynccontextmanager
 async def a_page(browser: Browser) -> AsyncGenerator[Page]:
-    """A page in a context of its own, which fails where its scripts do."""
+    """Yield a page in its own context; fail on script errors."""
     context = await browser.new_context(viewport={"width": 1280, "height": 900})
     page = await context.new_page()
     broken: list[str] = []
@@ -82,7 +82,7 @@ async def a_page(browser: Browser) -> AsyncGenerator[Page]:
 
 
 def hosts_asked(page: Page) -> set[str]:
-    """Filled with the hosts of all requests the page makes from now on."""
+    """Return a set that collects the hosts of all further requests of the page."""
     hosts: set[str] = set()
 
     def asked(request: Request) -> None:
@@ -93,7 +93,7 @@ def hosts_asked(page: Page) -> set[str]:
 
 
 def browser_path(playwright: Playwright) -> str | None:
-    """The one that is set, else Playwright's own (None), else one found on the machine."""
+    """Return the configured browser, else None for Playwright's own, else one found on the machine."""
     if Settings().chromium is not None:
         return str(Settings().chromium)
     own = Path(playwright.chromium.executable_path)
@@ -101,8 +101,10 @@ def browser_path(playwright: Playwright) -> str | None:
 
 
 async def run_as_program(*arguments: str) -> tuple[int, int | None, bytes, bytes]:
-    """``python -m`` with these, which prints where it serves, until Ctrl-C: the status of its first page, and how the
-    program ended, with all else that it printed."""
+    """Run ``python -m`` with the arguments until Ctrl-C.
+
+    Returns the status of the first page, the exit code, and the remaining output (stdout, stderr).
+    """
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-W", "error", "-m", *arguments),
         stdout=asyncio.subprocess.PIPE,

@@ -1,7 +1,7 @@
-"""Folders and pages served on loopback, and what those pages say of themselves when asked by nobody.
+"""Folders and pages served on loopback, and the state that the pages report themselves.
 
-A page's own probe posts what it holds to ``/told/NAME``: an account of what became of it that owes nothing to
-the eyes and hands under test.
+A page's own probe posts its state to ``/told/NAME``: a report that is independent of the observations and actions under
+test.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from urllib.parse import unquote, urlsplit
 
 
 class FolderSite:
-    """``folders``: what is served below which path. ``change`` may alter a file on its way out."""
+    """``folders`` maps URL paths to served folders. ``change`` may alter a file before it is sent."""
 
     def __init__(self, folders: dict[str, Path], change: Callable[[str, bytes], bytes] | None = None) -> None:
         self.url = ""
         self.pages: dict[str, str] = {}
         self.answers: dict[str, Any] = {}
-        """What is answered as JSON at a path, whatever the query."""
+        """JSON responses by path, for any query."""
         self._folders = folders
         self._change = change or (lambda _, body: body)
         self._told: dict[str, Any] = {}
@@ -44,14 +44,14 @@ class FolderSite:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def told(self, name: str) -> Any:
-        """What the page ``name`` said of itself last; None: nothing yet."""
+        """Return the last report of page ``name``; None if there is none yet."""
         return self._told.get(name)
 
     def forget(self, name: str) -> None:
         self._told.pop(name, None)
 
     async def comes_to(self, name: str, wanted: Callable[[Any], bool], within_s: float) -> Any:
-        """What the page ``name`` says of itself, as soon as it is as wanted and at the latest after ``within_s``."""
+        """Return the report of page ``name`` as soon as it is as wanted, at the latest after ``within_s``."""
         async with self._news:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._news.wait_for(lambda: wanted(self._told.get(name))), within_s)

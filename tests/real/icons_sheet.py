@@ -1,6 +1,6 @@
-"""Icons of packages that are not ours, drawn by the real browser as status icons, and read without a model.
+"""Icons of third-party packages, drawn by the real browser as status icons, and read without a model.
 
-Which icon means which state follows from its name alone, by rules that are the same for every package.
+The state of an icon follows from its name only, by the same rules for every package.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PALETTES = {
     "tabler filled": ("#3fb950", "#f85149", "#d29922", "#8b949e", "#db6d28", "#58a6ff"),
     "mdi": ("#4caf50", "#f44336", "#ffa000", "#9e9e9e", "#ff9800", "#2196f3"),
 }
-"""Green, red, amber, grey, orange, blue: as the users of each package colour states."""
+"""Green, red, amber, grey, orange, blue: the status colours of each package's users."""
 GREEN, RED, AMBER, GREY, ORANGE, BLUE = range(6)
 GROUNDS = {"white": "#ffffff", "light grey": "#f6f8fa", "dark": "#0d1117"}
 SIZES_PX = (16, 20, 24, 32)
@@ -48,7 +48,7 @@ _MARKS = {"check": "check", "check2": "check", "x": "cross", "close": "cross", "
 
 @dataclass(frozen=True)
 class Icon:
-    """``kind`` is what its name says; ``wanted`` the state that a person reads in it, in ``colour``."""
+    """One icon. ``kind`` is derived from its name; ``wanted`` is the state that a person reads in it, in ``colour``."""
 
     package: str
     name: str
@@ -79,7 +79,7 @@ class Read:
 
 
 def kind_of(name: str) -> tuple[str, str, int] | None:
-    """What the name says: kind, state, and the colour that state is shown in; None for a name that is no status."""
+    """Return kind, state and colour of a status name; None for any other name."""
     words = name.split("-")
     core = [word for word in words if word not in _PLAIN]
     if len(core) == 1 and core[0] in _MARKS:
@@ -102,7 +102,7 @@ def kind_of(name: str) -> tuple[str, str, int] | None:
 
 
 def _unsized(package: str, stem: str) -> str:
-    """Octicons are drawn anew for each size, which ends their name."""
+    """Return the name without a size: Octicons have one drawing per size."""
     return re.sub(r"-(?:12|16|24|48|96)$", "", stem) if package == "octicons" else stem
 
 
@@ -118,7 +118,7 @@ def status_icons() -> list[Icon]:
 
 
 def other_icons(every: int) -> list[Icon]:
-    """Every so-manyth icon that is no status by its name, in green, red and grey by turns."""
+    """Return every ``every``-th icon that is no status, in green, red and grey by turns."""
     found: list[Icon] = []
     for package, files in _files():
         others = [file for file in files if kind_of(_unsized(package, file.stem)) is None]
@@ -135,7 +135,7 @@ def _files() -> Iterator[tuple[str, list[Path]]]:
 
 
 def tiles_of(icons: Iterable[Icon], sizes_px: Iterable[int] = SIZES_PX) -> list[Tile]:
-    """Each icon at each size on each ground; tightly cut out on one, with some ground around it on the next."""
+    """Return each icon at each size on each ground; alternately cropped tightly and with a margin."""
     grounds = list(GROUNDS)
     return [
         Tile(icon, size, ground, (at % 3) * 2)

@@ -1,4 +1,4 @@
-"""Tasks whose matter is drawn: a picture of the element is taken, as an action like any other, and looked at."""
+"""Tasks with drawn content, solved from screenshots of an element."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def picture(p: Player, element: Element) -> Picture:
 
 
 def _boxes(p: Player, least_px: float, most_px: float) -> list[Element]:
-    """What has no name: boxes that are nothing but a colour."""
+    """Return unnamed boxes, which only have a colour."""
     return p.all(
         where=lambda one: (
             one.tag in ("div", "span")
@@ -68,7 +68,7 @@ async def click_shades(p: Player) -> None:
 
 
 async def colour_of_drawn(p: Player, element: Element, names: tuple[str, ...]) -> str:
-    """Which of the named colours something thin, such as a letter on white, is drawn in."""
+    """Return which of the named colours a thin drawing has, such as a letter on white."""
     seen = await picture(p, element)
     ink = max((colour for row in seen.rows for colour in row), key=lambda colour: math.dist(colour, NAMED["white"]))
     return min(names, key=lambda name: math.dist(NAMED[name], ink))
@@ -79,7 +79,7 @@ def _drawing(p: Player) -> Element:
 
 
 async def _click_at(p: Player, x: float, y: float) -> None:
-    """A press in the middle of the drawing that is let go elsewhere in it is a click there."""
+    """Click at a position: press in the middle of the drawing and release there."""
     drawing = _drawing(p)
     assert drawing.box is not None
     await p.drag_by(drawing, right_px=x - drawing.box.width / 2, down_px=y - drawing.box.height / 2)
@@ -112,7 +112,7 @@ async def bisect_angle(p: Player) -> None:
 
 
 def _room(at: float, step: float, size: float) -> float:
-    """How far one can go from ``at`` and stay inside."""
+    """Return the largest move from ``at`` that stays inside."""
     return math.inf if abs(step) < 1e-6 else ((size - 4 - at) if step > 0 else (at - 4)) / abs(step)
 
 

@@ -1,7 +1,7 @@
-"""MiniWoB's tasks, played in a real browser: which are tried, how each episode ended, and the table of it all.
+"""MiniWoB's tasks in a real browser: their selection, the result of each episode, and a table.
 
-The seed is set as MiniWoB's own drivers set it. An episode gets more time than MiniWoB gives it, as is usual where
-what is asked is whether a task can be done rather than how fast; how it ended is told by MiniWoB's own script.
+The seed is set as MiniWoB's own drivers do. Episodes have a longer time limit than MiniWoB's, because solving is
+tested, not speed; MiniWoB's own script decides the result.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 EPISODE_MS = 60_000
 VERDICT_S = 10.0
 GOOD = 0.9
-"""Of the reward before the time it took is taken off; where MiniWoB grades, this is a good grade."""
+"""Minimum of the raw reward (without time penalty) that counts as solved."""
 
 _CORE = b'<script src="../core/core.js"></script>'
 _HOOKED = _CORE + b'<script src="/hook/miniwob_hook.js"></script>'
@@ -28,7 +28,7 @@ _HOOKED = _CORE + b'<script src="/hook/miniwob_hook.js"></script>'
 
 @dataclass(frozen=True)
 class Episode:
-    """``reward`` is None where the episode was given up before MiniWoB judged it; ``why`` says why not solved."""
+    """One episode. ``reward`` is None if it was given up; ``why`` is the reason if it was not solved."""
 
     task: str
     seed: int
@@ -45,7 +45,7 @@ def html_folder() -> Path:
 
 
 def tasks(html: Path) -> list[str]:
-    """All whose names begin with a, b or c."""
+    """Return all tasks whose names begin with a, b or c."""
     return sorted(page.stem for page in (html / "miniwob").glob("[abc]*.html"))
 
 
@@ -73,7 +73,7 @@ async def play(p: Player, site: FolderSite, task: str, seed: int) -> Episode:
 
 
 def report(episodes: Iterable[Episode]) -> str:
-    """A line a task, what was not solved and why, and ``solved / tried``."""
+    """Return one line per task, the unsolved episodes with reasons, and ``solved / tried``."""
     played = list(episodes)
     lines = [f"{'task':<30} solved / tried"]
     for task in dict.fromkeys(one.task for one in played):

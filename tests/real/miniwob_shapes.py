@@ -1,4 +1,4 @@
-"""MiniWoB's coloured shapes, letters and digits: which of those that are seen are meant."""
+"""MiniWoB's coloured shapes, letters and digits: finding the described ones."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _is_a(one: Element, what: str) -> bool:
 
 
 async def _color(p: Player, one: Element) -> str:
-    """As the observation names it, else as a picture of it shows."""
+    """Return the colour from the observation, else from a screenshot."""
     told = one.name.split(", ")[-1].split(" ")[0]
     told = _SAME_COLOR.get(told, told)
     if told in _COLORS:

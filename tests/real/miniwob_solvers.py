@@ -1,6 +1,6 @@
-"""How a person would do MiniWoB's tasks, written down: only what is seen, only typed actions.
+"""Solvers of MiniWoB's tasks, with observations and typed actions only.
 
-One solver a family of tasks. What to do is read from the page, as it is for everybody.
+One solver per family of tasks. The instructions are read from the page.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from tests.real.miniwob_shapes import click_shape, count_shape
 from tests.real.player import Player, Stuck, squeezed
 
 SPREAD_S = 1.2
-"""A pie menu takes its time to unfold."""
+"""Time for a pie menu to unfold, in seconds."""
 SUBMENU_S = SUGGESTED_S = 0.6
-"""Submenus and suggestions come up a while after the mouse or the keys have come to rest."""
+"""Delay of submenus and suggestions after the last mouse or key event."""
 
 Solver = Callable[[Player], Awaitable[None]]
 
@@ -40,7 +40,7 @@ _SENSES = [set(group.split()) for group in _ALIKE.split(";")]
 
 
 def asked(p: Player) -> str:
-    """What the page asks for: its first text."""
+    """Return the instruction of the page: its first text."""
     texts = p.all("text")
     if not texts:
         raise Stuck("the page asks for nothing")
@@ -96,7 +96,7 @@ def _stuck(why: str) -> Element:
 
 
 async def click_link_behind(p: Player) -> None:
-    """Behind one of several tabs or sections, of which one is open at a time."""
+    """Click a link in one of several tabs or sections, of which one is open at a time."""
     wanted = quoted(p)
     for name in [one.name for one in p.all("tab")]:
         if (link := _link(p, wanted)) is not None:
@@ -195,7 +195,7 @@ def _letters(text: str) -> str:
 
 
 async def _a_while(p: Player, seconds: float) -> None:
-    """Waiting for what never comes is how long one wants; then one looks again."""
+    """Wait by waiting for something that never appears, then observe again."""
     await p.hand.act(Wait(target=ByText(text="nothing of the kind"), timeout_s=seconds))
     await p.look()
 
@@ -209,7 +209,7 @@ async def click_pie(p: Player) -> None:
 
 
 def _drawn_letter(name: str) -> str:
-    """Without the colour, which drawn text is told with."""
+    """Return the letter without the colour in its name."""
     return squeezed(name).split(", ")[0]
 
 
@@ -234,7 +234,7 @@ async def buy_ticket(p: Player) -> None:
 
 
 def _ticket(p: Player, button: str, wanted: str) -> Element:
-    """Of the offers, each a duration and a price on its button, the one that is wanted."""
+    """Return the wanted offer; each has a duration and a price on its button."""
     lengths = [int(h) * 60 + int(m) for one in p.elements for h, m in re.findall(r"^(\d+)h (\d+)m$", one.name)]
     buttons = p.all("button", name=lambda name: name.startswith(button))
     prices = [int(one.name.split("$")[1]) for one in buttons]
@@ -256,7 +256,7 @@ async def book_flight(p: Player) -> None:
 
 
 async def _suggested(p: Player, field: str, text: str) -> None:
-    """What is asked for is a part of what is suggested: the first that has it."""
+    """Choose the first suggestion that contains the wanted text."""
     await p.type(p.one("textbox", "combobox", name=field), text)
     await _a_while(p, SUGGESTED_S)
     offered = p.all("menuitem", "option", "button", "link", name=lambda name: text in name)
@@ -264,7 +264,7 @@ async def _suggested(p: Player, field: str, text: str) -> None:
 
 
 async def ascending_numbers(p: Player) -> None:
-    """After the first, the numbers are hidden: one remembers where they were."""
+    """Click ascending numbers. They are hidden after the first click, so positions are remembered."""
     places = {name: p.one(name=str(name)).box for name in range(1, 6)}
     await p.click(p.one(name="1"))
     for number in range(2, 6):
@@ -331,7 +331,7 @@ SOLVERS: dict[str, Solver] = {
 
 
 def solver_for(task: str) -> Solver:
-    """By the longest family name the task begins with; variants of a task differ in size or delay only."""
+    """Return the solver with the longest matching family name; variants differ in size or delay only."""
     family = max((name for name in SOLVERS if task.startswith(name)), key=len, default=None)
     if family is None:
         raise KeyError(f"no solver for {task}")

@@ -1,4 +1,4 @@
-"""The pixels of a small PNG, and the little that a task needs to see in them."""
+"""The pixels of a small PNG, and the shape detection that tasks need."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Picture:
         return self.rows[round(y)][round(x)]
 
     def where(self, wanted: Colour, within: int = DARK) -> list[tuple[int, int]]:
-        """The pixels whose colour is no further than ``within`` from the one wanted."""
+        """Return the pixels whose colour is within ``within`` of the wanted one."""
         return [
             (x, y)
             for y, row in enumerate(self.rows)
@@ -39,7 +39,7 @@ class Picture:
 
 
 def read_png(data: bytes) -> Picture:
-    """A PNG of 8 bits a channel, not interlaced, as browsers write them."""
+    """Read a non-interlaced PNG with 8 bits per channel, as browsers write them."""
     width, height, depth, kind, _, _, interlaced = struct.unpack(">IIBBBBB", data[16:29])
     if (depth, interlaced) != (8, 0) or kind not in (2, 6):
         raise ValueError(f"not a PNG of this kind: depth {depth}, colour type {kind}")
@@ -88,7 +88,7 @@ def bounds_middle(points: list[tuple[int, int]]) -> tuple[float, float]:
 
 
 def dots(points: list[tuple[int, int]]) -> list[tuple[float, float]]:
-    """The middles of the blobs among ``points``, without the thin lines."""
+    """Return the centres of the blobs among ``points``, without thin lines."""
     there = set(points)
     near = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
     thick = {(x, y) for x, y in there if all((x + dx, y + dy) in there for dx, dy in near)}
@@ -106,7 +106,7 @@ def dots(points: list[tuple[int, int]]) -> list[tuple[float, float]]:
 
 
 def corners(points: list[tuple[int, int]]) -> int:
-    """Of a regular polygon with 3 to 7 sides: how often its outline comes and goes in one turn."""
+    """Count the corners of a regular polygon with 3 to 7 sides, by the outline's distance in one turn."""
     x0, y0 = middle(points)
     outline = [(math.atan2(y - y0, x - x0), math.dist((x, y), (x0, y0))) for x, y in points]
 

@@ -1,7 +1,6 @@
-"""Somebody at the controls: what is seen, what is done, nothing else.
+"""A player with the observation and the typed actions, over a bus, like `exhibit drive`.
 
-A player has the observation and the typed actions, over a bus, as `exhibit drive` has them. It never reads a
-page's source and never runs anything in it.
+It never reads a page's source and never runs scripts in it.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ PlayedT = TypeVar("PlayedT")
 
 
 class Stuck(AssertionError):
-    """The player cannot go on: it does not see what it needs, or an action did not do what it should."""
+    """The player cannot continue: an element is missing, or an action had no effect."""
 
 
 def squeezed(text: str) -> str:
@@ -56,7 +55,7 @@ def squeezed(text: str) -> str:
 
 @dataclass
 class Player:
-    """``page`` is what was seen last; every action looks again."""
+    """``page`` is the last observation; every action observes again."""
 
     hand: ManualSession
     page: PageObserved | None = None
@@ -76,7 +75,7 @@ class Player:
         await self.act(Goto(url=url))
 
     async def act(self, action: BrowserAction) -> ActionResult:
-        """Does it and looks again. Stuck where it was not done."""
+        """Execute the action and observe again. Raises Stuck if it failed."""
         result = await self.hand.act(action)
         self.log.append(f"{type(action).__name__}: {result.code} {result.message} {result.effect}")
         await self.look()
@@ -92,7 +91,7 @@ class Player:
         name: str | Callable[[str], bool] | None = None,
         where: Callable[[Element], bool] | None = None,
     ) -> list[Element]:
-        """The elements of these roles (of any, where none is given) with this name, in document order."""
+        """Return the elements of these roles (any if none is given) with this name, in document order."""
         fits = name if callable(name) else (lambda text: name is None or squeezed(text) == squeezed(name))
         return [
             one
@@ -112,7 +111,7 @@ class Player:
         return found[0]
 
     def text(self) -> str:
-        """All that is shown, names and values, one line an element."""
+        """Return all names and values, one line per element."""
         return "\n".join(squeezed(f"{one.name} {one.value or ''}") for one in self.elements)
 
     # --- doing
@@ -151,7 +150,7 @@ class Player:
 
 @asynccontextmanager
 async def pool(folder: Path) -> AsyncGenerator[Settings]:
-    """A bus and a browser pool of our own; the settings lead to them."""
+    """Start a bus and a browser pool; yield settings for them."""
     settings = Settings(state_dir=folder / "state", evidence_dir=folder / "evidence", nats_url=None)
     async with nats_server(folder / "streams") as url, run_services(settings, url, ("browser_pool",)):
         yield settings.model_copy(update={"nats_url": url})
@@ -159,7 +158,7 @@ async def pool(folder: Path) -> AsyncGenerator[Settings]:
 
 @asynccontextmanager
 async def player(settings: Settings, site_url: str) -> AsyncGenerator[Player]:
-    """A session that may go to the site at ``site_url`` and nowhere else."""
+    """Yield a session that may only visit the site at ``site_url``."""
     assert settings.nats_url is not None
     here = urlsplit(site_url).netloc
     terms = LeaseSession(run_id="real", sample_id="real", allowed_hosts=(here,), private_hosts=(here,))
@@ -175,7 +174,7 @@ async def player(settings: Settings, site_url: str) -> AsyncGenerator[Player]:
 async def play_all(
     settings: Settings, site_url: str, turns: Sequence[TurnT], play: Callable[[Player, TurnT], Awaitable[PlayedT]]
 ) -> list[PlayedT]:
-    """Every turn with a session of its own, a few at a time; what came of them, in the order of ``turns``."""
+    """Run each turn in its own session, a few at the same time; return the results in the order of ``turns``."""
     chairs = asyncio.Semaphore(PLAYERS)
 
     async def one(turn: TurnT) -> PlayedT:

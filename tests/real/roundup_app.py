@@ -1,7 +1,6 @@
-"""Roundup, an issue tracker that is not ours: a stock "classic" tracker with 60 issues we know.
+"""Roundup, a third-party issue tracker: a stock "classic" tracker with 60 known issues.
 
-It runs in processes of its own; nothing of it is imported here. Visitors are anonymous and see
-what Roundup shows them, as its template has it.
+It runs in separate processes; nothing of it is imported here. Visitors are anonymous and see the standard template.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from tests.ports import free_port
 SEED = 11
 ISSUES = 60
 MISSING = ("Issue9001", "Issue9002")
-"""Asked for, and not in the tracker, which answers 404 for them."""
+"""Requested issues that the tracker does not have; it answers 404."""
 
 # Roundup's own, as the classic template is initialised.
 PRIORITIES = ("critical", "urgent", "bug", "feature", "wish")
@@ -62,7 +61,7 @@ _STOP_BOUND_S = 30.0
 
 @dataclass(frozen=True)
 class Issue:
-    """``assigned_to`` and ``created_by`` are user names, as Roundup shows people."""
+    """One issue. ``assigned_to`` and ``created_by`` are user names, as Roundup shows people."""
 
     number: int
     title: str
@@ -75,12 +74,12 @@ class Issue:
 
     @property
     def name(self) -> str:
-        """What the page's heading says."""
+        """The heading of the page."""
         return f"Issue{self.number}"
 
 
 def ground_truth(seed: int = SEED) -> list[Issue]:
-    """The issues in the order of their numbers, which start at 1; equal seeds give equal issues."""
+    """Return the issues in the order of their numbers, from 1; equal seeds give equal issues."""
     rng = random.Random(seed)
     titles = [f"{thing} {trouble}" for thing in _THINGS for trouble in _TROUBLES]
     rng.shuffle(titles)
@@ -102,7 +101,7 @@ def _issue(rng: random.Random, number: int, title: str) -> Issue:
 
 
 def input_rows(base_url: str, issues: list[Issue]) -> list[dict[str, str]]:
-    """One row an issue, and the missing ones among them."""
+    """Return one row per issue, with the missing ones in between."""
     names = [issue.name for issue in issues]
     names[10:10] = MISSING[:1]
     names += MISSING[1:]
@@ -111,9 +110,9 @@ def input_rows(base_url: str, issues: list[Issue]) -> list[dict[str, str]]:
 
 @asynccontextmanager
 async def roundup_tracker(folder: Path) -> AsyncGenerator[str]:
-    """Makes the tracker under ``folder`` and serves it on the loopback interface; yields its URL, ending in ``/``.
+    """Create the tracker under ``folder`` and serve it on loopback; yield its URL, ending in ``/``.
 
-    RuntimeError with what Roundup said if it cannot be made or does not start.
+    Raises RuntimeError with Roundup's output if it cannot be created or does not start.
     """
     port = free_port()  # Roundup wants to know its own URL when the tracker is made
     url = f"http://127.0.0.1:{port}/tracker/"

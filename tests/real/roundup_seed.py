@@ -1,6 +1,6 @@
-"""``python -m tests.real.roundup_seed HOME``: put the known users and issues into a fresh tracker by Roundup's API.
+"""``python -m tests.real.roundup_seed HOME``: add the known users and issues to a new tracker by Roundup's API.
 
-A process of its own, because importing Roundup warns of deprecations that are not ours to mend.
+A separate process, because importing Roundup emits deprecation warnings.
 """
 
 from __future__ import annotations

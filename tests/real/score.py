@@ -1,7 +1,7 @@
-"""``python tests/real/score.py COMBINED_CSV``: how much of the table is right, field by field, against the tracker.
+"""``python tests/real/score.py COMBINED_CSV``: score the table by field against the tracker.
 
-A cell counts as right when its value is, and when an empty one is said to be "not present" exactly
-where the tracker has nothing. A sample that was not done has none of its fields right.
+A cell is correct if its value is, and if it is marked "not present" exactly where the tracker has none. A sample that
+was not done has no correct field.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FIELDS = ("issue", "title", "priority", "issue_status", "assigned_to", "keywords
 
 @dataclass(frozen=True)
 class Score:
-    """``right`` and ``asked`` per field; ``wrong`` tells, for people, of each cell and row that is not right."""
+    """``right`` and ``asked`` are counts per field; ``wrong`` describes each wrong cell and row."""
 
     right: Mapping[str, int]
     asked: Mapping[str, int]
@@ -50,7 +50,7 @@ def score(combined_csv: Path, issues: Sequence[Issue]) -> Score:
 
 
 def report(result: Score) -> str:
-    """One line a field, and the total."""
+    """Return one line per field, and the total."""
     lines = [f"{'field':<12} {'right':>5} / asked"]
     lines += [f"{field:<12} {result.right[field]:>5} / {result.asked[field]}" for field in FIELDS]
     lines += [f"{'total':<12} {sum(result.right.values()):>5} / {sum(result.asked.values())}"]
@@ -92,12 +92,12 @@ def _wanted(issue: Issue) -> dict[str, str | list[str]]:
 
 
 def _typed(cell: str) -> str:
-    """The text itself: a table may guard a cell that a spreadsheet would take for a formula."""
+    """Return the text without the guard against formula injection."""
     return cell[1:] if cell[:1] == "'" and cell[1:2] in ("=", "+", "-", "@") else cell
 
 
 def _list(cell: str) -> list[str]:
-    """A list as a table may write it: JSON, or parted by semicolons."""
+    """Parse a list of a table: JSON, or separated by semicolons."""
     items = json.loads(cell) if cell.startswith("[") else cell.split(";")
     return sorted(item.strip() for item in items if item.strip())
 

@@ -1,4 +1,4 @@
-"""Which widgets are tried, and how each is set: one or two actions, as a model would choose them."""
+"""The tested widgets, and how each is set: one or two actions, as a model would choose them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _pick(field: str, *options: str):
 
 
 def _field_called(p: Player, name: str) -> Element:
-    """The field of that name, else the first behind that text."""
+    """Return the field of that name, else the first one after that text."""
     if named := p.all(*PICKED_FROM, name=name):
         return named[-1]
     label = p.one("text", name=name)
@@ -54,7 +54,7 @@ def _click(*names: str):
 
 
 def _named(p: Player, name: str) -> Element:
-    """The control of that name; where one thing is told twice, as a tab and as the link in it, the first."""
+    """Return the control of that name; the first one if it is reported twice (a tab and its link)."""
     found = p.all(*CLICKED, name=name)
     if not found or any(not _touch(found[0], one) for one in found):
         raise Stuck(f"{len(found)} controls are named {name!r}")

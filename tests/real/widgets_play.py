@@ -1,4 +1,4 @@
-"""Widgets of libraries that are not ours: what is to be set, how a person would, and what the page must hold then."""
+"""Widgets of third-party libraries: the value to set, the actions, and the expected page state."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHOWN_S = 20.0
 
 @dataclass(frozen=True)
 class Widget:
-    """``key`` of what the page's probe tells must be ``wanted`` once ``play`` is done."""
+    """``key`` of the page's report must be ``wanted`` after ``play``."""
 
     library: str
     name: str
@@ -31,7 +31,7 @@ class Widget:
 
     @property
     def told_as(self) -> str:
-        """The name its page tells under: pages are open side by side, and one must not answer for another."""
+        """The name its page reports under; unique, because pages are open at the same time."""
         return f"{self.library}.{self.name}".replace(" ", "_")
 
 
@@ -54,7 +54,7 @@ def widget_site() -> FolderSite:
 
 
 async def play(p: Player, site: FolderSite, widget: Widget) -> Played:
-    """Never raises for what a player cannot do: that is told."""
+    """Play a widget. A failure of the player is returned, not raised."""
     name = widget.told_as
     site.forget(name)
     why = ""

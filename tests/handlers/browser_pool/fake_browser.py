@@ -1,4 +1,4 @@
-"""A browser whose sessions do what a test sets."""
+"""A browser with sessions that behave as a test configures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The handlers of discovery on a bus in memory, with an evidence service that gives one answer."""
+"""The handlers of discovery on a bus in memory, with an evidence service that gives one fixed answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The handlers of evidence on a folder and a bus in memory, and the messages that a run tells them."""
+"""The handlers of evidence on a folder and a bus in memory, and the messages of a run."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ HANDLERS: dict[type, Callable[[Any, EvidenceDeps, int], Awaitable[Any]]] = {
 
 
 def drop_locks(store: FolderStore) -> None:
-    """As the kernel does for a process that is dead."""
+    """Release the locks, as the kernel does for a dead process."""
     for name in list(store._locks._handles):
         store._locks.abandon(name)
 
 
 class Desk:
-    """Evidence on a folder and a bus in memory; `restart` forgets what a process remembers."""
+    """Evidence on a folder and a bus in memory; `restart` clears the process state."""
 
     deps: EvidenceDeps
 
@@ -73,7 +73,7 @@ class Desk:
         self.start()
 
     async def tell(self, *messages: Any) -> Any:
-        """What the handler of the last message returned."""
+        """Send the messages; return the result of the last handler."""
         outcome = None
         for message in messages:
             outcome = await HANDLERS[type(message)](message, self.deps, 1)

@@ -1,8 +1,7 @@
-"""A disk that fails at its n-th change: the process is killed there, or there is no room.
+"""A disk that fails at its n-th change: the process is killed there, or the disk is full.
 
-Every change of the folder goes through one of a few calls of the operating system. They are counted; at the n-th either
-the process dies (nothing it does afterwards has an effect, not even clearing up), or the call says that the disk is
-full, once.
+Every change of the folder uses one of a few system calls, which are counted. At the n-th one either the process dies
+(nothing it does afterwards has an effect, not even cleanup), or the call fails once with a full disk.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ NEED_ROOM = ("replace", "rename", "link", "mkdir")
 
 
 class Killed(BaseException):
-    """What nobody catches: the process is gone."""
+    """Simulated death of the process; must not be caught."""
 
 
 class Disk:
-    """``fail_at`` None: it only counts."""
+    """Counts changes. ``fail_at`` None never fails."""
 
     def __init__(self, fail_at: int | None = None, *, full: bool = False) -> None:
         self.fail_at, self.full = fail_at, full

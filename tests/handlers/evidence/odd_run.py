@@ -1,4 +1,4 @@
-"""A run whose files say what no column of the tables holds."""
+"""A run with values in its files that fit no column of the tables."""
 
 from __future__ import annotations
 

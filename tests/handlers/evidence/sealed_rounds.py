@@ -1,4 +1,4 @@
-"""A run of two rounds, filed and sealed, and what a check of it finds."""
+"""A run of two rounds, filed and sealed, and the findings of a check."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ async def worked(desk: Desk, key: str, row: int, attempt: int = 1, **how: Any) -
 
 
 async def rounds(desk: Desk) -> None:
-    """Two rounds: in the first one sample fails, in the second it is done; a picture of one attempt lies aside."""
+    """File two rounds.
+
+    A sample fails in the first one and is done in the second; one attempt's screenshot is kept aside.
+    """
     await desk.tell(
         started(), *(found(sample(key, row)) for row, key in enumerate(("A-1", "A-2", "A-3"), 1)), closed(3)
     )

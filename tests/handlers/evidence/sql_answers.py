@@ -1,4 +1,4 @@
-"""The answers to the questions of docs/sql.md, worked out in Python from a run's JSON files: no table, no SQL."""
+"""The expected answers to the queries of docs/sql.md, computed in Python from a run's JSON files without SQL."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def merged_with_failures(files: Files) -> Rows:
 
 
 def doubtful(files: Files) -> set[tuple[str, str]]:
-    """Which values; how they are ordered is another matter."""
+    """Return the doubtful values, unordered."""
     found: set[tuple[str, str]] = set()
     sure = {
         (s, e["observation"]["sha256"]): e["observation"]["dom_confidence"]
@@ -107,7 +107,7 @@ def not_200(files: Files) -> Rows:
 
 
 def cost(files: Files) -> dict[str, float]:
-    """By model; what was learned is asked of none that is named."""
+    """Return the cost by model; lessons have no model name."""
     spent: dict[str, float] = defaultdict(float)
     for _, _, entry in files.steps():
         seen = (entry["vision"] or {}).get("usage", {}).get("cost_usd", 0.0)
@@ -118,7 +118,7 @@ def cost(files: Files) -> dict[str, float]:
 
 
 def time(files: Files) -> dict[str, tuple[int, float]]:
-    """By action: how many, and their median."""
+    """Return number and median time by action."""
     took: dict[str, list[float]] = defaultdict(list)
     for _, _, entry in files.steps():
         took[entry["action"]].append(entry["total_ms"])
@@ -126,7 +126,7 @@ def time(files: Files) -> dict[str, tuple[int, float]]:
 
 
 def same_bytes(files: Files) -> dict[str, int]:
-    """By hash: how many files."""
+    """Return the number of files by hash."""
     hashes = Counter(a["sha256"] for result in files.results.values() for a in result["artifacts"])
     return {sha256: count for sha256, count in hashes.items() if count > 1}
 
@@ -163,7 +163,7 @@ def as_worked_out(name: str, files: Files) -> Any:
 
 
 def as_answered(name: str, rows: Rows) -> Any:
-    """The rows of an answer, in the form in which they were worked out."""
+    """Convert the rows of a query to the form of the computed answers."""
     if name in ("doubtful", "unproven"):
         return {(row[0], row[1]) for row in rows}
     if name == "cost":

@@ -1,4 +1,4 @@
-"""Evidence that answers questions, in a folder or in a bucket of a real server."""
+"""An evidence service that answers queries, with a folder or a bucket of a real server."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 
 @dataclass
 class Room:
-    """``run_1`` is finished, ``run_2`` goes on."""
+    """``run_1`` is finished, ``run_2`` is running."""
 
     settings: Settings
     bus: MemoryBus

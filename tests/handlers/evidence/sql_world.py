@@ -1,4 +1,4 @@
-"""A small run with one sample of each kind that an auditor asks about, told to the real handlers."""
+"""A small run with one sample of each kind that auditors query, sent to the real handlers."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def finished(one: Sample, steps: Sequence[StepTaken], *, attempt: int = 1, **mor
 
 
 async def story(blobs: Blobs, run_id: str = "run_1") -> list[list[Any]]:
-    """What is told of each sample, in row order."""
+    """Return the messages of each sample, in row order."""
     one, two, three, four, five = SAMPLES
     whole = (
         value("assignee", "=Ann \U0001f600"),
@@ -290,7 +290,7 @@ HANDLERS: dict[type, Any] = {StepTaken: step_taken, SampleFinished: sample_finis
 
 
 async def file_run(deps: EvidenceDeps, blobs: Blobs, run_id: str = "run_1", *, samples: int = 5) -> None:
-    """The whole run, or one of which only so many samples have been worked on, and the next is at work."""
+    """Send the whole run, or only its first ``samples`` samples with the next one in progress."""
     record = RunRecord(run_id=run_id, spec=SPEC, planner="rules", concurrency=2, created_at=NOW, requested_by="Eve")
     await run_started(RunStarted(run_id=run_id, record=record), deps, 1)
     for one in SAMPLES:

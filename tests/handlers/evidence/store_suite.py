@@ -1,5 +1,4 @@
-"""What every store of evidence must do; a folder passes it, a bucket on two servers does, and so must whatever comes
-next."""
+"""The common suite of all evidence stores: the folder, and a bucket on two servers."""
 
 from __future__ import annotations
 
@@ -31,13 +30,13 @@ async def kept(store: Store, key: str, data: bytes) -> None:
 
 
 async def all_keys(store: Store, prefix: str) -> list[str]:
-    """Of files, below ``prefix``."""
+    """Return the keys of all files below ``prefix``."""
     below = await store.names(prefix)
     return [one for name in below for one in await all_keys(store, f"{prefix}/{name}") or [f"{prefix}/{name}"]]
 
 
 class StoreSuite:
-    """Inherit it, and give a fixture ``store`` with an empty one."""
+    """Subclasses provide a fixture ``store`` with an empty store."""
 
     async def test_what_was_written_is_read(self, store: Store):
         await store.write("run_1/A-1/01_t.png", b"\x89PNG")

@@ -1,4 +1,4 @@
-"""The files of a sample with the keys that a test is about; what such files have beside these is filled in."""
+"""The files of a sample with the keys under test; all other keys are filled in."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ENTRY: dict[str, Any] = {
 def files_of(
     sample: Mapping[str, Any], result: Mapping[str, Any] | None = None, log: Sequence[Mapping[str, Any]] = ()
 ) -> SampleFiles:
-    """``result`` None: there is none yet."""
+    """Return the files. ``result`` None means that there is none yet."""
     sample_id = str(sample["sample_id"])
     return SampleFiles(
         sample_id,
@@ -63,6 +63,6 @@ def facts_of(
     log: Sequence[Mapping[str, Any]] = (),
     fields: Sequence[str] = (),
 ) -> SampleFacts:
-    """``fields``: those that the task asks for, all of them texts."""
+    """Return the facts. ``fields`` are the requested fields, all of them texts."""
     task = TaskFacts.of({"output_schema": dict.fromkeys(fields, "string")})
     return SampleFacts(task, files_of(sample, result, log))

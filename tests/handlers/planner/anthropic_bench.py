@@ -1,4 +1,4 @@
-"""The Anthropic decider on a server that gives scripted replies."""
+"""The Anthropic decider, with a server that gives scripted replies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CLICK = {"reason": "It opens.", "target": "3"}
 
 
 def settings_at(url: str, **changes: Any) -> Settings:
-    """Of a model at ``url``, and no other beside it."""
+    """Return settings with one model at ``url``."""
     given = {"ANTHROPIC_API_KEY": "key-1", "ANTHROPIC_BASE_URL": url, "model": MODEL, "fast_model": "", **changes}
     return isolated_settings(**given)
 

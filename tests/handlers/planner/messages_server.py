@@ -1,4 +1,4 @@
-"""A Messages endpoint on the loopback interface that plays back answers, one a request, and keeps the requests."""
+"""A Messages endpoint on loopback that plays back one answer per request and records the requests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Reply:
-    """``cut``: the connection is closed when half of the body is sent; a ``str`` body is sent as it is."""
+    """One reply. ``cut`` closes the connection after half of the body; a ``str`` body is sent unchanged."""
 
     body: Any
     status: int = 200
@@ -21,7 +21,7 @@ class Reply:
 
 
 def cut_off() -> Reply:
-    """A connection that breaks in the middle of an answer."""
+    """Return a reply whose connection breaks in the middle."""
     return Reply({"type": "message", "content": []}, cut=True)
 
 
@@ -30,7 +30,7 @@ class Endpoint:
     url: str = ""
     replies: list[Reply] = field(default_factory=list)
     by_model: dict[str, list[Reply]] = field(default_factory=dict[str, list["Reply"]])
-    """Answers to the requests for one model only, in their order; the last one stays."""
+    """Replies to the requests for one model only, in order; the last one repeats."""
     requests: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
 
@@ -52,7 +52,7 @@ def error(status: int, told: str = "no", **headers: str) -> Reply:
 
 @asynccontextmanager
 async def endpoint(*replies: Reply, by_model: dict[str, list[Reply]] | None = None) -> AsyncGenerator[Endpoint]:
-    """Answers in order; the last answer is given again and again."""
+    """Serve the replies in order; the last one repeats."""
     served = Endpoint(replies=list(replies), by_model=by_model or {})
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,4 +1,4 @@
-"""One planner on a bus in memory, with a scripted pool, a run, and clocks that stand still."""
+"""One planner on a bus in memory, with a scripted pool, a run, and controlled clocks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ledger: Actor[Held] = Actor("evidence")
 
 @ledger.answers(CLAIM_PRESS)
 async def claim_press(request: ClaimPress, deps: Held) -> PressHeld:
-    """As evidence answers: who claims first has it."""
+    """Answer as evidence does: the first claim wins."""
     one = request.pressed
     key = (one.run_id, one.sample_id, one.step)
     return PressHeld(pressed=deps.setdefault(key, one) if request.claim else deps.get(key))
@@ -36,7 +36,7 @@ async def claim_press(request: ClaimPress, deps: Held) -> PressHeld:
 
 @dataclass
 class Bench:
-    """``clock_s`` is what the planner's clock shows; ``pauses`` is what it has waited."""
+    """``clock_s`` is the time of the planner's clock; ``pauses`` has its waits."""
 
     scripted: ScriptedPool
     decider: Decider = field(default_factory=RulesDecider)

@@ -1,4 +1,4 @@
-"""A decider that gives the answers of a list."""
+"""A decider with scripted answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SPENT = Usage(llm_calls=1, input_tokens=1000, output_tokens=100, cost_usd=0.01)
 
 @dataclass
 class Told:
-    """A decider that says what it was told to, answer by answer; the last one again and again."""
+    """A decider that gives its answers in order; the last one repeats."""
 
     answers: list[Any]
     usage: Usage = SPENT

@@ -1,4 +1,4 @@
-"""A browser pool that serves scripted pages: a small state machine on the asks of the real one."""
+"""A browser pool with scripted pages: a small state machine with the real one's requests."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ BLANK = page(url="about:blank", title="", http_status=None)
 
 @dataclass
 class ScriptedPool:
-    """``site`` maps a URL to the pages it shows, one look after the other; the last one stays.
+    """``site`` maps a URL to its pages, one per observation; the last one repeats.
 
-    ``clicks`` maps a button's name to the URL it leads to. An error in ``breaks`` is raised by the
-    action of that number (from 1).
+    ``clicks`` maps a button's name to the URL it leads to. ``breaks`` maps the number of an action (from 1) to the
+    error that it raises.
     """
 
     site: dict[str, list[PageObserved]]
@@ -55,19 +55,19 @@ class ScriptedPool:
     asked: list[Any] = field(default_factory=list)
     held: set[str] = field(default_factory=set)
     paused: str = ""
-    """Why the login state is not handed out."""
+    """The error of a request for the login state."""
     beat: asyncio.Event = field(default_factory=asyncio.Event)
     walls: list[str] = field(default_factory=list)
     unkept: str = ""
-    """Why no page can be kept."""
+    """The error of a capture."""
     lost: ExhibitError | None = None
     meanwhile: PageObserved | None = None
     with_pages: bool = False
-    """Whether a picture brings the page along."""
+    """Whether a screenshot includes the page."""
 
     @property
     def shown(self) -> PageObserved:
-        """What the last look showed."""
+        """Return the last observed page."""
         pages = self.site.get(self.at, [BLANK])
         return pages[max(0, min(self.looks, len(pages)) - 1)]
 
@@ -133,7 +133,7 @@ async def observe(request: ObservePage, deps: ScriptedPool) -> PageObserved:
 
 @pool.answers(CAPTURE)
 async def keep_page(request: CapturePage, deps: ScriptedPool) -> PageCaptured:
-    """``deps.meanwhile`` is what the page has become by then."""
+    """Capture the page. ``deps.meanwhile`` is the page if it has changed by then."""
     deps.asked.append(request)
     if deps.lost is not None:
         raise deps.lost

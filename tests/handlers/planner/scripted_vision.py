@@ -1,4 +1,4 @@
-"""A vision service that gives one answer."""
+"""A vision service that gives one fixed answer."""
 
 from __future__ import annotations
 

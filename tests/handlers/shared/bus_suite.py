@@ -1,4 +1,4 @@
-"""What every bus must do; `test_bus.py` runs it on the real one and on the one in memory."""
+"""The common suite of all buses; `test_bus.py` runs it on the real one and on the one in memory."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def unique(prefix: str) -> str:
 
 
 OF_NO_LIST: Any = "odd"
-"""A code that no list of errors holds."""
+"""An unknown error code."""
 
 
 class BusSuite:
-    """Subclasses give a fixture `served`: async (actor, deps) -> the bus of a client of that actor."""
+    """Subclasses provide a fixture `served`: async (actor, deps) -> the bus of a client of that actor."""
 
     async def test_an_ask_gets_the_handlers_reply(self, served):
         actor: Actor[str] = Actor("echo")
@@ -229,7 +229,7 @@ class BusSuite:
 
 
 class Counting:
-    """A source that notes how much of it is asked for at once, and how often in the loop's own thread."""
+    """A source that records the size of each read, and the reads on the event loop's thread."""
 
     def __init__(self, data: bytes, fails_at: int | None = None) -> None:
         self.data = data
@@ -250,7 +250,7 @@ class Counting:
 
 
 class Taking:
-    """A sink that notes the pieces, and how often it is called in the loop's own thread."""
+    """A sink that records the pieces, and the calls on the event loop's thread."""
 
     def __init__(self, fails_at: int | None = None) -> None:
         self.pieces: list[bytes] = []

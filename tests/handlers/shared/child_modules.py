@@ -1,4 +1,4 @@
-"""What the children of test_child_process.py run: `python -I child_modules.py NAME`."""
+"""The child programs of test_child_process.py: `python -I child_modules.py NAME`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shared.child_process.child import die_with_parent, limit_resources, read_fr
 
 
 def echo() -> None:
-    """Each frame comes back; "hang" never answers, "half" breaks off in the middle of a frame."""
+    """Echo each frame; "hang" never answers, "half" stops in the middle of a frame."""
     replies = take_stdout()
     print("a library prints this")
     while (data := read_frame(sys.stdin.buffer)) is not None:
@@ -33,7 +33,7 @@ def environment() -> None:
 
 
 def limited() -> None:
-    """Which limits bite: more memory than allowed, a file that is too long, a signal at the end of the time."""
+    """Exceed the limits: memory, file size, CPU time."""
     replies = take_stdout()
     limit_resources(memory_bytes=1 << 30, file_bytes=1000, wall_s=1)
     told = []
@@ -51,7 +51,7 @@ def limited() -> None:
 
 
 def parent() -> None:
-    """Starts a child of its own that only ends with it, says its pid, and waits to be killed."""
+    """Start a child that ends with this process, print its pid, and wait to be killed."""
     child = subprocess.Popen(
         [sys.executable, "-I", __file__, "orphan"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL
     )

@@ -1,4 +1,4 @@
-"""Pictures drawn for tests, questions about them, and vision on a bus."""
+"""Drawn test pictures, questions about them, and the vision service on a bus."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def encoded(picture: Image.Image, kind: str = "PNG") -> bytes:
 
 
 def check_icon(colour: str = GREEN, ground: str = "white", size: int = 24) -> Image.Image:
-    """A check mark, drawn large and made small, so that its edges are soft."""
+    """Return a check mark with antialiased edges (drawn large and scaled down)."""
     picture = Image.new("RGB", (240, 240), ground)
     ImageDraw.Draw(picture).line([(45, 130), (95, 180), (195, 70)], fill=colour, width=24, joint="curve")
     return picture.resize((size, size), Image.Resampling.LANCZOS)
@@ -71,7 +71,7 @@ def deps_on(bus: Any, reader: PictureReader | None = None, slots: int = 4) -> Vi
 
 
 async def ask(data: bytes, reader: PictureReader | None = None, **changes: Any) -> VisionAnswered:
-    """Over a bus in memory, where the picture lies."""
+    """Ask over a bus in memory that holds the picture."""
     bus = MemoryBus()
     bus.host(actor, deps_on(bus, reader))
     await bus.put(ARTIFACTS, BLOB, data)

@@ -1,4 +1,4 @@
-"""Pages and samples for the planner's tests, written by hand in the shape the browser pool gives them."""
+"""Hand-written pages and samples for the planner's tests, in the shape of the browser pool's messages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NOW = datetime(2026, 3, 3, 12, 0, tzinfo=UTC)
 
 
 def spec(**changes: Any) -> TaskSpec:
-    """A ticket task: number, assignee and due date, one screenshot, identity by number."""
+    """Return a ticket task: number, assignee and due date, one screenshot, identity by number."""
     written: dict[str, Any] = {
         "task_id": "tickets",
         "goal": "Read the ticket.",
@@ -56,7 +56,7 @@ def sample(**changes: Any) -> Sample:
 
 
 def page(*elements: Element, **changes: Any) -> PageObserved:
-    """A snapshot; elements get refs from 1 in their order."""
+    """Return a snapshot; elements get refs from 1 in their order."""
     numbered = tuple(_ref(element, ref) for ref, element in enumerate(elements, 1))
     text = "\n".join(f'[{e.ref}] [{e.role}] {e.header + ": " if e.header else ""}"{e.name}"' for e in numbered)
     given: dict[str, Any] = {
@@ -95,7 +95,7 @@ def text(name: str, **rest: Any) -> Element:
 
 
 def row(label: str, value: str) -> tuple[Element, ...]:
-    """A dt with its dd."""
+    """Return a dt with its dd."""
     return el("term", label, tag="dt"), el("definition", value, tag="dd", header=label)
 
 
@@ -108,12 +108,12 @@ def box(x: float, y: float, width: float = 80, height: float = 20) -> Box:
 
 
 def ticket(number: str = "TCK-1001", assignee: str = "Ann Lee", due: str = "Mar 3, 2026") -> tuple[Element, ...]:
-    """The elements of a ticket page."""
+    """Return the elements of a ticket page."""
     return (heading(f"{number}: Printer on fire"), *row("Assignee", assignee), *row("Due date", due))
 
 
 def view(seen: PageObserved | None, state: AttemptState | None = None, **changes: Any) -> SampleView:
-    """``spec`` and ``sample`` in ``changes`` replace the usual ones."""
+    """Return a view; ``spec`` and ``sample`` in ``changes`` replace the defaults."""
     return SampleView(changes.get("spec", spec()), changes.get("sample", sample()), state or AttemptState(), seen)
 
 
@@ -143,7 +143,7 @@ def artifact(label: str = "ticket", suffix: str = ".png", kind: Any = "screensho
 
 
 def kept_artifacts(label: str, shown: PageObserved, capture_id: str = "") -> tuple[Artifact, Artifact]:
-    """The page and what was observed of it; every call is another moment, with other hashes."""
+    """Return a stored page and its observation; every call has another time and other hashes."""
     number = next(MOMENTS)
     facts = CaptureFacts(
         capture_id=capture_id or f"c{number}", url=shown.url, title=shown.title, http_status=shown.http_status,
@@ -167,7 +167,7 @@ def picture(label: str = "ticket") -> Screenshot:
 def step(
     state: AttemptState, action: AnyAction | None, result: ActionResult | None = None, **changes: Any
 ) -> StepTaken:
-    """The next step of a sample in this state."""
+    """Return the state after the sample's next step."""
     given: dict[str, Any] = {
         "run_id": "run_1",
         "sample_id": "TCK-1001",
@@ -189,28 +189,28 @@ def step(
 def acted(
     state: AttemptState, action: AnyAction | Act, result: ActionResult | None, message: str, remark: str = ""
 ) -> AttemptState:
-    """A decision of the rules takes its place on the route with it."""
+    """Return the state after an action; a decision of the rules has its route mark."""
     decided, route = (action.action, action.route) if isinstance(action, Act) else (action, None)
     return after_step(state, step(state, decided, result, message=message, remark=remark, route=route))
 
 
 def bounced(state: AttemptState, action: AnyAction, message: str, remark: str = "") -> AttemptState:
-    """An ending that the gates sent back."""
+    """Return the state after a finish that the gates rejected."""
     return after_step(state, step(state, action, message=message, remark=remark, refused=True))
 
 
 def misunderstood(state: AttemptState, message: str, remark: str = "") -> AttemptState:
-    """An answer that could not be used."""
+    """Return the state after an unusable answer."""
     return after_step(state, step(state, None, message=message, remark=remark, refused=True))
 
 
 def shown_record(state: AttemptState, proof: str) -> AttemptState:
-    """What a look at a page says of whose record it is; a page that says nothing changes nothing."""
+    """Return the state after an observation that proves the identity; an empty proof changes nothing."""
     return state if proof == "unproven" else replace(state, proven=proof == "proven")
 
 
 def kept(state: AttemptState, values: tuple[FieldValue, ...], unconfirmed: frozenset[str]) -> AttemptState:
-    """What a model saved."""
+    """Return the state after a model saved values."""
     action = SaveProgress(values={value.field: value.value for value in values})
     return after_step(state, step(state, action, values=values, unconfirmed=tuple(sorted(unconfirmed))))
 

@@ -1,4 +1,4 @@
-"""States of long samples, made by the planner's own transitions, for the tests of what a model is shown."""
+"""States of long samples, built with the planner's own transitions, for the prompt tests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def prompt(shown: SampleView, **changes: float) -> Prompt:
 
 
 def steps(count: int, text: str = "") -> AttemptState:
-    """A sample that has gone through so many steps of all kinds; ``text`` is what pages said on the way."""
+    """Return a sample after a number of steps of all kinds; ``text`` is the content of its pages."""
     state = AttemptState()
     for number in range(count):
         state = one_more(state, number, text)
@@ -61,7 +61,7 @@ def _save(state: AttemptState, number: int, text: str) -> AttemptState:
 
 
 def on_pages(count: int) -> AttemptState:
-    """A sample that has been on so many pages."""
+    """Return a sample that has visited a number of pages."""
     state = AttemptState()
     for number in range(count):
         ref = ObservationRef(
