@@ -21,7 +21,7 @@ NOBODY = "http://127.0.0.1:9"
 """Default model endpoint of tests without their own: no server listens there."""
 
 # Before anything is imported that reads them, and for processes that tests start. A key in an .env file is none in
-# this process; in another it comes no further than NOBODY.
+# this process; another process could only send it to NOBODY.
 for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"):
     os.environ.pop(name, None)
 os.environ["ANTHROPIC_BASE_URL"] = NOBODY

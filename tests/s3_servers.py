@@ -58,7 +58,7 @@ class S3Server:
     around: tuple[str, ...] = ()
     """Command prefix of the server: ``("unshare", ...)``."""
     versions: bool = True
-    """False for VersityGW without versions, and so without object lock."""
+    """Whether VersityGW keeps object versions; without them it has no object lock."""
     access_key: str = field(default_factory=lambda: f"A{secrets.token_hex(9)}")
     secret_key: str = field(default_factory=lambda: secrets.token_hex(20))
     process: subprocess.Popen[bytes] | None = None

@@ -13,7 +13,7 @@ Seen = TypeVar("Seen")
 
 
 def until(look: Callable[[], Seen | None], what: str) -> Seen:
-    """Return the result of ``look`` as soon as it is not None."""
+    """Return the result of ``look`` as soon as it is truthy; fail after ``LONGEST_S``."""
     until_s = time.monotonic() + LONGEST_S
     while time.monotonic() < until_s:
         if seen := look():

@@ -112,7 +112,7 @@ async def bisect_angle(p: Player) -> None:
 
 
 def _room(at: float, step: float, size: float) -> float:
-    """Return the largest move from ``at`` that stays inside."""
+    """Return how many times ``step`` fits between ``at`` and the edge."""
     return math.inf if abs(step) < 1e-6 else ((size - 4 - at) if step > 0 else (at - 4)) / abs(step)
 
 

@@ -14,7 +14,7 @@ SPENT = Usage(llm_calls=1, input_tokens=1000, output_tokens=100, cost_usd=0.01)
 
 
 @dataclass
-class Told:
+class ScriptedDecider:
     """A decider that gives its answers in order; the last one repeats."""
 
     answers: list[Any]
@@ -38,5 +38,5 @@ class Told:
     async def aclose(self) -> None: ...
 
 
-def told(*answers: Any, **rest: Any) -> Told:
-    return Told([Goto(url=URL), *answers], **rest)
+def told(*answers: Any, **rest: Any) -> ScriptedDecider:
+    return ScriptedDecider([Goto(url=URL), *answers], **rest)

@@ -16,7 +16,7 @@ from shared.contracts.actions import ByRef, Click, Done, Fail, Goto, SaveProgres
 from shared.contracts.base import Usage
 from shared.contracts.steps import FieldValue, Summary, plain_note
 from tests.handlers.planner.planner_bench import Bench
-from tests.handlers.planner.scripted_decider import Told
+from tests.handlers.planner.scripted_decider import ScriptedDecider
 from tests.handlers.planner.scripted_pool import ScriptedPool
 from tests.unit.planner.planner_pages import URL, el, heading, page, row, spec, text, ticket
 
@@ -31,7 +31,7 @@ PAGES = (
 SAID = ("Ann Lee", "Bob", "TCK-1001", "", 7)
 
 
-class Anything(Told):
+class Anything(ScriptedDecider):
     """Decides anything."""
 
     def __init__(self, random: Random) -> None:

@@ -13,7 +13,7 @@ from shared.contracts.planner import Lessons
 from shared.errors import ExhibitError, Unavailable
 from shared.streams import MEMORY, SPENDING
 from tests.handlers.planner.planner_bench import RUN, Bench
-from tests.handlers.planner.scripted_decider import Told
+from tests.handlers.planner.scripted_decider import ScriptedDecider
 from tests.handlers.planner.scripted_pool import ScriptedPool
 from tests.typed import expect
 from tests.unit.planner.planner_pages import URL, page, spec, ticket
@@ -37,14 +37,14 @@ class Teaches:
 
 def bench(teacher: Teaches, **task) -> Bench:
     written = spec(**task).model_dump(mode="json", by_alias=True)
-    decider = Told([Goto(url=URL), Screenshot(label="ticket"), DONE])
+    decider = ScriptedDecider([Goto(url=URL), Screenshot(label="ticket"), DONE])
     one = Bench(ScriptedPool({URL: [page(*ticket())]}), decider=decider, task=written)
     one.deps.teacher = teacher
     return one
 
 
 def again(one: Bench) -> None:
-    one.decider = Told([Goto(url=URL), Screenshot(label="ticket"), DONE])
+    one.decider = ScriptedDecider([Goto(url=URL), Screenshot(label="ticket"), DONE])
 
 
 async def test_the_next_sample_is_shown_what_the_last_one_taught_and_its_result_says_so():
@@ -53,7 +53,7 @@ async def test_the_next_sample_is_shown_what_the_last_one_taught_and_its_result_
     again(one)
     second = await one.run()
     assert (first.hints, second.hints) == ((), ("What worked: Dates stand in the side panel.",))
-    assert {view.hints for view in expect(one.decider, Told).views} == {second.hints}
+    assert {view.hints for view in expect(one.decider, ScriptedDecider).views} == {second.hints}
     assert isinstance(first.lessons, Lessons)
     assert first.lessons.patterns == ("Dates stand in the side panel.",)
 

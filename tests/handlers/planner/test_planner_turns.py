@@ -34,7 +34,7 @@ from shared.errors import TransientError, Unavailable
 from shared.streams import SPENDING
 from shared.subjects import LEASE
 from tests.handlers.planner.planner_bench import RUN, Bench, work
-from tests.handlers.planner.scripted_decider import SPENT, Told, told
+from tests.handlers.planner.scripted_decider import SPENT, ScriptedDecider, told
 from tests.handlers.planner.scripted_pool import ScriptedPool
 from tests.handlers.planner.scripted_vision import Eye, seen, vision
 from tests.typed import expect
@@ -203,9 +203,11 @@ async def test_a_picture_of_a_question_is_no_evidence_of_the_record():
     one = bench(ICON_PAGE, decider=told(asks, Fail(code="other")), required_artifacts=["screenshot"], **ICON)
     one.bus.host(vision, Eye(seen("failed")))
     await one.run()
-    assert isinstance(one.decider, Told)
+    assert isinstance(one.decider, ScriptedDecider)
     assert one.decider.views[-1].state.proven_artifacts() == ()
-    assert [filed.artifact.label for filed in expect(one.decider, Told).views[-1].state.artifacts] == ["vision_1"]
+    assert [filed.artifact.label for filed in expect(one.decider, ScriptedDecider).views[-1].state.artifacts] == [
+        "vision_1"
+    ]
 
 
 @pytest.mark.parametrize("broken", [None, Unavailable("nobody there"), ValueError("a bug")])
@@ -300,7 +302,7 @@ LIVES = {
 async def test_the_step_log_alone_gives_the_state_again(life):
     pages, decider = LIVES[life]
     one = bench(*pages, decider=decider)
-    if isinstance(decider, Told):
+    if isinstance(decider, ScriptedDecider):
         decider.views.clear()
     made, finished = await worked(one)
     steps = one.bus.events(StepTaken)
