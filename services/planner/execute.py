@@ -10,7 +10,8 @@ from services.planner.judge.field_values import values_to_save
 from services.planner.judge.gates import Rejection, judge_done, judge_fail
 from services.planner.judge.listed_items import check_items
 from services.planner.provenance import StoredValues, attach_provenance
-from services.planner.state.attempt_state import NO_USAGE, Ending, SampleView, changes_page, combined_notes
+from services.planner.state.action_facts import changes_page
+from services.planner.state.attempt_state import NO_USAGE, Ending, SampleView, combined_notes
 from services.planner.state.value_sources import (
     not_stored_notes,
     refs_to_capture,

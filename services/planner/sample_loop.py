@@ -17,6 +17,7 @@ from services.planner.execute import ActionOutcome, execute_action, save_partial
 from services.planner.irreversible import EvidenceClaims, guard_irreversible
 from services.planner.judge.gates import limit_reached, refusal, to_finished, with_partial_values
 from services.planner.page.identity import keywords
+from services.planner.state.action_facts import changes_page
 from services.planner.state.attempt_state import (
     Act,
     AttemptState,
@@ -25,7 +26,6 @@ from services.planner.state.attempt_state import (
     ObserveAgain,
     SampleView,
     UnusableAnswer,
-    changes_page,
 )
 from services.planner.state.batching import next_batched_call, stop_reason
 from services.planner.state.step_parts import observation_ref, to_filed, with_page

@@ -17,8 +17,9 @@ from services.planner.page.lists import same_address
 from services.planner.page.text import label_form
 from shared.contracts.browser_pool import Element, PageObserved
 
+ENGLISH_NEXT = r"(?:go to )?(?:the )?(?:next|older)(?: page| results| posts| entries| items| commits| \d+)?"
 NEXT_WORDS = (
-    r"(?:go to )?(?:the )?(?:next|older)(?: page| results| posts| entries| items| commits| \d+)?",
+    ENGLISH_NEXT,
     r"page suivante|suivant",
     r"nächste(?: seite)?|weiter",
     r"siguiente|página siguiente",
@@ -28,8 +29,9 @@ NEXT_WORDS = (
     r"次へ",
     r"下一页",
 )
+ENGLISH_MORE = r"(?:load|show|fetch)(?: \d+)? more(?: results| items)?|more(?: results| items)?"
 MORE_WORDS = (
-    r"(?:load|show|fetch)(?: \d+)? more(?: results| items)?|more(?: results| items)?",
+    ENGLISH_MORE,
     r"mehr (?:laden|anzeigen)",
     r"(?:charger|afficher) plus",
     r"(?:cargar|mostrar) más",
@@ -84,6 +86,11 @@ def next_results_control(page: PageObserved, part: Sequence[Element]) -> PagingC
     return None
 
 
+def is_paging_label(label: str) -> bool:
+    """Return whether the whole label, in any of the languages, is one of a control that turns or extends a list."""
+    return _is_next_label(label) or _MORE_BEHIND.fullmatch(label_form(label)) is not None
+
+
 def _kind_of(element: Element) -> Literal["next", "more"] | None:
     if element.role not in _PRESSED:
         return None
@@ -102,8 +109,11 @@ def _turns(element: Element) -> bool:
 
 
 def _says_next(element: Element) -> bool:
-    label = _ARROWS.sub(" ", label_form(element.name)).strip()
-    return element.turn == "next" or _NEXT.fullmatch(label) is not None
+    return element.turn == "next" or _is_next_label(element.name)
+
+
+def _is_next_label(label: str) -> bool:
+    return _NEXT.fullmatch(_ARROWS.sub(" ", label_form(label)).strip()) is not None
 
 
 def _best(candidates: Sequence[Element], after: int) -> Element | None:

@@ -15,6 +15,7 @@ import msgspec
 
 from services.planner.prompt.message_parts import answer_notice
 from services.planner.prompt.tokens import Ruler
+from services.planner.state.action_facts import facts_of_action
 from services.planner.state.attempt_state import AttemptState, Entry
 from shared.contracts.actions import (
     AnyAction,
@@ -23,16 +24,9 @@ from shared.contracts.actions import (
     ByRef,
     ByText,
     Done,
-    Download,
-    Extract,
     Fail,
     ReportItems,
     SaveProgress,
-    Screenshot,
-    ScreenshotElement,
-    ScreenshotViews,
-    Scroll,
-    Wait,
 )
 from shared.contracts.results import Navigated, TextRead
 from shared.contracts.steps import Summary
@@ -50,11 +44,8 @@ TOKENS_PER_POINT = 100.0
 """A stub that is longer by this many tokens must be more important by one point."""
 SUMMARY_CHARS = 1600
 
-_IMPORTANCE: dict[type[object], int] = {
-    SaveProgress: 3, Done: 3, Fail: 3, Extract: 2, ReportItems: 2, AskPicture: 2, Download: 2, Screenshot: 2,
-    ScreenshotElement: 2, ScreenshotViews: 2, Scroll: 0, Wait: 0,
-}  # fmt: skip
-_OTHERS = 1
+_UNUSABLE_ANSWER = 1
+"""The importance of an answer without a valid action."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +92,7 @@ def _last(history: Sequence[Entry], first: int, ruler: Ruler, tokens: float) -> 
 
 def importance(entry: Entry) -> int:
     """Return from 0 to 3 how much of a step must be known later. A failed step counts less."""
-    points = _IMPORTANCE.get(type(entry.action), _OTHERS)
+    points = facts_of_action(entry.action).importance if entry.action is not None else _UNUSABLE_ANSWER
     return points if entry.ok else min(points, 1)
 
 

@@ -10,19 +10,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from shared.contracts.actions import (
-    Action,
     AnyAction,
     AskPicture,
     Done,
-    Extract,
     Fail,
     Judgment,
-    ReportItems,
-    SaveProgress,
-    Screenshot,
-    ScreenshotElement,
 )
-from shared.contracts.actions import ScreenshotViews as Views
 from shared.contracts.base import Usage
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.codes import REASONS, Fault, Reason, Status, may_have_fired
@@ -297,16 +290,6 @@ def combined_notes(known: tuple[Note, ...], fresh: Iterable[Note]) -> tuple[Note
     return tuple(dict.fromkeys((*known, *fresh)))
 
 
-def changes_page(action: Action) -> bool:
-    """Return whether the action may change the page: False for pictures, reads, and actions that end in the planner."""
-    return not isinstance(action, Screenshot | ScreenshotElement | Views | Extract) and is_browser_action(action)
-
-
 def is_page(artifact: Artifact) -> bool:
     """Return whether the artifact is a stored page or its observation."""
     return artifact.kind in ("page", "observation")
-
-
-def is_browser_action(action: Action) -> bool:
-    """Return whether the action is executed in the browser."""
-    return not isinstance(action, SaveProgress | ReportItems | AskPicture | Done | Fail)

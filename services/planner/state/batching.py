@@ -12,15 +12,13 @@ from typing import Any, Protocol
 import msgspec
 
 from services.planner.page.refind import find_ref
-from shared.contracts.actions import AnyAction, ByRef, Done, Fail, Goto, ReportItems, SaveProgress
+from services.planner.state.action_facts import facts_of_action
+from shared.contracts.actions import AnyAction, ByRef, Done, SaveProgress
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult
 
 SHIFTED_SHARE, SHIFTED_LEAST = 0.2, 3
 """If more than this share, and at least this many elements came or went, it counts as another page."""
-LAST_OF_ITS_ANSWER = (Goto, SaveProgress, ReportItems, Done, Fail)
-NEEDS_ITS_PAGE = (Done, Fail, SaveProgress, ReportItems)
-"""Actions that report something of a page: they are valid only for the page that was observed."""
 
 
 class ExecutedAction(Protocol):
@@ -37,7 +35,7 @@ def stop_reason(action: AnyAction, outcome: ExecutedAction) -> str:
     result = outcome.result
     if outcome.refused:
         return _dropped_calls("this one was refused")
-    if isinstance(action, LAST_OF_ITS_ANSWER):
+    if facts_of_action(action).ends_answer:
         return _dropped_calls(f"{action.__struct_config__.tag} ends an answer")
     if result is not None and not result.ok:
         return _dropped_calls("this one failed")
@@ -55,7 +53,7 @@ def next_batched_call(
     if before is None or now is None or before.url != now.url:
         return None, _dropped_calls("another page is shown")
     came_or_went = changed_elements(before, now)
-    if isinstance(action, NEEDS_ITS_PAGE) and came_or_went:
+    if facts_of_action(action).reports_page and came_or_went:
         return None, _dropped_calls("what is reported must be of the page as it is now; look at it first")
     if came_or_went > max(SHIFTED_SHARE * len(before.elements), SHIFTED_LEAST - 1):
         return None, _dropped_calls(f"{came_or_went} elements of the page came or went")

@@ -14,6 +14,7 @@ from itertools import takewhile
 from services.planner.page.identity import template_values
 from services.planner.page.targets import find_pressable
 from services.planner.page.text import find_mention, label_form
+from services.planner.state.action_facts import facts_of_action
 from services.planner.state.attempt_state import Act, Entry, SampleView
 from services.planner.state.common_decisions import by_rule
 from shared.contracts.actions import (
@@ -21,11 +22,7 @@ from shared.contracts.actions import (
     ByCss,
     ByRef,
     ByText,
-    Click,
-    Download,
-    Drag,
     Fail,
-    PickOption,
     Press,
     Target,
 )
@@ -34,8 +31,6 @@ from shared.contracts.steps import PressClaim, RouteMark
 from shared.task.route import PressButton, words
 from shared.task.spec import fill
 
-PRESSING_ACTIONS = (Click, Press, PickOption, Download, Drag)
-"""Actions that may press a button."""
 PRESSING_KEYS = frozenset({"enter", "numpadenter", "return", "space", "spacebar", ""})
 """Keys that may send a form or press the focused button. The empty text is a space, stripped."""
 
@@ -47,12 +42,12 @@ def irreversible_steps(view: SampleView) -> tuple[int, ...]:
 
 def pressed_step(view: SampleView, action: AnyAction, decided_by: str, mark: RouteMark | None = None) -> int | None:
     """Return the irreversible step that the action presses, counted from 0: by ``mark``, else by its target."""
-    if not isinstance(action, PRESSING_ACTIONS):
+    if not facts_of_action(action).presses:
         return None
     steps = irreversible_steps(view)
     if mark is not None and decided_by in WITHOUT_MODEL and (mark.step - 1 in steps or decided_by == BY_RULE):
         return mark.step - 1 if mark.step - 1 in steps else None
-    return next((at for at in steps if _is_button_of(view, at, action.target)), None)
+    return next((at for at in steps if _is_button_of(view, at, _target(action))), None)
 
 
 # --- refusals within an attempt
@@ -79,9 +74,9 @@ def refused_repetition(view: SampleView, action: AnyAction, decided_by: str, mar
 
 def _refused_as_indistinct(view: SampleView, action: AnyAction) -> str:
     steps = irreversible_steps(view)
-    if not steps or not isinstance(action, PRESSING_ACTIONS):
+    if not steps or not facts_of_action(action).presses:
         return ""
-    if isinstance(action.target, ByCss):
+    if isinstance(_target(action), ByCss):
         return "This task has a button that is pressed once only: say what to act on by its ref, not by a CSS selector."
     if isinstance(action, Press) and action.keys.rpartition("+")[2].strip().casefold() in PRESSING_KEYS:
         shown = view.page is None or any(_buttons(view, at) for at in steps)
@@ -139,6 +134,10 @@ def _claim(view: SampleView, at: int) -> PressClaim:
 # --- which button it is
 
 
+def _target(action: AnyAction) -> Target | None:
+    return getattr(action, "target", None)
+
+
 def _is_button_of(view: SampleView, at: int, target: Target | None) -> bool:
     if isinstance(target, ByRef):
         return target.ref in _buttons(view, at)
@@ -171,13 +170,14 @@ def _may_mean(view: SampleView, at: int, text: str) -> bool:
 def _may_be(view: SampleView, entry: Entry, at: int) -> bool:
     """Return whether an earlier action may have been the press of this step. Its page is gone."""
     action = entry.action
-    if not isinstance(action, PRESSING_ACTIONS):
+    if action is None or not facts_of_action(action).presses:
         return False
     if entry.route is not None and entry.decided_by == BY_RULE:
         return entry.route.step == at + 1
     found = entry.result.target if entry.result is not None else None
     if found is None:
-        return not isinstance(action.target, ByText) or _may_mean(view, at, action.target.text)
+        target = _target(action)
+        return not isinstance(target, ByText) or _may_mean(view, at, target.text)
     exact = label_form(found.name) in {label_form(word) for word in _words(view, at)}
     return exact or (found.role != "link" and _says(view, at, found.name))
 

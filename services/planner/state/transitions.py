@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from services.planner.state.action_facts import changes_page
 from services.planner.state.attempt_state import (
     MAX_OBSERVE_TOKENS,
     OBSERVE_TOKENS,
     AttemptState,
     Entry,
     ObserveAgain,
-    changes_page,
     combined_notes,
     is_page,
 )

@@ -172,6 +172,24 @@ def test_what_plainly_only_looks_passes(action: Action, element: Any):
     assert not may_change_site(a_step(1, action), now.elements[0] if now else None, now)
 
 
+@pytest.mark.parametrize(
+    "label",
+    ["Weiter", "Weiter ›", "Nächste Seite", "Page suivante", "Siguiente", "次へ", "Mehr laden", "Afficher plus",
+     "Next", "Next 20 rows", "More", "Load more", "Older posts", "Previous"],
+)  # fmt: skip
+def test_a_label_that_turns_a_list_in_a_run_passes_in_its_replay(label: str):
+    now = page(button(label))
+    assert not may_change_site(a_step(1, Click(target=REF)), now.elements[0], now)
+
+
+@pytest.mark.parametrize(
+    "label", ["Weiter zur Kasse", "Weiterleiten", "Siguiente paso: pagar", "Next: send", "Show more and delete"]
+)
+def test_a_label_that_only_begins_like_a_paging_label_of_another_language_is_held_back(label: str):
+    now = page(button(label))
+    assert may_change_site(a_step(1, Click(target=REF)), now.elements[0], now)
+
+
 def test_a_click_that_the_browser_asked_about_is_held_back_whatever_it_is_called():
     asked = done_result()
     change = msgspec.structs.replace(asked.change, dialogs=("Really?",))

@@ -80,8 +80,7 @@ IMPLEMENTATIONS: dict[type[Action], Implementation] = {
     Download: download,
     AnswerDialog: answer_dialog,
 }
-"""The implementation of each browser action. A new action needs its struct in `shared.contracts.actions`, and one
-entry here."""
+"""The implementation of each browser action. The service's README lists what else a new action needs."""
 
 TIMEOUT_S = 110.0
 """Time limit for one action, below the deadline of the caller's request."""

@@ -18,9 +18,11 @@ from services.planner.deciders.replay import comparison
 from services.planner.deciders.replay.comparison import recorded_values, reread_step, reread_value
 from services.planner.judge.gates import judge_done
 from services.planner.page.identity import identity_proof, shows_record
+from services.planner.page.paging import ENGLISH_MORE, ENGLISH_NEXT, is_paging_label
 from services.planner.page.refind import NotRefound, description_of, find_target
 from services.planner.page.text import OPENS_MORE, PRESSED_ROLES, find_dismissal, is_input
-from services.planner.state.attempt_state import Act, Decision, ObserveAgain, SampleView, is_browser_action
+from services.planner.state.action_facts import facts_of_action, is_browser_action
+from services.planner.state.attempt_state import Act, Decision, ObserveAgain, SampleView
 from services.planner.state.common_decisions import observe_later, observe_more
 from services.planner.state.irreversible_steps import pressed_step
 from services.planner.state.transitions import with_readings
@@ -30,12 +32,9 @@ from shared.contracts.actions import (
     ByRef,
     Click,
     Done,
-    Drag,
-    DragBy,
     Fail,
     JudgmentGiven,
     Press,
-    Upload,
 )
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.codes import FailCode
@@ -46,12 +45,13 @@ from shared.contracts.steps import FieldValue, Note, RouteMark, StepTaken, note_
 LOOKS = 2
 """Extra observations of a page that differs, because it may still be loading."""
 HARMLESS_KEYS = re.compile(r"(?:Shift\+)?(?:Escape|Tab|Arrow\w+|Home|End|PageUp|PageDown)")
+SAYS_A_CHANGE = re.compile(r"\b(?:save|send|submit|delete|remove|create|approve|confirm|pay|order|book|sign)\b", re.I)
 LOOKS_ONLY = re.compile(
-    r"(?:search|find|look up|filter|sort|next|previous|back|first|last|page|show|hide|view|see|details?|expand|"
-    r"collapse|more|less|load more|refresh|close|cancel|dismiss|clear|reset filters?|go to|menu|tabs?)\b"
-    r"(?!.*\b(?:save|send|submit|delete|remove|create|approve|confirm|pay|order|book|sign)\b)",
+    rf"(?:{ENGLISH_NEXT}|{ENGLISH_MORE}|search|find|look up|filter|sort|previous|back|first|last|page|show|hide|view|"
+    r"see|details?|expand|collapse|less|refresh|close|cancel|dismiss|clear|reset filters?|go to|menu|tabs?)\b",
     re.I,
 )
+"""How labels of controls begin that only look. Labels in other languages count only as a whole, as paging labels."""
 SEARCHES = re.compile(r"\b(?:search|find|filter|look ?up|query)\b", re.I)
 CHOOSES = frozenset({"tab", "checkbox", "radio", "option", "treeitem", "combobox", "textbox", "searchbox", "listbox"})
 
@@ -263,17 +263,24 @@ def _act(
 
 def may_change_site(recorded: StepTaken, now: Element | None, page: PageObserved | None) -> bool:
     """Return whether the step may change something. `now`: the element that it would act on, if any."""
-    action, result = recorded.action, recorded.result
-    if isinstance(action, Upload | Drag | DragBy):
-        return True
-    if isinstance(action, AnswerDialog):
-        return action.answer == "accept"
-    if isinstance(action, Press):
-        return not _harmless_keys(action, now)
-    if not isinstance(action, Click):
+    action = recorded.action
+    if action is None:
         return False
+    effect = facts_of_action(action).effect
+    if effect == "depends_on_step":
+        return not _is_harmless(recorded, now, page)
+    return effect == "may_change_site"
+
+
+def _is_harmless(recorded: StepTaken, now: Element | None, page: PageObserved | None) -> bool:
+    """Decide by the arguments and the element. An action without a rule here is not harmless."""
+    action, result = recorded.action, recorded.result
+    if isinstance(action, AnswerDialog):
+        return action.answer != "accept"
+    if isinstance(action, Press):
+        return _harmless_keys(action, now)
     asked = result is not None and bool(result.change.dialogs)
-    return asked or now is None or not _harmless_click(now, page)
+    return isinstance(action, Click) and not asked and now is not None and _harmless_click(now, page)
 
 
 def _harmless_keys(action: Press, now: Element | None) -> bool:
@@ -293,4 +300,10 @@ def _harmless_click(now: Element, page: PageObserved | None) -> bool:
         return True
     if page is not None and find_dismissal(page) is now:
         return True
-    return LOOKS_ONLY.match(now.name.strip()) is not None
+    return _is_looking_label(now.name.strip())
+
+
+def _is_looking_label(label: str) -> bool:
+    if SAYS_A_CHANGE.search(label):
+        return False
+    return is_paging_label(label) or LOOKS_ONLY.match(label) is not None

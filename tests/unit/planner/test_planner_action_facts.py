@@ -1,0 +1,114 @@
+"""Every action has one row of facts, a text for models and, if the browser executes it, an implementation."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections import Counter
+from collections.abc import Callable
+from typing import get_args
+
+import pytest
+
+from services.browser_pool.adapters.actions.perform import IMPLEMENTATIONS
+from services.planner.prompt.tools import DESCRIPTIONS
+from services.planner.state import action_facts
+from services.planner.state.action_facts import (
+    ACTION_FACTS,
+    ActionFacts,
+    changes_page,
+    facts_of_action,
+    is_browser_action,
+)
+from shared.contracts.actions import Action, AnyAction, Back, BrowserAction, OwnAction, SaveProgress, Screenshot
+
+ALL = get_args(AnyAction)
+
+
+def tag(kind: type[Action]) -> str:
+    return str(kind.__struct_config__.tag)
+
+
+def tags(holds: Callable[[ActionFacts], bool]) -> set[str]:
+    return {tag(kind) for kind, facts in ACTION_FACTS.items() if holds(facts)}
+
+
+def written_keys() -> list[str]:
+    """The keys of the table as they are written: a dict keeps only the last of two equal ones."""
+    for node in ast.walk(ast.parse(inspect.getsource(action_facts))):
+        if isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Dict):
+            return [ast.unparse(key) for key in node.value.keys if key is not None]
+    raise AssertionError("the table is gone")
+
+
+def test_every_action_has_exactly_one_row_of_facts():
+    assert Counter(written_keys()) == Counter(kind.__name__ for kind in ALL)
+    assert set(ACTION_FACTS) == set(ALL)
+
+
+def test_every_action_has_a_text_for_models():
+    assert set(DESCRIPTIONS) == {tag(kind) for kind in ALL}
+
+
+def test_every_browser_action_has_an_implementation():
+    assert set(IMPLEMENTATIONS) == set(get_args(BrowserAction)) == set(ALL) - set(get_args(OwnAction))
+
+
+def test_an_action_without_a_row_is_an_error_and_not_harmless():
+    class Unknown(Action, frozen=True, kw_only=True, tag="unknown"):
+        pass
+
+    with pytest.raises(KeyError):
+        facts_of_action(Unknown())
+    with pytest.raises(KeyError):
+        changes_page(Unknown())
+
+
+def test_facts_have_no_defaults():
+    assert not ActionFacts.__struct_defaults__
+
+
+def test_what_may_press_a_button():
+    assert tags(lambda facts: facts.presses) == {"click", "press", "pick", "download", "drag"}
+
+
+def test_what_presses_names_its_target():
+    assert all("target" in kind.__struct_fields__ for kind, facts in ACTION_FACTS.items() if facts.presses)
+
+
+def test_what_a_replay_may_repeat():
+    assert tags(lambda facts: facts.effect == "may_change_site") == {"upload", "drag", "drag_by"}
+    assert tags(lambda facts: facts.effect == "depends_on_step") == {"click", "press", "dialog"}
+    assert tags(lambda facts: facts.effect == "repeated_freely") == {
+        "goto", "type", "type_secret", "hover", "select_option", "pick", "set_date", "scroll", "wait", "back",
+        "switch_tab", "close_tab", "download",
+    }  # fmt: skip
+
+
+def test_what_leaves_the_page_as_it_is():
+    assert tags(lambda facts: facts.effect == "reads_only") == {
+        "screenshot", "screenshot_element", "screenshot_views", "extract",
+        "save_progress", "report_items", "ask_picture", "done", "fail",
+    }  # fmt: skip
+    assert changes_page(Back())
+    assert not changes_page(Screenshot(label="x"))
+
+
+def test_no_action_of_the_planner_changes_anything():
+    assert {ACTION_FACTS[kind].effect for kind in get_args(OwnAction)} == {"reads_only"}
+    assert is_browser_action(Back())
+    assert not is_browser_action(SaveProgress(values={}))
+
+
+def test_what_ends_an_answer_and_what_reports_a_page():
+    assert tags(lambda facts: facts.ends_answer) == {"goto", "save_progress", "report_items", "done", "fail"}
+    assert tags(lambda facts: facts.reports_page) == {"save_progress", "report_items", "done", "fail"}
+
+
+def test_how_much_of_a_step_must_be_known_later():
+    assert tags(lambda facts: facts.importance == 3) == {"save_progress", "done", "fail"}
+    assert tags(lambda facts: facts.importance == 2) == {
+        "extract", "report_items", "ask_picture", "download", "screenshot", "screenshot_element", "screenshot_views",
+    }  # fmt: skip
+    assert tags(lambda facts: facts.importance == 0) == {"scroll", "wait"}
+    assert {facts.importance for facts in ACTION_FACTS.values()} == {0, 1, 2, 3}
