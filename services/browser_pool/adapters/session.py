@@ -155,7 +155,7 @@ class PageSession:
         self._contents_by_snapshot[snapshot_id] = raw.contents
         while len(self._contents_by_snapshot) > KEPT_SNAPSHOTS:
             del self._contents_by_snapshot[next(iter(self._contents_by_snapshot))]
-        return replace(raw, browser_ms=self.spent_ms, before=before, tabs=await self.tabs.listed())
+        return replace(raw, browser_ms=self.spent_ms, before=before, tabs=await self.tabs.read_tabs())
 
     async def _dialog_page(self, waiting: DialogOpened) -> RawPage:
         """Return an empty page with the open dialog: its page answers nothing until the dialog is answered."""

@@ -38,10 +38,10 @@ class Tabs:
         self.gone = asyncio.Event()
         """Set when the browser or the active page is dead."""
         self._answering = BackgroundTasks()
-        browser.on("disconnected", self._disconnected)
+        browser.on("disconnected", self._on_disconnected)
         if not browser.is_connected():
             self.gone.set()
-        context.on("page", self._page_opened)
+        context.on("page", self._on_page_opened)
         self._attach(page)
 
     @property
@@ -95,7 +95,7 @@ class Tabs:
             return True
         return False
 
-    async def listed(self) -> tuple[Tab, ...]:
+    async def read_tabs(self) -> tuple[Tab, ...]:
         """Return all tabs; empty when there is only one."""
         pages = self.open_pages()
         if len(pages) < 2:
@@ -116,28 +116,28 @@ class Tabs:
                 code="session_lost",
             ) from error
 
-    def _page_opened(self, page: Page) -> None:
+    def _on_page_opened(self, page: Page) -> None:
         self.opened.append(page)
         self._attach(page)
 
     def _attach(self, page: Page) -> None:
         self._numbers[page] = len(self._numbers) + 1
-        page.on("crash", self._crashed)
-        page.on("dialog", self._dialog_opened)
-        page.on("download", self._download_started)
+        page.on("crash", self._on_crash)
+        page.on("dialog", self._on_dialog)
+        page.on("download", self._on_download)
 
-    def _crashed(self, page: Page) -> None:
+    def _on_crash(self, page: Page) -> None:
         if page is self.page:
             self.gone.set()
 
-    def _disconnected(self, _: Browser) -> None:
+    def _on_disconnected(self, _: Browser) -> None:
         self.gone.set()
 
     def detach(self) -> None:
         """Remove the listener on the browser, which outlives the session and must not keep it in memory."""
-        self.browser.remove_listener("disconnected", self._disconnected)
+        self.browser.remove_listener("disconnected", self._on_disconnected)
 
-    def _dialog_opened(self, dialog: Dialog) -> None:
+    def _on_dialog(self, dialog: Dialog) -> None:
         if len(self.dialogs) < MAX_DIALOGS_TOLD:
             self.dialogs.append(f"{dialog.type}: {dialog.message}"[:500])
         if dialog.type in ("confirm", "prompt") and self.open_dialog is None:
@@ -146,7 +146,7 @@ class Tabs:
             return
         self._answering.start(_answer(dialog))
 
-    def _download_started(self, download: Download) -> None:
+    def _on_download(self, download: Download) -> None:
         self.downloads.append(download)
         self.download_started.set()
 

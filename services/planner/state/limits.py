@@ -20,7 +20,7 @@ from shared.contracts.actions import Done, Fail, Goto, SaveProgress
 from shared.contracts.base import Usage, total_tokens
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.codes import Reason
-from shared.task.spec import BudgetSpec
+from shared.task.spec import BudgetSpec, TaskSpec
 
 MAX_FAILURES = 5
 MAX_BAD_REPLIES = 3
@@ -82,24 +82,29 @@ def granted_steps(state: AttemptState, items: tuple[Mapping[str, Any], ...]) -> 
     return min(state.granted + STEPS_PER_PAGE, MAX_GRANTED) if items else state.granted
 
 
-def max_steps(view: SampleView) -> int:
+def budgeted_steps(spec: TaskSpec, state: AttemptState) -> int:
+    """Return the steps of the spec together with those that were granted for the pages of a list."""
+    return spec.max_steps + state.granted
+
+
+def allowed_steps(view: SampleView) -> int:
     """Return how many steps the attempt may have.
 
     One more is allowed if the last one was refused for being the last, so that the decider can still end the sample.
     """
-    most = view.spec.max_steps + view.state.granted
+    most = budgeted_steps(view.spec, view.state)
     last = view.state.history[most - 1] if len(view.state.history) >= most else None
     return most + (last is not None and last.refused and not isinstance(last.action, Done | Fail | None))
 
 
 def steps_left(view: SampleView) -> int:
     """Return how many steps the attempt may still have."""
-    return max_steps(view) - view.state.steps
+    return allowed_steps(view) - view.state.steps
 
 
 def is_last_step(view: SampleView) -> bool:
     """Return whether the next step is the last one, so that only `Done` and `Fail` are accepted."""
-    return view.state.steps + 1 >= max_steps(view)
+    return view.state.steps + 1 >= allowed_steps(view)
 
 
 def exceeded_limit(view: SampleView, elapsed_s: float) -> ExceededLimit | None:
@@ -122,7 +127,7 @@ def exceeded_limit(view: SampleView, elapsed_s: float) -> ExceededLimit | None:
         return ExceededLimit("budget_exceeded", f"the budget of a sample is used up: {used}")
     if spec.max_time_s and elapsed_s >= spec.max_time_s:
         return ExceededLimit("time_exceeded", f"not finished within {spec.max_time_s:g} s")
-    if state.steps >= max_steps(view):
+    if state.steps >= allowed_steps(view):
         return ExceededLimit("max_steps_exceeded", f"not finished within {spec.max_steps + state.granted} steps")
     return None
 

@@ -21,7 +21,13 @@ from services.planner.state.attempt_state import (
     combined_notes,
     is_page,
 )
-from services.planner.state.limits import granted_steps, progress_notices, updated_progress, with_notices_shown
+from services.planner.state.limits import (
+    budgeted_steps,
+    granted_steps,
+    progress_notices,
+    updated_progress,
+    with_notices_shown,
+)
 from services.planner.state.value_sources import picture_source
 from shared.contracts.actions import AskPicture, ReportItems, SaveProgress, Scroll
 from shared.contracts.base import Usage, add_usage
@@ -50,7 +56,7 @@ def after_observation(state: AttemptState, spec: TaskSpec, ref: ObservationRef |
 
 def _with_progress(state: AttemptState, spec: TaskSpec, signature: str) -> AttemptState:
     progress = updated_progress(state.settled_progress, state.steps, state.last, signature)
-    notices, due = progress_notices(state, progress, spec.max_steps + state.granted)
+    notices, due = progress_notices(state, progress, budgeted_steps(spec, state))
     history = state.history
     if history and history[-1].notices != notices:
         history = (*history[:-1], replace(history[-1], notices=notices))

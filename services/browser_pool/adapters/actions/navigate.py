@@ -42,7 +42,7 @@ async def goto(session: PageSession, action: Goto) -> PerformOutcome:
             async with asyncio.timeout(DIED_S if "ERR_ABORTED" in error.message else 0):
                 await session.tabs.gone.wait()
         session.tabs.raise_if_lost(error)
-        return _not_loaded(session, action.url, error.message)
+        return _refuse_not_loaded(session, action.url, error.message)
     if isinstance(visited, PerformOutcome):
         return visited
     await session.settle(acted=False)
@@ -73,7 +73,7 @@ async def _replace_hung_tab(session: PageSession) -> str:
     return " in a new tab: the page before did not answer any more, and its tab was closed"
 
 
-def _not_loaded(session: PageSession, url: str, message: str) -> PerformOutcome:
+def _refuse_not_loaded(session: PageSession, url: str, message: str) -> PerformOutcome:
     if session.tabs.downloads or "Download is starting" in message:
         return refuse("failed", f"{url} is a file, not a page; use download on the link to it")
     code = matching.navigation_code(message)

@@ -76,9 +76,9 @@ class DownloadTracker:
         self._context_id = context_id
         self._folder = Path(tempfile.mkdtemp(dir=process_folder_path()))
         self._cdp = await browser.new_browser_cdp_session()
-        page.context.on("page", self._page_opened)
+        page.context.on("page", self._on_page_opened)
         for opened in page.context.pages:
-            self._page_opened(opened)
+            self._on_page_opened(opened)
         self._cdp.on("Browser.downloadWillBegin", self._on_begin)
         self._cdp.on("Browser.downloadProgress", self._on_progress)
         await protocol.send(
@@ -142,7 +142,7 @@ class DownloadTracker:
 
     # They cover all sessions. Playwright knows which downloads belong to this session.
 
-    def _page_opened(self, page: Page) -> None:
+    def _on_page_opened(self, page: Page) -> None:
         page.on("download", self._mark_own)
 
     def _mark_own(self, download: Download) -> None:

@@ -42,7 +42,7 @@ class Interceptor:
         self._asking = asyncio.Lock()
 
     async def start(self) -> None:
-        on(self._session, "Fetch.requestPaused", self._paused)
+        on(self._session, "Fetch.requestPaused", self._on_paused)
         await self._set_patterns(frozenset())
 
     async def target_ids(self, context: BrowserContext, page: Page) -> tuple[str, str]:
@@ -86,7 +86,7 @@ class Interceptor:
 
     # --- requests that wait for our answer
 
-    def _paused(self, event: dict[str, Any]) -> None:
+    def _on_paused(self, event: dict[str, Any]) -> None:
         self._deciding.start(self._decide(event))
 
     async def _decide(self, event: dict[str, Any]) -> None:

@@ -97,13 +97,17 @@ class Worlds:
 
     async def _listen(self, session: CDPSession) -> str:
         """Follow the worlds of a session and return the id of its frame."""
-        on(session, "Runtime.executionContextCreated", lambda event: self._created(session, event["context"]))
-        on(session, "Runtime.executionContextDestroyed", lambda event: self._ended(event["executionContextUniqueId"]))
-        on(session, "Runtime.executionContextsCleared", lambda _: self._cleared(session))
+        on(session, "Runtime.executionContextCreated", lambda event: self._on_created(session, event["context"]))
+        on(
+            session,
+            "Runtime.executionContextDestroyed",
+            lambda event: self._on_destroyed(event["executionContextUniqueId"]),
+        )
+        on(session, "Runtime.executionContextsCleared", lambda _: self._on_cleared(session))
         tree, _ = await asyncio.gather(send(session, "Page.getFrameTree"), send(session, "Runtime.enable"))
         return tree["frameTree"]["frame"]["id"]
 
-    def _created(self, session: CDPSession, context: dict[str, Any]) -> None:
+    def _on_created(self, session: CDPSession, context: dict[str, Any]) -> None:
         frame_id = context["auxData"]["frameId"]
         if context["auxData"]["isDefault"]:
             self._pages[frame_id] = context["uniqueId"]
@@ -111,10 +115,10 @@ class Worlds:
             self._worlds[frame_id] = World(session, frame_id, context["id"], context["uniqueId"])
             self._changed.set()
 
-    def _ended(self, unique_id: str) -> None:
+    def _on_destroyed(self, unique_id: str) -> None:
         self._worlds = {key: world for key, world in self._worlds.items() if world.unique_id != unique_id}
 
-    def _cleared(self, session: CDPSession) -> None:
+    def _on_cleared(self, session: CDPSession) -> None:
         self._worlds = {key: world for key, world in self._worlds.items() if world.session is not session}
 
     async def send_command(self, method: str, **params: Any) -> dict[str, Any]:
@@ -159,7 +163,7 @@ class Worlds:
                             raise
                         if self.page.is_closed():
                             raise
-                        self._ended(world.unique_id)
+                        self._on_destroyed(world.unique_id)
         except TimeoutError:
             raise PlaywrightTimeout(f"the document did not answer within {timeout_s:g} s") from None
 

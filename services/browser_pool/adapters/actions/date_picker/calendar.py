@@ -96,7 +96,7 @@ class DateEntry:
             reply = await asyncio.to_thread(month_table, calendar.lang)
             await self.session.run_timed(ask(found.frame, CountReply, self.timeout_s, "months", calendar.lang, reply))
 
-    async def shown(self) -> ControlState:
+    async def read_state(self) -> ControlState:
         found = self.found
         return await self.session.run_timed(
             ask(found.frame, ControlState, self.timeout_s, "shown", found.snapshot_id, found.n)
@@ -149,9 +149,9 @@ async def _turn_to_month(entry: DateEntry, calendar: Calendar) -> Calendar | Per
     while entry.wanted not in calendar.months:
         known = [month for month in calendar.months if month]
         if not known:
-            return _not_reached(entry, "it does not say which month it shows")
+            return _refuse_not_reached(entry, "it does not say which month it shows")
         if time.monotonic() >= until_s:
-            return _not_reached(entry, f"it was not reached within {JOURNEY_S:g} s")
+            return _refuse_not_reached(entry, f"it was not reached within {JOURNEY_S:g} s")
         moved = None if jumped else await _jump(entry, calendar)
         jumped = jumped or moved is None or entry.wanted in moved.months
         if moved is None:
@@ -159,12 +159,12 @@ async def _turn_to_month(entry: DateEntry, calendar: Calendar) -> Calendar | Per
         if isinstance(moved, PerformOutcome):
             return moved
         if moved.state != "shown":
-            return _not_reached(entry, "it went away")
+            return _refuse_not_reached(entry, "it went away")
         calendar = moved
     return calendar
 
 
-def _not_reached(entry: DateEntry, why: str) -> PerformOutcome:
+def _refuse_not_reached(entry: DateEntry, why: str) -> PerformOutcome:
     month = f"{entry.wanted // 12}-{entry.wanted % 12 + 1:02d}"
     message = f"the calendar could not be turned to {month}: {why}"
     return refuse("effect_not_seen", message, target=entry.found.to_target_found())
@@ -200,7 +200,7 @@ async def _turn(entry: DateEntry, calendar: Calendar, distance: int) -> Calendar
     steps = [entry.steps.get(move.label, move.guess) for move in calendar.moves]
     useful = [n for n, step in enumerate(steps) if step * distance > 0 and abs(step) <= abs(distance)]
     if not useful:
-        return _not_reached(entry, "no button was found that turns it there")
+        return _refuse_not_reached(entry, "no button was found that turns it there")
     best = max(useful, key=lambda n: abs(steps[n]))
     label = calendar.moves[best].label
     refused = await entry.press(PARTS, best, f'the button "{label.rsplit("@", 1)[0]}"')

@@ -52,7 +52,7 @@ async def _set_native(entry: DateEntry) -> PerformOutcome:
         return refuse("not_editable", f'"{found.now.name}" is read-only', target=found.to_target_found())
     await session.run_timed(found.locator.fill(value, timeout=entry.timeout_s * 1000))
     await session.settle()
-    shown = await entry.shown()
+    shown = await entry.read_state()
     if not shown.here:
         return refuse(
             "effect_not_seen", "the field went away before it could be read back", target=found.to_target_found()
@@ -68,7 +68,7 @@ async def _set_native(entry: DateEntry) -> PerformOutcome:
 async def _set_scripted(entry: DateEntry) -> PerformOutcome:
     """Type the date where the format is known; else pick it in the calendar; else probe the format."""
     calendar = await entry.calendar()
-    shown = await entry.shown()
+    shown = await entry.read_state()
     known = dates.format_of(*calendar.hints) or dates.example(shown.value)
     if calendar.editable and (known or entry.moment.year is None):
         written = await _type_in_format(entry, known or ISO, calendar)
@@ -113,7 +113,7 @@ async def _pick_in_calendar(entry: DateEntry, calendar: Calendar) -> PerformOutc
 
 async def _outcome_after_pick(entry: DateEntry) -> PerformOutcome:
     """Return the outcome: the day was pressed under its month's name, so any reading that includes it counts."""
-    shown = await entry.shown()
+    shown = await entry.read_state()
     target, iso = entry.found.to_target_found(), entry.moment.iso()
     value = shown.value if shown.here else ""
     if value and dates.reads_as(value, entry.moment, entry.lang) is not False:
@@ -136,7 +136,7 @@ async def _nearby_text(entry: DateEntry) -> str:
 
 async def _type_day_and_time(entry: DateEntry, calendar: Calendar) -> PerformOutcome:
     """Type the time of day after the day that the calendar set, in the field's own format."""
-    shown = await entry.shown()
+    shown = await entry.read_state()
     day = replace(entry.moment, hour=None, minute=0)
     known = dates.format_of(*calendar.hints) or dates.example(shown.value)
     if known is None or dates.reads_as(shown.value, day, entry.lang) is False:
@@ -181,7 +181,7 @@ async def _probe_format(entry: DateEntry, calendar: Calendar) -> PerformOutcome:
         orders = {one.order for one in fits}
         if len(orders) == 1:
             return await _type_in_format(entry, fits[0], calendar)
-    value = (await entry.shown()).value
+    value = (await entry.read_state()).value
     message = f'it cannot be told how "{entry.found.now.name}" wants dates; it holds "{value}"'
     return refuse("effect_not_seen", message, effect=ValueSet(value=value), target=target)
 
@@ -204,5 +204,5 @@ async def _type(entry: DateEntry, text: str) -> tuple[str, bool]:
     except Error as error:
         session.tabs.raise_if_lost(error)
     await session.settle()
-    shown = await entry.shown()
+    shown = await entry.read_state()
     return (shown.value, shown.invalid) if shown.here else ("", True)

@@ -54,7 +54,7 @@ async def pick(session: PageSession, action: PickOption) -> PerformOutcome:
         )
     pick = OptionPick(session, found)
     before = await state_before(session, found)
-    shown = await pick.shown()
+    shown = await pick.read_state()
     path = (action.option,)
     choices = await _open_list(pick, action.option)
     if isinstance(choices, PerformOutcome):
@@ -81,7 +81,7 @@ async def _pick_suggestion(pick: OptionPick, offer: Offer) -> PerformOutcome:
     locator = pick.found.locator
     await pick.session.run_timed(locator.fill(value, timeout=pick.timeout_s * 1000))
     await pick.session.settle()
-    shown = await pick.shown()
+    shown = await pick.read_state()
     effect = ValueSet(value=shown.value)
     if shown.value != value:
         message = f'after picking "{offer.name}" the field holds "{shown.value}"'
@@ -277,7 +277,7 @@ async def _close_list(pick: OptionPick) -> None:
         if isinstance(reached, PerformOutcome):
             await pick.session.run_timed(pick.session.page.keyboard.press("Escape"))
             return
-        shown = await pick.shown()
+        shown = await pick.read_state()
         if choices.search and shown.role != "button":
             await pick.session.run_timed(pick.session.page.keyboard.press("Escape"))
         else:

@@ -75,7 +75,7 @@ class OptionPick:
     async def mark(self) -> None:
         await self.session.run_timed(ask(self.found.frame, CountReply, self.timeout_s, "mark", MARK))
 
-    async def shown(self) -> ControlState:
+    async def read_state(self) -> ControlState:
         found = self.found
         return await self.session.run_timed(
             ask(found.frame, ControlState, self.timeout_s, "shown", found.snapshot_id, found.n)
@@ -135,7 +135,7 @@ async def read_back(pick: OptionPick, pressed: PressedOption) -> PerformOutcome:
     later = await _outcome_now(pick, pressed)
     if later.ok and isinstance(later.effect, ValueSet | Navigated):
         return later
-    shown = await pick.shown()
+    shown = await pick.read_state()
     # A control that is gone, such as one in a closed dialog, has reverted nothing.
     return outcome if not shown.here else _reverted(pick, pressed, shown)
 
@@ -163,7 +163,7 @@ async def _outcome_now(pick: OptionPick, pressed: PressedOption) -> PerformOutco
         return done(f"{pressed.summary}, and the page went on", effect=effect, target=pick.found.to_target_found())
     if pressed.choices.kind == "inside":
         return await _outcome_in_group(pick, pressed)
-    shown = await pick.shown()
+    shown = await pick.read_state()
     return await _outcome_of_control(pick, pressed, shown if shown.here else await _find_control_again(pick))
 
 
@@ -218,7 +218,7 @@ async def _is_marked(pick: OptionPick, pressed: PressedOption) -> bool:
 async def is_picked(pick: OptionPick, offer: Offer, choices: Choices) -> bool:
     """Return whether the option is selected, also with the mouse on another: some lists report hovered options as
     selected."""
-    shown = await pick.shown()
+    shown = await pick.read_state()
     if shown.here and matching.shows_option(shown.value, offer):
         return True
     others = [n for n, item in enumerate(choices.items) if item.name != offer.name and not item.disabled]
@@ -268,5 +268,5 @@ async def _find_control_again(pick: OptionPick) -> ControlState:
             found = await pick.session.find(ByCss(css=locator.value), "read")
             if isinstance(found, ResolvedElement) and found.now.role == pick.found.now.role:
                 pick.found = found
-                return await pick.shown()
+                return await pick.read_state()
     return ControlState(here=False)
