@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
@@ -23,6 +24,8 @@ from shared.text.normal import fold
 
 FIELD_NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_DISAGREEMENT = "spec_disagreement"
+"""Type of the validation error of a whole spec; its context has the ``problems``."""
 _ARTIFACT = r"^(screenshot|download)(:[A-Za-z0-9_ -]+)?$"
 
 
@@ -220,37 +223,43 @@ class TaskSpec(Strict):
 
     @model_validator(mode="after")
     def _names_agree(self) -> TaskSpec:
-        unknown = {"required_fields": self.required_fields, "identity": self.identity}
-        unknown |= {f"route[{at}]": fields_of(step) for at, step in enumerate(self.route)}
-        problems = [
-            f"{key}: {name!r} is not in output_schema"
-            for key, names in unknown.items()
-            for name in names
-            if name not in self.output_schema
-        ]
-        problems += [
-            f"output_schema.{name}: the table has a column of this name already, so choose another"
-            for name in self.output_schema
-            if name.lower() in OWN_COLUMNS
-        ]
-        problems += [
-            f"output_schema.{name[:60]!r}: a field is named with letters, digits and _, beginning with a letter"
-            for name in self.output_schema
-            if not FIELD_NAME.match(name)
-        ]
-        lowered = [name.lower() for name in self.output_schema]
-        problems += [
-            f"output_schema.{name}: another field has this name but for capitals, and a table cannot tell them apart"
-            for name in self.output_schema
-            if lowered.count(name.lower()) > 1
-        ]
-        if self.judgment_required and not self.judgment_question:
-            problems.append("judgment_question: needed when judgment_required is true")
-        if not self.output_schema:
-            problems.append("output_schema: name at least one field")
+        problems = tuple(_agreement_problems(self))
         if problems:
-            raise ValueError("; ".join(problems))
+            sentences = "; ".join(f"{one.where}: {one.message}" for one in problems)
+            raise PydanticCustomError(_DISAGREEMENT, "{sentences}", {"sentences": sentences, "problems": problems})
         return self
+
+
+def _agreement_problems(spec: TaskSpec) -> Iterator[Problem]:
+    """Yield the problems that lie in no single value, each at its place in the spec."""
+    schema = spec.output_schema
+    unknown = {"required_fields": spec.required_fields, "identity": spec.identity}
+    unknown |= {f"route[{at}]": fields_of(step) for at, step in enumerate(spec.route)}
+    for key, names in unknown.items():
+        for name in names:
+            if name not in schema:
+                yield _problem_at(key, f"{name!r} is not in output_schema")
+    for name in schema:
+        if name.lower() in OWN_COLUMNS:
+            message = "the table has a column of this name already, so choose another"
+            yield _problem_at(f"output_schema.{name}", message)
+    for name in schema:
+        if not FIELD_NAME.match(name):
+            message = "a field is named with letters, digits and _, beginning with a letter"
+            yield _problem_at(f"output_schema.{name[:60]!r}", message)
+    lowered = [name.lower() for name in schema]
+    for name in schema:
+        if lowered.count(name.lower()) > 1:
+            message = "another field has this name but for capitals, and a table cannot tell them apart"
+            yield _problem_at(f"output_schema.{name}", message)
+    if spec.judgment_required and not spec.judgment_question:
+        yield _problem_at("judgment_question", "needed when judgment_required is true")
+    if not schema:
+        yield _problem_at("output_schema", "name at least one field")
+
+
+def _problem_at(place: str, message: str) -> Problem:
+    return Problem(where=f"spec.{place}", message=message)
 
 
 def placeholders(template: str) -> tuple[str, ...]:
@@ -296,8 +305,8 @@ def _problems(exc: ValidationError) -> list[Problem]:
     problems: list[Problem] = []
     for error in exc.errors(include_url=False):
         where = "spec" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"])
-        if error["type"] == "value_error":
-            problems += [_named(part) for part in str(error.get("ctx", {})["error"]).split("; ")]
+        if error["type"] == _DISAGREEMENT:
+            problems += error.get("ctx", {})["problems"]
         elif error["type"] == "extra_forbidden":
             problems.append(Problem(where=where, message="unknown key"))
         else:
@@ -307,8 +316,3 @@ def _problems(exc: ValidationError) -> list[Problem]:
 
 def _short(message: str, most: int = 400) -> str:
     return message if len(message) <= most else f"{message[:most]} ..."
-
-
-def _named(text: str) -> Problem:
-    where, _, message = text.partition(": ")
-    return Problem(where=f"spec.{where}", message=message)

@@ -129,3 +129,11 @@ def test_templates():
 def test_a_field_cannot_bear_the_name_of_another_column_or_one_no_table_can_have(name):
     (where,) = problems_of(output_schema={name: "string"})
     assert where.startswith("spec.output_schema.")
+
+
+@pytest.mark.parametrize("name", ["a; b", "a: b", "output_schema.a: b; spec.goal: c"])
+def test_a_name_with_separators_is_quoted_in_one_problem(name: str):
+    assert problems_of(required_fields=[name]) == {"spec.required_fields": f"{name!r} is not in output_schema"}
+    assert problems_of(output_schema={name: "string"}) == {
+        f"spec.output_schema.{name!r}": "a field is named with letters, digits and _, beginning with a letter"
+    }
