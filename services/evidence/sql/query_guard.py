@@ -110,7 +110,7 @@ def _table_refusal(part: Tree, known: set[str]) -> QueryRefusal | None:
         if own and part["table_name"] in known:
             return None
         name = ".".join(word for word in (part["catalog_name"], part["schema_name"], part["table_name"]) if word)
-        return QueryRefusal("no_such_view", f"there is no view {name!r}", _position(part))
+        return QueryRefusal("no_such_view", f"there is no view {name!r}", _position(part), name)
     if kind == "TABLE_FUNCTION":
         name = str(part["function"].get("function_name", ""))
         if name.lower() in ALLOWED_TABLE_FUNCTIONS:
@@ -159,11 +159,13 @@ def parse_error(error: str) -> QueryRefusal:
     kind, message = str(fields.get("exception_type", "")), str(fields.get("exception_message", error))
     position = fields.get("position")
     code: SqlCode = _CODES.get(kind, "failed" if kind in _INTERNAL else "wrong")
+    name, unknown_name = str(fields.get("name")), ""
     if fields.get("error_subtype") == "COLUMN_NOT_FOUND":
-        code, message = "no_such_column", f"there is no column {str(fields.get('name'))!r} here"
+        code, message, unknown_name = "no_such_column", f"there is no column {name!r} here", name
     if fields.get("type") == "Table":
-        code, message = "no_such_view", f"there is no view {str(fields.get('name'))!r}"
-    return QueryRefusal(code, message.strip().removesuffix("!"), int(position) if position is not None else None)
+        code, message, unknown_name = "no_such_view", f"there is no view {name!r}", name
+    at = int(position) if position is not None else None
+    return QueryRefusal(code, message.strip().removesuffix("!"), at, unknown_name)
 
 
 def _json_of(error: str) -> Mapping[str, Any]:
@@ -176,14 +178,12 @@ def _json_of(error: str) -> Mapping[str, Any]:
 def hints_for(refusal: QueryRefusal, views: Sequence[str]) -> tuple[str, ...]:
     """Return what exists in place of what the query names. ``views``: those that the query reads."""
     if refusal.code == "no_such_view":
-        wanted = refusal.message.split("'")[1] if "'" in refusal.message else ""
-        similar = get_close_matches(wanted.lower(), VIEWS_BY_NAME, 1, 0.6)
+        similar = get_close_matches(refusal.unknown_name.lower(), VIEWS_BY_NAME, 1, 0.6)
         guess = (f"did you mean {similar[0]}?",) if similar else ()
         return (*guess, f"the views are {', '.join(view.name for view in VIEWS)}")
     if refusal.code == "no_such_column":
-        wanted = refusal.message.split("'")[1] if "'" in refusal.message else ""
         return (
-            *_similar_columns(wanted, views or list(VIEWS_BY_NAME)),
+            *_similar_columns(refusal.unknown_name, views or list(VIEWS_BY_NAME)),
             *(_columns(view) for view in views[:MAX_VIEWS_IN_HINTS]),
         )
     return ()

@@ -58,11 +58,12 @@ class AnswerFile:
 @dataclass(frozen=True)
 class QueryRefusal:
     """Why a query is not answered. ``position``: where in the query, counted in UTF-8 bytes while the query is checked,
-    and in characters in a reply."""
+    and in characters in a reply. ``unknown_name``: the view or column that the query names and that does not exist."""
 
     code: SqlCode
     message: str
     position: int | None = None
+    unknown_name: str = ""
     hints: tuple[str, ...] = ()
 
 
@@ -75,4 +76,4 @@ def parse_sandbox_reply(reply: Mapping[str, Any], query: SqlQuery) -> AnswerFile
     message = str(reply["message"])
     if reply["code"] == "too_slow":
         message = f"it took longer than {query.timeout_s:g} s"
-    return QueryRefusal(cast("SqlCode", reply["code"]), message, reply["position"], tuple(reply["hints"]))
+    return QueryRefusal(cast("SqlCode", reply["code"]), message, reply["position"], hints=tuple(reply["hints"]))

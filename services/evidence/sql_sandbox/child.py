@@ -13,6 +13,7 @@ import signal
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -140,8 +141,8 @@ class SqlSandbox:
         except duckdb.Error as exc:
             explained = parse_error(str(exc))
             if explained.position is not None:
-                return QueryRefusal(explained.code, explained.message, explained.position - len(EXPLAIN))
-        return QueryRefusal(refusal.code, refusal.message)
+                return replace(explained, position=explained.position - len(EXPLAIN))
+        return replace(refusal, position=None)
 
     def _scalar(self, statement: str, parameters: dict[str, Any]) -> Any:
         row = self._db.execute(statement, parameters).fetchone()
