@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from services.evidence.ports import Store
+from services.evidence.ports import NameTakenError, Store
 from services.evidence.state.file_contents import AttemptLog
 from shared.bus.ports import Blobs
 from shared.contracts.planner import SampleFinished
@@ -30,8 +30,10 @@ async def store_artifact(store: Store, blobs: Blobs, step: StepTaken, filed: Fil
     key = layout.artifact_key(step.run_id, step.sample_id, name)
     try:
         return await _store_checked(store, blobs, key, filed)
+    except NameTakenError as exc:
+        return ArtifactProblem(filename=name, code=exc.code, text=exc.reason)
     except PermanentError as exc:
-        return ArtifactProblem(filename=name, code=exc.code, text=str(exc).removeprefix(f"{name}: "))
+        return ArtifactProblem(filename=name, code=exc.code, text=str(exc))
 
 
 async def _store_checked(store: Store, blobs: Blobs, key: str, filed: FiledArtifact) -> ArtifactProblem | None:

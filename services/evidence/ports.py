@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from shared.contracts.evidence import AskSql, SqlReply
+from shared.errors import PermanentError
 from shared.evidence_format.files.manifest import Seal
 
 READ_LIMIT = 16
@@ -32,6 +33,17 @@ class SpooledFile(Protocol):
     def done(self) -> str:
         """Close the file and return the SHA-256 of what was written, in hex."""
         ...
+
+
+class NameTakenError(PermanentError):
+    """A file with other bytes has this name already. ``reason`` says so without the name."""
+
+    code = "name_taken"
+
+    def __init__(self, filename: str) -> None:
+        self.filename = filename
+        self.reason = "another file has this name, and evidence is never overwritten"
+        super().__init__(f"{filename}: {self.reason}")
 
 
 class Store(Protocol):
@@ -65,8 +77,8 @@ class Store(Protocol):
     async def store_captured(self, key: str, sha256: str, path: Path) -> None:
         """Store captured bytes under ``key``: the file at ``path`` in `spool`, which has this hash and is used up.
 
-        Equal bytes of a run are stored once, in its ``objects/``, and ``key`` refers to them. Raises PermanentError
-        (``name_taken``) if other bytes have that name: captured bytes are never overwritten.
+        Equal bytes of a run are stored once, in its ``objects/``, and ``key`` refers to them. Raises NameTakenError
+        if other bytes have that name: captured bytes are never overwritten.
         """
         ...
 

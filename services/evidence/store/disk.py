@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import BinaryIO
 
+from services.evidence.ports import NameTakenError
 from shared.errors import PermanentError, Unavailable
 
 _HARD_LINK_REFUSED = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EXDEV, errno.EMLINK, errno.EACCES}
@@ -65,10 +66,9 @@ def store_content(path: Path, target: Path) -> None:
 
 
 def link_content(content: Path, target: Path) -> None:
-    """Make ``target`` a name of the bytes at ``content``. Raises PermanentError (``name_taken``) if it names others."""
+    """Make ``target`` a name of the bytes at ``content``. Raises NameTakenError if it names others."""
     if not _link(content, target) and not _same(content, target):
-        message = f"{target.name}: another file has this name, and evidence is never overwritten"
-        raise PermanentError(message, code="name_taken")
+        raise NameTakenError(target.name)
 
 
 def _same(one: Path, other: Path) -> bool:

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
 
-from services.evidence.ports import OnBlocked, SpooledFile, ignore_blocked
+from services.evidence.ports import NameTakenError, OnBlocked, SpooledFile, ignore_blocked
 from services.evidence.run_lock.bucket_locks import BucketLocks
 from services.evidence.store.disk import on_disk
 from services.evidence.store.spool import Spool, spooled_file
@@ -202,8 +202,7 @@ class S3Store:
         if there is None:
             raise self._being_written(key)
         if parse_pointer(there.media_type, there.metadata) != pointer:
-            message = f"{key.rpartition('/')[2]}: another file has this name, and evidence is never overwritten"
-            raise PermanentError(message, code="name_taken")
+            raise NameTakenError(key.rpartition("/")[2])
 
     def _being_written(self, key: str) -> Unavailable:
         message = f"{self.location(key)} is just being written by another process"

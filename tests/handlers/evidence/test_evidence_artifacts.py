@@ -13,10 +13,12 @@ import pytest
 
 from services.evidence.deps import EvidenceDeps
 from services.evidence.ingest import store_artifact
+from services.evidence.ports import NameTakenError
+from services.evidence.store.disk import link_content
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.results import Artifact
 from shared.contracts.steps import FiledArtifact, ObservationRef, StepTaken
-from shared.errors import Unavailable
+from shared.errors import PermanentError, Unavailable
 from shared.evidence_format.files.base import ArtifactProblem
 from shared.streams import ARTIFACTS
 from shared.testing.bus import MemoryBus
@@ -172,3 +174,25 @@ def test_200_megabytes_pass_through_the_real_bus_with_flat_memory(tmp_path, nats
     assert problem == "None"
     assert int(grown_mb) < 30
     assert (tmp_path / "run_1/A-1/big.bin").stat().st_size == 200 * 1024 * 1024
+
+
+async def test_the_reason_and_the_name_of_a_taken_name_are_fields(tmp_path):
+    target = tmp_path / "01_t.png"
+    content = tmp_path / "content"
+    target.write_bytes(b"first")
+    content.write_bytes(b"second")
+    with pytest.raises(NameTakenError) as caught:
+        link_content(content, target)
+    assert (caught.value.filename, caught.value.code) == ("01_t.png", "name_taken")
+    assert caught.value.reason == "another file has this name, and evidence is never overwritten"
+    assert str(caught.value) == f"01_t.png: {caught.value.reason}"
+
+
+async def test_the_message_of_any_other_error_is_kept_whole(deps, monkeypatch):
+    async def fetch(*_: object) -> None:
+        raise PermanentError("01_t.png: a message that begins like the name", code="blob_damaged")
+
+    monkeypatch.setattr(deps.blobs, "fetch", fetch)
+    problem = await filing(deps, filed_as(b"bytes"), b"bytes")
+    assert problem is not None
+    assert problem.text == "01_t.png: a message that begins like the name"
