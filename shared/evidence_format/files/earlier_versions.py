@@ -101,4 +101,9 @@ def parse_problem(sentence: str) -> ArtifactProblem:
     return ArtifactProblem(filename=filename, code=FROM_TEXT, text=text)
 
 
+def parse_message_problems(message: str) -> tuple[ArtifactProblem, ...]:
+    """Return the problems of artifacts that the ``message`` of a result of version 1 lists."""
+    return tuple(map(parse_problem, message.split("; ")))
+
+
 _PARSERS: dict[str, Callable[[object], object]] = {"notes": to_notes, "problems": _to_problems}

@@ -23,7 +23,7 @@ from shared.contracts.planner import Lessons
 from shared.contracts.results import CaptureFacts
 from shared.contracts.steps import FieldValue, FiledArtifact, Note, PressClaim, ValueSource
 from shared.evidence_format.files.base import ArtifactProblem
-from shared.evidence_format.files.earlier_versions import parse_problem, upgrade
+from shared.evidence_format.files.earlier_versions import parse_message_problems, upgrade
 
 RESULT_VERSION = 2
 MISMATCH: Reason = "artifact_mismatch"
@@ -210,6 +210,5 @@ def parse_result(data: bytes) -> ResultFile:
     except msgspec.ValidationError:
         result = upgrade(data, ResultFile)
     if result.version == 1 and result.reason in PROBLEM_REASONS:
-        problems = tuple(parse_problem(sentence) for sentence in result.message.split("; "))
-        return msgspec.structs.replace(result, problems=problems)
+        return msgspec.structs.replace(result, problems=parse_message_problems(result.message))
     return result
