@@ -77,8 +77,8 @@ class Unsupported(PermanentError):
 
 
 def reworded(error: TransientError, message: str) -> Unavailable:
-    """An error of the same code with another message."""
-    return Unavailable(message, code=cast("TransientCode", error.code))
+    """Return an error with the same code and the same time of a retry, and another message."""
+    return Unavailable(message, code=cast("TransientCode", error.code), retry_after_s=error.retry_after_s)
 
 
 def to_failure(error: Exception) -> Failure:
