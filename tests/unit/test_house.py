@@ -15,6 +15,12 @@ ROOMS = ("services", "shared")
 MAX_LOOSE_MODULES = 13
 MAX_LINES = 400
 DOCUMENTS = ("README.md", "docs/**/*.md", "services/*/README.md", "task_specs/*.md", "deploy/*.md")
+PARSERS = {
+    '.split("; ")': "shared/evidence_format/files/earlier_versions.py",
+    """.split("'")""": "",
+    'removeprefix("*.")': "shared/hosts.py",
+}
+"""Code that takes a sentence or a host rule apart, and the module that may; empty: none may."""
 _PATH = re.compile(r"(?<![\w./-])(?:services|shared)/[\w./*{},-]*[\w/}*]")
 _MODULE = re.compile(r"(?<![\w./*{},-])[\w./]+\.py\b")
 _CHOICE = re.compile(r"\{([^{}]*)\}")
@@ -71,6 +77,16 @@ def expanded(path: str) -> list[str]:
     return ["".join(chosen) for chosen in product(*choices)]
 
 
+def foreign_parsers(root: Path) -> list[str]:
+    """Return each piece of `PARSERS` that a module has besides the one where it belongs, as ``module: piece``."""
+    return [
+        f"{module}: {piece}"
+        for path in modules(root)
+        for piece, home in PARSERS.items()
+        if (module := str(path.relative_to(root))) != home and piece in path.read_text(encoding="utf-8")
+    ]
+
+
 def test_every_class_name_is_used_once():
     assert double_classes(ROOT) == {}
 
@@ -91,6 +107,10 @@ def test_numbers_of_decisions_are_used_once():
     numbers = [path.name[:4] for path in (ROOT / "docs/adr").glob("*.md")]
     assert len(numbers) > 10
     assert sorted(numbers) == sorted(set(numbers))
+
+
+def test_sentences_and_host_rules_are_taken_apart_in_one_module_each():
+    assert foreign_parsers(ROOT) == []
 
 
 # --- each of these checks can fail
@@ -126,6 +146,12 @@ def test_a_crowded_folder_is_found(bad_house: Path):
 
 def test_a_long_module_is_found(bad_house: Path):
     assert long_modules(bad_house, 3) == {"shared/third.py": 4}
+
+
+def test_a_module_that_takes_sentences_apart_is_found(tmp_path: Path):
+    (tmp_path / "services").mkdir()
+    (tmp_path / "services/a.py").write_text('problems = message.split("; ")\n', encoding="utf-8")
+    assert foreign_parsers(tmp_path) == ['services/a.py: .split("; ")']
 
 
 def test_a_path_that_leads_nowhere_is_found(bad_house: Path):

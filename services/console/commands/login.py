@@ -13,11 +13,12 @@ import typer
 
 from services.console import exits
 from services.console.commands.drive import execute_lines
-from services.console.connections import ANY_HOST, ManualSession, ManualSessionTerms, open_pool_session
+from services.console.connections import ManualSession, ManualSessionTerms, open_pool_session
 from services.console.options import Allow, Nats, Secret, load_settings
 from shared.contracts.actions import Goto
 from shared.contracts.browser_pool import NothingToSave, SaveProfile
 from shared.errors import PermanentError
+from shared.hosts import EVERY_HOST
 from shared.settings import Settings
 from shared.subjects import SAVE_PROFILE
 from shared.text.names import safe_id
@@ -80,7 +81,7 @@ async def log_in_by_hand(settings: Settings, name: str, terms: ManualSessionTerm
         raise PermanentError(no_window_message(name, terms.url, settings))
     # The window has to open on this machine, so the browser pool runs in this process even when there is a bus.
     local = settings.model_copy(update={"browser_headed": True, "nats_url": None})
-    any_host = ManualSessionTerms(terms.url, (*terms.allow, ANY_HOST), terms.secrets)
+    any_host = ManualSessionTerms(terms.url, (*terms.allow, EVERY_HOST), terms.secrets)
     async with open_pool_session(local, any_host) as session:
         opened = await session.act(Goto(url=terms.url, reason="to log in"))
         if not opened.ok:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from shared.contracts.discovery import Problem
-from shared.hosts import canonical_host, host_of, is_private, literal_address, split_port
+from shared.hosts import host_of, is_private, literal_address, parse_host_rule, split_port
 from shared.task.spec import PLACEHOLDER, TaskSpec, check_spec, json_schema, placeholders
 from shared.text.normal import tidy
 
@@ -174,11 +174,11 @@ def _private(spec: TaskSpec | None, where: str, request: str) -> tuple[Problem, 
 
 
 def _is_inside(host: str) -> bool:
-    name = canonical_host(host.removeprefix("*."))
-    if name is None:
+    rule = parse_host_rule(host)
+    if rule is None:
         return False
-    address = literal_address(name)
-    return is_private(address) if address is not None else "." not in name or name.endswith(INSIDE)
+    address = literal_address(rule.host)
+    return is_private(address) if address is not None else "." not in rule.host or rule.host.endswith(INSIDE)
 
 
 def _fit(spec: TaskSpec | None, discovery: TaskSpec | None) -> tuple[Problem, ...]:

@@ -5,8 +5,8 @@ import sys
 import pytest
 
 from services.console.commands.login import has_display
-from services.console.connections import ANY_HOST, ManualSessionTerms
-from shared.hosts import Origin, fits_any
+from services.console.connections import ManualSessionTerms
+from shared.hosts import EVERY_HOST, Origin, fits_any
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is always one")
@@ -24,7 +24,7 @@ def test_who_types_an_address_may_open_it_private_or_not_and_what_he_names_besid
 
 
 def test_who_sees_the_window_goes_where_he_likes_but_to_no_private_address_he_has_not_named() -> None:
-    lease = ManualSessionTerms("https://desk.example/", allow=(ANY_HOST,)).lease()
+    lease = ManualSessionTerms("https://desk.example/", allow=(EVERY_HOST,)).lease()
     elsewhere = Origin("https", "idp.example", 443)
     assert fits_any(elsewhere, lease.allowed_hosts)
     assert not fits_any(elsewhere, lease.private_hosts)
