@@ -8,6 +8,8 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+import msgspec
+
 from shared.aio import run_alongside
 from shared.bus.ports import Asks
 from shared.contracts.browser_pool import (
@@ -25,7 +27,8 @@ from shared.subjects import KEEP, LEASE, RELEASE
 log = logging.getLogger(__name__)
 
 SESSION_TTL_S = 30.0
-"""What a session with a heartbeat is leased for: two heartbeats may be lost."""
+"""What `lease_session` asks for: two heartbeats may be lost. The default of `LeaseSession.ttl_s` is for callers without
+a heartbeat."""
 HEARTBEAT_EVERY_S = 10.0
 HEARTBEAT_TIMEOUT_S = 5.0
 LEASE_TIMEOUT_S = 15.0
@@ -58,12 +61,14 @@ async def lease_session(
     While the block runs the session does not expire, however long it is not used. It is released whatever happens.
 
     Args:
+        request: what the session may do; its ``ttl_s`` is replaced by :data:`SESSION_TTL_S`.
         wait_bound_s: the longest wait for a session to become free.
         lease_timeout_s: the longest wait for the answer to one request; it may have to start a browser.
 
     Raises:
         Unavailable: no session became free in time (code ``no_session``).
     """
+    request = msgspec.structs.replace(request, ttl_s=SESSION_TTL_S)
     reply = await _lease(asks, request, wait_bound_s, lease_timeout_s, sleep)
     if isinstance(reply, ProfilePaused):
         yield reply

@@ -26,15 +26,13 @@ from shared.contracts.results import ActionResult
 from shared.errors import PermanentError
 from shared.host.nats_server import nats_server
 from shared.host.services import NAMES, run_embedded, run_services
-from shared.hosts import host_of
-from shared.sessions import SESSION_TTL_S, lease_session
+from shared.hosts import EVERY_HOST, host_of
+from shared.sessions import lease_session
 from shared.settings import Settings
 from shared.subjects import ACT, OBSERVE
 
 ACT_TIMEOUT_S = 120.0
 LEASE_WAIT_S, LEASE_TIMEOUT_S = 10.0, 60.0
-ANY_HOST = "*"
-"""Allowed host of a login in a window: a person sees where the browser goes."""
 
 
 @asynccontextmanager
@@ -89,10 +87,9 @@ class ManualSessionTerms:
         return LeaseSession(
             run_id="hand",
             sample_id="hand",
-            ttl_s=SESSION_TTL_S,
             auth_profile=self.profile,
             allowed_hosts=hosts,
-            private_hosts=tuple(host for host in hosts if host != ANY_HOST),
+            private_hosts=tuple(host for host in hosts if host != EVERY_HOST),
             secrets=self.secrets,
         )
 

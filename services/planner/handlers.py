@@ -32,7 +32,6 @@ from shared.contracts.planner import (
 )
 from shared.contracts.reperform import Reperform, SampleReperformed
 from shared.errors import ExhibitError, PermanentError, Unavailable
-from shared.sessions import SESSION_TTL_S
 from shared.streams import RUNS, SAMPLE_QUEUES
 from shared.subjects import CHECK_PLANNER, DRAFT_TASK, REPERFORM, SAMPLE_FINISHED, WORK_SAMPLE
 from shared.task.spec import TaskSpec, check_spec
@@ -75,7 +74,6 @@ async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> S
     request = LeaseSession(
         run_id=message.run_id,
         sample_id=message.sample_id,
-        ttl_s=SESSION_TTL_S,
         auth_profile=spec.auth_profile,
         allowed_hosts=allowed_hosts(spec, message.sample),
         private_hosts=private_hosts(spec),

@@ -36,7 +36,6 @@ from shared.contracts.evidence import (
 from shared.contracts.reperform import Reperform, SampleReperformed, ValueReperformed
 from shared.contracts.steps import FieldValue, ValueSource
 from shared.errors import ExhibitError, TransientError, Unsupported
-from shared.sessions import SESSION_TTL_S
 from shared.streams import ANSWERS
 from shared.subjects import LEND_ARTIFACT, LOAD_RESULT, RESTORE
 from shared.task.spec import TaskSpec, check_spec
@@ -184,7 +183,7 @@ async def _open_in_session(
     max_tokens: int,
 ) -> RestoreReply:
     run_id, sample_id = job.result.run_id, job.result.sample.sample_id
-    request = LeaseSession(run_id=run_id, sample_id=sample_id, ttl_s=SESSION_TTL_S, allowed_hosts=NOWHERE)
+    request = LeaseSession(run_id=run_id, sample_id=sample_id, allowed_hosts=NOWHERE)
     async with job.deps.lease(request) as lease:
         if isinstance(lease, ProfilePaused):
             raise TransientError(lease.reason, code="no_session")

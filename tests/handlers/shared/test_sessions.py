@@ -20,7 +20,7 @@ from shared.contracts.browser_pool import (
     SessionReleased,
 )
 from shared.errors import DeadlineExceeded, ExhibitError, PermanentError, TransientError, Unavailable
-from shared.sessions import ActiveLease, lease_session
+from shared.sessions import SESSION_TTL_S, ActiveLease, lease_session
 from shared.subjects import KEEP, LEASE, RELEASE
 from shared.testing.bus import MemoryBus
 
@@ -33,6 +33,7 @@ class Pool:
     """``replies``: what leases are answered, in order; an error is raised."""
 
     replies: list[LeaseReply | ExhibitError]
+    requests: list[LeaseSession] = field(default_factory=list)
     release_fails: bool = False
     keep_fails: bool = False
     released: list[ReleaseSession] = field(default_factory=list)
@@ -48,7 +49,8 @@ pool: Actor[Pool] = Actor("pool")
 
 
 @pool.answers(LEASE)
-async def lease(_: LeaseSession, deps: Pool) -> LeaseReply:
+async def lease(request: LeaseSession, deps: Pool) -> LeaseReply:
+    deps.requests.append(request)
     reply = deps.replies.pop(0)
     if isinstance(reply, ExhibitError):
         raise reply
@@ -155,3 +157,11 @@ async def test_the_error_of_the_block_is_raised_and_the_session_released(release
         async with lease_session(bus_of(deps), REQUEST, wait_bound_s=1.0):
             raise KeyError("mine")
     assert len(deps.released) == 1
+
+
+async def test_a_session_with_a_heartbeat_is_leased_for_the_time_that_fits_it() -> None:
+    deps = Pool([LEASED])
+    async with lease_session(bus_of(deps), REQUEST, wait_bound_s=1.0):
+        pass
+    (request,) = deps.requests
+    assert request.ttl_s == SESSION_TTL_S != REQUEST.ttl_s
