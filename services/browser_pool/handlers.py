@@ -56,7 +56,7 @@ async def lease(request: LeaseSession, deps: BrowserPoolDeps) -> LeaseReply:
 
 @actor.answers(KEEP)
 async def keep(request: KeepSession, deps: BrowserPoolDeps) -> SessionKept:
-    """Renew the lease of a session: its heart-beat."""
+    """Renew the lease of a session: its heartbeat."""
     deps.sessions.keep(request.session_id)
     return SessionKept(session_id=request.session_id)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 @dataclass(frozen=True)
 class Lease:
-    """One leased session. It expires ``ttl_s`` seconds after ``used_at_s``, its last use or heart-beat, and at the
+    """One leased session. It expires ``ttl_s`` seconds after ``used_at_s``, its last use or heartbeat, and at the
     latest ``max_s`` seconds after ``began_at_s``."""
 
     session_id: str

@@ -134,7 +134,7 @@ class S3Bucket:
     ) -> bool:
         """Store an object unless there is one; return whether it was stored.
 
-        A server without conditional writes stores it in any case (see `preparing.has_conditional_writes`). ``sha256``:
+        A server without conditional writes stores it in any case (see `opening.has_conditional_writes`). ``sha256``:
         the server verifies the bytes against it.
         """
         headers = {f"{META}{name}": text for name, text in (metadata or {}).items()} | {"Content-Type": media_type}

@@ -8,9 +8,11 @@ import pytest
 
 from scripts.write_docs import PAGES, ROOT, TABLES, WITH_TABLES, render
 from services.planner.state.limits import MAX_BAD_REPLIES, MAX_FAILURES, STOP_AT
+from shared import subjects
 from shared.contracts.codes import REASONS
 from shared.contracts.error_codes import ERRORS
 from shared.statuses import STATUSES
+from shared.subjects import Ask, Stored
 from shared.task.spec import TaskSpec
 
 HANDWRITTEN = ("README.md", "docs/architecture.md", "task_specs/README.md", *(
@@ -37,6 +39,17 @@ def test_every_table_stands_in_a_page():
 def test_a_status_with_a_reason_is_one_that_there_is(path):
     told = re.findall(rf"`({'|'.join(STATUSES)}): (\w+)`", text_of(path))
     assert [f"{status}: {reason}" for status, reason in told if REASONS[reason].status != status] == []
+
+
+def test_each_subject_stands_in_the_table_of_its_owner():
+    """A table may name the second subject of a row without what the first one begins with."""
+    missing: list[str] = []
+    for subject in (value for value in vars(subjects).values() if isinstance(value, Ask | Stored)):
+        kind, owner, noun, verb = subject.pattern.split(".")[2:]
+        readme = text_of(f"services/{'planner' if owner == 'operator' else owner}/README.md")
+        rows = [line for line in readme.splitlines() if line.startswith("| ") and f"{kind}.{owner}." in line]
+        missing += [] if any(f".{noun}.{verb}" in row for row in rows) else [subject.pattern]
+    assert missing == []
 
 
 def test_codes_in_the_tables_of_what_fails_are_codes_that_there_are():
