@@ -30,6 +30,24 @@ async def test_native_lists(session: PageSession) -> None:
     assert (await pick(session, "Tags", "C")).effect == ValueSet(value="A, C")
 
 
+async def test_an_option_with_a_comma_beside_another(session: PageSession) -> None:
+    await session.page.set_content(
+        "<select multiple aria-label=Cities><option>Paris, France<option>Rome<option>Paris</select>"
+    )
+    assert (await pick(session, "Cities", "Rome")).ok
+    result = await pick(session, "Cities", "Paris, France")
+    assert (result.code, result.effect) == ("ok", ValueSet(value="Paris, France, Rome"))
+
+
+async def test_a_part_of_a_selected_option_is_not_itself_selected(session: PageSession) -> None:
+    await session.page.set_content(
+        "<select multiple aria-label=Cities onchange='this.options[1].selected = false'>"
+        "<option selected>Paris, France<option>France</select>"
+    )
+    result = await pick(session, "Cities", "France")
+    assert (result.code, result.effect) == ("effect_not_seen", ValueSet(value="Paris, France"))
+
+
 async def test_a_list_that_depends_on_another(session: PageSession) -> None:
     await session.page.set_content(
         """<select aria-label=Land onchange="setTimeout(() => { c.innerHTML = '<option>Paris<option>Lyon' }, 400)">

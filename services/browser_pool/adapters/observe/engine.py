@@ -124,6 +124,8 @@ class ElementState(DocumentState, frozen=True):
     checked: bool | None = None
     disabled: bool = False
     options: tuple[tuple[str, str, bool], ...] = ()
+    selected: tuple[str, ...] = ()
+    """Labels of the selected options of a native select."""
     box: tuple[float, float, float, float] = (0, 0, 0, 0)
     locators: tuple[tuple[str, str, int], ...] = ()
 

@@ -50,7 +50,7 @@ async def pick_native(session: PageSession, found: ResolvedElement, option: str)
     if isinstance(after, StaleElement):
         return done(f'picked "{label}", and the page went on', effect=PageChanged(), target=found.to_target_found())
     effect = ValueSet(value=after.text)
-    if label not in (after.text, *after.text.split(", ")):
+    if label not in after.selected:
         message = f'after picking, the list shows "{after.text}"'
         return refuse("effect_not_seen", message, effect=effect, target=found.to_target_found())
     return done(f'picked "{label}"', effect=effect, target=found.to_target_found())

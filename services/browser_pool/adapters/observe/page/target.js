@@ -109,6 +109,7 @@ function describe(id, n) {
     text: isSecret(subject) ? '(hidden)' : item.nodes ? name : valueOf(subject, role) ?? readable(subject),
     editable: isEditable(subject), secret: isSecret(subject), checkable: CHECKABLE.has(role), checked: CHECKABLE.has(role) ? checkedOf(subject) : null,
     disabled: subject.matches(':disabled') || subject.getAttribute('aria-disabled') === 'true',
+    selected: subject.localName === 'select' ? [...subject.selectedOptions].map((one) => clean(one.label)) : [],
     options: subject.localName === 'select' ? [...subject.options].map((one) => [clean(one.label), one.value, one.disabled]) : [],
     box: [rect.left + scrollX, rect.top + scrollY, rect.width, rect.height].map((x) => Math.round(x * 10) / 10),
     locators: locatorsOf(item, role, name), ...pageState(),
