@@ -131,7 +131,17 @@ class ObservePage(Message, frozen=True, kw_only=True):
     """An earlier snapshot of this session; the answer's ``difference`` then compares the page with it."""
 
 
-class Element(Part, frozen=True, kw_only=True):
+HIDDEN_VALUE = "(hidden)"
+"""Shown in place of a secret. Programs decide by :attr:`Element.secret`: a page can write this text itself."""
+
+
+def cut_marker(cut_chars: int) -> str:
+    """Return the end of a name that was cut. Programs decide by :attr:`Element.cut_chars`: a page can write this text
+    itself."""
+    return f" ... (+{cut_chars} characters: extract)"
+
+
+class Element(Part, frozen=True, kw_only=True, omit_defaults=True):
     """One element of the page. Elements are in document order; those of a frame follow all of its parent frame.
 
     ``header``: the name of a value. It is the ``dt`` of a ``dd``, the row header of a cell, or the column header of a
@@ -174,6 +184,10 @@ class Element(Part, frozen=True, kw_only=True):
     look: int = 0
     """Above 0: a small picture without a name (role ``img``) beside the text of a record. Equal numbers look the same
     in this snapshot, so one answer about a picture is valid for all of them."""
+    cut_chars: int = 0
+    """Number of characters that are missing at the end of ``name``, which then ends with :func:`cut_marker`."""
+    secret: bool = False
+    """A field for a secret, such as a password; its ``value`` is then :data:`HIDDEN_VALUE`."""
 
 
 class Tab(Part, frozen=True, kw_only=True):
@@ -328,6 +342,7 @@ class SessionReleased(Message, frozen=True, kw_only=True):
 
 
 __all__ = [
+    "HIDDEN_VALUE",
     "AccessChecked",
     "ActOnPage",
     "ActionResult",
@@ -358,4 +373,5 @@ __all__ = [
     "SessionReleased",
     "Sought",
     "Tab",
+    "cut_marker",
 ]

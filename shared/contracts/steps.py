@@ -58,6 +58,8 @@ class FieldValue(Part, frozen=True, kw_only=True):
     """``page``: read from the page; ``derived``: derived by a model from pages; ``vision``: read from a picture."""
     read_by: str = ""
     """The reader: ``rules``, ``operator``, or the name of a model."""
+    cut_chars: int = 0
+    """Number of characters that ``shown`` lacks at its end, because the observation cut the element's text."""
 
 
 class FiledArtifact(Part, frozen=True, kw_only=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.browser_pool.adapters.session import PageSession
-from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.browser_pool import Element, PageObserved, cut_marker
 from tests.browser.conftest import Look
 from tests.browser.site import Site
 
@@ -238,11 +238,25 @@ async def test_a_password_is_never_told(look: Look, session: PageSession) -> Non
         "<input id=p type=password aria-label=Password value=hunter2>"
         "<input aria-label=Code autocomplete=one-time-code value=4711>"
     )
-    assert [e.value for e in page.elements] == ["(hidden)", "(hidden)"]
+    assert [(e.value, e.secret) for e in page.elements] == [("(hidden)", True), ("(hidden)", True)]
     await session.page.evaluate("document.querySelector('#p').type = 'text'")
     shown = await look()
     assert "hunter2" not in shown.text
     assert one(shown, "textbox", "Password").value == "(hidden)"
+    assert one(shown, "textbox", "Password").secret
+
+
+async def test_a_field_that_only_reads_hidden_is_no_secret(look: Look) -> None:
+    page = await look("<input aria-label=Note value='(hidden)'>")
+    assert [(e.value, e.secret) for e in page.elements] == [("(hidden)", False)]
+
+
+async def test_a_text_that_is_cut_says_by_how_much(look: Look) -> None:
+    page = await look(f"<p>{'x' * 2900}</p><p>y{cut_marker(900)}</p>")
+    assert [(e.name, e.cut_chars) for e in page.elements] == [
+        ("x" * 2000 + cut_marker(900), 900),
+        (f"y{cut_marker(900)}", 0),
+    ]
 
 
 async def test_a_page_that_replaces_builtins_changes_nothing(look: Look) -> None:

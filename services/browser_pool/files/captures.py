@@ -12,8 +12,8 @@ import zstandard
 from services.browser_pool.files.mhtml import without_secrets
 from services.browser_pool.page.snapshot import elements_of, to_element
 from services.browser_pool.ports import Capture, PageCapture
-from services.browser_pool.safety.redaction import HIDDEN, SHORT, redacted
-from shared.contracts.browser_pool import ElementFound
+from services.browser_pool.safety.redaction import SHORT, redacted
+from shared.contracts.browser_pool import HIDDEN_VALUE, ElementFound
 from shared.contracts.results import CaptureFacts
 from shared.evidence_format.files.sample import StoredObservation
 
@@ -74,7 +74,7 @@ def _file(kind: str, label: str, data: bytes, page: PageCapture) -> Capture:
 
 def shown_headers(headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     """Return the headers; values of those that could grant access are hidden."""
-    return tuple((name, HIDDEN if _LETS_IN.search(name) else value) for name, value in headers)
+    return tuple((name, HIDDEN_VALUE if _LETS_IN.search(name) else value) for name, value in headers)
 
 
 def found_elements(page: PageCapture) -> tuple[ElementFound, ...]:

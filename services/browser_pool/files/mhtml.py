@@ -28,7 +28,8 @@ from functools import lru_cache
 from mmap import mmap
 from urllib.parse import unquote_to_bytes
 
-from services.browser_pool.safety.redaction import CASELESS, HIDDEN, SHORT, forms
+from services.browser_pool.safety.redaction import CASELESS, SHORT, forms
+from shared.contracts.browser_pool import HIDDEN_VALUE
 
 Bytes = bytes | mmap
 
@@ -185,7 +186,7 @@ def _clean_bytes(data: bytes, content_type: str, known: tuple[str, ...]) -> byte
     if _TEXT_TYPES.match(content_type):
         return _clean_text(data.decode("utf-8", "surrogateescape"), known).encode("utf-8", "surrogateescape")
     # A short secret occurs in any picture by chance.
-    return _in_bytes(known).sub(HIDDEN.encode(), data) if any(len(one) >= CASELESS for one in known) else data
+    return _in_bytes(known).sub(HIDDEN_VALUE.encode(), data) if any(len(one) >= CASELESS for one in known) else data
 
 
 def _clean_text(text: str, known: tuple[str, ...], depth: int = 0) -> str:
@@ -224,8 +225,8 @@ def _hide(found: re.Match[str]) -> str:
     """Replace a secret and keep the tags within it, so that the page stays whole."""
     bare = _TAG.sub("", found[0])
     if bare == found[0] or not found.re.fullmatch(bare):
-        return HIDDEN
-    return HIDDEN + found.re.sub(HIDDEN, "".join(_TAG.findall(found[0])))
+        return HIDDEN_VALUE
+    return HIDDEN_VALUE + found.re.sub(HIDDEN_VALUE, "".join(_TAG.findall(found[0])))
 
 
 def _encoded(data: bytes, encoding: str) -> str:

@@ -41,6 +41,8 @@ class RawItem(msgspec.Struct, frozen=True, array_like=True):
     turn: str = ""
     look: str = ""
     """Of a picture without a name: equal for pictures that are drawn alike."""
+    cut_chars: int = 0
+    secret: bool = False
 
 
 class PageStats(msgspec.Struct, frozen=True):

@@ -121,6 +121,8 @@ def to_element(one: Seen, look: int = 0) -> Element:
         turn=item.turn,
         place=">".join(item.path.split(">")[-PLACE_TAGS:]),
         look=look,
+        cut_chars=item.cut_chars,
+        secret=item.secret,
     )
 
 

@@ -17,7 +17,8 @@ from urllib.parse import quote, quote_plus
 
 import msgspec
 
-HIDDEN = "(hidden)"
+from shared.contracts.browser_pool import HIDDEN_VALUE, Element
+
 SHORT = 4
 """A shorter secret is hidden only where it stands alone: it would be part of many words."""
 CASELESS = 6
@@ -52,6 +53,8 @@ def _struct(message: msgspec.Struct, pattern: re.Pattern[str]) -> msgspec.Struct
         clean = value if name in OURS else _any(value, pattern)
         if clean is not value:
             changed[name] = clean
+    if isinstance(message, Element) and changed.get("value") == HIDDEN_VALUE:
+        changed["secret"] = True
     return msgspec.structs.replace(message, **changed) if changed else message
 
 
@@ -70,7 +73,7 @@ def _any(value: Any, pattern: re.Pattern[str]) -> Any:
 
 
 def _text(text: str, pattern: re.Pattern[str]) -> str:
-    return pattern.sub(HIDDEN, text) if pattern.search(text) else text
+    return pattern.sub(HIDDEN_VALUE, text) if pattern.search(text) else text
 
 
 @lru_cache(maxsize=256)

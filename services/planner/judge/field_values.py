@@ -15,7 +15,7 @@ from services.planner.judge.reported_values import (
 )
 from services.planner.page.dates import recorded_hints
 from services.planner.page.fields import value_source
-from services.planner.page.text import text_of, truncation_of
+from services.planner.page.text import cut_chars_in, text_of
 from services.planner.page.typed_values import as_shown, is_not_present, typed_value
 from services.planner.state.attempt_state import Entry, SampleProblem, SampleView
 from shared.contracts.actions import AskPicture, Done, SaveProgress
@@ -105,11 +105,12 @@ def _claimed_value(name: str, field: OutputField, view: SampleView, done: Done) 
     element = element_of(view.page, done.refs.get(name))
     shown = _shown_text(raw, field, element) if words is None else words
     source = value_source(element, view.page, shown, field) if element is not None and view.page is not None else None
+    cut_chars = 0 if view.page is None else cut_chars_in(shown, view.page.elements)
     if words is not None or is_not_present(shown, field.not_present):
-        now = FieldValue(field=name, state="not_present", shown=shown, source=source)
+        now = FieldValue(field=name, state="not_present", shown=shown, source=source, cut_chars=cut_chars)
         same = before is not None and before.state == "not_present" and before.shown == shown
     else:
-        now = FieldValue(field=name, state="value", value=raw, shown=shown, source=source)
+        now = FieldValue(field=name, state="value", value=raw, shown=shown, source=source, cut_chars=cut_chars)
         same = before is not None and before.state == "value" and before.value == raw
     return before if same and before is not None else now
 
@@ -140,7 +141,7 @@ def _save_problems(value: FieldValue, field: OutputField, view: SampleView, ref:
 
 def truncation_notes(value: FieldValue) -> list[Note]:
     """Return a note if the shown text was cut in the observation."""
-    if value.state == "not_found" or truncation_of(value.shown or "") is None:
+    if value.state == "not_found" or value.cut_chars == 0:
         return []
     return [plain_note("the text is longer than an observation shows, and was cut off", value.field)]
 

@@ -12,7 +12,7 @@ from typing import Any, cast
 from services.planner.page.dates import date_hints
 from services.planner.page.fields import FieldFound, Reading, field_value, read_fields
 from services.planner.page.identity import expected_identity, read_page
-from services.planner.page.text import humanised, is_input, text_of, truncation_of
+from services.planner.page.text import cut_chars_in, humanised, is_input, text_of, without_cut_marker
 from services.planner.page.typed_values import as_shown, typed_value
 from services.planner.state.attempt_state import SampleProblem, SampleView
 from shared.contracts.browser_pool import Element, PageObserved
@@ -142,7 +142,9 @@ def _is_shown_at(element: Element, raw: Any, name: str, field: OutputField, view
     order = _order(field, view.page)
     if any(is_shown_in(raw, field, one, title=element.title, order=order) for one in shown if one):
         return True
-    return _continues_from(element, as_shown(raw), view.page) or _has_cut_beginning(as_shown(raw), text)
+    return _continues_from(element, as_shown(raw), view.page) or _has_cut_beginning(
+        as_shown(raw), text, cut_chars_in(text, [element])
+    )
 
 
 def _is_shown_anywhere(raw: Any, name: str, field: OutputField, view: SampleView) -> bool:
@@ -187,10 +189,9 @@ def _continues_from(element: Element, said: str, page: PageObserved | None) -> b
     return _contains_whole(fold(said), run) and run.startswith(fold(said))
 
 
-def _has_cut_beginning(said: str, text: str) -> bool:
+def _has_cut_beginning(said: str, text: str, cut_chars: int) -> bool:
     """Return whether the text is the beginning of the value and was cut in the observation."""
-    truncation = truncation_of(text)
-    return truncation is not None and fold(said).startswith(fold(truncation.beginning))
+    return cut_chars > 0 and fold(said).startswith(without_cut_marker(text, cut_chars))
 
 
 # --- what the label says
@@ -215,7 +216,7 @@ def _agrees(value: FieldValue, field: OutputField, reading: FieldFound, page: Pa
     if isinstance(raw, list):
         return _covers(cast("list[object]", raw), shown)
     if is_shown_in(raw, field, shown, title=title, order=_order(field, page)) or _has_cut_beginning(
-        as_shown(raw), shown
+        as_shown(raw), shown, reading.candidate.cut_chars
     ):
         return True
     return _continues_from(reading.candidate.element, as_shown(raw), page)

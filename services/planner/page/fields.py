@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from services.planner.page.dates import DateSettlement, date_hints, date_settlement
 from services.planner.page.text import (
     PRESSED_ROLES,
+    cut_chars_in,
     humanised,
     is_header,
     is_heading,
@@ -42,6 +43,13 @@ class Candidate:
     shown: str
     element: Element
     row: int | None = None
+    last: Element | None = None
+    """The element that shows the end of the text, if it is another one."""
+
+    @property
+    def cut_chars(self) -> int:
+        """How many characters the observation left out at the end."""
+        return cut_chars_in(self.shown, [self.last or self.element])
 
     @property
     def title(self) -> str | None:
@@ -198,7 +206,7 @@ def _joined_value(group: Sequence[Element]) -> Candidate | None:
     whole = next((e for e in filled if all(text_of(other) in text_of(e) for other in filled)), None)
     if whole is not None or not filled:
         return Candidate(text_of(whole or texts[0]), whole or texts[0], row)
-    return Candidate(" ".join(text_of(element) for element in filled), filled[0], row)
+    return Candidate(" ".join(text_of(element) for element in filled), filled[0], row, filled[-1])
 
 
 def _inline(text: str, labels: frozenset[str], known: frozenset[str]) -> str | None:
@@ -326,7 +334,11 @@ def _value(name: str, state: str, candidate: Candidate, page: PageObserved, fiel
     """Return the value as shown; the gates normalise it."""
     source = value_source(candidate.element, page, candidate.shown, field)
     if state == "not_present":
-        return FieldValue(field=name, state="not_present", shown=candidate.shown, source=source, read_by=BY_RULE)
+        return FieldValue(
+            field=name, state="not_present", shown=candidate.shown, source=source, read_by=BY_RULE,
+            cut_chars=candidate.cut_chars,
+        )  # fmt: skip
     return FieldValue(
-        field=name, state="value", value=candidate.shown, shown=candidate.shown, source=source, read_by=BY_RULE
-    )
+        field=name, state="value", value=candidate.shown, shown=candidate.shown, source=source, read_by=BY_RULE,
+        cut_chars=candidate.cut_chars,
+    )  # fmt: skip

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
 
-from shared.contracts.browser_pool import Element, PageObserved
+from shared.contracts.browser_pool import Element, PageObserved, cut_marker
 from shared.text.normal import fold, tidy
 
 HEADER_ROLES = frozenset({"columnheader", "rowheader", "term"})
@@ -17,10 +17,7 @@ PRESSED_ROLES = frozenset({"button", "tab", "menuitem", "option"})
 OPENS_MORE = frozenset({"opens more", "collapsed", "expanded"})
 """States of elements that show or hide a part of the page."""
 LEAST_DOM_CONFIDENCE = 0.6
-HIDDEN = "(hidden)"
-"""Stands for the value of a password field in an observation."""
 
-_CUT_MARKER = re.compile(r" ?\.\.\. \(\+(\d+) characters: extract\)$")
 _PENDING = re.compile(r"(?:loading|please wait|fetching)\b.{0,20}|[.…]{1,3}", re.I)
 _LABEL_END = re.compile(r"\s*(?:\((?:required|optional)\))?[\s:：*]*$", re.I)
 _PASSWORD = re.compile(r"\bpass(?:word|wort|code|phrase)\b|mot de passe|contraseña", re.I)
@@ -42,28 +39,28 @@ DISMISS_LABELS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Truncation:
-    """A text of which an observation shows only the beginning."""
-
-    beginning: str
-    missing_chars: int
-
-
-def truncation_of(text: str) -> Truncation | None:
-    """Return what is shown of a text that the browser pool has cut, or None if the text is whole.
-
-    This is the only place that reads the pool's marker, such as ``... (+900 characters: extract)``.
-    """
-    marker = _CUT_MARKER.search(text)
-    return None if marker is None else Truncation(text[: marker.start()], int(marker[1]))
-
-
 def text_of(element: Element) -> str:
     """Return what an element shows: the value of an input, the text of anything else."""
     if element.role in ("checkbox", "switch"):
         return "true" if "checked" in element.states else "false"
     return tidy(element.value if element.value is not None else "" if is_input(element) else element.name)
+
+
+def cut_chars_of(element: Element) -> int:
+    """Return how many characters the observation left out of `text_of`. Only names are cut, values are whole."""
+    return 0 if is_input(element) or element.value is not None else element.cut_chars
+
+
+def cut_chars_in(shown: str, elements: Iterable[Element]) -> int:
+    """Return how many characters the text lacks if it ends where one of the elements was cut, else 0."""
+    folded = fold(shown)
+    missing = (cut_chars_of(element) for element in elements)
+    return next((chars for chars in missing if chars and folded.endswith(fold(cut_marker(chars)))), 0)
+
+
+def without_cut_marker(shown: str, cut_chars: int) -> str:
+    """Return the text of a cut element in comparable form, without the marker at its end."""
+    return fold(fold(shown).removesuffix(fold(cut_marker(cut_chars))))
 
 
 def label_form(text: str) -> str:
@@ -98,7 +95,7 @@ def is_pending(text: str) -> bool:
 
 def is_password(element: Element) -> bool:
     """Return whether the element is a password field."""
-    return is_input(element) and (element.value == HIDDEN or _PASSWORD.search(element.name) is not None)
+    return is_input(element) and (element.secret or _PASSWORD.search(element.name) is not None)
 
 
 def asks_for_password(page: PageObserved) -> bool:

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.browser_pool.safety.redaction import HIDDEN, redacted, redacted_text
-from shared.contracts.browser_pool import Element
+from services.browser_pool.safety.redaction import redacted, redacted_text
+from shared.contracts.browser_pool import HIDDEN_VALUE, Element
 from shared.contracts.results import ActionResult, Change, Locator, Navigated, TargetFound
 
 PLAIN = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc", "Zl", "Zp")), min_size=8, max_size=30)
-LONG = PLAIN.filter(lambda one: one.strip() == one and one not in HIDDEN)
+LONG = PLAIN.filter(lambda one: one.strip() == one and one not in HIDDEN_VALUE)
 WRITTEN = [
     str,
     lambda one: quote(one, safe=""),
@@ -40,20 +40,27 @@ def test_no_usual_way_to_write_a_secret_gets_out(secret: str, write: object, bef
     assert written not in redacted_text(before + written + after, [secret])
 
 
+def test_a_field_that_shows_a_secret_is_marked() -> None:
+    field = Element(ref=1, role="textbox", name="User", value="hunter2")
+    assert redacted(field, ["hunter2"]) == Element(ref=1, role="textbox", name="User", value=HIDDEN_VALUE, secret=True)
+    assert not redacted(msgspec.structs.replace(field, value="I am hunter2"), ["hunter2"]).secret
+    assert not redacted(msgspec.structs.replace(field, value=HIDDEN_VALUE), ["hunter2"]).secret
+
+
 def test_letters_of_another_case_and_other_blanks_are_found() -> None:
-    assert redacted_text("it is HUNTER2 SECRET", ["hunter2  secret"]) == f"it is {HIDDEN}"
+    assert redacted_text("it is HUNTER2 SECRET", ["hunter2  secret"]) == f"it is {HIDDEN_VALUE}"
 
 
 def test_what_is_cut_off_is_found_too() -> None:
-    assert redacted_text("welcome correcthorse ...", ["correcthorsebattery"]) == f"welcome {HIDDEN} ..."
+    assert redacted_text("welcome correcthorse ...", ["correcthorsebattery"]) == f"welcome {HIDDEN_VALUE} ..."
     assert redacted_text("correct answers", ["correcthorsebattery"]) == "correct answers"
 
 
 def test_of_two_secrets_the_longer_one_goes_whole() -> None:
-    assert redacted_text("hunter2hunter3", ["hunter2", "hunter2hunter3"]) == HIDDEN
+    assert redacted_text("hunter2hunter3", ["hunter2", "hunter2hunter3"]) == HIDDEN_VALUE
 
 
-@pytest.mark.parametrize(("text", "told"), [("42 of 1420", f"{HIDDEN} of 1420"), ("a42", "a42")])
+@pytest.mark.parametrize(("text", "told"), [("42 of 1420", f"{HIDDEN_VALUE} of 1420"), ("a42", "a42")])
 def test_a_short_secret_is_hidden_where_it_stands_alone(text: str, told: str) -> None:
     assert redacted_text(text, ["42"]) == told
 
@@ -78,7 +85,7 @@ def test_a_secret_that_is_one_of_our_own_words_breaks_nothing() -> None:
     result = ActionResult(ok=True, code=code, message="text", change=Change(url_before="", url_after=""), target=target)
     clean = redacted(result, ["text"])
     assert msgspec.json.decode(msgspec.json.encode(clean), type=ActionResult) == clean
-    assert (clean.code, clean.message) == ("text", HIDDEN)
+    assert (clean.code, clean.message) == ("text", HIDDEN_VALUE)
 
 
 def test_what_holds_no_secret_is_left_as_it_is() -> None:
@@ -88,4 +95,4 @@ def test_what_holds_no_secret_is_left_as_it_is() -> None:
 
 def test_a_file_that_is_named_after_a_secret_does_not_tell_it() -> None:
     told = redacted_text('the file "Tr0ub4dor_3 x_y.txt" came down', ['Tr0ub4dor?3 x"y'])
-    assert told == f'the file "{HIDDEN}.txt" came down'
+    assert told == f'the file "{HIDDEN_VALUE}.txt" came down'

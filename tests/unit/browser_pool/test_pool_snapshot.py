@@ -208,3 +208,9 @@ def test_a_secret_in_a_title_is_taken_out_of_the_element_and_the_text() -> None:
     observed = redacted(shown([item("text", "shown", title="token hunter2secret")]), ["hunter2secret"])
     assert observed.elements[0].title == "token (hidden)"
     assert "hunter2secret" not in observed.text
+
+
+def test_an_element_is_sent_without_what_it_does_not_have() -> None:
+    plain = Element(ref=1, role="text", name="x")
+    assert msgspec.json.decode(msgspec.json.encode(plain)) == {"ref": 1, "role": "text", "name": "x"}
+    assert msgspec.json.decode(msgspec.json.encode(plain), type=Element) == plain

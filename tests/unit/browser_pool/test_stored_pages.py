@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from services.browser_pool.files.captures import shown_headers
 from services.browser_pool.files.mhtml import without_secrets
-from services.browser_pool.safety.redaction import HIDDEN
+from shared.contracts.browser_pool import HIDDEN_VALUE
 
 LINES = (
     "From: <Saved by Blink>", "Subject: {subject}", "MIME-Version: 1.0",
@@ -52,13 +52,13 @@ def test_a_page_without_a_secret_stays_the_very_same_bytes() -> None:
     assert cleaned(page) == page
 
 
-@given(TEXT.filter(lambda one: one.strip() == one and one not in HIDDEN), st.integers(0, 80))
+@given(TEXT.filter(lambda one: one.strip() == one and one not in HIDDEN_VALUE), st.integers(0, 80))
 @settings(max_examples=60, deadline=None)
 def test_a_secret_goes_wherever_a_line_of_the_file_breaks(secret: str, before: int) -> None:
     escaped = secret.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     html = f"<p>{'x' * before}{escaped}y</p>"
     clean = cleaned(mhtml(html), secret)
-    assert parts(clean)[0].decode().rstrip() == f"<p>{'x' * before}{HIDDEN}y</p>"
+    assert parts(clean)[0].decode().rstrip() == f"<p>{'x' * before}{HIDDEN_VALUE}y</p>"
 
 
 @pytest.mark.parametrize("secret", ["MULTIPART", "1.0", "text/html", "quoted-printable", "base64", "--X", "image/png"])
@@ -66,7 +66,7 @@ def test_a_secret_that_is_a_word_of_the_format_leaves_a_page_that_can_be_read(se
     clean = cleaned(mhtml(f"<p>it is {secret} here</p>"), secret)
     message = email.message_from_bytes(clean)
     assert [part.get_content_type() for part in message.walk()] == ["multipart/related", "text/html", "image/png"]
-    assert [one.rstrip() for one in parts(clean)] == [f"<p>it is {HIDDEN} here</p>".encode(), b"\x89PNG"]
+    assert [one.rstrip() for one in parts(clean)] == [f"<p>it is {HIDDEN_VALUE} here</p>".encode(), b"\x89PNG"]
 
 
 def test_a_secret_in_a_type_that_a_site_made_up_goes() -> None:
@@ -102,20 +102,20 @@ def test_a_secret_goes_however_markup_writes_it(html: str) -> None:
     clean = parts(cleaned(mhtml(html), "hunter2 & co"))[0].decode()
     assert "unter2" not in clean.lower()
     addresses = [unquote(one) for one in re.findall(r"base64,([^\"]+)", clean)]
-    assert all(HIDDEN.encode() in base64.b64decode(one) for one in addresses)
+    assert all(HIDDEN_VALUE.encode() in base64.b64decode(one) for one in addresses)
     assert clean != html
 
 
 def test_tags_within_a_secret_stay_and_what_looks_like_one_in_it_does_not() -> None:
     assert parts(cleaned(mhtml("<p>hun<b>ter2</b> ok</p>"), "hunter2"))[0].rstrip() == b"<p>(hidden)<b></b> ok</p>"
     clean = cleaned(mhtml("<p>x</p>", subject="It is one<two>three"), "one<two>three")
-    assert email.message_from_bytes(clean)["Subject"] == f"It is {HIDDEN}"
+    assert email.message_from_bytes(clean)["Subject"] == f"It is {HIDDEN_VALUE}"
 
 
 @pytest.mark.parametrize("kind", ["image/svg+xml", "text/css", "application/json", "image/png", "font/woff2"])
 def test_a_secret_in_any_part_goes(kind: str) -> None:
     page = mhtml("<p>x</p>", b"\x89 before hunter2secret after \xff", kind)
-    assert parts(cleaned(page, "hunter2secret"))[1] == b"\x89 before " + HIDDEN.encode() + b" after \xff"
+    assert parts(cleaned(page, "hunter2secret"))[1] == b"\x89 before " + HIDDEN_VALUE.encode() + b" after \xff"
 
 
 def test_a_short_secret_leaves_pictures_and_words_alone() -> None:
@@ -128,9 +128,9 @@ def test_a_short_secret_leaves_pictures_and_words_alone() -> None:
 def test_addresses_and_the_title_are_told_without_it() -> None:
     page = mhtml("<p>x</p>", url="http://a.test/?p=hunter2%21x", subject="=?utf-8?Q?Your=20hunter2!x=20=C3=A9?=")
     clean = email.message_from_bytes(cleaned(page, "hunter2!x"))
-    assert [part["Content-Location"] for part in clean.walk()][1] == f"http://a.test/?p={HIDDEN}"
+    assert [part["Content-Location"] for part in clean.walk()][1] == f"http://a.test/?p={HIDDEN_VALUE}"
     title = email.header.decode_header(clean["Subject"])[0]
-    assert title[0].decode() == f"Your {HIDDEN} é"
+    assert title[0].decode() == f"Your {HIDDEN_VALUE} é"
 
 
 def test_a_page_that_cannot_be_made_safe_is_no_page() -> None:
@@ -148,7 +148,7 @@ def test_headers_that_let_somebody_in_are_told_by_name_alone() -> None:
         "x-api-key",
         "proxy-authorization",
     )
-    assert {value for _, value in shown_headers((name, "v") for name in names)} == {HIDDEN}
+    assert {value for _, value in shown_headers((name, "v") for name in names)} == {HIDDEN_VALUE}
     plain = (
         ("content-type", "text/html"),
         ("www-authenticate", "Basic"),

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from services.planner.judge.field_values import values_to_save
 from services.planner.judge.gates import Rejection, judge_done, judge_fail, limit_reached
 from services.planner.judge.record_checks import missing_artifacts
+from services.planner.judge.reported_values import value_problems
 from services.planner.state.attempt_state import AttemptState, Ending, ObserveAgain
 from services.planner.state.limits import MAX_BAD_REPLIES, MAX_FAILURES
 from services.planner.state.step_parts import filename
 from services.planner.state.transitions import after_look, with_notes, with_readings
 from shared.contracts.actions import ByText, Click, Done, Extract, Fail, Goto, SaveProgress, Scroll
 from shared.contracts.base import Usage
+from shared.contracts.browser_pool import Element, cut_marker
 from shared.contracts.results import TextRead
 from shared.contracts.steps import FieldValue, ValueSource, note_text, plain_note
 from tests.typed import expect
@@ -362,11 +365,44 @@ def test_a_ref_that_is_not_on_the_page_is_no_source():
     assert by_name(values)["assignee"].source is None
 
 
+def cut_off(beginning: str, chars: int = 900) -> Element:
+    """A definition of which the observation shows only the beginning."""
+    return el("definition", beginning + cut_marker(chars), tag="dd", header="Assignee", cut_chars=chars)
+
+
 def test_a_text_that_was_cut_off_is_flagged():
+    long = "word ... (+900 characters: extract)"
+    seen = page(*(cut_off("word") if one.header == "Assignee" else one for one in ticket()))
+    ending, values = judge(Done(values={**VALUES, "assignee": long}), seen=seen)
+    assert isinstance(ending, Ending)
+    assert (ending.flagged, by_name(values)["assignee"].cut_chars) == (True, 900)
+
+
+def test_a_cut_text_that_was_saved_is_still_flagged_on_another_page():
+    seen = page(*(cut_off("word") if one.header == "Assignee" else one for one in ticket()))
+    saved, notes, _ = values_to_save(view(seen, proven()), SaveProgress(values={"assignee": seen.elements[2].name}))
+    assert [value.cut_chars for value in saved] == [900]
+    assert [note.field for note in notes] == ["assignee"]
+    elsewhere = page(heading("TCK-1001"), *row("Due date", "Mar 3, 2026"))
+    ending, _ = judge(Done(values={**VALUES, "assignee": saved[0].value}), with_readings(proven(), saved), elsewhere)
+    assert isinstance(ending, Ending)
+    assert ending.flagged
+
+
+def test_a_page_that_writes_the_marker_itself_has_no_cut_text():
     long = "word ... (+900 characters: extract)"
     ending, _ = judge(Done(values={**VALUES, "assignee": long}), seen=page(*ticket(assignee=long)))
     assert isinstance(ending, Ending)
-    assert ending.flagged
+    assert not ending.flagged
+
+
+@pytest.mark.parametrize(("cut", "problems"), [(True, ["unconfirmed_values"]), (False, ["contradicted_values"])])
+def test_only_a_cut_text_leaves_open_whether_the_value_continues(cut, problems):
+    one = cut_off("Ann") if cut else replace(cut_off("Ann"), cut_chars=0)
+    value = FieldValue(field="assignee", state="value", value="Ann Lee of Oslo", shown="Ann Lee of Oslo")
+    seen = view(page(heading("TCK-1001"), one), proven())
+    found = value_problems(value, seen.spec.output_schema["assignee"], seen, 2)
+    assert sorted({problem.reason for problem in found}) == problems
 
 
 def test_what_was_saved_before_is_kept_with_its_source():

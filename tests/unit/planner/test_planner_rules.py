@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.planner.deciders.rules.decide import decide
+from services.planner.page.text import is_password
 from services.planner.state.attempt_state import Act, AttemptState, ObserveAgain
 from services.planner.state.common_decisions import PAUSES_S
 from services.planner.state.transitions import after_look
@@ -267,6 +268,11 @@ def test_a_login_page_is_a_status_of_its_own():
     seen = page(heading("Sign in"), el("textbox", "User", tag="input", value=""), password())
     state = acted(opened(looks=2), picture("login_required"), shot(), "")
     assert expect(action(seen, state=state), Fail).code == "auth_required"
+
+
+@pytest.mark.parametrize("secret", [True, False])
+def test_a_password_field_is_known_by_its_flag_not_by_its_text(secret):
+    assert is_password(el("textbox", "PIN", tag="input", value="(hidden)", secret=secret)) is secret
 
 
 def test_a_login_box_beside_the_record_does_not_matter():

@@ -13,6 +13,7 @@ from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.adapters.settle import document_state
 from services.browser_pool.page.keys import chord, refusal
 from shared.contracts.actions import Press
+from shared.contracts.browser_pool import HIDDEN_VALUE
 from shared.contracts.results import CheckboxSet, Effect, Navigated, NotSeen, PageChanged, ValueSet
 
 FOCUS = "hands-focus"
@@ -107,7 +108,7 @@ async def _value_effect(
     if now.here and now.checked is not None and now.checked != before.checked:
         return CheckboxSet(checked=now.checked)
     if now.here and now.role in VALUE_ROLES and (now.value != before.value or (now.secret and filled)):
-        return ValueSet(value="(hidden)" if now.secret else now.value)
+        return ValueSet(value=HIDDEN_VALUE if now.secret else now.value)
     return None
 
 

@@ -17,8 +17,8 @@ from services.browser_pool.adapters.observe.targets import ResolvedElement
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page import matching
-from services.browser_pool.safety.redaction import HIDDEN
 from shared.contracts.actions import TypeSecret, TypeText
+from shared.contracts.browser_pool import HIDDEN_VALUE
 from shared.contracts.results import Effect, Navigated, ValueSet
 
 FIELD = "hands-field"
@@ -118,7 +118,7 @@ def _outcome(
             effect: Effect = Navigated(url=session.page.url, http_status=session.network.fresh_status)
             return done("typed, and the page went on", effect=effect, target=target)
         return refuse("effect_not_seen", "the field went away before it could be read back", target=target)
-    effect = ValueSet(value="(hidden)" if hidden else value)
+    effect = ValueSet(value=HIDDEN_VALUE if hidden else value)
     if not matching.says_the_same(text, value):
         said = "something else" if hidden else f'"{value}"'
         return refuse("effect_not_seen", f"after typing, the field holds {said}", effect=effect, target=target)
@@ -192,7 +192,7 @@ async def _type_value(session: PageSession, found: ResolvedElement, name: str, v
         await session.run_timed(found.locator.press_sequentially(value, timeout=limit_s * 1000))
         field_value = await _read_secret_field(session, found)
     await session.settle()
-    effect = ValueSet(value=HIDDEN)
+    effect = ValueSet(value=HIDDEN_VALUE)
     if field_value is None:
         return done(f"typed the secret {name!r}, and the page went on", effect=effect, target=found.to_target_found())
     if not matching.says_the_same(value, field_value):

@@ -13,7 +13,7 @@ from services.planner.judge.reported_values import is_shown_in, unconfirmed_prob
 from services.planner.page.fields import Candidate, FieldFound, field_value, value_source
 from services.planner.page.identity import read_page
 from services.planner.page.refind import description_of
-from services.planner.page.text import label_form, text_of, truncation_of
+from services.planner.page.text import cut_chars_in, cut_chars_of, label_form, text_of
 from services.planner.state.attempt_state import Entry, SampleView, is_page
 from shared.contracts.actions import Done
 from shared.contracts.browser_pool import Element, PageObserved
@@ -152,7 +152,7 @@ def reread_value(value: FieldValue, view: SampleView, page: PageObserved) -> Fie
     if now is None:
         return FieldValue(field=value.field, state="not_found")
     same = now.state == value.state and fold(now.shown or "") == fold(value.shown or "")
-    return msgspec.structs.replace(value, source=now.source) if same else now
+    return msgspec.structs.replace(value, source=now.source, cut_chars=now.cut_chars) if same else now
 
 
 def _by_label(value: FieldValue, view: SampleView, page: PageObserved) -> FieldValue | None:
@@ -191,12 +191,18 @@ def _by_element(value: FieldValue, view: SampleView, page: PageObserved) -> Fiel
     kind = [e for e in page.elements if e.frame == source.frame and e.role == source.role and e.header is None]
     still = [e for e in kind if value.shown and is_shown_in(value.shown, field, text_of(e), title=e.title)]
     if still:
-        return msgspec.structs.replace(value, source=value_source(still[0], page))
+        return _shown_again(value, still[0], page)
     return _shown_by(kind[0], value, view, page) if len(kind) == 1 else None
+
+
+def _shown_again(value: FieldValue, element: Element, page: PageObserved) -> FieldValue:
+    """Return the recorded value with this element as its source."""
+    cut_chars = cut_chars_in(value.shown or "", [element])
+    return msgspec.structs.replace(value, source=value_source(element, page), cut_chars=cut_chars)
 
 
 def _shown_by(element: Element, value: FieldValue, view: SampleView, page: PageObserved) -> FieldValue:
     field, text = view.spec.output_schema[value.field], text_of(element)
-    if truncation_of(text) is not None and not unconfirmed_problems(value, field, view, element.ref):
-        return msgspec.structs.replace(value, source=value_source(element, page))
+    if cut_chars_of(element) and not unconfirmed_problems(value, field, view, element.ref):
+        return _shown_again(value, element, page)
     return field_value(value.field, field, FieldFound(Candidate(text, element, element.row)), page)

@@ -87,10 +87,12 @@ def take_headline(context: RouteContext, step: Headline) -> Act | ObserveAgain |
         return context.missing_element("heading of the first rank")
     if len({e.name for e in heads}) > 1:
         return ambiguous_targets(context, "heading of the first rank", heads)
-    source = value_source(heads[0], context.page)
-    return NextStep(
-        (FieldValue(field=step.headline, state="value", value=heads[0].name, shown=heads[0].name, source=source),)
+    head = heads[0]
+    source = value_source(head, context.page)
+    value = FieldValue(
+        field=step.headline, state="value", value=head.name, shown=head.name, source=source, cut_chars=head.cut_chars
     )
+    return NextStep((value,))
 
 
 # --- pictures and files

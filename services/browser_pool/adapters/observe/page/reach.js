@@ -189,7 +189,7 @@ function shownBy(id, n) {
   const inner = el.matches('input,select,textarea') ? null : onlyOne(el, 'input:not([type=hidden]),textarea,select');
   const typed = inner && valueOf(inner, roleOf(inner));
   const apart = besideOffered(el);
-  const value = isSecret(el) ? '(hidden)' : apart !== null ? apart || typed : valueOf(el, role) ?? (typed || clean(textOf(el)));
+  const value = isSecret(el) ? HIDDEN_VALUE : apart !== null ? apart || typed : valueOf(el, role) ?? (typed || clean(textOf(el)));
   const check = CHECKABLE.has(role) ? checkedOf(el) : null;
   return { here: true, seen: inSight(el), role, name: nameOf(el, role).slice(0, 300), value: String(value ?? '').slice(0, 5000), secret: isSecret(el), checked: check,
     invalid: el.getAttribute('aria-invalid') === 'true' || el.matches(':user-invalid') || Boolean(el.validity && el.value && !el.validity.valid),

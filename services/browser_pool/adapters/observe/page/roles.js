@@ -45,6 +45,9 @@ function isEditingHost(el) {
 const MAX_NAME = 20000;
 const clean = (text) => (text.length > MAX_NAME ? text.slice(0, MAX_NAME) : text).replace(/[\s\u0000-\u001f\u200b\ufeff]+/g, ' ').trim();
 
+// `HIDDEN_VALUE` of shared/contracts/browser_pool.py.
+const HIDDEN_VALUE = '(hidden)';
+
 // A password stays one when a "show password" button turns its field into a plain one.
 const secrets = new WeakSet();
 function isSecret(el) {
@@ -269,7 +272,7 @@ function checkedOf(el) {
 }
 
 function valueOf(el, role) {
-  if (isSecret(el)) return '(hidden)';
+  if (isSecret(el)) return HIDDEN_VALUE;
   const tag = el.localName;
   if (tag === 'select') return clean([...el.selectedOptions].map((one) => one.label).join(', '));
   if (tag === 'textarea') return el.value;

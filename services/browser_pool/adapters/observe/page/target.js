@@ -106,7 +106,7 @@ function describe(id, n) {
   const rect = el.getBoundingClientRect();
   return {
     role: role || el.localName, name: name.slice(0, 300), tag: subject.localName, type: subject.getAttribute('type') || '', path: tagPath(el),
-    text: isSecret(subject) ? '(hidden)' : item.nodes ? name : valueOf(subject, role) ?? readable(subject),
+    text: isSecret(subject) ? HIDDEN_VALUE : item.nodes ? name : valueOf(subject, role) ?? readable(subject),
     editable: isEditable(subject), secret: isSecret(subject), checkable: CHECKABLE.has(role), checked: CHECKABLE.has(role) ? checkedOf(subject) : null,
     disabled: subject.matches(':disabled') || subject.getAttribute('aria-disabled') === 'true',
     selected: subject.localName === 'select' ? [...subject.selectedOptions].map((one) => clean(one.label)) : [],

@@ -26,6 +26,8 @@ function keep(id, items) {
   if (snapshots.size > 8) snapshots.delete(snapshots.keys().next().value);
 }
 
+// The marker is `cut_marker` of shared/contracts/browser_pool.py; programs decide by `cutChars`, which is sent beside it.
+const cutChars = (text) => Math.max(0, text.length - MAX_TEXT);
 const shorten = (text) => text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)} ... (+${text.length - MAX_TEXT} characters: extract)`;
 const outside = (rect, view) => rect.bottom <= 0 || rect.top >= view.h || rect.right <= 0 || rect.left >= view.w;
 // Left of or above where the document begins: no scrolling brings it into view.
@@ -324,7 +326,7 @@ function details(id, wanted, withLocators) {
     if (inView && el.localName !== 'option' && tests < MAX_HIT_TESTS && (INTERACTIVE.has(item.role) || item.role === 'iframe')) { tests += 1; covered = coverOf(item, rect, view); }
     all.push([n, item.role, shorten(item.name), item.value, item.states, item.url, el.localName, item.header, item.row, item.level,
       [rect.left + scrollX, rect.top + scrollY, rect.width, rect.height].map((x) => Math.round(x * 10) / 10), inView, item.dialog,
-      covered, el.getAttribute('type') || '', tagPath(el), counts ? locatorsFrom(item, counts) : NONE, item.beside, areaOf(el), item.url ? turnOf(el) : '', item.look]);
+      covered, el.getAttribute('type') || '', tagPath(el), counts ? locatorsFrom(item, counts) : NONE, item.beside, areaOf(el), item.url ? turnOf(el) : '', item.look, cutChars(item.name), isSecret(item.control || el)]);
   }
   return all;
 }
