@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from benchmarks.evidence_world import RUN_ID, World, finished_of, found, record, sample_of, steps_of
 from benchmarks.report import Row, at_least, under
 from services.evidence.deps import EvidenceDeps
-from services.evidence.handlers import population_closed, run_started, sample_finished, sample_found, step_taken
+from services.evidence.handlers import add_sample, close_population, file_result, file_step, open_run
 from services.evidence.outputs.combined_tables import CombinedTables
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.discovery import PopulationClosed, RunStarted
@@ -111,7 +111,7 @@ async def _keep_all(store: FolderStore, folder: Path, names: list[str]) -> None:
             with (folder / name).open("rb") as source:
                 while piece := source.read(CHUNK_BYTES):
                     file.write(piece)
-            await store.store_captured(key, file.done(), file.path)
+            await store.store_captured(key, file.finish(), file.path)
 
 
 def _copy(folder: Path) -> float:
@@ -147,10 +147,10 @@ async def _sealed_run(root: Path, key: SigningKey) -> None:
     deps = EvidenceDeps(
         store=FolderStore(root), blobs=bus, now=lambda: datetime.now(UTC), products=(CombinedTables,), signer=key
     )
-    await run_started(RunStarted(run_id=RUN_ID, record=record()), deps, 1)
+    await open_run(RunStarted(run_id=RUN_ID, record=record()), deps, 1)
     for number in range(1, SAMPLES + 1):
-        await sample_found(found(number), deps, 1)
-    await population_closed(PopulationClosed(run_id=RUN_ID, samples=SAMPLES), deps, 1)
+        await add_sample(found(number), deps, 1)
+    await close_population(PopulationClosed(run_id=RUN_ID, samples=SAMPLES), deps, 1)
     for number in range(1, SAMPLES + 1):
         await _file_sample(number, deps, bus)
 
@@ -160,8 +160,8 @@ async def _file_sample(number: int, deps: EvidenceDeps, bus: MemoryBus) -> None:
     filed = tuple([await _capture(number, position, steps, bus) for position in range(EACH)])
     for step in steps:
         mine = filed if step.step == len(steps) else ()
-        await step_taken(msgspec.structs.replace(step, artifacts=mine), deps, 1)
-    await sample_finished(msgspec.structs.replace(finished_of(number), artifacts=filed), deps, 1)
+        await file_step(msgspec.structs.replace(step, artifacts=mine), deps, 1)
+    await file_result(msgspec.structs.replace(finished_of(number), artifacts=filed), deps, 1)
 
 
 async def _capture(number: int, position: int, steps: list[Any], bus: MemoryBus) -> FiledArtifact:

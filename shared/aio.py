@@ -56,7 +56,7 @@ def raise_if_cancelled() -> None:
 # --- the first of several
 
 
-async def first_completed(*waits: Awaitable[Any], timeout_s: float | None = None) -> None:
+async def wait_for_first(*waits: Awaitable[Any], timeout_s: float | None = None) -> None:
     """Return when the first of ``waits`` has completed, or after ``timeout_s`` seconds.
 
     Coroutines that still run are then cancelled, if need be more than once, and have ended on return. Tasks and futures
@@ -78,7 +78,7 @@ async def run_unless(
     """
     task = asyncio.create_task(work)
     try:
-        await first_completed(task, stop)
+        await wait_for_first(task, stop)
         if not task.done():
             raise error
         return task.result()

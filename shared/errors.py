@@ -76,7 +76,7 @@ class Unsupported(PermanentError):
     code = "unsupported"
 
 
-def reworded(error: TransientError, message: str) -> Unavailable:
+def as_unavailable(error: TransientError, message: str) -> Unavailable:
     """Return an error with the same code and the same time of a retry, and another message."""
     return Unavailable(message, code=cast("TransientCode", error.code), retry_after_s=error.retry_after_s)
 

@@ -1,4 +1,4 @@
-"""Pure: the types that an output field may have, as a task spec writes them: ``date``, or ``date | null``."""
+"""The types that an output field may have, as a task spec writes them: ``date``, or ``date | null``."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def open_locked(path: Path, *, create: bool = False, wait: bool = False) -> int:
 
 
 @contextmanager
-def locked(path: Path) -> Generator[None]:
+def hold_lock(path: Path) -> Generator[None]:
     """Hold the lock of a file or a folder within the block; wait until it is free."""
     descriptor = open_locked(path, wait=True)
     try:

@@ -1,4 +1,4 @@
-"""Pure: hosts as browsers read them, and the rules by which tasks name them. Names are not resolved here.
+"""Hosts as browsers read them, and the rules by which tasks name them. Names are not resolved here.
 
 A rule is ``host`` (any port), ``host:port``, ``*.domain`` (every name below it) or ``*`` (every host); ``www.`` of a
 host is the same host. Internationalised names are compared in their ASCII form, and addresses as browsers read them:

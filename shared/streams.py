@@ -1,4 +1,4 @@
-"""Pure data: every stream, consumer and bucket. `shared.bus.nats_bus` creates them on the server."""
+"""Every stream, consumer and bucket. `shared.bus.nats_bus` creates them on the server."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from shared.contracts.discovery import (
     SubmitRun,
 )
 from shared.contracts.planner import WorkSample
-from shared.errors import TransientError, reworded
+from shared.errors import TransientError, as_unavailable
 from shared.hashing import rows_sha256, search_sha256
 from shared.streams import RUNS, samples_of
 from shared.subjects import POPULATION_CLOSED, RUN_STARTED, SAMPLE_FOUND, WORK_SAMPLE
@@ -128,4 +128,4 @@ async def _run_named_in_errors(run_id: str) -> AsyncGenerator[None]:
         message = (
             f"the run {run_id} was only partly started: {exc}; resume it or, where that is refused, submit it again"
         )
-        raise reworded(exc, message) from exc
+        raise as_unavailable(exc, message) from exc

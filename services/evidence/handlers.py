@@ -76,7 +76,7 @@ actor: Actor[EvidenceDeps] = Actor("evidence")
 
 
 @actor.handles(RUN_STARTED, max_attempts=UNLIMITED_ATTEMPTS)
-async def run_started(message: RunStarted, deps: EvidenceDeps, attempt: int) -> None:
+async def open_run(message: RunStarted, deps: EvidenceDeps, attempt: int) -> None:
     """Begin a run, or the next round of a resumed run."""
     state = await deps.ledger.begin_run(message.record)
     base = max(message.attempt_base, state.attempt_base)  # an earlier start may be delivered again
@@ -90,7 +90,7 @@ async def run_started(message: RunStarted, deps: EvidenceDeps, attempt: int) -> 
 
 
 @actor.handles(SAMPLE_FOUND, max_attempts=UNLIMITED_ATTEMPTS)
-async def sample_found(message: SampleFound, deps: EvidenceDeps, attempt: int) -> None:
+async def add_sample(message: SampleFound, deps: EvidenceDeps, attempt: int) -> None:
     """Write sample.json, before any work on the sample begins."""
     state = await deps.ledger.lock_and_read(message.run_id)
     key = layout.sample_key(message.run_id, message.sample_id, layout.SAMPLE)
@@ -106,7 +106,7 @@ async def sample_found(message: SampleFound, deps: EvidenceDeps, attempt: int) -
 
 
 @actor.handles(POPULATION_CLOSED, emits=RUN_FINISHED, max_attempts=UNLIMITED_ATTEMPTS, deadline_s=CLOSE_RUN_DEADLINE_S)
-async def population_closed(message: PopulationClosed, deps: EvidenceDeps, attempt: int) -> RunFinished | None:
+async def close_population(message: PopulationClosed, deps: EvidenceDeps, attempt: int) -> RunFinished | None:
     """Write the population; from now on the number of samples is known."""
     state = await deps.ledger.lock_and_read(message.run_id)
     state.expected = message.samples
@@ -119,7 +119,7 @@ async def population_closed(message: PopulationClosed, deps: EvidenceDeps, attem
 
 
 @actor.handles(STEP_TAKEN, max_attempts=UNLIMITED_ATTEMPTS, deadline_s=BIG_FILE_DEADLINE_S)
-async def step_taken(message: StepTaken, deps: EvidenceDeps, attempt: int) -> None:
+async def file_step(message: StepTaken, deps: EvidenceDeps, attempt: int) -> None:
     """Write a step and its artifacts, which are hashed again on the way."""
     await deps.ledger.lock_run(message.run_id)
     log = await open_attempt_log(deps, message.run_id, message.sample_id, message.attempt)
@@ -137,7 +137,7 @@ async def step_taken(message: StepTaken, deps: EvidenceDeps, attempt: int) -> No
 
 
 @actor.handles(SAMPLE_FINISHED, emits=RUN_FINISHED, max_attempts=UNLIMITED_ATTEMPTS, deadline_s=CLOSE_RUN_DEADLINE_S)
-async def sample_finished(message: SampleFinished, deps: EvidenceDeps, attempt: int) -> RunFinished | None:
+async def file_result(message: SampleFinished, deps: EvidenceDeps, attempt: int) -> RunFinished | None:
     """Write the result of a sample; the last one closes the run."""
     state = await deps.ledger.lock_and_read(message.run_id)
     log = await open_attempt_log(deps, message.run_id, message.sample_id, message.attempt)

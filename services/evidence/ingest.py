@@ -44,7 +44,7 @@ async def _store_checked(store: Store, blobs: Blobs, key: str, filed: FiledArtif
             if exc.code != "no_blob":
                 raise
             return await _check_stored(store, key, filed)
-        problem = _artifact_problem(file.size_bytes, file.done(), filed)
+        problem = _artifact_problem(file.size_bytes, file.finish(), filed)
         if problem is None:
             await store.store_captured(key, filed.artifact.sha256, file.path)
         return problem

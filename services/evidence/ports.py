@@ -30,7 +30,7 @@ class SpooledFile(Protocol):
 
     def write(self, data: bytes, /) -> object: ...
 
-    def done(self) -> str:
+    def finish(self) -> str:
         """Close the file and return the SHA-256 of what was written, in hex."""
         ...
 

@@ -14,7 +14,7 @@ import nats.js.errors
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 
-from shared.aio import BackgroundTasks, cancel_until_done, first_completed
+from shared.aio import BackgroundTasks, cancel_until_done, wait_for_first
 from shared.bus.actor import StoredRoute
 from shared.bus.nats_bus import Bus
 from shared.bus.runner import Runner
@@ -76,7 +76,7 @@ class QueueWorker:
             while not self._stop.is_set():
                 self._look.clear()
                 await self._pull_from_new_queues()
-                await first_completed(self._look.wait(), self._stop.wait(), timeout_s=LOOK_FOR_QUEUES_EVERY_S)
+                await wait_for_first(self._look.wait(), self._stop.wait(), timeout_s=LOOK_FOR_QUEUES_EVERY_S)
         finally:
             await cancel_until_done(*self._pulling.values())
             # Once only: a second cancellation could cut off what gives a message and its session back.

@@ -20,7 +20,7 @@ from nats.aio.msg import Msg
 from nats.micro.request import Request
 from nats.micro.service import EndpointConfig, ServiceConfig
 
-from shared.aio import BackgroundTasks, first_completed
+from shared.aio import BackgroundTasks, wait_for_first
 from shared.bus.actor import Actor, AskRoute, StoredRoute
 from shared.bus.nats_bus import Bus
 from shared.bus.queue_worker import QueueWorker, StoredDelivery, fetch_one
@@ -57,7 +57,7 @@ async def serve(
         for route in (r for p, r in actor.stored.items() if p.startswith(f"{PREFIX}.cmd.")):
             group.create_task(QueueWorker(bus, route, runner, capacity, stop).run())
         for _, listening in gated:
-            await first_completed(listening.wait(), stop.wait())
+            await wait_for_first(listening.wait(), stop.wait())
         # Before the server has processed the subscriptions, an ask would find no responders.
         await flush(bus.nc)
         ready.set()
@@ -112,10 +112,10 @@ async def _serve_gated(
         while not stop.is_set():
             subscription = await bus.nc.subscribe(_subject_here(bus, route), queue=QUEUE, cb=on_message)
             listening.set()
-            await first_completed(gate.wait_closed(), stop.wait())
+            await wait_for_first(gate.wait_closed(), stop.wait())
             # Drained, not dropped: an ask that is on its way here still gets its answer.
             await subscription.drain()
-            await first_completed(gate.wait_open(), stop.wait())
+            await wait_for_first(gate.wait_open(), stop.wait())
     finally:
         await running.cancel()
 

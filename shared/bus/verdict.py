@@ -1,4 +1,4 @@
-"""Pure: how a delivery is settled once its handler has finished."""
+"""How a delivery is settled once its handler has finished."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from typing import Any, Protocol, cast
 
 from pydantic import ValidationError
 
-from shared.aio import first_completed
+from shared.aio import wait_for_first
 from shared.bus.actor import Actor
 from shared.bus.nats_bus import Bus, connect_bus
 from shared.bus.serving import serve
@@ -76,7 +76,7 @@ async def _run_service(settings: Settings, url: str, name: str) -> AsyncGenerato
 
 async def _wait_until_ready(ready: asyncio.Event, serving: asyncio.Task[None]) -> None:
     """Return once the service listens; raise what it failed with before that."""
-    await first_completed(ready.wait(), serving)
+    await wait_for_first(ready.wait(), serving)
     if serving.done():
         await serving
 

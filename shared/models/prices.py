@@ -1,4 +1,4 @@
-"""Pure: the cost of model calls. Prices are in US dollars per million tokens, as published for October 2026."""
+"""The cost of model calls. Prices are in US dollars per million tokens, as published for October 2026."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pure: makes safe what goes to a model and what comes from it.
+"""Makes safe what goes to a model and what comes from it.
 
 Text of pages, files and models is enclosed in a fence that the text itself cannot close. What a model's API answered
 becomes JSON that can be sent and stored: Python's JSON parser accepts more than that (``NaN``, halves of surrogate

@@ -1,4 +1,4 @@
-"""Pure: locations in a bucket, pointers to bytes that are stored elsewhere, and facts about objects."""
+"""Locations in a bucket, pointers to bytes that are stored elsewhere, and facts about objects."""
 
 from __future__ import annotations
 

@@ -227,7 +227,7 @@ def _texts(value: object) -> list[str]:
     return []
 
 
-def told(step: Step) -> str:
+def step_in_words(step: Step) -> str:
     """The step as a person would say it, in short."""
     written = step.model_dump(exclude_none=True, exclude_defaults=True)
     return ", ".join(f"{key} {value!r}" for key, value in written.items())

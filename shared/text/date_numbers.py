@@ -1,4 +1,4 @@
-"""Pure: dates in numbers, in every order in which they can be written, and the time of day behind a date.
+"""Dates in numbers, in every order in which they can be written, and the time of day behind a date.
 
 Texts with a time come bare (see :func:`shared.text.normal.bare`).
 """

@@ -1,4 +1,4 @@
-"""Pure: dates in words: which words can be a month and a weekday, how the parts stand, and what is no date.
+"""Dates in words: which words can be a month and a weekday, how the parts stand, and what is no date.
 
 The words of a text are replaced by marks, one for the month and one for the weekday; what is left is matched with a few
 patterns that hold for all languages. Moments that are told by how far they are from now (English, German, French and

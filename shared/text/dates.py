@@ -1,4 +1,4 @@
-"""Pure: dates and times as pages show them, to ISO 8601. What could be two dates is none.
+"""Dates and times as pages show them, to ISO 8601. What could be two dates is none.
 
 Decided so, and held by tests:
 

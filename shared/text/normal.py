@@ -1,4 +1,4 @@
-"""Pure: what reading a text as a type comes to, and text made plain for reading, for comparing and for a terminal."""
+"""What reading a text as a type comes to, and text made plain for reading, for comparing and for a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pure: numbers as pages show them, exactly. What could be two numbers is none.
+"""Numbers as pages show them, exactly. What could be two numbers is none.
 
 Decided so, and held by tests:
 

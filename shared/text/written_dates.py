@@ -1,4 +1,4 @@
-"""Pure: every day that a text can mean, in all the ways in which pages write dates.
+"""Every day that a text can mean, in all the ways in which pages write dates.
 
 A word that means two months in two languages (``listopad``) is not guessed: both days are possible, unless the weekday,
 or what is known of the page's language, leaves one.

@@ -180,7 +180,7 @@ class PageSession:
         """Return the walked page, the elements to show, and the refs that were chosen."""
         document_state, whole = await self._walk(snapshot_id, locators)
         chosen = choose(whole.contents, whole.ranks, keywords, max_tokens)
-        seen = await self.run_timed(document_state.seen(whole, chosen))
+        seen = await self.run_timed(document_state.read_elements(whole, chosen))
         return whole, seen, [index + 1 for index in chosen]
 
     async def _walk(self, snapshot_id: str, locators: bool) -> tuple[PageWalk, WalkedPage]:

@@ -51,7 +51,7 @@ def label_of(name: str, taken: Container[str]) -> str:
     return next(label for label in numbered if label not in taken)
 
 
-def interrupted(name: str, got_bytes: int, announced_bytes: int) -> str:
+def interrupted_message(name: str, got_bytes: int, announced_bytes: int) -> str:
     """Return the message for a download that ended early."""
     of = f" of {announced_bytes}" if announced_bytes else ""
     return f'"{name}" was interrupted after {got_bytes}{of} bytes; nothing of it was kept'

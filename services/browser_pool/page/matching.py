@@ -31,7 +31,7 @@ def ambiguous(wanted: str, listed: Sequence[str], count: int) -> str:
     )
 
 
-def not_found(wanted: str, nearby: Sequence[str], more: int) -> str:
+def not_found_message(wanted: str, nearby: Sequence[str], more: int) -> str:
     if not nearby:
         return f"nothing on the page matches {wanted}, and nothing on it can be acted on"
     rest = f"; and {more} more" if more > 0 else ""

@@ -24,7 +24,7 @@ class ReperformView(Protocol):
 
     def add(self, sample: SampleReperformed) -> None: ...
 
-    def stopped(self, why: str) -> None:
+    def print_partial(self, why: str) -> None:
         """Print the partial result and why it is partial."""
         ...
 
@@ -67,7 +67,7 @@ class TextReperformView:
             self._progress_lines_printed = part
             sys.stderr.write(f"{self._count.samples} of {self._samples} samples\n")
 
-    def stopped(self, why: str) -> None:
+    def print_partial(self, why: str) -> None:
         self._close()
         result = summary_lines(self._run_id, self._count, all_values=self._all_values, of=self._samples, why=why)
         self._print("\n".join(["", *result] if self._header_printed else result))
@@ -102,7 +102,7 @@ class JsonReperformView:
         sys.stdout.write("," * (self._count.samples > 0) + _json(sample))
         self._count.add(sample)
 
-    def stopped(self, why: str) -> None:
+    def print_partial(self, why: str) -> None:
         self._write(same=False, more=f',"stopped":{_json(why)},"asked_for":{self._samples}')
 
     def end(self) -> bool:

@@ -26,7 +26,7 @@ from services.evidence.recovery import read_sample_files
 from services.evidence.state.run_state import RunState
 from shared.aio import map_concurrently
 from shared.contracts.evidence import RunFinished
-from shared.errors import PermanentError, Unavailable, reworded
+from shared.errors import PermanentError, Unavailable, as_unavailable
 from shared.evidence_format import layout
 from shared.text.names import DISCOVERY
 
@@ -76,7 +76,9 @@ async def make_products(
         message = str(exc) if isinstance(exc, Unavailable) else f"tables and report cannot be made: {exc}"
         await on_blocked(f"{state.record.run_id}/-", message)
         raise (
-            reworded(exc, message) if isinstance(exc, Unavailable) else Unavailable(message, code="table_unavailable")
+            as_unavailable(exc, message)
+            if isinstance(exc, Unavailable)
+            else Unavailable(message, code="table_unavailable")
         ) from exc
     finally:
         for product in products:

@@ -17,7 +17,7 @@ from pathlib import Path
 from services.evidence.ports import OnBlocked
 from services.evidence.store.disk import on_disk
 from shared.errors import Unavailable
-from shared.file_lock import locked, open_locked
+from shared.file_lock import hold_lock, open_locked
 
 
 class Spool:
@@ -43,7 +43,7 @@ class Spool:
     def clear_leftovers(self) -> None:
         """Remove what dead processes have left; then the root, if it is empty."""
         if self.root.is_dir():
-            with locked(self.root):
+            with hold_lock(self.root):
                 self._remove_leftovers()
                 self._remove_root()
 
@@ -55,14 +55,14 @@ class Spool:
         shutil.rmtree(own, ignore_errors=True)
         os.close(lock)
         if self.root.is_dir():
-            with locked(self.root):
+            with hold_lock(self.root):
                 self._remove_root()
 
     def _open(self) -> None:
         self.close()
         while True:
             self.root.mkdir(parents=True, exist_ok=True)
-            with locked(self.root):
+            with hold_lock(self.root):
                 if self.root.is_dir():  # another process may have just removed it
                     self._remove_leftovers()
                     self._own = self.root / uuid.uuid4().hex
@@ -98,7 +98,7 @@ class HashingSpoolFile:
         with self._on_disk(self.path):
             self._file.write(data)
 
-    def done(self) -> str:
+    def finish(self) -> str:
         with self._on_disk(self.path):
             self._file.close()
         return self._hash.hexdigest()

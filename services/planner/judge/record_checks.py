@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from services.planner.judge.reported_values import claimed
+from services.planner.judge.reported_values import reported_value
 from services.planner.page.identity import expected_identity, identity_proof, is_equal_text
 from services.planner.page.typed_values import as_shown
 from services.planner.state.attempt_state import SampleProblem, SampleView
@@ -46,7 +46,7 @@ def identity_problems(view: SampleView, values: Iterable[FieldValue]) -> list[Sa
         if value.state == "not_found":
             return [SampleProblem("missing_fields", f"You called done but these required fields are missing: {name}")]
         if not any(is_equal_text(as_shown(form), wanted) for form in (value.shown, value.value) if form is not None):
-            message = f"you reported {quoted(as_shown(claimed(value)))} where {quoted(wanted)} was asked for"
+            message = f"you reported {quoted(as_shown(reported_value(value)))} where {quoted(wanted)} was asked for"
             return [SampleProblem("identity_mismatch", f"{message}. {_record_advice(view)}", name)]
     if view.spec.identity and not view.state.proven:
         return [SampleProblem("identity_mismatch", _record_advice(view))]

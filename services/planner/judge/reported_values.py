@@ -41,7 +41,7 @@ def unconfirmed_problems(
     value: FieldValue, field: OutputField, view: SampleView, ref: int | None
 ) -> list[SampleProblem]:
     """Return a problem unless the named element shows the value, or any element if none is named."""
-    page, raw = view.page, claimed(value)
+    page, raw = view.page, reported_value(value)
     if page is None or not as_shown(raw).strip():
         return []
     element = element_of(page, ref)
@@ -77,7 +77,7 @@ def label_problems(
     return [SampleProblem("contradicted_values", message, value.field)]
 
 
-def claimed(value: FieldValue) -> Any:
+def reported_value(value: FieldValue) -> Any:
     """Return what was reported: the value, or the words that there is none."""
     return value.value if value.state == "value" else value.shown
 
@@ -210,7 +210,7 @@ def _agrees(value: FieldValue, field: OutputField, reading: FieldFound, page: Pa
         return True
     if "not_present" in (value.state, read.state) and value.state != read.state and read.state == "not_present":
         return False
-    raw, shown, title = claimed(value), reading.candidate.shown, reading.candidate.title
+    raw, shown, title = reported_value(value), reading.candidate.shown, reading.candidate.title
     if not as_shown(raw).strip():
         return False
     if isinstance(raw, list):
@@ -239,4 +239,4 @@ def _label(name: str, element: Element) -> str:
 
 
 def _quoted_claim(value: FieldValue) -> str:
-    return quoted(as_shown(claimed(value)))
+    return quoted(as_shown(reported_value(value)))

@@ -9,7 +9,7 @@ from services.planner.page.identity import template_values
 from services.planner.prompt.tokens import Ruler
 from services.planner.state.attempt_state import SampleView
 from shared.models.sanitize import FENCE, MORE, clipped, fenced
-from shared.task.route import told as in_words
+from shared.task.route import step_in_words
 from shared.task.spec import TaskSpec
 from shared.text.normal import tidy
 
@@ -95,7 +95,7 @@ def _route(spec: TaskSpec) -> str:
     """Return the route in words. A `{column}` in it is a column of the sample's row."""
     if not spec.route:
         return ""
-    steps = "\n".join(f"{number}. {in_words(step)}" for number, step in enumerate(spec.route, 1))
+    steps = "\n".join(f"{number}. {step_in_words(step)}" for number, step in enumerate(spec.route, 1))
     return f"\nThe suggested way; where a page differs, reach the same by another way:\n{steps}"
 
 

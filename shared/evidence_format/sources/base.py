@@ -70,7 +70,7 @@ class RunSource(Protocol):
         """How many files are best read at the same time."""
         ...
 
-    def listed(self) -> RunListing:
+    def list_files(self) -> RunListing:
         """List all files. Called once, before `open`. Raises NoRun."""
         ...
 

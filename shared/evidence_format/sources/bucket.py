@@ -24,7 +24,7 @@ class BucketSource:
         self._bucket = bucket
         self.place, self.readers = str(bucket.location), AT_ONCE
 
-    def listed(self) -> RunListing:
+    def list_files(self) -> RunListing:
         listing, objects = RunListing(), list[str]()
         for number, one in enumerate(self._bucket.list_objects(recursive=True)):
             if any(part in ("", ".", "..") for part in one.key.split("/")):

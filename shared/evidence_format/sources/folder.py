@@ -25,7 +25,7 @@ class FolderSource:
         self.place = os.fspath(folder)
         self.readers = min(8, os.cpu_count() or 1)
 
-    def listed(self) -> RunListing:
+    def list_files(self) -> RunListing:
         if not Path(self._folder).is_dir():
             raise NoRun(f"there is no folder {self.place}")
         listing = RunListing()

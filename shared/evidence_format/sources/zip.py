@@ -35,7 +35,7 @@ class ZipSource:
         self._path = path
         self._members: dict[str, zipfile.ZipInfo] = {}
 
-    def listed(self) -> RunListing:
+    def list_files(self) -> RunListing:
         listing = RunListing()
         try:
             self._zip = zipfile.ZipFile(self._path)

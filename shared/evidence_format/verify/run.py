@@ -83,7 +83,7 @@ def check_run(source: RunSource, key: PublicKey | None, noted: str = "") -> RunC
     Raises:
         NoRun: the source holds no run.
     """
-    listing = source.listed()
+    listing = source.list_files()
     if not _RUN_FILES & listing.files.keys() and not any(one.path in {"", *_RUN_FILES} for one in listing.problems):
         raise NoRun(f"{source.place} holds no run: neither {RUN} nor {MANIFEST} is there")
     checked = RunCheck(source.place, problems=list(listing.problems), actual=tuple(listing.files))
@@ -95,7 +95,7 @@ class _RunChecker:
         self.source, self.listing, self.checked = source, listing, so_far
 
     def run(self, key: PublicKey | None, noted: str) -> RunCheck:
-        made = self._sealed(key, noted)
+        made = self._check_seal(key, noted)
         if made is not None:
             self.checked.problems += [*check_manifest(made), *_name_problems(self.source.place, made.run_id)]
             self._files(made)
@@ -104,7 +104,7 @@ class _RunChecker:
 
     # --- the seal
 
-    def _sealed(self, key: PublicKey | None, noted: str) -> RunManifest | None:
+    def _check_seal(self, key: PublicKey | None, noted: str) -> RunManifest | None:
         checked, written, sealed = self.checked, self._read(MANIFEST), self._read(SEAL)
         if sealed is None and SEAL not in self.listing.files:
             checked.problems.append(self._unsealed(written))

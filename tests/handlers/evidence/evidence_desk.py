@@ -15,12 +15,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from services.evidence.deps import EvidenceDeps
 from services.evidence.handlers import (
+    add_sample,
+    close_population,
+    file_result,
+    file_step,
     load_run,
-    population_closed,
-    run_started,
-    sample_finished,
-    sample_found,
-    step_taken,
+    open_run,
 )
 from services.evidence.outputs.combined_tables import CombinedTables
 from services.evidence.store.folder_store import FolderStore
@@ -40,11 +40,11 @@ NOW = datetime(2026, 11, 21, 8, tzinfo=UTC)
 SEEN = ObservationRef(snapshot_id="s", sha256="x", url="http://x", title="t", http_status=200, dom_confidence=1.0)
 KEY = SigningKey(Ed25519PrivateKey.from_private_bytes(b"k" * 32))
 HANDLERS: dict[type, Callable[[Any, EvidenceDeps, int], Awaitable[Any]]] = {
-    RunStarted: run_started,
-    SampleFound: sample_found,
-    PopulationClosed: population_closed,
-    StepTaken: step_taken,
-    SampleFinished: sample_finished,
+    RunStarted: open_run,
+    SampleFound: add_sample,
+    PopulationClosed: close_population,
+    StepTaken: file_step,
+    SampleFinished: file_result,
 }
 
 

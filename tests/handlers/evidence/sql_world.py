@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from services.evidence.deps import EvidenceDeps
-from services.evidence.handlers import population_closed, run_started, sample_finished, sample_found, step_taken
+from services.evidence.handlers import add_sample, close_population, file_result, file_step, open_run
 from shared.bus.ports import Blobs
 from shared.contracts.actions import AskPicture, ByRef, Click, Done, Goto, Judgment, Screenshot
 from shared.contracts.base import Usage, add_usage
@@ -286,16 +286,16 @@ async def story(blobs: Blobs, run_id: str = "run_1") -> list[list[Any]]:
     ]
 
 
-HANDLERS: dict[type, Any] = {StepTaken: step_taken, SampleFinished: sample_finished}
+HANDLERS: dict[type, Any] = {StepTaken: file_step, SampleFinished: file_result}
 
 
 async def file_run(deps: EvidenceDeps, blobs: Blobs, run_id: str = "run_1", *, samples: int = 5) -> None:
     """Send the whole run, or only its first ``samples`` samples with the next one in progress."""
     record = RunRecord(run_id=run_id, spec=SPEC, planner="rules", concurrency=2, created_at=NOW, requested_by="Eve")
-    await run_started(RunStarted(run_id=run_id, record=record), deps, 1)
+    await open_run(RunStarted(run_id=run_id, record=record), deps, 1)
     for one in SAMPLES:
-        await sample_found(SampleFound(run_id=run_id, sample_id=one.sample_id, sample=one, found_at=NOW), deps, 1)
-    await population_closed(PopulationClosed(run_id=run_id, samples=len(SAMPLES)), deps, 1)
+        await add_sample(SampleFound(run_id=run_id, sample_id=one.sample_id, sample=one, found_at=NOW), deps, 1)
+    await close_population(PopulationClosed(run_id=run_id, samples=len(SAMPLES)), deps, 1)
     told = await story(blobs, run_id)
     for messages in told[:samples]:
         for message in messages:

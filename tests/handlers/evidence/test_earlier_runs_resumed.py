@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from services.evidence.deps import EvidenceDeps
-from services.evidence.handlers import load_steps, population_closed, run_started, sample_finished, step_taken
+from services.evidence.handlers import close_population, file_result, file_step, load_steps, open_run
 from services.evidence.outputs.combined_tables import CombinedTables
 from services.evidence.outputs.enriched_table import EnrichedTable
 from services.evidence.outputs.parquet_tables import ParquetTables
@@ -65,9 +65,9 @@ async def next_round(deps: EvidenceDeps, run: Path) -> RunFinished | None:
     state = await known(deps, run)
     base, samples = last_attempt(state), len(state.samples)
     started = RunStarted(run_id=run.name, record=state.record, attempt_base=base)
-    await run_started(started, deps, 1)
+    await open_run(started, deps, 1)
     closed = PopulationClosed(run_id=run.name, samples=samples, attempt_base=base)
-    return await population_closed(closed, deps, 1)
+    return await close_population(closed, deps, 1)
 
 
 def last_attempt(state: RunState) -> int:
@@ -90,7 +90,7 @@ async def try_again(deps: EvidenceDeps, run: Path, sample_id: str) -> RunFinishe
         action=Done(values=dict(result.extracted)),
         values=values,
     )
-    await step_taken(step, deps, 1)
+    await file_step(step, deps, 1)
     finished = SampleFinished(
         **ids,
         status="done",
@@ -101,7 +101,7 @@ async def try_again(deps: EvidenceDeps, run: Path, sample_id: str) -> RunFinishe
         started_at=NOW,
         finished_at=NOW,
     )
-    return await sample_finished(finished, deps, 1)
+    return await file_result(finished, deps, 1)
 
 
 def rows(run: Path) -> dict[str, dict[str, str]]:

@@ -104,19 +104,19 @@ def test_on_a_full_disk_nothing_is_lost_and_it_goes_on_when_there_is_room(tmp_pa
             try:
                 async with store.spooled_file("run_1/A-1/02.png") as file:
                     file.write(data)
-                    file.done()
+                    file.finish()
             except Unavailable as exc:
                 print(exc.code, await store.names("run_1/A-1"))
             (root / "ballast").unlink()
             await store.write("run_1/A-1/01_t.png", b"y" * 50_000)
             async with store.spooled_file("run_1/A-1/02.png") as file:
                 file.write(data)
-                sha256 = file.done()
+                sha256 = file.finish()
                 await store.store_captured("run_1/A-1/02.png", sha256, file.path)
             print(len(await store.read("run_1/A-1/01_t.png")), len(await store.read("run_1/A-1/02.png")))
             async with store.spooled_file("run_1/t.bin") as file:
                 file.write(b"small")
-                file.done()
+                file.finish()
                 (root / "ballast").write_bytes(b"x" * 40_000)
                 await store.write_file("run_1/t.bin", file.path)  # a file that is there already needs no more room
             print(await store.read("run_1/t.bin"))

@@ -195,7 +195,7 @@ async def test_that_it_is_held_is_no_part_of_a_run(place: Place):
     assert {key for key in place.lying() if not key.startswith(".")} == files
     with open_source(place.settings, place.run) as medium:
         checked = check_run(medium, KEY.public)
-        listed = medium.listed().files
+        listed = medium.list_files().files
     assert checked.problems == []
     assert checked.stands
     assert not any("held" in name for name in listed)

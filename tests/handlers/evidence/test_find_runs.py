@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from services.evidence.deps import EvidenceDeps
-from services.evidence.handlers import find_runs, population_closed, run_started
+from services.evidence.handlers import close_population, find_runs, open_run
 from services.evidence.store.folder_store import FolderStore
 from shared.contracts.discovery import PopulationClosed, RunRecord, RunStarted
 from shared.contracts.evidence import FindRuns
@@ -29,12 +29,12 @@ async def begin(deps: EvidenceDeps, run_id: str, task: str = "t", given: str = "
     record = RunRecord(
         run_id=run_id, spec=spec, planner=None, concurrency=1, created_at=NOW, input_sha256=given, **more
     )
-    await run_started(RunStarted(run_id=run_id, record=record), deps, 1)
+    await open_run(RunStarted(run_id=run_id, record=record), deps, 1)
 
 
 async def close(deps: EvidenceDeps, run_id: str, samples: int) -> None:
     """With no sample the run is finished at once."""
-    await population_closed(PopulationClosed(run_id=run_id, samples=samples), deps, 1)
+    await close_population(PopulationClosed(run_id=run_id, samples=samples), deps, 1)
 
 
 async def unfinished(deps: EvidenceDeps, run_id: str, **more: Any) -> None:
@@ -100,5 +100,5 @@ async def test_a_round_that_was_cut_off_makes_a_finished_run_unfinished(deps: Ev
     assert await found(deps) == ("run_2026-11-21_080000", None)
     state = await deps.ledger.state("run_2026-11-21_080000")
     assert state is not None
-    await run_started(RunStarted(run_id="run_2026-11-21_080000", record=state.record, attempt_base=1), deps, 1)
+    await open_run(RunStarted(run_id="run_2026-11-21_080000", record=state.record, attempt_base=1), deps, 1)
     assert await found(deps) == ("run_2026-11-21_080000", "run_2026-11-21_080000")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.file_lock import locked, open_locked
+from shared.file_lock import hold_lock, open_locked
 
 HOLDS = """
 import subprocess, sys
@@ -79,10 +79,10 @@ def test_whoever_waits_has_it_when_it_is_free(path: Path) -> None:
     order: list[str] = []
 
     def wait() -> None:
-        with locked(path):
+        with hold_lock(path):
             order.append("second")
 
-    with locked(path):
+    with hold_lock(path):
         waiting = threading.Thread(target=wait)
         waiting.start()
         waiting.join(0.05)

@@ -6,7 +6,7 @@ import pytest
 
 from services.browser_pool.files.filenames import (
     MAX_NAME,
-    interrupted,
+    interrupted_message,
     label_of,
     media_type_of,
     safe_name,
@@ -53,5 +53,5 @@ def test_what_is_said_of_files_that_are_not_kept() -> None:
     assert "9 bytes were announced" in too_large("a", 5, 0, 9)
     assert "it was stopped at 7" in too_large("a", 5, 7, 0)
     assert "the files before it" in too_large("a", 5, 3, 4)
-    assert "after 3 of 4 bytes" in interrupted("a", 3, 4)
-    assert "after 3 bytes" in interrupted("a", 3, 0)
+    assert "after 3 of 4 bytes" in interrupted_message("a", 3, 4)
+    assert "after 3 bytes" in interrupted_message("a", 3, 0)

@@ -14,12 +14,12 @@ from shared.aio import (
     BackgroundTasks,
     cancel_and_wait,
     cancel_until_done,
-    first_completed,
     iterate_concurrently,
     map_concurrently,
     raise_if_cancelled,
     run_alongside,
     run_unless,
+    wait_for_first,
 )
 
 # --- cancellation
@@ -124,20 +124,20 @@ async def test_the_coroutines_that_are_not_first_have_ended() -> None:
             await asyncio.sleep(0)
             ended.append("loser")
 
-    await first_completed(asyncio.sleep(0), wait_for_ever())
+    await wait_for_first(asyncio.sleep(0), wait_for_ever())
     assert ended == ["loser"]
 
 
 async def test_a_task_of_the_caller_goes_on() -> None:
     task = asyncio.create_task(asyncio.sleep(0.01, "result"))
-    await first_completed(task, asyncio.sleep(0))
+    await wait_for_first(task, asyncio.sleep(0))
     assert not task.done()
     assert await task == "result"
 
 
 async def test_none_of_them_is_first_when_the_time_is_over() -> None:
     event = asyncio.Event()
-    await first_completed(event.wait(), timeout_s=0.01)
+    await wait_for_first(event.wait(), timeout_s=0.01)
     assert not event.is_set()
 
 
@@ -151,7 +151,7 @@ async def test_what_is_raced_ends_with_the_race() -> None:
         finally:
             ended.set()
 
-    race = asyncio.create_task(first_completed(wait_for_ever(), asyncio.Event().wait()))
+    race = asyncio.create_task(wait_for_first(wait_for_ever(), asyncio.Event().wait()))
     await started.wait()
     race.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -2,7 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from shared.errors import PermanentError, PolicyDenied, RateLimited, TransientError, from_failure, reworded, to_failure
+from shared.errors import (
+    PermanentError,
+    PolicyDenied,
+    RateLimited,
+    TransientError,
+    as_unavailable,
+    from_failure,
+    to_failure,
+)
 
 
 @pytest.mark.parametrize(
@@ -24,5 +32,7 @@ def test_a_bug_says_nothing_of_its_inside():
 
 @pytest.mark.parametrize("retry_after_s", [None, 7.0])
 def test_a_reworded_error_keeps_its_code_and_the_time_of_a_retry(retry_after_s: float | None):
-    error = reworded(TransientError("full", code="disk_full", retry_after_s=retry_after_s), "the table was not made")
+    error = as_unavailable(
+        TransientError("full", code="disk_full", retry_after_s=retry_after_s), "the table was not made"
+    )
     assert (str(error), error.code, error.retry_after_s) == ("the table was not made", "disk_full", retry_after_s)

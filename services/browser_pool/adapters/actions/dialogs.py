@@ -12,7 +12,7 @@ from playwright.async_api import Dialog, Error
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page.matching import first_line
-from shared.aio import cancel_and_wait, first_completed
+from shared.aio import cancel_and_wait, wait_for_first
 from shared.contracts.actions import AnswerDialog
 from shared.contracts.results import DialogAnswered
 
@@ -22,7 +22,7 @@ async def run_until_dialog(session: PageSession, hand: Coroutine[Any, Any, Perfo
     stands still."""
     acting = asyncio.create_task(hand)
     try:
-        await first_completed(acting, session.tabs.dialog_waits.wait())
+        await wait_for_first(acting, session.tabs.dialog_waits.wait())
         opened = session.tabs.waiting
         if opened is None or (acting.done() and acting.exception() is not None):
             return await acting

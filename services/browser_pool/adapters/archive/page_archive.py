@@ -69,7 +69,7 @@ async def _capture_once(
     worlds = await engine.worlds(page)
     look = PageWalk(worlds, SNAPSHOT_ID, TIMEOUT_S, with_size=True)
     whole = await look.survey(scripts=rest is not None and rest.scripts)
-    seen = await look.seen(whole, range(len(whole.contents)))
+    seen = await look.read_elements(whole, range(len(whole.contents)))
     taken_at, url, main = datetime.now(UTC), page.url, whole.main
     answered = session.network.document(page)
     status = None if answered is None else answered.status

@@ -106,7 +106,7 @@ async def _open_and_walk(session: PageSession, url: str, asked: RestoreRequest) 
         ]
         located = await look.find_by_locators(whole, msgspec.json.encode(wanted).decode()) if wanted else set[int]()
         shown = sorted(located.union(choose(whole.contents, whole.ranks, asked.keywords, asked.max_tokens)))
-        seen = await look.seen(whole, shown)
+        seen = await look.read_elements(whole, shown)
     session.targets.remember(asked.snapshot_id, whole.refs)
     return whole.raw_page(url, None, seen, (index + 1 for index in shown), settled=True)
 

@@ -65,8 +65,8 @@ def refusal_message(files: DownloadTracker, file: FileDownload) -> str:
     if file.fate == "too_large":
         return filenames.too_large(file.name, files.limit_bytes, file.got_bytes, file.announced_bytes)
     if file.fate == "late":
-        return filenames.interrupted(file.name, file.got_bytes, file.announced_bytes) + ": it did not come on"
-    return filenames.interrupted(file.name, file.got_bytes, file.announced_bytes)
+        return filenames.interrupted_message(file.name, file.got_bytes, file.announced_bytes) + ": it did not come on"
+    return filenames.interrupted_message(file.name, file.got_bytes, file.announced_bytes)
 
 
 async def collect_files(outcome: PerformOutcome, files: DownloadTracker, tabs: Tabs, stall_s: float) -> PerformOutcome:

@@ -213,7 +213,7 @@ class PageWalk:
         in_view = parent.in_view and item.in_viewport
         return FramePlace(frame_id, label, parent, self._snapshot_id, n, x, y, in_view), surveyed
 
-    async def seen(self, whole: WalkedPage, wanted: Sequence[int]) -> tuple[Seen, ...]:
+    async def read_elements(self, whole: WalkedPage, wanted: Sequence[int]) -> tuple[Seen, ...]:
         """Return the elements ``wanted`` in full, without those that have no box."""
         refs = [(index, whole.refs[index]) for index in wanted]
         # By identity: hashing a place is expensive.

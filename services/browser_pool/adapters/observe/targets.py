@@ -151,7 +151,7 @@ async def _resolve_matches(
     if level == NO_MATCH or count == 0:
         nearby = [one for _, matches in answers for one in matches.nearby]
         more = sum(matches.more for _, matches in answers) + max(0, len(nearby) - matching.MAX_LISTED)
-        return refuse("not_found", matching.not_found(wanted, nearby, more))
+        return refuse("not_found", matching.not_found_message(wanted, nearby, more))
     if count > 1:
         listed = [one for _, matches in best for one in matches.items]
         return refuse("ambiguous", matching.ambiguous(wanted, listed, count))

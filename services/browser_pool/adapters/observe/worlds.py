@@ -261,13 +261,13 @@ class Worlds:
     async def frame_ids(self, frame_id: str, snapshot_id: str, wanted: Sequence[int], timeout_s: float) -> list[str]:
         """Return the frame ids of the iframe elements ``wanted``; '' when one is gone or empty."""
 
-        async def described(world: World) -> list[str]:
+        async def describe(world: World) -> list[str]:
             holders = await self._objects(world, snapshot_id, wanted)
             nodes = await asyncio.gather(*(self._describe(world, holder) for holder in holders))
             await self._release(world, holders)
             return [str(node.get("frameId", "")) for node in nodes]
 
-        return await self._in_current_document(frame_id, timeout_s, described)
+        return await self._in_current_document(frame_id, timeout_s, describe)
 
     async def _objects(self, world: World, snapshot_id: str, wanted: Sequence[int]) -> list[str]:
         """Return handles of elements of a snapshot; '' for those that are gone."""

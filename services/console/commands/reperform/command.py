@@ -101,10 +101,10 @@ async def reperform_samples(
             async for sample in reperformed:
                 view.add(sample)
     except asyncio.CancelledError as exc:
-        view.stopped(str(exc) or "interrupted")
+        view.print_partial(str(exc) or "interrupted")
         raise
     except ExhibitError as exc:
-        view.stopped(str(exc))
+        view.print_partial(str(exc))
         raise typer.Exit(exits.CANNOT_RUN) from None
     return view.end()
 

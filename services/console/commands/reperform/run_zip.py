@@ -44,7 +44,7 @@ async def unpack_run(path: Path) -> AsyncGenerator[tuple[Path, str]]:
 async def _unpack(path: Path, folder: Path) -> str:
     medium = ZipSource(path)
     try:
-        listing = medium.listed()
+        listing = medium.list_files()
         _check_listing(path, listing)
         run_id = _parse_run_id(read_file(medium, RUN, MAX_FILE_BYTES), path)
         needed = [RUN, *(name for name in listing.files if _is_needed(name))]

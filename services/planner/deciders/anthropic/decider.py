@@ -42,14 +42,14 @@ class AnthropicDecider:
     def __init__(self, settings: Settings, *, max_retries: int = MAX_RETRIES, timeout_s: float = TIMEOUT_S) -> None:
         self._has_key = bool(settings.anthropic_api_key)
 
-        def opened(kind: ModelKind, retries: int) -> ModelClient:
+        def make_client(kind: ModelKind, retries: int) -> ModelClient:
             return open_model(
                 settings, kind, max_output_tokens=MAX_OUTPUT_TOKENS, max_retries=retries, timeout_s=timeout_s
             )
 
         falls_back = bool(settings.fallback_model)
-        self._model = opened("main", min(max_retries, RETRIES_BEFORE_FALLBACK) if falls_back else max_retries)
-        self._fallback = opened("fallback", max_retries) if falls_back else None
+        self._model = make_client("main", min(max_retries, RETRIES_BEFORE_FALLBACK) if falls_back else max_retries)
+        self._fallback = make_client("fallback", max_retries) if falls_back else None
         self._summariser = Summariser(settings)
 
     asks_model = True

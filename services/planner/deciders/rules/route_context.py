@@ -17,7 +17,7 @@ from shared.contracts.codes import FailCode
 from shared.contracts.discovery import Sample
 from shared.contracts.steps import FieldValue, Note, RouteMark
 from shared.field_types import nullable
-from shared.task.route import Step, told
+from shared.task.route import Step, step_in_words
 from shared.task.spec import TaskSpec, fill
 from shared.text.normal import quoted
 
@@ -121,7 +121,7 @@ class RouteContext:
 
     def fail(self, code: FailCode, why: str) -> Act:
         """Fail with this code, after a screenshot. The message names the step and the page."""
-        where = f"step {self.index + 1} of the route ({_short(told(self.step))}) on {self.page.url}"
+        where = f"step {self.index + 1} of the route ({_short(step_in_words(self.step))}) on {self.page.url}"
         return fail_with_screenshot(self.view, Fail(code=code, note=f"{why} [{where}]"))
 
 

@@ -81,9 +81,9 @@ class ReachedElement:
                 return False
             x, y = aim.x, aim.y
         await await_input(session, session.page.mouse.click(left + x, top + y))
-        return not await self._missed(session)
+        return not await self._has_missed(session)
 
-    async def _missed(self, session: PageSession) -> bool:
+    async def _has_missed(self, session: PageSession) -> bool:
         """Return whether the press hit another element. A document that has navigated received the press."""
         try:
             return (
