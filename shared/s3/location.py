@@ -112,6 +112,11 @@ class ObjectStat:
     age_s: float | None = None
     """Seconds since it was written, by the server's own clock; None where the server does not say."""
 
+    @property
+    def has_version(self) -> bool:
+        """Whether it is one of several versions. S3 calls what was written without versions ``null``."""
+        return self.version not in (None, "null")
+
 
 @dataclass(frozen=True)
 class ListedObject:

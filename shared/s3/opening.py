@@ -64,6 +64,22 @@ def find_credentials(settings: Settings) -> tuple[str, str, str | None]:
     return access, secret, os.environ.get("AWS_SESSION_TOKEN")
 
 
+def make_duckdb_secret(settings: Settings) -> dict[str, str]:
+    """Return the options of the secret with which DuckDB reads the bucket of the evidence, and no other."""
+    server = urlsplit(settings.s3_endpoint)
+    access, secret_key, token = find_credentials(settings)
+    return {
+        "KEY_ID": access,
+        "SECRET": secret_key,
+        **({"SESSION_TOKEN": token} if token else {}),
+        "REGION": settings.s3_region,
+        "ENDPOINT": server.netloc,
+        "URL_STYLE": "path",
+        "USE_SSL": "false" if server.scheme == "http" else "true",
+        "SCOPE": f"s3://{parse_location(settings.evidence_bucket or '').bucket}/",
+    }
+
+
 def _connections() -> urllib3.PoolManager:
     """Without retries: the runner is the one layer that retries."""
     timeout = urllib3.Timeout(connect=CONNECT_BOUND_S, read=READ_BOUND_S)

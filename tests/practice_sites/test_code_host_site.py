@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Locator, Page, Route, expect
+from playwright.async_api import Locator, Page, Route, expect
 
 from practice.code_host import words
 from practice.code_host.audit import blamed_samples
@@ -22,7 +22,7 @@ from practice.code_host.model import Commit, PullRequest, Repository
 from practice.code_host.server import serve
 from practice.code_host.view import Origins, day
 from practice.drift import KNOWN
-from tests.practice_sites.site_browser import Visitor, a_browser, a_page, hosts_asked
+from tests.practice_sites.site_browser import Visitor, hosts_asked
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 WORLD = ground_truth()
@@ -62,18 +62,6 @@ PAGES = (
 async def sites() -> AsyncGenerator[Origins]:
     async with serve(latency_ms=0) as origins:
         yield origins
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def browser() -> AsyncGenerator[Browser]:
-    async with a_browser() as browser:
-        yield browser
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def page(browser: Browser) -> AsyncGenerator[Page]:
-    async with a_page(browser) as page:
-        yield page
 
 
 @pytest.fixture

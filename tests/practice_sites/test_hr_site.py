@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, FrameLocator, Locator, Page, expect
+from playwright.async_api import FrameLocator, Locator, Page, expect
 
 from practice.hr_portal import files, words
 from practice.hr_portal.data import departments_of, ground_truth, shown_date
@@ -21,7 +21,7 @@ from practice.hr_portal.leave import confirmation_number, day_of
 from practice.hr_portal.server import PORT, serve
 from practice.hr_portal.site import Options
 from practice.sign_in import PASSWORD, USER
-from tests.practice_sites.site_browser import Visitor, a_browser, a_page, hosts_asked, run_as_program
+from tests.practice_sites.site_browser import Visitor, hosts_asked, run_as_program
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 EMPLOYEES = ground_truth()
@@ -29,18 +29,6 @@ ROWS = input_rows(EMPLOYEES)
 QUICK = Options(latency_ms=10, report_ms=50)
 EVERY_DRIFT = "rename,reorder,wrap,popup,combobox,iframe,lookalike"
 Row = dict[str, str]
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def browser() -> AsyncGenerator[Browser]:
-    async with a_browser() as browser:
-        yield browser
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def page(browser: Browser) -> AsyncGenerator[Page]:
-    async with a_page(browser) as page:
-        yield page
 
 
 @pytest_asyncio.fixture(loop_scope="module")

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Page, expect
 
 from practice.people import words
 from practice.people.asking import listed_pages, people_of, search
@@ -20,7 +20,7 @@ from practice.people.profile import shown_facts
 from practice.people.server import serve
 from practice.people.site import Options
 from practice.sign_in import PASSWORD, USER
-from tests.practice_sites.site_browser import Visitor, a_browser, a_page, hosts_asked, run_as_program
+from tests.practice_sites.site_browser import Visitor, hosts_asked, run_as_program
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 PEOPLE = ground_truth()
@@ -33,18 +33,6 @@ EVERY_DRIFT = "rename,reorder,wrap,popup,combobox,iframe,lookalike"
 async def url() -> AsyncGenerator[str]:
     async with serve() as base_url:
         yield base_url
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def browser() -> AsyncGenerator[Browser]:
-    async with a_browser() as browser:
-        yield browser
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def page(browser: Browser) -> AsyncGenerator[Page]:
-    async with a_page(browser) as page:
-        yield page
 
 
 def linked(text: str) -> list[str]:

@@ -6,12 +6,12 @@ from collections.abc import AsyncGenerator
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, FrameLocator, Page, expect
+from playwright.async_api import FrameLocator, Page, expect
 
 from practice.drift import KNOWN, VARIABLE
 from practice.tickets.data import ground_truth, shown_date
 from practice.tickets.server import serve
-from tests.practice_sites.site_browser import Visitor, a_browser, a_page, hosts_asked
+from tests.practice_sites.site_browser import Visitor, hosts_asked
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 TICKETS = ground_truth()
@@ -25,18 +25,6 @@ RENAMED = {"Ticket number": "Reference", "Assignee": "Owner", "Due date": "Targe
 async def url() -> AsyncGenerator[str]:
     async with serve(latency_ms=0) as base_url:
         yield base_url
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def browser() -> AsyncGenerator[Browser]:
-    async with a_browser() as browser:
-        yield browser
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def page(browser: Browser) -> AsyncGenerator[Page]:
-    async with a_page(browser) as page:
-        yield page
 
 
 async def _shown(place: Page | FrameLocator) -> list[tuple[str, str]]:

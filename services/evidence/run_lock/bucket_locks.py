@@ -214,7 +214,7 @@ class BucketLocks:
     def _drop(self, run_id: str, before: ObjectStat) -> None:
         """Remove a version that was replaced; it stays without the right to remove it."""
         # Without versions in the bucket this would remove the current object.
-        if before.version not in (None, "null"):
+        if before.has_version:
             with suppress(Unavailable):
                 self._bucket.remove(_key(run_id), before.version)
 

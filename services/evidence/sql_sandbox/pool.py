@@ -12,15 +12,13 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 from uuid import uuid4
 
 from services.evidence.sql.catalogue import TABLES, VIEWS_BY_NAME
 from services.evidence.sql.query_types import AnswerFile, QueryRefusal, QuerySources, SqlQuery, parse_sandbox_reply
 from services.evidence.sql.statements import create_view
 from shared.child_process.parent import exchange, kill_and_wait, start_python
-from shared.s3.location import parse_location
-from shared.s3.opening import find_credentials
+from shared.s3.opening import make_duckdb_secret
 from shared.settings import Settings
 
 PROGRAM = "services.evidence.sql_sandbox.child"
@@ -176,20 +174,7 @@ def bucket_access(settings: Settings) -> dict[str, Any] | None:
     """Return the secret for the bucket alone, and the path of the extension that reads it; None for a folder."""
     if settings.evidence_bucket is None:
         return None
-    server = urlsplit(settings.s3_endpoint)
-    location = parse_location(settings.evidence_bucket)
-    access, secret_key, token = find_credentials(settings)
-    secret = {
-        "KEY_ID": access,
-        "SECRET": secret_key,
-        **({"SESSION_TOKEN": token} if token else {}),
-        "REGION": settings.s3_region,
-        "ENDPOINT": server.netloc,
-        "URL_STYLE": "path",
-        "USE_SSL": "false" if server.scheme == "http" else "true",
-        "SCOPE": f"s3://{location.bucket}/",
-    }
-    return {"secret": secret, "extension": str(_httpfs_extension())}
+    return {"secret": make_duckdb_secret(settings), "extension": str(_httpfs_extension())}
 
 
 def _httpfs_extension() -> Path:

@@ -179,6 +179,7 @@ async def captured(blobs: Blobs, one: Sample, data: bytes = SHOT, attempt: int =
         blob=blob,
         source_url=f"http://site/{one.key}",
         captured_at=at(2),
+        area=Box(x=0, y=0, width=1280, height=720),
         capture=facts,
         **more,
     )
