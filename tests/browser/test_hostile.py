@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import Click, Goto, SelectOption, TypeText
 from shared.contracts.results import NotSeen, ValueSet
-from tests.browser.hands import at, do, shown
+from tests.browser.action_steps import at, do, shown
 from tests.browser.site import Site
 
 

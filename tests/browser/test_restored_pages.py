@@ -18,7 +18,7 @@ from services.browser_pool.ports import RestoreRefused, RestoreRequest
 from shared.contracts.actions import ByRef, Extract, Goto
 from shared.contracts.browser_pool import Element, PageObserved, Sought
 from shared.contracts.results import Locator, TextRead
-from tests.browser.hands import do
+from tests.browser.action_steps import do
 from tests.browser.site import LOOPBACK, Site
 from tests.browser.stored_pages import mhtml_of, written
 

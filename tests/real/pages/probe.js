@@ -1,4 +1,4 @@
-// Tells the server what the page holds, whenever that is different: an account that eyes and hands have no part in.
+// Tells the server what the page holds, whenever that is different: an account that observations and actions have no part in.
 // The page defines `probe`, which returns the value of each of its widgets.
 {
   let told;

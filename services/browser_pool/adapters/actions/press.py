@@ -16,7 +16,7 @@ from shared.contracts.actions import Press
 from shared.contracts.browser_pool import HIDDEN_VALUE
 from shared.contracts.results import CheckboxSet, Effect, Navigated, NotSeen, PageChanged, ValueSet
 
-FOCUS = "hands-focus"
+FOCUS = "action-focus"
 VALUE_ROLES = frozenset({"textbox", "searchbox", "combobox", "listbox", "spinbutton", "slider"})
 
 

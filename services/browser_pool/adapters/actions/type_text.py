@@ -21,7 +21,7 @@ from shared.contracts.actions import TypeSecret, TypeText
 from shared.contracts.browser_pool import HIDDEN_VALUE
 from shared.contracts.results import Effect, Navigated, ValueSet
 
-FIELD = "hands-field"
+FIELD = "action-field"
 WRITTEN = frozenset({"", "text", "search", "tel", "url", "email", "password"})
 """Input types that accept single letters; others take a value whole."""
 SET_WHOLE = frozenset({"range", "color"})

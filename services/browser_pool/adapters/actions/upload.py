@@ -19,7 +19,7 @@ from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import Upload
 from shared.contracts.results import FilesGiven
 
-FIELD = "hands-file"
+FIELD = "action-file"
 CHOOSER_S = 2.0
 MAX_LISTED = 30
 NAMES = "el => Array.from(el.files || []).map(file => file.name)"

@@ -19,7 +19,7 @@ from services.browser_pool.adapters.outcome import PerformOutcome, refuse
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page.dates import Moment, month_table
 
-MARK, PARTS = "hands-date", "hands-calendar"
+MARK, PARTS = "action-date", "action-calendar"
 OPENS_S = 0.8
 TURNS_S = 1.0
 JOURNEY_S = 40.0

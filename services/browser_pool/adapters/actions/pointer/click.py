@@ -13,7 +13,7 @@ from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import Click, Hover
 from shared.contracts.results import CheckboxSet, Effect, Navigated, NotSeen, PageChanged
 
-SIGHTS = "hands-sights"
+SIGHTS = "action-sights"
 
 
 async def click(session: PageSession, action: Click) -> PerformOutcome:

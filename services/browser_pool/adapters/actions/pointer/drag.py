@@ -28,7 +28,7 @@ STEPS = 12
 RELEASE_S = 2.0
 FIRST_PX = 6.0
 """A dragged element follows only after a few pixels."""
-OVER = "hands-over"
+OVER = "action-over"
 
 
 class SliderThumb(msgspec.Struct, frozen=True):

@@ -18,7 +18,7 @@ from services.browser_pool.adapters.observe.targets import ResolvedElement
 from services.browser_pool.adapters.outcome import PerformOutcome, refuse
 from services.browser_pool.adapters.session import PageSession
 
-WAY = "hands-way"
+WAY = "action-way"
 """Id under which the page engine stores the closing button; with ``x`` appended, the element under the mouse."""
 MAX_DISMISSED = 4
 OVERLAY_TIMEOUT_S = 1.0

@@ -25,7 +25,7 @@ from shared.contracts.actions import ByCss
 from shared.contracts.results import Effect, Navigated, NotSeen, PageChanged, ValueSet
 from shared.text.normal import fold
 
-MARK, OFFERED = "hands-mark", "hands-offered"
+MARK, OFFERED = "action-mark", "action-offered"
 
 
 class Choices(msgspec.Struct, frozen=True):

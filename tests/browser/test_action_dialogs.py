@@ -16,7 +16,7 @@ from shared.contracts.results import (
     TabShown,
     ValueSet,
 )
-from tests.browser.hands import at, do, shown
+from tests.browser.action_steps import at, do, shown
 from tests.browser.site import Site
 
 ASKS = """<p id=o></p><button onclick="o.textContent = confirm('Sure?')">Ask</button>

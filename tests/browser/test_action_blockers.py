@@ -7,7 +7,7 @@ import pytest
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import Click
 from shared.contracts.results import CheckboxSet, PageChanged
-from tests.browser.hands import OVER_ALL, OVER_MIDDLE, at, do, shown
+from tests.browser.action_steps import OVER_ALL, OVER_MIDDLE, at, do, shown
 
 BELOW = "<p id=o></p><button id=b onclick=\"o.textContent = 'hit'\" style='margin:150px 300px'>Below</button>"
 BAD = "<button onclick=\"o.textContent = 'harm'\">{}</button>"

@@ -8,7 +8,7 @@ from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import SetDate
 from shared.contracts.results import ActionResult, ValueSet
 from shared.text.date_names import LANGUAGES
-from tests.browser.hands import POPUP, at, do, shown
+from tests.browser.action_steps import POPUP, at, do, shown
 
 
 async def set_date(session: PageSession, target: str, date: str) -> ActionResult:

@@ -7,8 +7,8 @@ import pytest
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import ByText, Click, PickOption
 from shared.contracts.results import CheckboxSet, ValueSet
+from tests.browser.action_steps import POPUP, at, do, shown
 from tests.browser.conftest import Look
-from tests.browser.hands import POPUP, at, do, shown
 
 SHADOW = "<div id=host></div><script>const root = host.attachShadow({{mode: 'open'}}); root.innerHTML = `{}`</script>"
 DRAWN_BOX = SHADOW.format(

@@ -10,7 +10,7 @@ import pytest
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import Drag, DragBy, Scroll, TypeText, Upload
 from shared.contracts.results import FilesGiven, NotSeen, PageChanged, Scrolled, ValueSet
-from tests.browser.hands import at, do, shown
+from tests.browser.action_steps import at, do, shown
 
 BOX = "width:60px;height:60px;background:#ddd"
 

@@ -9,7 +9,7 @@ import pytest
 from services.browser_pool.adapters.session import PageSession
 from shared.contracts.actions import PickOption, SelectOption
 from shared.contracts.results import ActionResult, ValueSet
-from tests.browser.hands import POPUP, at, do, shown
+from tests.browser.action_steps import POPUP, at, do, shown
 from tests.browser.site import Site
 
 
