@@ -103,7 +103,7 @@ async def _plan_run(request: SubmitRun, deps: DiscoveryDeps) -> tuple[RunPlan | 
         return None, problems
     table, more = await read_table(request, deps)
     if spec is None:
-        spec = partial_spec(request.spec or {}, problems)
+        spec = partial_spec(request.spec or {})
     if spec is None or table is None:
         return None, (*problems, *more)
     plan, last = new_plan(request, spec, table)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
@@ -225,41 +225,45 @@ class TaskSpec(Strict):
     def _names_agree(self) -> TaskSpec:
         problems = tuple(_agreement_problems(self))
         if problems:
-            sentences = "; ".join(f"{one.where}: {one.message}" for one in problems)
+            sentences = "; ".join(f"{_path('spec', place)}: {message}" for place, message in problems)
             raise PydanticCustomError(_DISAGREEMENT, "{sentences}", {"sentences": sentences, "problems": problems})
         return self
 
 
-def _agreement_problems(spec: TaskSpec) -> Iterator[Problem]:
-    """Yield the problems that lie in no single value, each at its place in the spec."""
+Place = tuple[str | int, ...]
+"""Keys and indexes that lead to a part of a spec, from its top."""
+
+
+def _agreement_problems(spec: TaskSpec) -> Iterator[tuple[Place, str]]:
+    """Yield the problems that lie in no single value, each with its place."""
     schema = spec.output_schema
-    unknown = {"required_fields": spec.required_fields, "identity": spec.identity}
-    unknown |= {f"route[{at}]": fields_of(step) for at, step in enumerate(spec.route)}
-    for key, names in unknown.items():
+    named: dict[Place, Iterable[str]] = {("required_fields",): spec.required_fields, ("identity",): spec.identity}
+    named |= {("route", at): fields_of(step) for at, step in enumerate(spec.route)}
+    for place, names in named.items():
         for name in names:
             if name not in schema:
-                yield _problem_at(key, f"{name!r} is not in output_schema")
+                yield place, f"{name!r} is not in output_schema"
     for name in schema:
         if name.lower() in OWN_COLUMNS:
             message = "the table has a column of this name already, so choose another"
-            yield _problem_at(f"output_schema.{name}", message)
+            yield ("output_schema", name), message
     for name in schema:
         if not FIELD_NAME.match(name):
             message = "a field is named with letters, digits and _, beginning with a letter"
-            yield _problem_at(f"output_schema.{name[:60]!r}", message)
+            yield ("output_schema", repr(name[:60])), message
     lowered = [name.lower() for name in schema]
     for name in schema:
         if lowered.count(name.lower()) > 1:
             message = "another field has this name but for capitals, and a table cannot tell them apart"
-            yield _problem_at(f"output_schema.{name}", message)
+            yield ("output_schema", name), message
     if spec.judgment_required and not spec.judgment_question:
-        yield _problem_at("judgment_question", "needed when judgment_required is true")
+        yield ("judgment_question",), "needed when judgment_required is true"
     if not schema:
-        yield _problem_at("output_schema", "name at least one field")
+        yield ("output_schema",), "name at least one field"
 
 
-def _problem_at(place: str, message: str) -> Problem:
-    return Problem(where=f"spec.{place}", message=message)
+def _path(root: str, place: Place) -> str:
+    return root + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
 
 
 def placeholders(template: str) -> tuple[str, ...]:
@@ -272,12 +276,21 @@ def fill(template: str, row: dict[str, str]) -> str:
     return PLACEHOLDER.sub(lambda match: row[match[1]], template)
 
 
-def check_spec(data: object) -> tuple[TaskSpec | None, tuple[Problem, ...]]:
-    """The spec, or every problem in it with the path to each."""
+def check_spec(data: object, name: str = "spec") -> tuple[TaskSpec | None, tuple[Problem, ...]]:
+    """The spec, or every problem in it with the path to each, which begins with ``name``."""
     try:
         return TaskSpec.model_validate(data), ()
     except ValidationError as exc:
-        return None, tuple(_problems(exc))
+        return None, tuple(Problem(where=_path(name, place), message=message) for place, message in _problems(exc))
+
+
+def invalid_keys(data: object) -> frozenset[str]:
+    """The keys of a spec that have a problem."""
+    try:
+        TaskSpec.model_validate(data)
+    except ValidationError as exc:
+        return frozenset(str(place[0]) for place, _ in _problems(exc) if place)
+    return frozenset()
 
 
 def read_spec(path: Path) -> tuple[dict[str, Any] | None, tuple[Problem, ...]]:
@@ -301,16 +314,15 @@ def json_schema() -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **TaskSpec.model_json_schema(by_alias=True)}
 
 
-def _problems(exc: ValidationError) -> list[Problem]:
-    problems: list[Problem] = []
+def _problems(exc: ValidationError) -> list[tuple[Place, str]]:
+    problems: list[tuple[Place, str]] = []
     for error in exc.errors(include_url=False):
-        where = "spec" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"])
         if error["type"] == _DISAGREEMENT:
             problems += error.get("ctx", {})["problems"]
         elif error["type"] == "extra_forbidden":
-            problems.append(Problem(where=where, message="unknown key"))
+            problems.append((error["loc"], "unknown key"))
         else:
-            problems.append(Problem(where=where, message=_short(error["msg"])))
+            problems.append((error["loc"], _short(error["msg"])))
     return problems
 
 

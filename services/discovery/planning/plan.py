@@ -15,7 +15,7 @@ from services.discovery.tables.table import Table
 from shared.contracts.codes import is_final
 from shared.contracts.discovery import Problem, RunRecord, Sample, SubmitRun
 from shared.contracts.evidence import RunLoaded
-from shared.task.spec import TaskSpec, check_spec
+from shared.task.spec import TaskSpec, check_spec, invalid_keys
 
 MAX_CONCURRENCY = 256
 SOURCES = ("samples", "input_file", "discovery", "resume_run_id", "replay_run_id")
@@ -80,9 +80,9 @@ def parse_request_spec(request: SubmitRun) -> tuple[TaskSpec | None, tuple[Probl
     return spec, problems
 
 
-def partial_spec(data: dict[str, Any], problems: tuple[Problem, ...]) -> TaskSpec | None:
+def partial_spec(data: dict[str, Any]) -> TaskSpec | None:
     """Return the spec without its invalid parts, so that the same reply can name the problems of the samples."""
-    invalid = {problem.where.removeprefix("spec.").split(".")[0].split("[")[0] for problem in problems}
+    invalid = invalid_keys(data)
     needed = {"task_id": "unnamed", "goal": "unknown", "output_schema": dict.fromkeys(_fields(data), "string")}
     valid = {key: value for key, value in data.items() if key not in invalid}
     spec, _ = check_spec({**needed, **valid})

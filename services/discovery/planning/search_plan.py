@@ -52,14 +52,13 @@ def discovery_sample(record: RunRecord) -> Sample:
 
 
 def _parse_discovery_spec(data: dict[str, Any]) -> tuple[TaskSpec | None, tuple[Problem, ...]]:
-    spec, problems = check_spec(data)
-    renamed = [Problem(where=p.where.replace("spec", SPEC_NAME, 1), message=p.message) for p in problems]
+    spec, problems = check_spec(data, SPEC_NAME)
     if spec is not None and spec.phase != "discovery":
         message = (
             'this task finds no samples: its phase is "execution"; write "phase": "discovery" or give it as the task'
         )
-        renamed.append(Problem(where=f"{SPEC_NAME}.phase", message=message))
-    return spec, tuple(renamed)
+        return spec, (Problem(where=f"{SPEC_NAME}.phase", message=message),)
+    return spec, problems
 
 
 def _find_phase_problems(request: SubmitRun, spec: TaskSpec | None) -> Iterator[Problem]:

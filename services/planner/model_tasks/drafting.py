@@ -149,12 +149,11 @@ def _checked_spec(written: object, where: str) -> tuple[TaskSpec | None, tuple[P
         for key in NEVER_DRAFTED
         if data.get(key)
     )
-    spec, problems = check_spec(data)
-    renamed = tuple(Problem(where=p.where.replace("spec", where, 1), message=p.message) for p in problems)
+    spec, problems = check_spec(data, where)
     hosts = () if spec is None or _has_host(spec) else (
         Problem(where=f"{where}.start_url", message="must be a whole address, or {url} with a column url in the input"),
     )  # fmt: skip
-    return (spec if not never and not hosts else None), (*never, *renamed, *hosts)
+    return (spec if not never and not hosts else None), (*never, *problems, *hosts)
 
 
 def _has_host(spec: TaskSpec) -> bool:
