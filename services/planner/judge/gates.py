@@ -20,7 +20,7 @@ from services.planner.page.text import asks_for_password
 from services.planner.state.attempt_state import Ending, SampleProblem, SampleView, combined_notes, ending_of
 from services.planner.state.irreversible_steps import refused_press
 from services.planner.state.limits import ExceededLimit, exceeded_limit, is_last_step, must_end
-from services.planner.state.value_sources import has_changed_source
+from services.planner.state.value_sources import lacks_stored_source
 from shared.contracts.actions import AnyAction, Done, Fail, Judgment
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.codes import facts_of, reason_of_fail
@@ -147,7 +147,7 @@ def to_finished(
         sample=work.sample,
         values=ending.values,
         judgment=ending.judgment,
-        flagged=ending.flagged or has_changed_source(ending.notes),
+        flagged=ending.flagged or lacks_stored_source(ending.notes),
         notes=ending.notes,
         started_at=started_at,
         finished_at=finished_at,

@@ -247,6 +247,6 @@ def not_stored_notes(problems: Iterable[str]) -> tuple[Note, ...]:
     return tuple(Note(kind="not_kept", text=problem) for problem in problems)
 
 
-def has_changed_source(notes: Sequence[Note]) -> bool:
-    """Return whether a note says that a stored page no longer shows its value."""
-    return any(note.kind == "not_as_read" for note in notes)
+def lacks_stored_source(notes: Sequence[Note]) -> bool:
+    """Return whether a note says that a page was not stored, or that it no longer shows its value as stored."""
+    return any(note.kind in ("not_as_read", "not_kept") for note in notes)

@@ -165,12 +165,12 @@ async def test_a_value_in_several_elements_is_bound_only_while_all_of_them_say_t
 
 
 @pytest.mark.parametrize("gone", [True, False])
-async def test_a_page_that_cannot_be_kept_fails_nothing_and_is_told(gone: bool):
+async def test_a_page_that_cannot_be_kept_fails_nothing_and_goes_to_a_person(gone: bool):
     one = bench(page(*ticket()), pool={"unkept": "it is of 95 MiB"})
     if gone:
         one.bus.closed_asks.add(CAPTURE.pattern)
     finished = await one.run()
-    assert (finished.status, finished.flagged) == ("done", False)
+    assert (finished.status, finished.flagged) == ("done", True)
     (note,) = finished.notes
     assert note.kind == "not_kept"
     assert ("nobody answers" if gone else "95 MiB") in note.text
