@@ -18,9 +18,11 @@ from shared.contracts.discovery import Problem
 from shared.evidence_format.table.columns import OWN_COLUMNS
 from shared.field_types import BARE_EXPRESSION, BARE_TYPES, TYPE_EXPRESSION, TYPES, base_type
 from shared.hosts import WRITTEN_RULE, is_spec_rule
+from shared.task.listing import ListChoice
 from shared.task.route import RouteStep, fields_of
 from shared.text.date_names import DateOrder
 from shared.text.normal import fold
+from shared.text.patterns import find_pattern_problem
 
 FIELD_NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -87,6 +89,11 @@ class OutputField(Strict):
         description="Of a date or date-time: the order in which the site writes day, month and year, which settles "
         '"03/10/24". Not needed where the page itself leaves no doubt.',
     )
+    pattern: str = Field(
+        default="",
+        description="A regular expression (RE2) that all of the text must fit as the page shows it; of an array, each "
+        "of its parts.",
+    )
     derived: bool = Field(
         default=False,
         description="Worked out from what pages show (a count, a yes or no), so it need not stand there in these "
@@ -95,7 +102,7 @@ class OutputField(Strict):
 
     @model_validator(mode="after")
     def _fits_its_type(self) -> OutputField:
-        problem = _values_problem(self) or _order_problem(self)
+        problem = _values_problem(self) or _order_problem(self) or _pattern_problem(self)
         if problem:
             raise PydanticCustomError("output_field", "{problem}", {"problem": problem})
         return self
@@ -118,6 +125,13 @@ def _values_problem(field: OutputField) -> str:
 def _order_problem(field: OutputField) -> str:
     dated = base_type(field.type) in ("date", "date-time")
     return "date_order: only a date or a date-time has one" if field.date_order and not dated else ""
+
+
+def _pattern_problem(field: OutputField) -> str:
+    problem = find_pattern_problem(field.pattern)
+    if not problem and field.pattern and field.derived:
+        problem = "a derived value stands on no page in these words"
+    return f"pattern: {problem}" if problem else ""
 
 
 def _long_form(written: object) -> object:
@@ -194,6 +208,16 @@ class TaskSpec(Strict):
         default=300.0, description="For one attempt at one sample; 0 is no limit."
     )
     concurrency: Annotated[int, Field(ge=1, le=256)] = 5
+    list_: ListChoice = Field(
+        default=ListChoice(),
+        alias="list",
+        description="In a discovery task: which list of the page is meant, and what its columns and links are.",
+    )
+    limit: Annotated[int, Field(ge=1)] | None = Field(
+        default=None,
+        description="In a discovery task: only so many items, the first in the order of the list. The list is complete "
+        "with them, or with fewer where it ends before.",
+    )
     expected_items: Annotated[int, Field(ge=1)] | None = Field(
         default=None, description="In a discovery task: the list is complete once so many items were found."
     )
@@ -239,6 +263,7 @@ def _agreement_problems(spec: TaskSpec) -> Iterator[tuple[Place, str]]:
     schema = spec.output_schema
     named: dict[Place, Iterable[str]] = {("required_fields",): spec.required_fields, ("identity",): spec.identity}
     named |= {("route", at): fields_of(step) for at, step in enumerate(spec.route)}
+    named |= {("list", "columns"): spec.list_.columns}
     for place, names in named.items():
         for name in names:
             if name not in schema:

@@ -18,6 +18,7 @@ from shared.task.spec import OutputField, TaskSpec
 from shared.text.dates import date_time_value, date_value
 from shared.text.normal import Invalid, Normal, fold, plain, quoted, tidy
 from shared.text.numbers import exact_number
+from shared.text.patterns import fits_pattern
 from shared.text.written_dates import Order
 
 TRUE = frozenset({"true", "yes", "y", "on", "checked", "enabled", "1", "✓", "✔", "☑"})
@@ -80,6 +81,13 @@ def typed_value(
     (:func:`services.planner.page.dates.date_hints`). The task's own order comes first.
     """
     return normalise(field.type, shown, Context(tuple(field.values), field.date_order or order, title))
+
+
+def find_shown_problem(field: OutputField, shown: str) -> str:
+    """Return why the text cannot be the field's, by its pattern; empty if it can. Of an array each part must fit."""
+    parts = _ITEMS.split(shown) if base_type(field.type) == "array" else [shown]
+    wrong = next((part for part in parts if not fits_pattern(field.pattern, part)), None)
+    return "" if wrong is None else f"{quoted(wrong)} does not fit the pattern {field.pattern}"
 
 
 def normalise(type_expression: str, raw: object, context: Context = NO_CONTEXT) -> Normal | Invalid:

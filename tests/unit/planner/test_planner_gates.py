@@ -723,3 +723,18 @@ def test_a_named_value_is_the_whole_text_and_no_word_of_a_sentence():
 
     assert expect(reported("Passed"), Ending).status == "done"
     assert isinstance(reported("Checks have not passed yet"), Rejection)
+
+
+def test_a_value_that_does_not_fit_its_pattern_goes_to_a_person():
+    schema = {"ticket_number": "string", "assignee": {"type": "string | null", "pattern": "[A-Z][a-z]+ [A-Z][a-z]+"}}
+    changes = {"output_schema": schema, "required_fields": ["ticket_number", "assignee"]}
+    right = {"ticket_number": "TCK-1001", "assignee": "Ann Lee"}
+    whole = view(page(*ticket()), proven(), spec=spec(**changes))
+    ending, _ = judge_done(whole, Done(values=right))
+    assert expect(ending, Ending).status == "done"
+    narrow = {**schema, "assignee": {"type": "string | null", "pattern": "[A-Z][a-z]+"}}
+    ending, values = judge_done(
+        view(page(*ticket()), proven(), spec=spec(**{**changes, "output_schema": narrow})), Done(values=right)
+    )
+    assert "does not fit the pattern" in str(ending)
+    assert by_name(values)["assignee"].value is None

@@ -137,3 +137,16 @@ def test_a_name_with_separators_is_quoted_in_one_problem(name: str):
     assert problems_of(output_schema={name: "string"}) == {
         f"spec.output_schema.{name!r}": "a field is named with letters, digits and _, beginning with a letter"
     }
+
+
+def test_a_pattern_is_one_that_every_text_is_matched_in_linear_time():
+    written = {"a": r"(x)\1", "b": "(?=x)y", "c": "(", "d": r"[A-Z]+-\d+", "e": "x" * 301, "f": ")|("}
+    found = problems_of(output_schema={name: {"type": "string", "pattern": text} for name, text in written.items()})
+    assert set(found) == {f"spec.output_schema.{name}" for name in "abcef"}
+    assert problems_of(output_schema={"n": {"type": "number", "derived": True, "pattern": r"\d+"}})
+
+
+def test_the_columns_of_a_list_are_output_fields():
+    assert set(problems_of(phase="discovery", list={"columns": {"nome": "Name"}})) == {"spec.list.columns"}
+    assert problems_of(phase="discovery", list={"under": ["Open", "Offen"], "columns": {"name": "Name"}}) == {}
+    assert set(problems_of(phase="discovery", limit=0)) == {"spec.limit"}

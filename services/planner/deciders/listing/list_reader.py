@@ -31,12 +31,14 @@ _IN_ADDRESS = re.compile(r"(?:^|_)(?:sha|hash|id|key|number|login|user_?name|han
 @dataclass(frozen=True)
 class ListRead:
     """A list as read. `place`: of the links that head its items, or `row`. `last`: the ref of its last element.
-    `end_px`: where its last item begins."""
+    `end_px`: where its last item begins. `doubt`: why it may not be the list that is meant, or not read right, and what
+    to write in the spec; empty if it is certain."""
 
     items: tuple[dict[str, Any], ...]
     place: str
     last: int
     end_px: float
+    doubt: str = ""
 
 
 NOTHING = ListRead((), "", 0, 0.0)
