@@ -1,0 +1,147 @@
+"""A third-party app in an environment of its own: seeded, served on loopback, and its truth from its own database.
+
+Each app is a folder beside this module. Its programs run in its environment only, each with the folder of the data:
+``seed.py`` fills it, ``serve.py`` prints the URL once it listens, ``truth.py`` prints what the database has, as JSON.
+Its specs are what a new user writes (``naive.json``, ``list_naive.json``) and what a careful one writes
+(``careful.json``, ``list_careful.json``).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from tests.real.apps.environment import APPS, python_of
+
+NAMES = ("datasette",)
+CARES = ("naive", "careful")
+_START_BOUND_S = 60.0
+_STOP_BOUND_S = 30.0
+
+
+class Record(msgspec.Struct, frozen=True):
+    """A record as the app's database has it. ``path``: of its page. A value that is null is empty on the page."""
+
+    path: str
+    values: dict[str, Any]
+
+
+class Truth(msgspec.Struct, frozen=True):
+    """What is asked of an app, by the names of the records.
+
+    ``missing``: records that do not exist, with the paths they would have. ``listed``: all items of the list that
+    begins at ``list_path``, with the values that the list shows.
+    """
+
+    records: dict[str, Record]
+    missing: dict[str, str]
+    list_path: str
+    listed: dict[str, dict[str, Any]]
+
+
+class RealApp(msgspec.Struct, frozen=True):
+    """An app that is served at ``url``."""
+
+    name: str
+    url: str
+    truth: Truth
+
+    def spec(self, care: str) -> dict[str, Any]:
+        """Return the execution spec."""
+        spec = read_spec(self.name, care)
+        return {**spec, "start_url": "{url}", "allowed_hosts": ["127.0.0.1"]}
+
+    def listing(self, care: str) -> dict[str, Any]:
+        """Return the discovery spec."""
+        spec = read_spec(self.name, f"list_{care}")
+        return {**spec, "start_url": self.url + self.truth.list_path, "allowed_hosts": ["127.0.0.1"]}
+
+    def rows(self) -> list[dict[str, str]]:
+        """Return the input: one row for each record, the missing ones among them."""
+        spec = read_spec(self.name, "careful")
+        key = next(name for name in spec["input_schema"] if name != "url")
+        paths = [(name, record.path) for name, record in self.truth.records.items()]
+        missing = list(self.truth.missing.items())
+        return [{key: name, "url": self.url + path} for name, path in [*paths[:10], *missing, *paths[10:]]]
+
+
+def read_spec(app: str, name: str) -> dict[str, Any]:
+    return json.loads((APPS / app / f"{name}.json").read_text(encoding="utf-8"))
+
+
+@asynccontextmanager
+async def real_app(name: str, folder: Path) -> AsyncGenerator[RealApp]:
+    """Seed and serve the app with its data in ``folder``.
+
+    Raises RuntimeError with the output of a program that fails.
+    """
+    python = await asyncio.to_thread(python_of, name)
+    truth = await seed_app(name, python, folder)
+    log = folder / "server.log"
+    server = await _start(name, python, folder, log)
+    try:
+        yield RealApp(name, await _url(server, log), truth)
+    finally:
+        await _stop(server)
+
+
+async def seed_app(name: str, python: Path, folder: Path) -> Truth:
+    """Fill the app's data anew and return what its database has."""
+    folder.mkdir(parents=True, exist_ok=True)
+    await _output(python, name, "seed.py", folder)
+    return msgspec.json.decode(await _output(python, name, "truth.py", folder), type=Truth)
+
+
+async def _output(python: Path, name: str, program: str, folder: Path) -> bytes:
+    process = await asyncio.create_subprocess_exec(
+        *(str(python), str(APPS / name / program), str(folder)),
+        cwd=folder,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    output, errors = await process.communicate()
+    if process.returncode != 0:
+        raise RuntimeError(f"{name}/{program} ended with {process.returncode}:\n{errors.decode(errors='replace')}")
+    return output
+
+
+async def _start(name: str, python: Path, folder: Path, log: Path) -> asyncio.subprocess.Process:
+    with log.open("wb") as sink:
+        return await asyncio.create_subprocess_exec(
+            *(str(python), "-u", str(APPS / name / "serve.py"), str(folder)),
+            cwd=folder,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=sink,
+        )
+
+
+async def _url(server: asyncio.subprocess.Process, log: Path) -> str:
+    assert server.stdout is not None
+    try:
+        line = await asyncio.wait_for(server.stdout.readline(), _START_BOUND_S)
+    except TimeoutError:
+        line = b""
+    if not line.startswith(b"http://127.0.0.1:"):
+        raise RuntimeError(f"the app did not start: {line!r}\n{log.read_text(errors='replace')}")
+    return line.decode().strip()
+
+
+async def _stop(server: asyncio.subprocess.Process) -> None:
+    if server.returncode is None:
+        server.terminate()
+    try:
+        await asyncio.wait_for(server.communicate(), _STOP_BOUND_S)
+    except TimeoutError:
+        server.kill()
+        await server.communicate()
+
+
+def as_text(value: object) -> str:
+    """Return a value of the truth in the form of the ``fields`` view; empty for none."""
+    return "" if value is None else str(value)

@@ -1,0 +1,90 @@
+"""Runs the specs of an app through the whole system with the rules planner, and scores what came back."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shared.client import Client
+from shared.contracts.evidence import SqlRefused
+from tests.real.apps.app import CARES, RealApp, read_spec
+from tests.real.apps.score import Cell, Ended, Judged, Listed, counts, judge_cells, judge_list
+
+LIST_FILE = "discovered_samples.csv"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Results of one app with one pair of specs."""
+
+    app: str
+    care: str
+    cells: tuple[Judged, ...]
+    listed: Listed
+
+
+async def collect_app(client: Client, app: RealApp) -> list[Outcome]:
+    return [Outcome(app.name, care, await _cells(client, app, care), await _list(client, app, care)) for care in CARES]
+
+
+async def _cells(client: Client, app: RealApp, care: str) -> tuple[Judged, ...]:
+    spec = app.spec(care)
+    accepted = await client.submit(spec, rows=app.rows(), planner="rules", concurrency=4)
+    await client.result(accepted.run_id)
+    cells: dict[str, dict[str, Cell]] = defaultdict(dict)
+    for row in await _rows(client, "select sample_id, field, state, value from fields", accepted.run_id):
+        cells[row["sample_id"]][row["field"]] = Cell(row["state"], row["value"] or "")
+    ends = {
+        row["sample_id"]: Ended(row["status"], row["reason"] or "", cells[row["sample_id"]])
+        for row in await _rows(client, "select sample_id, status, reason from samples", accepted.run_id)
+    }
+    return tuple(judge_cells(app.truth, list(spec["output_schema"]), ends))
+
+
+async def _rows(client: Client, query: str, run_id: str) -> list[dict[str, Any]]:
+    answer = await client.sql(query, [run_id])
+    if isinstance(answer, SqlRefused):
+        raise AssertionError(f"{query}: {answer.message}")
+    return json.loads(answer[1])
+
+
+async def _list(client: Client, app: RealApp, care: str) -> Listed:
+    accepted = await client.submit(app.listing(care), planner="rules")
+    finished = await client.result(accepted.run_id)
+    file = Path(finished.location) / LIST_FILE
+    items: list[dict[str, str]] = []
+    if file.exists():
+        with file.open(encoding="utf-8-sig", newline="") as opened:
+            items = list(csv.DictReader(opened))
+    key = next(iter(read_spec(app.name, f"list_{care}")["output_schema"]))
+    return judge_list(app.truth, items, key, complete=finished.population_complete, note=finished.population_note)
+
+
+def report(outcomes: list[Outcome]) -> str:
+    """Return a table, and below it a line for each record with a verdict that is not right."""
+    head = ("right", "WRONG", "review", "failed", "left")
+    lines = [f"{'app':<10} {'spec':<8} " + " ".join(f"{name:>6}" for name in head) + " / asked   list"]
+    for one in outcomes:
+        of = counts(one.cells)
+        figures = " ".join(f"{of[name.lower()]:>6}" for name in head)
+        said = f"{one.listed.verdict}, {one.listed.right} of {one.listed.wanted}"
+        lines.append(f"{one.app:<10} {one.care:<8} {figures} / {len(one.cells):<5}   {said}")
+    for one in outcomes:
+        place = f"  {one.app}, {one.care}"
+        lines += [f"{place}: list: {one.listed.why}"] if one.listed.why else []
+        lines += [f"{place}: {text}" for text in _not_right(one.cells)]
+    return "\n".join(lines)
+
+
+def _not_right(cells: Iterable[Judged]) -> list[str]:
+    """Return a line for each record, verdict and reason, with the fields of which it holds."""
+    fields: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for one in cells:
+        if one.verdict != "right":
+            fields[one.record, one.verdict, one.why].append(one.field or "the record")
+    return [f"{record}: {verdict}: {why} ({', '.join(names)})" for (record, verdict, why), names in fields.items()]
