@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from services.planner.deps import PlannerDeps
-from services.planner.page.identity import keywords
+from services.planner.page.identity import expected_identity, keywords
 from services.planner.reperform.verdicts import StoredFile, StoredPage, identity_verdict, page_verdict, value_verdict
 from services.planner.reperform.witness import parse_stored_observation, to_witness
 from shared.bus.ports import Blobs
@@ -88,18 +88,19 @@ async def _reperform_all(job: ReperformJob) -> SampleReperformed:
         if place != NO_HASHES:
             pages[place] = await _load_page(job, [value for value in result.values if _source_hashes(value) == place])
     verdicts = tuple(page_verdict(page) for page in pages.values())
+    values = tuple(
+        value_verdict(value, job.spec.output_schema[value.field], pages.get(_source_hashes(value), NOTHING_STORED))
+        for value in result.values
+        if value.field in job.spec.output_schema
+    )
+    wanted = expected_identity(job.spec, result.sample)
     return SampleReperformed(
         run_id=result.run_id,
         sample_id=result.sample.sample_id,
         status=result.status,
         reason=result.reason,
-        identity=identity_verdict(verdicts) if job.spec.identity else "not_asked",
-        values=tuple(
-            value_verdict(value, job.spec.output_schema[value.field], pages.get(_source_hashes(value), NOTHING_STORED))
-            for value in result.values
-            if value.field in job.spec.output_schema
-        )
-        + _removed_values(job),
+        identity=identity_verdict(verdicts, values, wanted) if wanted else "not_asked",
+        values=values + _removed_values(job),
         pages=verdicts,
     )
 

@@ -29,11 +29,12 @@ Verdict = Literal[
     "read_by_model",
     "nothing_recorded",
 ]
-"""Result of the re-performance of one value:
+"""Result of the re-performance of one value. It says whether the reading can be repeated, not whether it is true:
 
 - ``same``: the stored page has the element with the recorded text, and the text parses to the recorded value.
 - ``same_in_observation``: the same is true of the stored observation only. The page is not stored, or a stored page
-  cannot show the value (it lacks text typed into forms).
+  cannot show the value (it lacks text typed into forms), or it shows the words and, without scripts, not in which
+  element they stood.
 - ``differs``: the element exists, but its text or the parsed value is another one.
 - ``not_found``, ``ambiguous``: no element, or several elements, match the recorded one.
 - ``altered``: the stored page or its observation is missing, or does not match its recorded hash.

@@ -128,7 +128,7 @@ def test_every_value_is_extracted_again_without_the_site(cli: Cli, run: Run, col
     one = cli.run("reperform", collected.name, "--evidence", str(collected.parent), "--sample", SECOND)
     assert one.returncode == 0, one.stdout + one.stderr
     assert f"1 sample of {collected.name}" in one.stdout
-    assert "Every value that can be extracted again is what the stored pages say." in one.stdout
+    assert "Every value that can be extracted again reads the same in the stored files." in one.stdout
 
 
 def test_a_stored_page_that_was_changed_is_named_by_its_hash(cli: Cli, run: Run):

@@ -27,7 +27,7 @@ VERDICT_LABELS: dict[Verdict, str] = {
 }
 VERDICT_SENTENCES: dict[Verdict, str] = {
     "same": "the same in the stored page",
-    "same_in_observation": "the same in the stored observation alone",
+    "same_in_observation": "the same in the stored observation alone (forms, and what scripts draw)",
     "differs": "DIFFERENT",
     "not_found": "NOT FOUND in the stored page",
     "ambiguous": "AMBIGUOUS in the stored page",
@@ -149,10 +149,13 @@ def summary_lines(run_id: str, count: ReperformCounts, *, all_values: bool, of: 
 
 def _conclusion(count: ReperformCounts) -> str:
     if count.faults:
-        return f"{_counted(count.faults, 'finding')}: the table does not say what the stored pages say."
+        return f"{_counted(count.faults, 'finding')}: what the table says was not read again from the stored pages."
     if not count.extracted:
         return "Nothing could be extracted again, so nothing is shown by this."
-    return "Every value that can be extracted again is what the stored pages say."
+    return (
+        "Every value that can be extracted again reads the same in the stored files. That shows that the reading can "
+        "be repeated, not that the site was right, nor that it was the right value to read."
+    )
 
 
 def _recorded_text(value: ValueReperformed) -> str:

@@ -6,6 +6,7 @@ A model may have read the wrong line or made the value up, so its report is neve
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, cast
 
@@ -21,7 +22,7 @@ from shared.contracts.steps import FieldValue
 from shared.field_types import base_type
 from shared.task.spec import OutputField
 from shared.text.normal import Normal, fold, quoted
-from shared.text.written_dates import DateHints
+from shared.text.written_dates import DateHints, Order
 
 MAX_RUN_ELEMENTS = 60
 CONJUNCTIONS = frozenset({"and", "und", "et", "y"})
@@ -47,7 +48,7 @@ def unconfirmed_problems(
     element = element_of(page, ref)
     if isinstance(raw, list) and len(raw) > 1 and _each_is_shown(raw, value.field, field, view):  # pyright: ignore[reportUnknownArgumentType]
         return []
-    if element is not None and not _is_shown_at(element, raw, value.field, field, view):
+    if element is not None and not is_shown_at(element, raw, field, page, _reading(value.field, view)):
         message = f"{_quoted_claim(value)} is not shown by element {ref}, which shows {quoted(text_of(element))}"
         return [SampleProblem("contradicted_values", message, value.field)]
     if not _is_shown_anywhere(raw, value.field, field, view):
@@ -89,9 +90,7 @@ def element_of(page: PageObserved | None, ref: int | None) -> Element | None:
     return next((element for element in page.elements if element.ref == ref), None)
 
 
-def is_same_value(
-    raw: object, field: OutputField, text: str, *, title: str | None = None, order: DateHints | None = None
-) -> bool:
+def is_same_value(raw: object, field: OutputField, text: str, *, title: str | None = None, order: Order = None) -> bool:
     """Return whether the text of an element with this title is another form of the same value."""
     meant, there = typed_value(field, raw, order=order), typed_value(field, text, title=title, order=order)
     if not isinstance(meant, Normal) or not isinstance(there, Normal):
@@ -134,25 +133,31 @@ def _contains_whole(words: str, text: str) -> bool:
     return re.search(f"{before}{re.escape(words)}{after}", text) is not None
 
 
-def _is_shown_at(element: Element, raw: Any, name: str, field: OutputField, view: SampleView) -> bool:
+def is_shown_at(
+    element: Element, raw: Any, field: OutputField, page: PageObserved | None, reading: Reading | None
+) -> bool:
+    """Return whether the element shows the value. `reading`: what the page shows under the field's own label."""
     text = text_of(element)
-    reading = _reading(name, view)
     labelled = isinstance(reading, FieldFound) and reading.candidate.element is element
     shown = [text, element.url or "", reading.candidate.shown if isinstance(reading, FieldFound) and labelled else ""]
-    order = _order(field, view.page)
+    order = _order(field, page)
     if any(is_shown_in(raw, field, one, title=element.title, order=order) for one in shown if one):
         return True
-    return _continues_from(element, as_shown(raw), view.page) or _has_cut_beginning(
+    return _continues_from(element, as_shown(raw), page) or _has_cut_beginning(
         as_shown(raw), text, cut_chars_in(text, [element])
     )
 
 
 def _is_shown_anywhere(raw: Any, name: str, field: OutputField, view: SampleView) -> bool:
     page = view.page
-    if page is None:
-        return False
-    texts = [page.title, *(e.url or "" for e in page.elements), *_extracted(view)]
-    reading = _reading(name, view)
+    return page is not None and is_shown_on(page, raw, field, _reading(name, view), _extracted(view))
+
+
+def is_shown_on(
+    page: PageObserved, raw: Any, field: OutputField, reading: Reading | None, extracted: Sequence[str] = ()
+) -> bool:
+    """Return whether any element of the page shows the value, or a text that was extracted from it."""
+    texts = [page.title, *(e.url or "" for e in page.elements), *extracted]
     if isinstance(reading, FieldFound):
         texts.append(reading.candidate.shown)
     titled = [*((text_of(e), e.title) for e in page.elements), *((text, None) for text in texts)]

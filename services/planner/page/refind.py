@@ -8,6 +8,8 @@ unique then, if they are unique now. How much must agree depends on the purpose:
 - :func:`find_source`, to read a value again from a stored page: equal elements are told apart by label or box. A stored
   page lacks hidden elements, so a path with numbers may lead elsewhere; without an equal fingerprint, a locator of the
   element's place must agree.
+- :func:`find_words_at_place`, in a stored page too, if the element is not found: scripts made it what it was (a
+  button, a list), and a stored page has none. Its words within its recorded box are the same reading.
 - :func:`find_source_in_observation`, in the stored observation of that page: its elements have numbers.
 - :func:`find_ref`, between two observations within one answer of a model: the n-th of a kind is still the n-th.
 """
@@ -19,11 +21,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from services.planner.page.text import label_form, text_of
+from services.planner.page.text import is_input, label_form, text_of
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import Locator, TargetFound
 from shared.contracts.steps import ValueSource
-from shared.text.normal import quoted
+from shared.text.normal import quoted, tidy
 
 LOCATOR_ORDER = ("id", "testid", "role", "label", "text", "css")
 """Which locator is named first if they lead to different elements."""
@@ -138,6 +140,18 @@ def find_source_in_observation(source: ValueSource, elements: Sequence[Element])
     return _chosen_of(source, same, {}) if same else NotRefound(_not_found_message(source, inside))
 
 
+def find_words_at_place(source: ValueSource, shown: str, elements: Sequence[Element]) -> Refound | None:
+    """Return an element within the recorded box whose whole text is the recorded one, or None."""
+    if source.box is None or not tidy(shown):
+        return None
+    for element in elements:
+        if element.frame != source.frame or (element.role == "option" and "selected" not in element.states):
+            continue
+        if _is_within(element, source) and text_of(element) == tidy(shown):
+            return Refound(element, ("text", "box"), False)
+    return None
+
+
 def _same_fingerprint(source: ValueSource, inside: Sequence[Element]) -> list[Element]:
     return [element for element in inside if source.fingerprint and element.fingerprint == source.fingerprint]
 
@@ -157,7 +171,18 @@ def _chosen_of(source: ValueSource, same: Sequence[Element], led: dict[int, list
 
 
 def _label(element: Element) -> str:
-    return label_form(element.header or "")
+    return label_form(element.header or (element.name if is_input(element) else ""))
+
+
+def _is_within(element: Element, source: ValueSource) -> bool:
+    inner, outer = element.box, source.box
+    if inner is None or outer is None:
+        return False
+    x, y = inner.x + inner.width / 2, inner.y + inner.height / 2
+    return (
+        outer.x - NEAR_PX <= x <= outer.x + outer.width + NEAR_PX
+        and outer.y - NEAR_PX <= y <= outer.y + outer.height + NEAR_PX
+    )
 
 
 def _stands_there(element: Element, source: ValueSource) -> bool:

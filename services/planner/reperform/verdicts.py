@@ -1,22 +1,30 @@
 """Verdicts of a re-performed sample, from the stored page and the stored observation.
 
 The page decides; the observation, written when the page was stored, is compared too. It decides alone only for what no
-stored page holds: values in forms, and pages that were not stored.
+stored page holds: pages that were not stored, values in forms, and which element it was where scripts make the elements
+(a list beside a hidden field, equal buttons): then the words of the value must stand on the stored page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as replace_fields
 
 from msgspec.structs import replace
 
-from services.planner.page.refind import find_source, find_source_in_observation
+from services.planner.page.fields import FieldFound
+from services.planner.page.identity import is_equal_text
+from services.planner.page.refind import find_source, find_source_in_observation, find_words_at_place
+from services.planner.page.text import INPUT_ROLES, PRESSED_ROLES, find_mention, is_input, text_of
 from services.planner.reperform.witness import Extraction, Witness, extract_value
 from shared.contracts.reperform import Identity, PageReperformed, ValueReperformed, Verdict
 from shared.contracts.steps import FieldValue
 from shared.task.spec import OutputField
 from shared.text.normal import quoted
+
+MADE_BY_SCRIPTS = INPUT_ROLES | PRESSED_ROLES
+"""Roles whose elements are often drawn by scripts, so that a stored page shows others in their place."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +78,20 @@ def value_verdict(value: FieldValue, field: OutputField, kept: StoredPage) -> Va
 def _asked(value: FieldValue, field: OutputField, kept: StoredFile, *, again: bool) -> Extraction | None:
     if kept.witness is None or value.source is None:
         return None
-    find = find_source if again else find_source_in_observation
-    return extract_value(value, field, kept.witness, find(value.source, kept.witness.page.elements))
+    source, elements = value.source, kept.witness.page.elements
+    if not again:
+        return extract_value(value, field, kept.witness, find_source_in_observation(source, elements))
+    read = extract_value(value, field, kept.witness, find_source(source, elements))
+    if read.outcome == "same" or (read.outcome == "differs" and source.role not in MADE_BY_SCRIPTS):
+        return read
+    there = find_words_at_place(source, value.shown or "", elements)
+    at_place = None if there is None else extract_value(value, field, kept.witness, there)
+    if at_place is not None and at_place.outcome == "same":
+        return at_place
+    # Of a value that is nothing, the label is what the page shows.
+    words = value.shown or source.label or ""
+    shown = find_mention(" ".join(text_of(element) for element in elements), words) is not None
+    return replace_fields(read, form=read.form or source.role in INPUT_ROLES, shown_elsewhere=shown)
 
 
 def _verdict(page: Extraction | None, observed: Extraction | None, kept: StoredPage) -> Verdict:
@@ -82,7 +102,7 @@ def _verdict(page: Extraction | None, observed: Extraction | None, kept: StoredP
         return "same_in_observation" if observes and kept.page.lack == "not_stored" else kept.page.lack
     if page.outcome == "same":
         return "differs" if observed is not None and observed.outcome == "differs" else "same"
-    if observes and page.form:
+    if observes and (page.form or (page.outcome in ("not_found", "ambiguous") and page.shown_elsewhere)):
         return "same_in_observation"
     return page.outcome
 
@@ -93,7 +113,8 @@ def _message(verdict: Verdict, page: Extraction | None, observed: Extraction | N
     if observed is None:
         parts.append(kept.observation.why)
     elif verdict == "same_in_observation" and page is not None:
-        parts.append("what is typed into a form is not in a stored page")
+        words = "its words are on the stored page, and the stored observation says where they stood"
+        parts = ["what is typed into a form is not in a stored page"] if page.form else [*parts, words]
     elif verdict != "same" and observed.shown is not None:
         agrees = "agrees with the record" if observed.outcome == "same" else f"shows {quoted(observed.shown)}"
         parts.append(f"the stored observation {agrees}")
@@ -131,22 +152,45 @@ def page_verdict(kept: StoredPage) -> PageReperformed:
     """Return what the stored page and its observation prove about the record."""
     page, observation = kept.page.witness, kept.observation.witness
     seen = page or observation
+    lost = page is not None and observation is not None and _lost_its_id(page, observation)
     return PageReperformed(
         filename=kept.page.filename or kept.observation.filename,
         sha256=kept.page.sha256,
         url=seen.page.url if seen is not None else "",
-        proof=page.proof.state if page is not None else "unread",
+        proof="unread" if page is None else "unproven" if lost else page.proof.state,
         observed=observation.proof.state if observation is not None else "unread",
-        message="; ".join(filter(None, (kept.page.why, page.proof.wrong if page is not None else ""))),
+        message="; ".join(filter(None, (kept.page.why, page.proof.wrong if page is not None and not lost else ""))),
     )
 
 
-def identity_verdict(pages: Sequence[PageReperformed]) -> Identity:
-    """Return whether the stored files prove the record. One page with another record is enough against it."""
+def _lost_its_id(page: Witness, observation: Witness) -> bool:
+    """Return whether the stored page shows another id only because a form field lost what stood in it."""
+    if page.proof.state != "mismatch" or observation.proof.state != "proven":
+        return False
+    readings = [page.read.readings.get(name) for name in page.identity]
+    return all(isinstance(one, FieldFound) and is_input(one.candidate.element) for one in readings)
+
+
+def identity_verdict(
+    pages: Sequence[PageReperformed],
+    values: Sequence[ValueReperformed] = (),
+    wanted: Mapping[str, str] | None = None,
+) -> Identity:
+    """Return whether the stored files prove the record. One page with another record is enough against it.
+
+    `wanted`: what each identity field must show. Its own values prove the record too if they were found again.
+    """
     if any(page.proof == "mismatch" for page in pages):
         return "mismatch"
-    if any(page.proof == "proven" for page in pages):
+    again = {value.field: value.verdict for value in values if _shows_wanted(value, wanted or {})}
+    by_values = bool(wanted) and set(again) == set(wanted or {})
+    if any(page.proof == "proven" for page in pages) or (by_values and set(again.values()) == {"same"}):
         return "proven"
-    if any(page.observed == "proven" for page in pages):
+    if by_values or any(page.observed == "proven" for page in pages):
         return "proven_in_observation"
     return "unproven" if pages else "not_stored"
+
+
+def _shows_wanted(value: ValueReperformed, wanted: Mapping[str, str]) -> bool:
+    found = value.verdict in ("same", "same_in_observation")
+    return found and value.field in wanted and is_equal_text(value.recorded or "", wanted[value.field])

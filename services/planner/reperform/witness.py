@@ -9,11 +9,12 @@ import hashlib
 import io
 import re
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import msgspec
 import zstandard
 
+from services.planner.judge.reported_values import is_same_value, is_shown_at, is_shown_on, reported_value
 from services.planner.page.dates import date_hints, recorded_hints
 from services.planner.page.fields import FieldFound
 from services.planner.page.identity import PageRead, Proof, identity_proof, read_page
@@ -43,6 +44,8 @@ class Witness:
     read: PageRead
     proof: Proof
     order: Order
+    identity: frozenset[str] = frozenset()
+    """The fields that prove the record."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +59,14 @@ class Extraction:
     form: bool = False
     """The element is a form field, whose state no stored page holds."""
     message: str = ""
+    shown_elsewhere: bool = False
+    """The page shows the recorded text, whichever element it is."""
 
 
 def to_witness(spec: TaskSpec, sample: Sample, page: PageObserved) -> Witness:
     """Read a stored page or observation."""
-    return Witness(page, read_page(spec, sample, page), identity_proof(spec, sample, page), date_hints(page))
+    proof = identity_proof(spec, sample, page)
+    return Witness(page, read_page(spec, sample, page), proof, date_hints(page), frozenset(spec.identity))
 
 
 def extract_value(value: FieldValue, field: OutputField, witness: Witness, found: Refound | NotRefound) -> Extraction:
@@ -70,9 +76,13 @@ def extract_value(value: FieldValue, field: OutputField, witness: Witness, found
     element = found.element
     shown = _shown(value, field, witness, found)
     same_text = tidy(shown) == tidy(value.shown or "")
+    if not same_text and found.unchanged and _was_accepted(value, field, witness, element):
+        shown, same_text = value.shown or "", True
     if value.state == "not_present":
         return Extraction("same" if same_text else "differs", shown, None, found.found_by, is_input(element))
     read, doubt = _read(shown, value, field, witness, element)
+    if same_text and not _equal(read, value.value) and _is_as_reported(value, field):
+        read, doubt = value.value, ""
     same = same_text and _equal(read, value.value)
     if same_text and not same:
         doubt = (
@@ -84,10 +94,12 @@ def extract_value(value: FieldValue, field: OutputField, witness: Witness, found
 def _shown(value: FieldValue, field: OutputField, witness: Witness, found: Refound) -> str:
     """Return the part of the element that is the value.
 
-    That is all of its text, what the rules take from it, or, only if its words are unchanged, its address or the
-    recorded part.
+    That is all of its text, its title, what the rules take from it, or, only if its words are unchanged, its address
+    or the recorded part.
     """
     text, recorded = text_of(found.element), tidy(value.shown or "")
+    if found.element.title and recorded != tidy(text) and recorded == tidy(found.element.title):
+        return found.element.title
     if found.element.url and found.unchanged and recorded != tidy(text) and ADDRESS.match(recorded):
         return found.element.url
     reading = witness.read.readings.get(value.field)
@@ -98,6 +110,32 @@ def _shown(value: FieldValue, field: OutputField, witness: Witness, found: Refou
     whole_only = base_type(field.type) == "enum" or is_input(found.element) or not found.unchanged
     piece = None if whole_only or not recorded else find_mention(text, recorded)
     return ruled if piece is None else piece
+
+
+def _was_accepted(value: FieldValue, field: OutputField, witness: Witness, element: Element) -> bool:
+    """Return whether the gates accept the recorded value at this element, whose words are the recorded ones.
+
+    They accept more than its whole text: a part of it, other capitals, a number or a date in another form, nothing
+    beside a label.
+    """
+    reading = witness.read.readings.get(value.field)
+    page, raw = witness.page, reported_value(value)
+    if not as_shown(raw).strip():
+        empty = not isinstance(reading, FieldFound) or not reading.candidate.shown
+        return empty and value.state == "not_present" and not is_input(element)
+    if isinstance(raw, list):
+        items = cast("list[object]", raw)
+        return all(is_shown_on(page, item, field, reading) for item in items)
+    return is_shown_at(element, raw, field, page, reading) and _is_as_reported(value, field, shown_too=True)
+
+
+def _is_as_reported(value: FieldValue, field: OutputField, *, shown_too: bool = False) -> bool:
+    """Return whether the recorded text is the recorded value as a decider reports it."""
+    shown = value.shown or ""
+    if value.state == "not_present" or tidy(as_shown(value.value)) == tidy(shown):
+        return True
+    hints = recorded_hints(value.source)
+    return shown_too and is_same_value(value.value, field, shown, order=hints)
 
 
 def _read(shown: str, value: FieldValue, field: OutputField, witness: Witness, element: Element) -> tuple[Any, str]:

@@ -91,7 +91,8 @@ def test_the_counts_are_told_in_words_and_as_json():
         "record_not_proven": 0,
     }  # fmt: skip
     fine = "\n".join(summary_lines("run_1", count(sample(value())), all_values=True))
-    assert "is what the stored pages say" in fine
+    assert "reads the same in the stored files" in fine
+    assert "not that the site was right" in fine
     assert "--all" not in fine
 
 

@@ -77,7 +77,7 @@ async def test_what_cannot_go_on_says_what_there_is_until_there():
     told = written.getvalue()
     assert "STOPPED after 20 of 40 samples: the store does not answer" in told
     assert "20 the same in the stored page" in told
-    assert "So far: Every value that can be extracted again is what the stored pages say." in told
+    assert "So far: Every value that can be extracted again reads the same in the stored files." in told
     assert "Of the other samples this says nothing." in told
 
 

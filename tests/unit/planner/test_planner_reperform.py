@@ -15,7 +15,7 @@ from services.planner.page.refind import NotRefound, Refound, find_source, find_
 from services.planner.reperform.verdicts import StoredFile, StoredPage, identity_verdict, page_verdict, value_verdict
 from services.planner.reperform.witness import Extraction, extract_value, parse_stored_observation, to_witness
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.contracts.reperform import FAULTS, PageReperformed, Verdict
+from shared.contracts.reperform import FAULTS, PageReperformed, ValueReperformed, Verdict
 from shared.contracts.results import Locator
 from shared.contracts.steps import FieldValue, ValueSource
 from shared.task.spec import OutputField, TaskSpec
@@ -125,7 +125,17 @@ OTHER_LINK = replace(LINK, name="LED-8", fingerprint="f2")
     [
         (dd(), "Ann Lee", "Ann Lee", "string", "same", "Ann Lee", "Ann Lee"),
         (dd("  Ann\n Lee"), "Ann Lee", "Ann Lee", "string", "same", "Ann Lee", "Ann Lee"),
-        (dd("ann lee"), "Ann Lee", "Ann Lee", "string", "differs", "ann lee", "ann lee"),
+        (dd("ann lee", "f2"), "Ann Lee", "Ann Lee", "string", "differs", "ann lee", "ann lee"),
+        # what the gates accept of an element that has not changed: other capitals, a part, a list, another form
+        (dd("ann lee"), "Ann Lee", "Ann Lee", "string", "same", "Ann Lee", "Ann Lee"),
+        (dd("case-2026-17"), "2026", "2026", "string", "same", "2026", "2026"),
+        (dd("case-2026-18", "f2"), "2026", "2026", "string", "differs", "case-2026-18", "case-2026-18"),
+        (dd("Smith, J and Doe, A"), "Smith, J, Doe, A", ["Smith, J", "Doe, A"], "array", "same",
+         "Smith, J, Doe, A", ["Smith, J", "Doe, A"]),
+        (dd("12 of 40 seats"), "12", 12, "number", "same", "12", 12),
+        (dd("12 of 40 seats"), "13", 13, "number", "differs", "12 of 40 seats", None),
+        (dd("3 years ago", title="10 March 2023"), "10 March 2023", "2023-03-10", "date", "same",
+         "10 March 2023", "2023-03-10"),
         (dd("Bob", "f2"), "Ann Lee", "Ann Lee", "string", "differs", "Bob", "Bob"),
         (dd("Mar 3, 2026"), "Mar 3, 2026", "2026-03-03", "date", "same", "Mar 3, 2026", "2026-03-03"),
         (dd("Mar 3, 2026"), "Mar 3, 2026", "2026-03-04", "date", "differs", "Mar 3, 2026", "2026-03-03"),
@@ -188,6 +198,17 @@ def test_words_for_nothing_are_compared_as_words():
     assert (told.outcome, told.shown, told.value) == ("differs", "Ann Lee", None)
 
 
+def test_nothing_beside_a_label_is_the_label_without_a_value():
+    field = {"type": "string | null", "labels": ["Owner"]}
+    label = el("term", "Owner", tag="dt", fingerprint="f1", locators=(by("css", "#a"),))
+    assert said_of(label, "", None, field, state="not_present", role="term").outcome == "same"
+    assert (
+        said_of(replace(label, fingerprint="f2"), "", None, "string | null", state="not_present").outcome == "differs"
+    )
+    filled = said_of(label, "", None, field, state="not_present", beside=(dd(header="Owner", fingerprint="f3"),))
+    assert filled.outcome == "differs"
+
+
 # --- both witnesses
 
 FIELD = OutputField(type="string")
@@ -232,6 +253,39 @@ def test_the_page_convinces_and_the_observation_stands_in_only_where_it_cannot_k
     assert told.verdict == verdict
     assert words in told.message
     assert (told.page, told.recorded, told.recorded_value, told.read_by) == ("p", "Ann Lee", "Ann Lee", "rules")
+
+
+COMBO = {"role": "combobox", "box": box(10, 100), "kept_ref": 2}
+LIST = el("combobox", "Assignee", value="Ann Lee", tag="div", fingerprint="f1", box=box(10, 100))
+
+
+@pytest.mark.parametrize(
+    ("now", "verdict", "words"),
+    [
+        # without scripts the list is only its text, at its place
+        (text("Ann Lee", box=box(12, 102)), "same", ""),
+        (el("option", "Ann Lee", states=("selected",), box=box(12, 102)), "same", ""),
+        (el("option", "Ann Lee", box=box(12, 102)), "same_in_observation", "typed into a form"),
+        (text("nothing"), "same_in_observation", "typed into a form"),
+    ],
+)
+def test_a_list_that_scripts_draw_is_found_by_its_words_at_its_place(now: Element, verdict: Verdict, words: str):
+    value = replace(VALUE, source=source(**COMBO))
+    told = value_verdict(value, FIELD, StoredPage(kept(now, "p"), kept(LIST, "o")))
+    assert (told.verdict, told.found_by) == (verdict, ("text", "box") if verdict == "same" else ())
+    assert words in told.message
+    other = replace(LIST, value="Bob")
+    assert value_verdict(value, FIELD, StoredPage(kept(now, "p"), kept(other, "o"))).verdict in FAULTS
+
+
+def test_of_equal_elements_the_observation_says_which():
+    value = replace(VALUE, source=source(kept_ref=2, locators=()))
+    twins = shows(dd(css="#b"), dd(css="#c"))
+    page_file = StoredFile("p", "h", to_witness(spec(), sample(), twins))
+    told = value_verdict(value, FIELD, StoredPage(page_file, kept(SAME, "o")))
+    assert told.verdict == "same_in_observation"
+    assert "2 elements are the same to the letter; its words are on the stored page" in told.message
+    assert value_verdict(value, FIELD, StoredPage(page_file, kept(None, "o"))).verdict == "ambiguous"
 
 
 @pytest.mark.parametrize(
@@ -292,6 +346,31 @@ def proofs(*pairs: tuple[Any, Any]) -> list[PageReperformed]:
 )
 def test_one_page_that_proves_it_is_enough_and_one_that_shows_another_too(pages: list[PageReperformed], identity: str):
     assert identity_verdict(pages) == identity
+
+
+@pytest.mark.parametrize(
+    ("verdict", "recorded", "identity"),
+    [
+        ("same", "tck-1001", "proven"),
+        ("same_in_observation", "TCK-1001", "proven_in_observation"),
+        ("differs", "TCK-1001", "unproven"),
+        ("same", "TCK-2002", "unproven"),
+    ],
+)
+def test_an_identity_that_was_read_again_proves_the_record(verdict: Verdict, recorded: str, identity: str):
+    number = ValueReperformed(field="ticket_number", verdict=verdict, state="value", recorded=recorded)
+    pages = proofs(("unproven", "unproven"))
+    assert identity_verdict(pages, (number,), {"ticket_number": "TCK-1001"}) == identity
+    assert identity_verdict(proofs(("mismatch", "proven")), (number,), {"ticket_number": "TCK-1001"}) == "mismatch"
+
+
+def test_a_number_in_a_form_that_the_stored_page_lost_is_no_other_record():
+    field = el("textbox", "Ticket number", value="TCK-1001", tag="input")
+    there, lost = page(field), page(replace(field, value="TCK-0000"))
+    told = page_verdict(StoredPage(*(StoredFile("p", "h", to_witness(spec(), sample(), one)) for one in (lost, there))))
+    assert (told.proof, told.observed, told.message) == ("unproven", "proven", "")
+    both = page_verdict(StoredPage(*(StoredFile("p", "h", to_witness(spec(), sample(), lost)) for _ in range(2))))
+    assert both.proof == "mismatch"
 
 
 def test_cells_that_the_rules_joined_are_joined_again():
