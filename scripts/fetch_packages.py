@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[1]
 CACHE = ROOT / ".cache" / "packages"
 LISTS = ROOT / "tests" / "real" / "packages"
 BOUND_S = 300.0
-WITH_NPM = ("npm", "icons")
+WITH_NPM = ("npm", "icons", "words")
 """Lists whose packages are fetched with npm; the others with pip."""
 _PIP_LINE = re.compile(r"(?P<name>[\w.-]+)==(?P<version>[\w.]+) --hash=(?P<method>sha256):(?P<digest>[0-9a-f]{64})")
 _NPM_LINE = re.compile(r"(?P<name>(?:@[\w.-]+/)?[\w.-]+)@(?P<version>[\w.-]+) (?P<method>sha512)-(?P<digest>\S{88})")
@@ -63,7 +63,7 @@ def parse_pin(line: str) -> Pinned | None:
 
 
 def packages(kind: str) -> dict[str, Path]:
-    """Return the folders of the packages of ``kind`` (``miniwob``, ``npm``, ``icons``) by name; fetch missing ones.
+    """Return the folders of the packages of ``kind`` (the name of a list) by package; fetch missing ones.
 
     CannotFetch where one cannot be had, or is not what was pinned.
     """

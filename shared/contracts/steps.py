@@ -155,6 +155,28 @@ class RouteMark(Part, frozen=True, kw_only=True, omit_defaults=True):
     """For a step to the next page of a list: address of the matching record, else another identifier of it."""
 
 
+class ShownCount(Part, frozen=True, kw_only=True, omit_defaults=True):
+    """What a page says about the length of a list that it shows.
+
+    ``range``: it shows the entries ``first`` to ``last`` of ``total``. ``total``: the list has ``total`` entries.
+    ``page``: this is page ``page`` of ``pages``.
+    """
+
+    kind: Literal["range", "total", "page"]
+    first: int = 0
+    last: int = 0
+    total: int = 0
+    page: int = 0
+    pages: int = 0
+    text: str = ""
+    """The words of the page."""
+    ref: int = 0
+    firm: bool = True
+    """False: the text may count something else than this list."""
+    rough: bool = False
+    """The page gives no exact number: "about 1,200", "1,000+"."""
+
+
 class StepTaken(Message, frozen=True, kw_only=True):
     """One cycle of observe, decide, act. ``step``: from 1 within an attempt.
 
@@ -196,6 +218,8 @@ class StepTaken(Message, frozen=True, kw_only=True):
     """Saved fields that no observed page shows."""
     items: tuple[dict[str, Any], ...] = ()
     """New items of a list."""
+    counts: tuple[ShownCount, ...] = ()
+    """What the page of reported items says about the length of the list."""
     vision: VisionAnswered | None = None
     """The answer to a question about a picture."""
     summary: Summary | None = None

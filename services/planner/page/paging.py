@@ -1,8 +1,9 @@
-"""Which control turns the pages of a list, in all languages. All words for that are in this module.
+"""Which control turns the pages of a list, in all languages.
 
-Links count by what they declare about themselves, and by whole labels: "Feedback", "Rollback" and "Next.js" turn no
-page. A list that was found on a whole page (:func:`next_page_control`) is turned only by controls in a pager or behind
-it. A list that a route names (:func:`next_results_control`) is turned by any control with such a label.
+Links count by what they declare about themselves, and by whole labels or titles: "Feedback", "Rollback" and "Next.js"
+turn no page. A list that was found on a whole page (:func:`next_page_control`) is turned only by controls in a pager or
+behind it. A list that a route names (:func:`next_results_control`) is turned by any control with such a label. Rows of
+page numbers are read in page_numbers.py; words come from shared/text/list_words.py.
 """
 
 from __future__ import annotations
@@ -14,29 +15,27 @@ from typing import Literal
 from urllib.parse import urljoin
 
 from services.planner.page.lists import same_address
+from services.planner.page.page_numbers import number_rows
 from services.planner.page.text import label_form
 from shared.contracts.browser_pool import Element, PageObserved
+from shared.text.list_words import MORE, NEXT
 
 ENGLISH_NEXT = r"(?:go to )?(?:the )?(?:next|older)(?: page| results| posts| entries| items| commits| \d+)?"
 NEXT_WORDS = (
     ENGLISH_NEXT,
-    r"page suivante|suivant",
-    r"nächste(?: seite)?|weiter",
-    r"siguiente|página siguiente",
-    r"próxim[ao]",
-    r"volgende",
-    r"avanti",
-    r"次へ",
-    r"下一页",
+    r"(?:next|older) [\w ]{1,20}\b(?:page|results|posts|entries|items)",
+    r"suivant|weiter|zur nächsten seite|(?:nächste|ältere) (?:seite|einträge|ergebnisse)",
+    r"próxim[ao]|volgende|avanti|次へ|次ページ|下一页|下一頁|后页|다음 페이지|вперёд|далее|dalej|ďalej|tovább",
 )
+"""Besides those of `NEXT`."""
 ENGLISH_MORE = r"(?:load|show|fetch)(?: \d+)? more(?: results| items)?|more(?: results| items)?"
 MORE_WORDS = (
     ENGLISH_MORE,
-    r"mehr (?:laden|anzeigen)",
+    r"mehr (?:laden|anzeigen)|weitere (?:laden|anzeigen|einträge|ergebnisse)",
     r"(?:charger|afficher) plus",
-    r"(?:cargar|mostrar) más",
+    r"(?:cargar|mostrar) más|(?:carregar|mostrar|ver) mais",
 )
-"""Labels that add to a list, wherever they are."""
+"""Labels that add to a list, wherever they are; besides those of `MORE`."""
 MORE_BEHIND_WORDS = (
     r"(?:load|show|see|view|fetch)(?: \d+)? more(?: [\w ]{1,30})?",
     r"voir plus",
@@ -44,9 +43,13 @@ MORE_BEHIND_WORDS = (
 )
 """Labels that may open one item as well: they count only behind the list, and if there is only one."""
 _ARROWS = re.compile(r"[\s›»→❯▶⟩>]+")
-_PAGER_SIGNS = frozenset({"›", "→", ">", "❯"})
+_PAGER_SIGNS = ("›", "→", ">", "❯", "▶", "⟩", "»")
+"""The best first: beside another arrow, `»` leads to the last page."""
 _RESULTS_SIGNS = frozenset({"›", "→", "»"})
-_NEXT, _MORE = re.compile("|".join(NEXT_WORDS), re.I), re.compile("|".join(MORE_WORDS), re.I)
+_NEXT = re.compile("|".join(NEXT_WORDS), re.I)
+_NEXT_LABELS = frozenset(label for labels in NEXT.values() for label in labels)
+_MORE_LABELS = frozenset(label for labels in MORE.values() for label in labels)
+_MORE = re.compile("|".join(MORE_WORDS), re.I)
 _MORE_BEHIND = re.compile("|".join((*MORE_WORDS, *MORE_BEHIND_WORDS)), re.I)
 _NEVER = frozenset({"banner", "contentinfo", "complementary", "search"})
 _PRESSED = frozenset({"link", "button"})
@@ -61,14 +64,16 @@ class PagingControl:
     url: str | None
 
 
-def next_page_control(page: PageObserved, after: int) -> PagingControl | None:
-    """Return what leads to more of a list. `after`: the ref of its last item."""
+def next_page_control(page: PageObserved, after: int, visited: frozenset[str] = frozenset()) -> PagingControl | None:
+    """Return what leads to more of a list. `after`: the ref of its last item; `visited`: addresses that were read."""
     pressable = [e for e in page.elements if _pressable(e)]
-    following = _best([e for e in pressable if _turns(e)], after) or _numbered(page, pressable, after)
+    following = _best([e for e in pressable if _says_next(e)], after) or _arrow(page, pressable, after)
+    if following is None:
+        following = _numbered(page, after, visited)
     if following is not None:
         return PagingControl("next", following, _elsewhere(following, page))
     behind = [e for e in pressable if e.ref > after and e.area not in _NEVER]
-    more = [e for e in behind if _MORE_BEHIND.fullmatch(label_form(e.name))]
+    more = [e for e in behind if _extends(e.name, _MORE_BEHIND)]
     return PagingControl("more", more[0], _elsewhere(more[0], page)) if len(more) == 1 else None
 
 
@@ -96,7 +101,12 @@ def _kind_of(element: Element) -> Literal["next", "more"] | None:
         return None
     if _says_next(element) or element.name.strip() in _RESULTS_SIGNS:
         return "next"
-    return "more" if _MORE.fullmatch(label_form(element.name)) else None
+    return "more" if _extends(element.name, _MORE) else None
+
+
+def _extends(label: str, words: re.Pattern[str]) -> bool:
+    form = label_form(label)
+    return form.rstrip(".… ") in _MORE_LABELS or words.fullmatch(form) is not None
 
 
 def _pressable(element: Element) -> bool:
@@ -104,16 +114,25 @@ def _pressable(element: Element) -> bool:
     return element.role in _PRESSED and free
 
 
-def _turns(element: Element) -> bool:
-    return _says_next(element) or (element.area == "pager" and element.name.strip() in _PAGER_SIGNS)
-
-
 def _says_next(element: Element) -> bool:
-    return element.turn == "next" or _is_next_label(element.name)
+    return element.turn == "next" or _is_next_label(element.name) or _is_next_label(element.title or "")
 
 
 def _is_next_label(label: str) -> bool:
-    return _NEXT.fullmatch(_ARROWS.sub(" ", label_form(label)).strip()) is not None
+    form = _ARROWS.sub(" ", label_form(label)).strip()
+    return form in _NEXT_LABELS or _NEXT.fullmatch(form) is not None
+
+
+def _arrow(page: PageObserved, pressable: Sequence[Element], after: int) -> Element | None:
+    """Return an arrow in a pager: in one by its markup, or beside a row of page numbers."""
+    beside = {ref for row in number_rows(page) for ref in range(row.refs[0] - 3, row.refs[-1] + 4)}
+    near = [e for e in pressable if e.area == "pager" or e.ref in beside]
+    for sign in _PAGER_SIGNS:
+        arrows = [e for e in near if e.name.strip() == sign]
+        behind = [e for e in arrows if e.ref > after or e.area == "pager" or e.ref in beside]
+        if behind:
+            return behind[0] if behind[0].area not in _NEVER else None
+    return None
 
 
 def _best(candidates: Sequence[Element], after: int) -> Element | None:
@@ -130,14 +149,22 @@ def _rank(element: Element, after: int) -> int | None:
     return 2 if element.ref > after and element.area not in _NEVER else None
 
 
-def _numbered(page: PageObserved, pressable: Sequence[Element], after: int) -> Element | None:
-    """Return the control with the number after that of the current page, in a row of numbers."""
-    current = [e for e in page.elements if "current" in e.states and e.name.strip().isdecimal()]
-    if len(current) != 1:
-        return None
-    wanted = str(int(current[0].name) + 1)
-    beside = [e for e in pressable if e.name.strip() == wanted and abs(e.ref - current[0].ref) <= 3]
-    return beside[0] if len(beside) == 1 and _rank(beside[0], after) is not None else None
+def _numbered(page: PageObserved, after: int, visited: frozenset[str]) -> Element | None:
+    """Return the control with the number behind that of the current page, in a row of page numbers.
+
+    Where no number is known to be the current one, return the first that leads to an address that was not read.
+    """
+    for row in sorted(number_rows(page), key=lambda row: row.refs[-1] < after):
+        if row.current is not None:
+            following = row.control(row.current + 1)
+            if following is not None:
+                return following
+            continue
+        for element in row.controls:
+            url = _elsewhere(element, page)
+            if url is not None and same_address(url) not in visited:
+                return element
+    return None
 
 
 def _elsewhere(element: Element, page: PageObserved) -> str | None:

@@ -104,7 +104,7 @@ def _next_page(view: SampleView, page: PageObserved, read: ListRead) -> Act:
     picture = _picture(view)
     if picture is not None:
         return picture
-    control = next_page_control(page, read.last)
+    control = next_page_control(page, read.last, _visited(view))
     turned = _turned(view)
     if isinstance(turned, Goto):
         return _end(view, _nothing_new(read))

@@ -207,8 +207,9 @@ function nameOf(el, role) {
   }
   const label = clean(el.getAttribute('aria-label') || '');
   if (label) return label;
-  return clean(nativeName(el, role) || (NAMED_BY_CONTENT.has(role) && !EDITING.has(role) ? contentName(el, role) : '')
-    || el.getAttribute('title') || el.getAttribute('placeholder') || el.getAttribute('aria-placeholder') || '');
+  // Of a picture without text there are only blanks.
+  return clean(nativeName(el, role)) || clean(NAMED_BY_CONTENT.has(role) && !EDITING.has(role) ? contentName(el, role) : '')
+    || clean(el.getAttribute('title') || el.getAttribute('placeholder') || el.getAttribute('aria-placeholder') || '');
 }
 
 function contentName(el, role) {
@@ -253,18 +254,29 @@ function statesOf(el, role) {
   }
   if (role === 'option' ? el.selected || aria('selected') === 'true' : aria('selected') === 'true') states.push('selected');
   else if (role === 'tab') states.push('unselected');
-  if (aria('current') && aria('current') !== 'false') states.push('current');
+  const turned = pagerStateOf(el);
+  if ((aria('current') && aria('current') !== 'false') || turned === 'current') states.push('current');
   const open = el.localName === 'summary' && el.parentElement.localName === 'details' ? String(el.parentElement.open) : aria('expanded');
   if (open === 'true') states.push('expanded');
   if (open === 'false') states.push('collapsed');
   else if (open !== 'false' && aria('haspopup') && aria('haspopup') !== 'false' && role !== 'combobox') states.push('opens more');
   if (aria('pressed') === 'true') states.push('pressed');
-  if (el.matches(':disabled') || aria('disabled') === 'true') states.push('disabled');
+  if (el.matches(':disabled') || aria('disabled') === 'true' || turned === 'disabled') states.push('disabled');
   if (el.required || aria('required') === 'true') states.push('required');
   if (EDITING.has(role) && el.localName !== 'select' && (el.readOnly || aria('readonly') === 'true')) states.push('readonly');
   if (aria('invalid') === 'true' || el.matches(':user-invalid')) states.push('invalid');
   if (aria('busy') === 'true') states.push('busy');
   return states;
+}
+
+// Some pagers say only by the class of a link, or of its list item, that it leads nowhere or to this page.
+const PAGER_STATES = [['disabled', /\bdisabled\b/i], ['current', /\b(?:active|current)\b/i]];
+function pagerStateOf(el) {
+  if (el.localName !== 'a' && el.localName !== 'button') return '';
+  const item = el.parentElement && el.parentElement.localName === 'li' ? el.parentElement.className : '';
+  const classes = typeof el.className === 'string' ? `${el.className} ${item}` : item;
+  const state = classes && PAGER_STATES.find(([, words]) => words.test(classes));
+  return state && areaOf(el) === 'pager' ? state[0] : '';
 }
 
 function checkedOf(el) {

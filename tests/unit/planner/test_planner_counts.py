@@ -1,0 +1,99 @@
+"""Counts that a page shows of its list, and numbers that are none."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.planner.page.counts import read_counts
+from shared.text.date_names import LANGUAGES
+from shared.text.list_words import EMPTY, LOADING, MORE, NEXT, PAGES, RANGES, TOTALS
+from tests.unit.planner.planner_pages import cell, el, heading, page, text
+
+NO_PAGE_WORD = {"ru", "sk"}
+NOT_READ = {"{first} - {last} (yhteensä {total}", "{first}-{last} {total}st"}
+"""Cut behind the last number, and three numbers without a word between them."""
+
+
+def read(*elements):
+    return [(c.kind, c.first, c.last, c.total) for c in read_counts(page(*elements)) if c.kind != "page"]
+
+
+@pytest.mark.parametrize(
+    ("shown", "total"),
+    [
+        ("(120 matches)", 120), ("63 results", 63), ("1,234 results", 1234), ("1.234 Ergebnisse", 1234),
+        ("63 bugs found.", 63), ("About 1,230 results (0.3 s)", 1230), ("1,000+ results", 1000), ("共 63 条", 63),
+        ("63 results found for foo", 63), ("Total: 63", 63), ("120 rows", 120), ("0 results", 0), ("63 件の結果", 63),
+    ],
+)  # fmt: skip
+def test_how_many_a_list_has(shown: str, total: int):
+    assert read(text(shown)) == [("total", 0, 0, total)]
+
+
+@pytest.mark.parametrize(
+    ("shown", "numbers"),
+    [
+        ("1 - 25 of 63", (1, 25, 63)), ("Showing 1 to 25 of 120 entries", (1, 25, 120)),
+        ("Viewing Issues (1 - 50 / 120)", (1, 50, 120)), ("(1-25/120) Per page: 25,", (1, 25, 120)),
+        ("Showing rows 0 - 24 (120 total, Query took 0.0003 seconds.)", (0, 24, 120)),
+        ("Viewing 1-25 of 1 234", (1, 25, 1234)), ("Results (1 - 100 of 120)", (1, 100, 120)),
+        ("显示第 1 至 25 项结果，共 63 项", (1, 25, 63)), ("1 إلى 25 من أصل 120", (1, 25, 120)),
+        ("Showing 0 to 0 of 0 entries", (0, 0, 0)),
+    ],
+)  # fmt: skip
+def test_which_entries_of_a_list_are_shown(shown: str, numbers: tuple[int, int, int]):
+    assert read(text(shown)) == [("range", *numbers)]
+
+
+@pytest.mark.parametrize(
+    "shown", ["Page 1 of 5", "Page 1/5", "第 1 页 共 5 页", "1 / 5 ページ", "עמוד 1 מתוך 5", "Strona 1 z 5"]
+)
+def test_which_page_of_how_many(shown: str):
+    assert [(c.kind, c.page, c.pages) for c in read_counts(page(text(shown)))] == [("page", 1, 5)]
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "3 of 5 stars", "Version 1.2.3", "2024-01-05", "Mar 3, 2026", "25 entries per page", "Show 25 entries",
+        "12 comments", "Rated 4 of 5", "10:30 - 11:45 of 3", "Page 3", "Chapter 1-2/2024", "Step 1 of 5", "1 of 5",
+        "25/120 shown", "5 items per page", "1,5 - 3,2 of 4.0",
+    ],
+)  # fmt: skip
+def test_a_number_that_counts_no_list_is_none(shown: str):
+    assert read_counts(page(text(shown))) == ()
+
+
+@pytest.mark.parametrize("area", ["navigation", "banner", "contentinfo", "complementary", "search"])
+def test_counts_beside_the_page_are_not_of_its_list(area: str):
+    assert read_counts(page(text("63 results", area=area), text("1 - 25 of 63", area=area))) == ()
+
+
+def test_filters_and_cells_of_records_are_no_counts():
+    assert read_counts(page(el("link", "63 results"), cell("Size", "63 items", 2), cell("Done", "12 matches", 3))) == ()
+    assert read_counts(page(*(cell("Part", f"1 - 3 of {n}", n) for n in (4, 5, 6)))) == ()
+    assert read(cell(None, "1 - 25 of 63", 30)) == [("range", 1, 25, 63)]
+
+
+def test_a_count_in_a_pager_or_a_heading_is_of_this_list():
+    found = read_counts(page(text("63 users", area="pager"), text("25 per page", area="pager")))
+    assert [(one.total, one.firm) for one in found] == [(63, True)]
+    assert [one.firm for one in read_counts(page(heading("63 results"), text("9 items")))] == [True, False]
+
+
+@pytest.mark.parametrize("words", [NEXT, MORE, EMPTY, LOADING, RANGES, TOTALS])
+def test_every_language_of_dates_has_words_for_lists(words):
+    assert set(words) == LANGUAGES
+    assert set(PAGES) == LANGUAGES - NO_PAGE_WORD
+
+
+@pytest.mark.parametrize("language", sorted(RANGES))
+def test_the_form_of_a_range_is_read_in_every_language(language: str):
+    for form in RANGES[language]:
+        if form not in NOT_READ:
+            assert read(text(form.format(first=1, last=25, total=63))) == [("range", 1, 25, 63)]
+
+
+def test_much_text_is_read_in_bounded_time():
+    hostile = ["1 " * 100, "1 of " * 40, "(1-2 " * 40, "found " * 30 + "9", "page 1 " * 28, "1'111" * 40]
+    assert read_counts(page(*(text(one) for one in hostile * 50))) is not None
