@@ -131,7 +131,8 @@ REASONS: dict[Reason, ReasonFacts] = {
         advice="Add a column that tells them apart, and use it in the route's `pick`."),
     # The site
     "identity_mismatch": ReasonFacts(
-        status="failed", fault="site", fail="identity_mismatch", words="the page showed another record",
+        status="failed", fault="site", fail="identity_mismatch", for_models=True,
+        words="the page showed another record",
         when="the page shows another record; the fault is `us` where a model named another record and the page did not",
         advice="Check the address in the input, and `identity` in the spec."),
     "login_required": ReasonFacts(
@@ -198,8 +199,8 @@ REASONS: dict[Reason, ReasonFacts] = {
         status="needs_review", fault="us", words="the page contradicts a value that was reported",
         when=_INSISTED + "a model reports a value that its element, or the field's label, contradicts", advice=_LOOK),
     "disputed_not_found": ReasonFacts(
-        status="needs_review", fault="us", words="the page shows the record that is said not to exist",
-        when="a model insisted on `not_found` while the page shows the record", advice=_LOOK),
+        status="needs_review", fault="us", words="the page shows the record that is said not to be there",
+        when="a model insisted on `not_found` or `identity_mismatch` while the page shows the record", advice=_LOOK),
     "judgment_missing": ReasonFacts(
         status="needs_review", fault="us", words="the question was not answered",
         when=_INSISTED + "there is no judgment (the rules never give one)",

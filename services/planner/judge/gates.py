@@ -12,6 +12,7 @@ from services.planner.judge.record_checks import (
     identity_problems,
     is_doubtful,
     missing_field_problems,
+    other_record_text,
     shows_other_record,
     to_judgment,
 )
@@ -104,32 +105,41 @@ def _needs_review(view: SampleView, checked: CheckedDone) -> bool:
 def judge_fail(view: SampleView, fail: Fail, *, by_model: bool = True) -> Ending | Rejection:
     """Return the ending for a failure code, with the decider's message.
 
-    If a model fails with `not_found` while the page shows the record, or without a screenshot, it is rejected once.
+    If a model fails with `not_found` while the page shows a record, or without a screenshot, it is rejected once. So is
+    `identity_mismatch` while the page shows the record that was asked for. Where another record is shown, the asked one
+    is never "not found".
     """
-    doubts = _not_found_problems(view) if by_model and fail.code == "not_found" else ()
+    doubts = _absence_problems(view, fail) if by_model else ()
     if doubts and view.state.refusals(Fail) == 0 and not is_last_step(view):
         return Rejection("\n".join(doubt.message for doubt in doubts))
-    disputed = [doubt.message for doubt in doubts if doubt.reason == "disputed_not_found"]
-    ending = ending_of("disputed_not_found" if disputed else reason_of_fail(fail.code), tidy(fail.note)[:1000])
+    disputed = next((doubt for doubt in doubts if doubt.reason != "missing_artifacts"), None)
+    ending = ending_of(reason_of_fail(fail.code) if disputed is None else disputed.reason, tidy(fail.note)[:1000])
     review = ending.status == "needs_review"
     values = partial_values(view) if review else ()
-    message = f"{disputed[0]}; the decider said: {ending.message}" if disputed else ending.message
+    message = ending.message if disputed is None else f"{disputed.message}; the decider said: {ending.message}"
     return replace(ending, message=message, values=values, flagged=review, notes=view.state.notes)
 
 
-def _not_found_problems(view: SampleView) -> tuple[SampleProblem, ...]:
-    labels = [filed.artifact.label for filed in view.state.artifacts if filed.artifact.kind == "screenshot"]
-    doubts: list[SampleProblem] = []
+def _absence_problems(view: SampleView, fail: Fail) -> tuple[SampleProblem, ...]:
+    """Return what speaks against a model's word that the record is not there, or is another one."""
+    said = f"You called fail with the code {fail.code}, but"
+    if fail.code not in ("not_found", "identity_mismatch"):
+        return ()
     if view.page is not None and shows_record(view.spec, view.sample, view.page):
         asked = ", ".join(
             f"{name} {quoted(value)}" for name, value in expected_identity(view.spec, view.sample).items()
         )
-        message = f"You called fail with the code not_found, but the page shows the record that was asked for: {asked}"
-        doubts.append(SampleProblem("disputed_not_found", message))
-    elif "not_found" not in labels:
-        message = "You called fail with the code not_found, but this screenshot is missing: screenshot:not_found"
-        doubts.append(SampleProblem("missing_artifacts", message))
-    return tuple(doubts)
+        return (SampleProblem("disputed_not_found", f"{said} the page shows the record that was asked for: {asked}"),)
+    if fail.code == "identity_mismatch":
+        return ()
+    other = other_record_text(view)
+    if other:
+        advice = "If this is where the row leads, call fail with the code identity_mismatch"
+        return (SampleProblem("identity_mismatch", f"{said} {other}. {advice}"),)
+    labels = [filed.artifact.label for filed in view.state.artifacts if filed.artifact.kind == "screenshot"]
+    if "not_found" not in labels:
+        return (SampleProblem("missing_artifacts", f"{said} this screenshot is missing: screenshot:not_found"),)
+    return ()
 
 
 def to_finished(

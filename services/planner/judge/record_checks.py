@@ -43,6 +43,8 @@ def identity_problems(view: SampleView, values: Iterable[FieldValue]) -> list[Sa
     by_name = {value.field: value for value in values}
     for name, wanted in expected_identity(view.spec, view.sample).items():
         value = by_name[name]
+        if value.state == "not_found" and (view.state.on_other_record or shows_other_record(view)):
+            return [SampleProblem("identity_mismatch", _record_advice(view))]
         if value.state == "not_found":
             return [SampleProblem("missing_fields", f"You called done but these required fields are missing: {name}")]
         if not any(is_equal_text(as_shown(form), wanted) for form in (value.shown, value.value) if form is not None):
@@ -60,15 +62,22 @@ def _record_advice(view: SampleView) -> str:
     if proof is not None and proof.state == "proven":
         return f"The page shows the record that was asked for ({asked}); report what it shows"
     wrong = f"; {proof.wrong}" if proof is not None and proof.wrong else ""
+    other = "; if only another record is shown, with the code identity_mismatch" if wrong else ""
     return (
         f"No page was seen that shows the record that was asked for ({asked}){wrong}. "
-        "If the record does not exist, call fail with the code not_found"
+        f"If the record does not exist, call fail with the code not_found{other}"
     )
 
 
 def shows_other_record(view: SampleView) -> bool:
     """Return whether the current page shows another record."""
-    return view.page is not None and identity_proof(view.spec, view.sample, view.page).state == "mismatch"
+    return bool(other_record_text(view))
+
+
+def other_record_text(view: SampleView) -> str:
+    """Return how the current page shows another record; empty: it does not."""
+    proof = identity_proof(view.spec, view.sample, view.page) if view.page is not None else None
+    return proof.wrong if proof is not None and proof.state == "mismatch" else ""
 
 
 def missing_artifacts(view: SampleView) -> tuple[str, ...]:

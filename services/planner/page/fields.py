@@ -15,6 +15,7 @@ from services.planner.page.text import (
     PRESSED_ROLES,
     cut_chars_in,
     humanised,
+    is_filter,
     is_header,
     is_heading,
     is_input,
@@ -152,7 +153,7 @@ def adjacent_candidates(elements: Sequence[Element], labels: frozenset[str]) -> 
 def _self_labelled(elements: Sequence[Element], labels: frozenset[str], known: frozenset[str]) -> Iterator[Candidate]:
     yield from _headed(elements, labels)
     for element in elements:
-        if element.role == "searchbox":  # a filter, not a value
+        if is_filter(element):
             continue
         if is_input(element):
             if label_form(element.header or "") not in labels and label_form(element.name) in labels:

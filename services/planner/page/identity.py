@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Generic, Literal, TypeVar, cast
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from services.planner.page.fields import Candidate, FieldFound, FieldMissing, Reading, all_labels, read_fields
+from services.planner.page.other_records import NamedRecords, records_named
 from services.planner.page.text import (
     find_mention,
-    id_pattern,
     is_heading,
     is_input,
     is_not_found_text,
@@ -120,10 +119,25 @@ def _read(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:
     row_key = next(iter(wanted.values()), None)
     readings = read_fields(spec, page, row_key)
     others = any(isinstance(reading, FieldFound) for name, reading in readings.items() if name not in wanted)
+    not_found = tuple(spec.not_found_texts)
+    heads = [e for e in page.elements if is_heading(e) and (others or not is_not_found_text(e.name, not_found))]
+    proofs: list[Proof] = []
+    rows: set[tuple[str, int | None]] = set()
     for name, value in wanted.items():
-        if isinstance(readings[name], FieldMissing):
-            readings[name] = _unlabelled(value, page, tuple(spec.not_found_texts), others)
-    return PageRead(readings, _proof(wanted, readings))
+        named = records_named(name, value, spec, page, heads)
+        labelled = not isinstance(readings[name], FieldMissing)
+        if not labelled:
+            readings[name] = _unlabelled(value, page, heads, named)
+        proofs.append(_proof(name, value, readings[name], named, page, labelled=labelled))
+        reading = readings[name]
+        named_above = any(find_mention(one, value) for one in (page.title, unquote(page.url), *(e.name for e in heads)))
+        if labelled and isinstance(reading, FieldFound) and not named_above:
+            element = reading.candidate.element
+            rows |= {(element.frame, element.row)} if _is_in_list(element, page) else set()
+    proof = _proof_of_all(proofs)
+    if proof.state == "proven" and rows:
+        readings = {name: _within(rows, reading) for name, reading in readings.items()}
+    return PageRead(readings, proof)
 
 
 def identity_proof(spec: TaskSpec, sample: Sample, page: PageObserved) -> Proof:
@@ -136,10 +150,11 @@ def identity_proof(spec: TaskSpec, sample: Sample, page: PageObserved) -> Proof:
     if proof.state != "unproven":
         return proof
     lone = [e.name for e in page.elements if _is_lone(e)]
-    heads = [page.title, *(e.name for e in page.elements if is_heading(e))]
-    wanted = expected_identity(spec, sample).values()
+    heads = [e for e in page.elements if is_heading(e)]
+    wanted = expected_identity(spec, sample).items()
     shown = all(
-        any(find_mention(text, value) for text in lone) and not _names_another(value, heads) for value in wanted
+        any(find_mention(text, value) for text in lone) and not records_named(name, value, spec, page, heads).disagrees
+        for name, value in wanted
     )
     return Proof("proven") if shown else proof
 
@@ -160,58 +175,78 @@ def shows_record(spec: TaskSpec, sample: Sample, page: PageObserved) -> bool:
     )
 
 
-def _proof(wanted: dict[str, str], readings: Mapping[str, Reading]) -> Proof:
-    for name, value in wanted.items():
-        reading = readings[name]
-        if not isinstance(reading, FieldFound):
-            return Proof("unproven")
-        if not is_equal_text(reading.candidate.shown, value):
-            return Proof(
-                "mismatch",
-                f"the page shows {name} {quoted(reading.candidate.shown)} where {quoted(value)} was asked for",
-            )
-    return Proof("proven")
+def _within(rows: Container[tuple[str, int | None]], reading: Reading) -> Reading:
+    """Return the reading if it is in one of these rows. Where only a row of a list shows the record, all else may be
+    another's."""
+    if not isinstance(reading, FieldFound):
+        return reading
+    element = reading.candidate.element
+    return reading if (element.frame, element.row) in rows else FieldMissing()
 
 
-def _unlabelled(value: str, page: PageObserved, not_found: tuple[str, ...], others: bool) -> Reading:
-    """Return the first heading with an id of this shape, else a text that is exactly the value.
+def _proof_of_all(proofs: Iterable[Proof]) -> Proof:
+    """Return the first mismatch, else the first that is unproven, else proven."""
+    ordered = sorted(proofs, key=lambda proof: ("mismatch", "unproven", "proven").index(proof.state))
+    return ordered[0] if ordered else Proof("proven")
+
+
+def _proof(
+    name: str, value: str, reading: Reading, named: NamedRecords, page: PageObserved, *, labelled: bool
+) -> Proof:
+    """Return what one identity field proves. A page that names another record as its own is never proven."""
+    if isinstance(reading, FieldFound) and not is_equal_text(reading.candidate.shown, value):
+        return _mismatch(f"the page shows {name} {quoted(reading.candidate.shown)}", value)
+    labels_own = labelled and isinstance(reading, FieldFound) and not _is_in_list(reading.candidate.element, page)
+    other = named.other_than_asked(labelled=labels_own)
+    if other is not None:
+        return _mismatch(f"the {other.where} of the page shows {name} {quoted(other.shown)}", value)
+    if not isinstance(reading, FieldFound):
+        return Proof("unproven")
+    if labelled or (named.heading is not None and named.heading.is_main):
+        return Proof("proven")
+    head = reading.candidate.element if is_heading(reading.candidate.element) else None
+    vague = named.heading is not None and named.heading.element is head and not named.is_confirmed
+    return Proof("unproven") if vague or named.disagrees else Proof("proven")
+
+
+def _is_in_list(element: Element, page: PageObserved) -> bool:
+    """Return whether the element is in a table row with values of other columns, as rows of lists are."""
+    row = [e for e in page.elements if element.row is not None and (e.row, e.frame) == (element.row, element.frame)]
+    return len({e.header for e in row if e.header is not None}) > 1
+
+
+def _mismatch(shown: str, value: str) -> Proof:
+    return Proof("mismatch", f"{shown} where {quoted(value)} was asked for")
+
+
+def _unlabelled(value: str, page: PageObserved, heads: Sequence[Element], named: NamedRecords) -> Reading:
+    """Return the heading that names a record of the asked kind, else one that mentions the value, else a text that is
+    exactly the value.
 
     A heading such as "TCK-9 not found" proves nothing on a page without a field of the record.
     """
-    headings = [e for e in page.elements if is_heading(e) and (others or not is_not_found_text(e.name, not_found))]
-    by_heading = _first_of_shape(value, headings)
-    if by_heading is not None:
-        return FieldFound(by_heading)
+    head = named.heading
+    counts = head is not None and (head.is_asked or named.other_than_asked(labelled=False) is head)
+    if head is not None and head.element is not None and counts:
+        return FieldFound(Candidate(head.shown, head.element))
+    written = [(find_mention(e.name, value), e) for e in heads] if head is None else []
+    for shown, element in written:
+        if shown is not None and _is_own_heading(element, value, page, heads):
+            return FieldFound(Candidate(shown, element))
     for element in page.elements:
         if _is_lone(element) and not is_input(element) and is_equal_text(text_of(element), value):
             return FieldFound(Candidate(text_of(element), element))
     return FieldMissing()
 
 
+def _is_own_heading(element: Element, value: str, page: PageObserved, heads: Sequence[Element]) -> bool:
+    """Return whether a heading that mentions the value is the record's own. One of lower rank may be that of a related
+    record, unless it is the value itself, or title or address name the record too."""
+    highest = min(e.level or 2 for e in heads)
+    named_elsewhere = any(find_mention(text, value) is not None for text in (page.title, unquote(page.url)))
+    return (element.level or 2) == highest or is_equal_text(element.name, value) or named_elsewhere
+
+
 def _is_lone(element: Element) -> bool:
     """Return whether the text may be the record's own id. Under another label, such as "Duplicate of", it is not."""
     return element.row is None and element.header is None and element.role not in ("link", "button", "option")
-
-
-def _names_another(value: str, heads: Iterable[str]) -> bool:
-    """Return whether headings hold an id of the same shape, or a number of the same length, and never this one."""
-    alike = _alike(value.strip())
-    found = [text for text in heads if alike is not None and alike.search(text) is not None]
-    return bool(found) and not any(find_mention(text, value) for text in heads)
-
-
-def _alike(value: str) -> re.Pattern[str] | None:
-    if value.isdecimal():
-        return re.compile(rf"(?<![\w-])\d{{{len(value)}}}(?![\w-])")
-    return id_pattern(value)
-
-
-def _first_of_shape(value: str, headings: Iterable[Element]) -> Candidate | None:
-    """Return the first id of this shape. Of several ids in one heading the first is the record's own."""
-    shape = id_pattern(value)
-    for element in headings:
-        written = shape.search(element.name) if shape is not None else None
-        own = written[0] if written is not None else find_mention(element.name, value)
-        if own is not None:
-            return Candidate(own, element)
-    return None

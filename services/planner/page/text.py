@@ -78,6 +78,11 @@ def is_input(element: Element) -> bool:
     return element.role in INPUT_ROLES or element.tag in INPUT_TAGS
 
 
+def is_filter(element: Element) -> bool:
+    """Return whether the element is a control of a search, of a filter or in a table's header: it is no value."""
+    return element.role == "searchbox" or (is_input(element) and element.area == "search")
+
+
 def is_header(element: Element) -> bool:
     """Return whether the element is a header of a cell or a definition."""
     return element.role in HEADER_ROLES or element.tag in HEADER_TAGS

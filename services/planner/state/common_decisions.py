@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from services.planner.page.identity import missing_columns, start_url
+from services.planner.page.identity import identity_proof, missing_columns, start_url
 from services.planner.page.text import find_dismissal
 from services.planner.state.attempt_state import MAX_OBSERVE_TOKENS, Act, Entry, ObserveAgain, SampleView
 from services.planner.state.limits import is_last_step
@@ -38,7 +38,7 @@ def _after_visit(view: SampleView, visits: list[Entry]) -> Act | None:
     visit = visits[-1]
     status = _status(view, visit)
     if status in GONE:
-        return fail_with_screenshot(view, Fail(code="not_found", note=f"{_url(visit)} answers with HTTP {status}"))
+        return fail_with_screenshot(view, _gone(view, f"{_url(visit)} answers with HTTP {status}"))
     if status in LOGIN:
         return fail_with_screenshot(view, Fail(code="auth_required", note=f"{_url(visit)} answers with HTTP {status}"))
     if status is not None and status >= 500 and len(visits) == 1:
@@ -50,6 +50,14 @@ def _after_visit(view: SampleView, visits: list[Entry]) -> Act | None:
         code = "policy_denied" if visit.result is not None and visit.result.code == "policy_denied" else "unreachable"
         return by_rule(Fail(code=code, note=f"{_url(visit)}: {visit.message}"))
     return None
+
+
+def _gone(view: SampleView, message: str) -> Fail:
+    """Return the failure of an address that has nothing. An address of another record says nothing about this one."""
+    proof = identity_proof(view.spec, view.sample, view.page) if view.page is not None else None
+    if proof is not None and proof.state == "mismatch":
+        return Fail(code="identity_mismatch", note=f"{message}, and {proof.wrong}")
+    return Fail(code="not_found", note=message)
 
 
 def fail_with_screenshot(view: SampleView, fail: Fail) -> Act:

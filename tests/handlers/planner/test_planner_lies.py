@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shared.contracts.actions import AskPicture, Done, Goto, SaveProgress, Screenshot
+from shared.contracts.actions import AskPicture, Done, Fail, Goto, SaveProgress, Screenshot
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import note_text
 from shared.contracts.vision import VisionAnswered
@@ -72,3 +72,42 @@ async def test_nothing_is_not_what_stands_under_a_label_that_shows_a_value(lie):
     says = Done(values={**known, **lie.get("values", {})}, not_present=lie.get("not_present", {}), refs={"assignee": 3})
     finished = await ends(PICTURE, says, shown=page(*ticket()))
     assert (finished.status, finished.reason) == ("needs_review", "contradicted_values")
+
+
+# --- what a model says of another record
+
+GONE = Fail(code="not_found", note="It is not there.")
+ELSEWHERE = Fail(code="identity_mismatch", note="It is TCK-1002.")
+
+
+async def test_a_model_that_calls_a_page_of_another_record_not_found_is_told_so_once():
+    bench, finished = await left_with(GONE, GONE)
+    assert (finished.status, finished.reason, finished.values) == ("failed", "identity_mismatch", ())
+    refused = bench.steps[-2]
+    assert refused.refused
+    assert "the page shows ticket_number 'TCK-1002' where 'TCK-1001' was asked for" in refused.message
+    assert "identity_mismatch" in refused.message
+
+
+async def test_a_model_may_say_itself_that_another_record_is_shown():
+    _, finished = await left_with(ELSEWHERE)
+    assert (finished.status, finished.reason, finished.values) == ("failed", "identity_mismatch", ())
+
+
+async def test_a_model_that_calls_the_asked_record_another_one_is_told_so_once_and_goes_to_a_person():
+    bench, finished = await left_with(ELSEWHERE, ELSEWHERE, at=URL)
+    assert (finished.status, finished.reason) == ("needs_review", "disputed_not_found")
+    assert bench.steps[-2].refused
+
+
+async def test_values_that_a_model_reports_without_an_id_from_another_record_are_in_no_result():
+    values = Done(values={"assignee": "Bob", "due_date": "Mar 9, 2026"}, refs={"assignee": 3, "due_date": 5})
+    _, finished = await left_with(PICTURE, values, values)
+    assert (finished.status, finished.reason, finished.values) == ("failed", "identity_mismatch", ())
+
+
+async def left_with(*answers, at: str = OTHER) -> tuple[Bench, SampleFinished]:
+    site = {URL: [page(*ticket())], OTHER: [page(*ticket("TCK-1002", "Bob", "Mar 9, 2026"), url=OTHER)]}
+    task = spec().model_dump(mode="json", by_alias=True)
+    bench = Bench(ScriptedPool(site), decider=told(Goto(url=at), *answers), task=task)
+    return bench, await bench.run()

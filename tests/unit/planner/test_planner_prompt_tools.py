@@ -210,7 +210,7 @@ def test_many_fields_are_named_once_and_not_in_every_tool():
         ("type", {"target": "3", "text": 5}, "text"),
         ("scroll", {"direction": "left"}, "direction"),
         ("goto", {"url": "http://x/", "headers": {}}, "no argument 'headers'"),
-        ("fail", {"code": "identity_mismatch"}, "the code must be one of"),
+        ("fail", {"code": "missing_column"}, "the code must be one of"),
         ("fail", {"note": "gone"}, "'code' is missing"),
         ("done", {"values": {"salary": 1}}, "There is no field 'salary'"),
         ("done", {"values": {}, "refs": {"assignee": "the third"}}, "refs"),

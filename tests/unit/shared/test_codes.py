@@ -79,9 +79,9 @@ def test_every_fail_code_becomes_one_reason():
     assert reason_of_fail("of another version") == "gave_up"
 
 
-def test_models_are_offered_the_same_codes_in_the_same_order_as_ever():
-    """Recorded prompts hold them."""
-    told = ("not_found", "ambiguous_record", "auth_required", "blocked", "invalid_input", "unknown_outcome", "other")
+def test_models_are_offered_the_codes_for_models_in_the_order_of_the_rows():
+    record = ("not_found", "ambiguous_record", "identity_mismatch")
+    told = (*record, "auth_required", "blocked", "invalid_input", "unknown_outcome", "other")
     assert told == FAIL_CODES_FOR_MODELS
 
 

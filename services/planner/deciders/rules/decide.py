@@ -105,9 +105,9 @@ def _record_in_dialog(read: PageRead) -> bool:
 
 
 def _no_such_record(view: SampleView, page: PageObserved, read: PageRead) -> Act | ObserveAgain | None:
-    """Fail if the page says that there is no such record and shows none."""
+    """Fail if the page says that there is no such record and shows none, not another one either."""
     words = says_not_found(page, tuple(view.spec.not_found_texts))
-    if words is None or _shows_something(view, read):
+    if words is None or read.proof.state == "mismatch" or _shows_something(view, read):
         return None
     # Some pages say so for a moment while the record is loading.
     return observe_later(view, looks=2) or fail_with_screenshot(
