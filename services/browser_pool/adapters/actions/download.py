@@ -48,7 +48,7 @@ async def download(session: PageSession, action: Download) -> PerformOutcome:
         offered = await session.run_timed(_wait_for_offer(session, earlier))
     shown = None if offered else await session.run_timed(_shown_media_type(session))
     if shown and methods[-1:] == ["POST"]:
-        why = f"the browser shows it ({shown}), and what a form was answered with cannot be on_request for twice"
+        why = f"the browser shows it ({shown}), and what a form was answered with cannot be asked for twice"
         return refuse("no_file", f"no file came down: {why}", target=found.to_target_found())
     if shown:
         await session.run_timed(session.page.evaluate(ONCE_MORE))
@@ -136,6 +136,6 @@ async def _finish(
     if session.rest.state is None or session.rest.state.scripts:
         await session.run_timed(_wait_for_more(session))
     capture = await capture_file(session.files, offered, action.label)
-    again = f"; the browser showed it ({shown}), so it was on_request for once more" if shown else ""
+    again = f"; the browser showed it ({shown}), so it was asked for once more" if shown else ""
     message = f'downloaded "{offered.name}", {offered.got_bytes} bytes{again}'
     return done(message, effect=Captured(), target=found.to_target_found(), captures=(capture,))
