@@ -7,7 +7,7 @@ from shared.contracts.base import Message, Part
 from shared.contracts.codes import OpenCode
 from shared.contracts.discovery import Problem
 from shared.contracts.error_codes import RestoreCode
-from shared.contracts.results import ActionResult, Artifact, Box, Locator
+from shared.contracts.results import ActionResult, Artifact, Box, Locator, TextPart
 
 
 class Politeness(Part, frozen=True, kw_only=True):
@@ -188,6 +188,14 @@ class Element(Part, frozen=True, kw_only=True, omit_defaults=True):
     """Number of characters that are missing at the end of ``name``, which then ends with :func:`cut_marker`."""
     secret: bool = False
     """A field for a secret, such as a password; its ``value`` is then :data:`HIDDEN_VALUE`."""
+    column: int | None = None
+    """Number of the table column in its table, from 0."""
+    rows: int = 1
+    """How many table rows the cell is joined over, from ``row`` on."""
+    parts: tuple[TextPart, ...] = ()
+    """The separate texts of ``name``, in order: "Ann Lee" and the badge "Admin"; empty if it is one text."""
+    past: bool = False
+    """Inside a list of changes, comments or events."""
 
 
 class Tab(Part, frozen=True, kw_only=True):

@@ -20,6 +20,21 @@ class Box(Part, frozen=True, kw_only=True):
     height: float
 
 
+PartKind = Literal["", "badge", "old"]
+
+
+class TextPart(Part, frozen=True, kw_only=True, omit_defaults=True):
+    """One of several texts of an element.
+
+    ``kind``: ``badge`` for a text in a box of its own, such as a tag; ``old`` for a text that is struck out.
+    ``title``: as of :class:`shared.contracts.browser_pool.Element`.
+    """
+
+    text: str
+    kind: PartKind = ""
+    title: str | None = None
+
+
 class Locator(Part, frozen=True, kw_only=True):
     """One way to find an element again. ``matches``: how many elements it matched when it was recorded.
 

@@ -43,6 +43,10 @@ class RawItem(msgspec.Struct, frozen=True, array_like=True):
     """Of a picture without a name: equal for pictures that are drawn alike."""
     cut_chars: int = 0
     secret: bool = False
+    column: int | None = None
+    span: int = 1
+    parts: tuple[tuple[str, str, str | None], ...] = ()
+    past: bool = False
 
 
 class PageStats(msgspec.Struct, frozen=True):

@@ -16,7 +16,7 @@ from services.browser_pool.page.matching import fingerprint
 from services.browser_pool.page.model import FIELD, PageStats, RawPage, Seen
 from services.browser_pool.page.rendering import difference, line, with_gaps
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.contracts.results import Box, Locator
+from shared.contracts.results import Box, Locator, PartKind, TextPart
 
 CHARS_PER_TOKEN = 4
 PLACE_TAGS = 8
@@ -123,6 +123,10 @@ def to_element(one: Seen, look: int = 0) -> Element:
         look=look,
         cut_chars=item.cut_chars,
         secret=item.secret,
+        column=item.column,
+        rows=item.span,
+        parts=tuple(TextPart(text=text, kind=cast("PartKind", kind), title=title) for text, kind, title in item.parts),
+        past=item.past,
     )
 
 

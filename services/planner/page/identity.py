@@ -8,7 +8,8 @@ from functools import lru_cache
 from typing import Generic, Literal, TypeVar, cast
 from urllib.parse import quote, unquote
 
-from services.planner.page.fields import Candidate, FieldFound, FieldMissing, Reading, all_labels, read_fields
+from services.planner.page.fields import FieldFound, FieldMissing, Reading, all_labels, read_fields
+from services.planner.page.labels.candidates import Candidate
 from services.planner.page.other_records import NamedRecords, records_named
 from services.planner.page.text import (
     find_mention,

@@ -46,6 +46,15 @@ def text_of(element: Element) -> str:
     return tidy(element.value if element.value is not None else "" if is_input(element) else element.name)
 
 
+def title_of(element: Element, shown: str | None) -> str | None:
+    """Return what the markup adds to this text of the element: to all of it, or to one of its parts."""
+    if shown is None:
+        return None
+    if fold(shown) == fold(text_of(element)):
+        return element.title
+    return next((part.title for part in element.parts if fold(part.text) == fold(shown)), None)
+
+
 def cut_chars_of(element: Element) -> int:
     """Return how many characters the observation left out of `text_of`. Only names are cut, values are whole."""
     return 0 if is_input(element) or element.value is not None else element.cut_chars

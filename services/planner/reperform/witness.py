@@ -19,7 +19,7 @@ from services.planner.page.dates import date_hints, recorded_hints
 from services.planner.page.fields import FieldFound
 from services.planner.page.identity import PageRead, Proof, identity_proof, read_page
 from services.planner.page.refind import NotRefound, Refound
-from services.planner.page.text import find_mention, is_input, text_of
+from services.planner.page.text import find_mention, is_input, text_of, title_of
 from services.planner.page.typed_values import as_shown, typed_value
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
@@ -27,7 +27,7 @@ from shared.contracts.steps import FieldValue, ValueSource
 from shared.evidence_format.files.sample import StoredObservation
 from shared.field_types import base_type
 from shared.task.spec import OutputField, TaskSpec
-from shared.text.normal import Normal, fold, quoted, tidy
+from shared.text.normal import Normal, quoted, tidy
 from shared.text.written_dates import Order
 
 MOST_BYTES = 128_000_000
@@ -143,7 +143,7 @@ def _read(shown: str, value: FieldValue, field: OutputField, witness: Witness, e
 
     If the page does not settle the order of a date, the recorded order counts, and the message says so.
     """
-    title = element.title if fold(shown) == fold(text_of(element)) else None
+    title = title_of(element, shown)
     recorded = recorded_hints(value.source)
     orders: tuple[Order, ...] = (None, witness.order, recorded)
     for order in dict.fromkeys(orders):

@@ -27,6 +27,8 @@ _PARTS = (
     "roles.js",
     "tables.js",
     "titles.js",
+    "parts.js",
+    "history.js",
     "icons.js",
     "walk.js",
     "twins.js",

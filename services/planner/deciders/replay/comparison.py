@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from services.planner.judge.reported_values import is_shown_in, unconfirmed_problems
-from services.planner.page.fields import Candidate, FieldFound, field_value, value_source
+from services.planner.page.fields import FieldFound, field_value, value_source
 from services.planner.page.identity import read_page
+from services.planner.page.labels.candidates import Candidate
 from services.planner.page.refind import description_of
 from services.planner.page.text import cut_chars_in, cut_chars_of, label_form, text_of
 from services.planner.state.attempt_state import Entry, SampleView, is_page

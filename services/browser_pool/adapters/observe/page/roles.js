@@ -61,7 +61,7 @@ let remembered = new Map();
 let paths = new Map();
 let clips = new Map();
 let labels = null;
-function forget() { remembered = new Map(); paths = new Map(); clips = new Map(); iconRecords = new Map(); iconsRead = new Map(); labels = null; }
+function forget() { remembered = new Map(); pasts = new Map(); paths = new Map(); clips = new Map(); iconRecords = new Map(); iconsRead = new Map(); labels = null; }
 const SEEN = { opacityProperty: true, visibilityProperty: true };
 
 // How an element is drawn. Elements of one tag and class, under parents that are drawn alike, share one of these:
@@ -167,7 +167,7 @@ function textOf(node, skip, depth = 0) {
   if (depth === 0 && !node.firstElementChild && !rootOf(node) && !known.unseen && node.localName !== 'slot') return node.textContent;
   if (depth > 0) {
     const role = roleOf(node);
-    if (skip && skip.has(role)) return ' ';
+    if (skip && (skip.has(role) || skip === CHOSEN && isClearGlyph(node))) return ' ';
     const label = node.getAttribute('aria-label');
     if (label && (role === 'img' || INTERACTIVE.has(role))) return ` ${label} `;
     const picture = role === 'img' ? pictureName(node) : null;
@@ -195,6 +195,8 @@ function pictureName(el) {
 
 const CONTROLS_TEXT = new Set(['textbox', 'searchbox', 'combobox', 'listbox', 'spinbutton', 'slider']);
 const BUTTONS = new Set(['button', 'menuitem']);
+// What is no part of a choice in a widget: its buttons, and what looks like one that clears it.
+const CHOSEN = new Set(BUTTONS);
 const EDITING = new Set(['textbox', 'searchbox', 'combobox', 'listbox', 'spinbutton', 'slider']);
 
 function nameOf(el, role) {
@@ -297,7 +299,7 @@ function valueOf(el, role) {
   if (tag === 'progress' || tag === 'meter') return String(el.value);
   if (role === 'slider' || role === 'spinbutton' || role === 'progressbar' || role === 'meter')
     return el.getAttribute('aria-valuetext') || el.getAttribute('aria-valuenow');
-  if (role === 'combobox' || role === 'textbox' || role === 'searchbox') return clean(textOf(el)) || null;
+  if (role === 'combobox' || role === 'textbox' || role === 'searchbox') return clean(textOf(el, CHOSEN)) || clean(textOf(el)) || null;
   return null;
 }
 
@@ -305,9 +307,12 @@ function valueOf(el, role) {
 function chosenBeside(el) {
   const holder = el.parentElement;
   if (!holder || holder.querySelectorAll('input:not([type=hidden]),select,textarea').length > 1 || holder.querySelector('label')) return '';
-  let text = '';
-  for (const child of holder.children) if (child !== el && !child.matches('[role=listbox],button,svg')) text += ` ${textOf(child, BUTTONS)}`;
-  return clean(text).slice(0, 300);
+  return clean(chosenTextsBeside(el, holder).join(' ')).slice(0, 300);
+}
+
+function chosenTextsBeside(el, holder) {
+  const shown = [...holder.children].filter((child) => child !== el && !child.matches('[role=listbox],button,svg') && !isClearGlyph(child));
+  return shown.map((child) => clean(textOf(child, CHOSEN))).filter(Boolean);
 }
 
 // What an icon font or a sprite calls its picture.

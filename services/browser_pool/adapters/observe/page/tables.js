@@ -3,7 +3,8 @@
 const CELL_ROLES = '[role=cell],[role=gridcell],[role=columnheader],[role=rowheader]';
 const TABLE_ROLES = 'table,[role=table],[role=grid],[role=treegrid]';
 
-// Map of cell element to {header, row, isHeader, role} for one table; `row` counts on from `firstRow`.
+// Map of cell element to {header, row, span, column, isHeader, role} for one table; `row` counts on from `firstRow`.
+// `span`: how many rows the cell is joined over.
 function readTable(table, firstRow) {
   const cells = new Map();
   if (roleOf(table) === 'presentation') return { cells, rows: 0 };
@@ -12,14 +13,19 @@ function readTable(table, firstRow) {
   const grid = rows.map((row) => (native ? [...row.cells] : [...row.querySelectorAll(CELL_ROLES)].filter((cell) => cell.closest('[role=row]') === row)));
   const columns = [];  // header text per column, from the header rows above
   const reach = [];    // column -> rows still covered by a rowspan from above
+  const sides = [];    // column -> text of the row header that covers it
   grid.forEach((row, index) => {
     const headers = row.filter(isHeaderCell);
     const isHeaderRow = row.length > 0 && (headers.length === row.length && row.length > 1 || rows[index].parentElement.localName === 'thead');
     let column = 0;
     let beside = null;
     for (const cell of row) {
-      while (reach[column] > 0) reach[column++] -= 1;
-      const place = { row: firstRow + index, header: null, isHeader: isHeaderRow || isHeaderCell(cell) };
+      while (reach[column] > 0) {
+        if (sides[column]) beside = sides[column];
+        reach[column++] -= 1;
+      }
+      const span = Math.min(cell.rowSpan === 0 ? rows.length : cell.rowSpan || 1, rows.length - index);
+      const place = { row: firstRow + index, span, column, header: null, isHeader: isHeaderRow || isHeaderCell(cell) };
       if (!place.isHeader) {
         const above = columns[column] || null;
         // With several values in a row the columns name them (a first th is the record's own name);
@@ -31,9 +37,10 @@ function readTable(table, firstRow) {
         place.role = 'rowheader';
       }
       const width = Math.min(cell.colSpan || 1, 1000);
-      for (let span = 0; span < width; span += 1) {
-        if (isHeaderRow) columns[column + span] = headerText(cell);
-        if (cell.rowSpan > 1) reach[column + span] = cell.rowSpan - 1;
+      for (let at = 0; at < width; at += 1) {
+        if (isHeaderRow) columns[column + at] = headerText(cell);
+        reach[column + at] = span - 1;
+        sides[column + at] = span > 1 && place.role === 'rowheader' ? beside : null;
       }
       cells.set(cell, place);
       column += width;

@@ -62,7 +62,7 @@ function survey(id, withLocators, weighed) {
     if (!name && !value && !header && !SAYS_WITHOUT_NAME.has(role)) return;
     if (role === 'iframe') frames.push(items.length);
     const beside = name && !UNTITLED.has(role) ? titleOf(el, name, header, nodes !== null) : null;
-    items.push({ el, role, name, header, row: at.row, dialog: at.dialog, value, states, url, level, nodes, control, spoken, beside, around: null, record: null, twins: NONE, look: '', coloured: false });
+    items.push({ el, role, name, header, row: at.row, column: at.column, span: at.span, dialog: at.dialog, value, states, url, level, nodes, control, spoken, beside, around: null, record: null, twins: NONE, look: '', coloured: false });
     contents.push(`${role}\u001f${header || ''}\u001f${shorten(name)}\u001f${value === null ? '' : `= ${clean(value)}`}\u001f${
       states.length ? states.join(',') : ''}\u001f${url ? shortUrl(url, origin) : ''}${beside === null ? '' : `\u001f${beside}`}`);
     ranks += role === 'option' ? '4' : at.dialog ? '0' : !at.out ? '1' : role === 'heading' ? '2' : '3';
@@ -121,9 +121,11 @@ function survey(id, withLocators, weighed) {
       for (const [cell, place] of table.cells) cells.set(cell, place);
       inner.header = null;
       inner.row = null;
+      inner.column = null;
+      inner.span = 1;
     }
     const place = cells.size ? cells.get(el) : undefined;
-    if (place) { inner.header = place.header; inner.row = place.row; if (place.role) role = place.role; }
+    if (place) { inner.header = place.header; inner.row = place.row; inner.column = place.column; inner.span = place.span; if (place.role) role = place.role; }
     else if (role === 'definition') inner.header = termOf(el);
     if (!known.inline) flush();
     if (known.cutAway && !worksUnseen(el)) return tellIcon(el, at);
@@ -215,7 +217,7 @@ function survey(id, withLocators, weighed) {
     flush();
     if (icon.name) { emit(el, 'img', icon.name, at); return; }
     const { record, look, coloured } = icon;
-    items.push({ el, role: 'img', name: '', header: at.header, row: at.row, dialog: at.dialog, value: null, states: NONE, url: null, level: null, nodes: null, control: null, spoken: false, beside: null, around: null, record, twins: NONE, look, coloured });
+    items.push({ el, role: 'img', name: '', header: at.header, row: at.row, column: at.column, span: at.span, dialog: at.dialog, value: null, states: NONE, url: null, level: null, nodes: null, control: null, spoken: false, beside: null, around: null, record, twins: NONE, look, coloured });
     contents.push('');
     ranks += '5';
     icons.push(items[items.length - 1]);
@@ -291,7 +293,7 @@ function survey(id, withLocators, weighed) {
   acting = false;  // what changes from here on changes by itself
   const root = document.body || document.documentElement;
   if (root) facts(document.documentElement);
-  if (root) visit(root, { header: null, row: null, dialog: false, mute: false, inside: false, unseen: false, pointer: false, out: false, drawing: false, depth: 0, textRole: null, said: '' });
+  if (root) visit(root, { header: null, row: null, column: null, span: 1, dialog: false, mute: false, inside: false, unseen: false, pointer: false, out: false, drawing: false, depth: 0, textRole: null, said: '' });
   flush();
   if (icons.length) settleIcons();
   rememberTwins(items);
@@ -326,7 +328,8 @@ function details(id, wanted, withLocators) {
     if (inView && el.localName !== 'option' && tests < MAX_HIT_TESTS && (INTERACTIVE.has(item.role) || item.role === 'iframe')) { tests += 1; covered = coverOf(item, rect, view); }
     all.push([n, item.role, shorten(item.name), item.value, item.states, item.url, el.localName, item.header, item.row, item.level,
       [rect.left + scrollX, rect.top + scrollY, rect.width, rect.height].map((x) => Math.round(x * 10) / 10), inView, item.dialog,
-      covered, el.getAttribute('type') || '', tagPath(el), counts ? locatorsFrom(item, counts) : NONE, item.beside, areaOf(el), item.url ? turnOf(el) : '', item.look, cutChars(item.name), isSecret(item.control || el)]);
+      covered, el.getAttribute('type') || '', tagPath(el), counts ? locatorsFrom(item, counts) : NONE, item.beside, areaOf(el), item.url ? turnOf(el) : '', item.look, cutChars(item.name), isSecret(item.control || el),
+      item.column, item.span, textPartsOf(item), isPast(el)]);
   }
   return all;
 }

@@ -1,0 +1,162 @@
+// The separate texts of one element: "Ann Lee" and the badge "Admin" stand in one cell and are two texts, while
+// "Opened by <a>Ann</a> on 3 May" is one.
+
+const PLAIN_PART = '';
+const BADGE_PART = 'badge';  // in a box of its own, such as a badge, a tag or a chip
+const OLD_PART = 'old';      // struck out: what was shown before
+const MAX_PART_NODES = 200;
+const GAP_EM = 0.9;          // a wider gap on one line separates; a space is about 0.3
+const SMALLER = 0.9;
+const PARTED = new Set(['cell', 'gridcell', 'definition', 'listitem', 'status', 'alert', 'note', 'heading', 'text', 'link', 'paragraph', 'rowheader', 'term']);
+// They mark words of a sentence, however they are painted.
+const FLOW_TAGS = new Set(['code', 'kbd', 'samp', 'var', 'mark', 'q', 'cite', 'em', 'strong', 'i', 'b', 'u', 'sub', 'sup', 'abbr', 'time', 'ins', 'dfn', 'data', 'font', 'bdi', 'bdo', 'wbr']);
+const STRUCK = 'del,s,strike';
+const BADGE_CLASS = /(?:^|[\s_-])(?:badge|tag|chip|pill|lozenge)s?(?:$|[\s_-])/i;
+// What a button says that clears or closes.
+const CLEAR_GLYPH = /^[×✕✖⨯⨉╳❌⊗🗙]$/u;
+const isClearGlyph = (el) => el.childElementCount === 0 && CLEAR_GLYPH.test(clean(el.textContent));
+
+// [text, kind, title] of each; empty where the name is the one text.
+function textPartsOf(item) {
+  const { el, nodes, name, role } = item;
+  if (item.value !== null) return chosenParts(item);
+  if (!PARTED.has(role) || !name || nodes === null && (el.firstElementChild === null || clean(textOf(el, SKIPPED_IN_VALUES.has(role) ? BUTTONS : undefined)) !== name)) return NONE;
+  const pieces = textPiecesOf(nodes || textNodesIn(el, SKIPPED_IN_VALUES.has(role)), el);
+  if (pieces.length === 0 || pieces.length === 1 && pieces[0].kind === PLAIN_PART && clean(pieces[0].text) === name) return NONE;
+  return pieces.map((piece) => [shorten(clean(piece.text)), piece.kind, titleOfPiece(piece)]);
+}
+const SKIPPED_IN_VALUES = new Set(['cell', 'gridcell', 'definition']);
+
+// The choices of a control in which several may be chosen.
+function chosenParts(item) {
+  const { el, role } = item;
+  let texts = NONE;
+  if (el.localName === 'select') texts = [...el.selectedOptions].map((one) => clean(one.label));
+  else if (role === 'combobox' && el.localName === 'input') texts = el.value === '' && el.parentElement ? chosenTextsBeside(el, el.parentElement) : NONE;
+  else if (role === 'combobox' || role === 'listbox') {
+    const pieces = textPiecesOf(textNodesIn(el, true), el);
+    if (pieces.every((piece) => piece.kind === BADGE_PART)) texts = pieces.map((piece) => clean(piece.text));
+  }
+  return texts.length < 2 ? NONE : texts.slice(0, MAX_PART_NODES).map((text) => [text, BADGE_PART, null]);
+}
+
+// The text nodes that are seen, in order.
+function textNodesIn(el, skipButtons, found = [], depth = 0) {
+  for (const child of childrenOf(el)) {
+    if (found.length >= MAX_PART_NODES || depth > 200) break;
+    if (child.nodeType === 3) { if (child.data.trim() && !facts(el).unseen) found.push(child); continue; }
+    if (child.nodeType !== 1 || SILENT.has(child.localName) || child.matches('select,textarea,input')) continue;
+    const known = facts(child);
+    if (known.gone || known.cutAway || skipButtons && BUTTONS.has(roleOf(child)) || isClearGlyph(child) || isShrunk(child, known)) continue;
+    textNodesIn(child, skipButtons, found, depth + 1);
+  }
+  return found;
+}
+
+// A box of one pixel that shows nothing of its text, as texts for screen readers have.
+function isShrunk(el, known) {
+  if (!known.clips || known.noBox) return false;
+  const box = el.getBoundingClientRect();
+  return box.width <= 1 && box.height <= 1;
+}
+
+function textPiecesOf(nodes, root) {
+  const pieces = [];
+  let last = null;
+  for (const node of nodes) {
+    if (!node.isConnected || !node.data.trim()) continue;
+    const el = node.parentElement || root;
+    const now = { node, el, box: paintedBox(el, root), block: blockOf(el, root), old: el.closest(STRUCK) !== null, size: parseFloat(facts(el).style.fontSize) || 0, spaced: false };
+    const piece = pieces[pieces.length - 1];
+    if (last) last.spaced = isSpaceBetween(last.node, node);
+    if (last && isOneText(last, now)) {
+      piece.text += last.block !== now.block || hasBreakBetween(last.node, node, now.block) || last.spaced ? ` ${node.data}` : node.data;
+      piece.nodes.push(node);
+      piece.ends.push(now);
+    } else pieces.push({ text: node.data, nodes: [node], ends: [now], kind: now.old ? OLD_PART : now.box ? BADGE_PART : PLAIN_PART, root });
+    last = now;
+  }
+  splitTrailingLink(pieces);
+  // The whole of it in one box is no badge beside something.
+  if (pieces.length === 1 && pieces[0].kind === BADGE_PART) pieces[0].kind = PLAIN_PART;
+  return pieces;
+}
+
+// "Ann Lee <a>edit</a>": a link that ends a text after a space may be another thing; one inside of a sentence is not.
+function splitTrailingLink(pieces) {
+  const piece = pieces[pieces.length - 1];
+  if (!piece || piece.kind !== PLAIN_PART || piece.ends.length < 2) return;
+  const { el } = piece.ends[piece.ends.length - 1];
+  const link = el.closest('a[href]');
+  const first = piece.ends.findIndex((one) => link && link.contains(one.node));
+  if (first < 1 || !piece.root.contains(link)) return;
+  const before = piece.ends[first - 1];
+  const written = before.node.data;
+  if (!(before.spaced || /\s$/.test(written)) || /[,;:/|·(\[–-]\s*$/.test(written)) return;
+  const nodes = piece.ends.slice(first).map((one) => one.node);
+  pieces.push({ ...piece, text: nodes.map((one) => one.data).join(''), nodes, ends: piece.ends.slice(first) });
+  piece.ends = piece.ends.slice(0, first);
+  piece.nodes = piece.ends.map((one) => one.node);
+  piece.text = piece.text.slice(0, piece.text.lastIndexOf(nodes.map((one) => one.data).join('')));
+}
+
+function isOneText(last, now) {
+  if (last.old !== now.old || last.box !== now.box) return false;
+  if (last.el === now.el && last.block === now.block) return true;
+  if (last.block !== now.block) return last.block.localName === 'p' && now.block.localName === 'p' && last.block.parentElement === now.block.parentElement;
+  if (now.box) return true;
+  const apart = last.spaced || /\s$/.test(last.node.data) || /^\s/.test(now.node.data) || hasBreakBetween(last.node, now.node, now.block);
+  const raised = /^su[bp]$/.test(last.el.localName) || /^su[bp]$/.test(now.el.localName);
+  if (apart && !raised && Math.min(last.size, now.size) < SMALLER * Math.max(last.size, now.size)) return false;
+  if (apart && last.el.localName === 'a' && now.el.localName === 'a') return false;
+  const before = lastRectOf(last.node);
+  const after = firstRectOf(now.node);
+  if (!before || !after || after.top >= before.bottom || after.bottom <= before.top) return true;
+  return after.left - before.right <= GAP_EM * Math.max(last.size, now.size, 1);
+}
+
+function isSpaceBetween(before, after) {
+  const range = document.createRange();
+  range.setStartAfter(before);
+  range.setEndBefore(after);
+  return /\s/.test(range.toString());
+}
+
+function lastRectOf(node) { const all = rectsOf(node); return all[all.length - 1]; }
+function firstRectOf(node) { return rectsOf(node)[0]; }
+function rectsOf(node) { const range = document.createRange(); range.selectNodeContents(node); return range.getClientRects(); }
+
+function hasBreakBetween(before, after, block) {
+  for (const br of block.querySelectorAll('br')) if (before.compareDocumentPosition(br) & 4 && br.compareDocumentPosition(after) & 4) return true;
+  return false;
+}
+
+// The nearest box that begins a line of its own, at most `root`.
+function blockOf(el, root) {
+  let up = el;
+  while (up !== root && up.parentElement && facts(up).inline) up = up.parentElement;
+  return up;
+}
+
+// The innermost box around it, below `root`, that is drawn as one: a background or a border of its own.
+function paintedBox(el, root) {
+  for (let up = el, level = 0; up && up !== root && level < 6; up = up.parentElement, level += 1) {
+    if (FLOW_TAGS.has(up.localName) || /^(p|li|tr|td|th|ul|ol|table|tbody)$/.test(up.localName)) continue;
+    if (BADGE_CLASS.test(up.getAttribute('class') || '') || up.getAttribute('role') === 'status') return up;
+    const { style } = facts(up);
+    const around = parseFloat(style.borderTopWidth) > 0 && parseFloat(style.borderLeftWidth) > 0 && style.borderTopStyle !== 'none';
+    const filled = !/^(transparent|rgba\(.*, 0\))$/.test(style.backgroundColor);
+    const padded = parseFloat(style.paddingLeft) > 0 && parseFloat(style.paddingRight) > 0;
+    if (padded && (around || filled)) return up;
+  }
+  return null;
+}
+
+function titleOfPiece(piece) {
+  let up = piece.nodes[0].parentElement;
+  const end = piece.nodes[piece.nodes.length - 1];
+  while (up && up !== piece.root && !up.contains(end)) up = up.parentElement;
+  if (!up || up === piece.root) return null;
+  const text = clean(piece.text);
+  return titleOf(up, text, null, clean(textOf(up)) !== text);
+}

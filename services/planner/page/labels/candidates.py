@@ -1,0 +1,114 @@
+"""What stands in the place of a value: one text of one element, or several that compete."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from services.planner.page.text import cut_chars_in, is_input, text_of, title_of
+from shared.contracts.browser_pool import Element
+from shared.contracts.results import Box, TextPart
+
+SEPARATORS = frozenset(",;\n")
+"""What a text is split at where a list is asked for."""
+NEAR_PX = 8.0
+"""Texts on one line that are not farther apart are one text."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One value in the place of a field's value; `shown` may be empty."""
+
+    shown: str
+    element: Element
+    row: int | None = None
+    last: Element | None = None
+    """The element that shows the end of the text, if it is another one."""
+    part: TextPart | None = None
+    """The part of the element that `shown` comes from, if it is not all of its text."""
+
+    @property
+    def cut_chars(self) -> int:
+        """How many characters the observation left out at the end."""
+        return cut_chars_in(self.shown, [self.last or self.element])
+
+    @property
+    def title(self) -> str | None:
+        """The title of exactly this text."""
+        return title_of(self.element, self.shown) if self.last is None else None
+
+    @property
+    def box(self) -> Box | None:
+        """The box around all that is shown."""
+        first, last = self.element.box, self.last.box if self.last is not None else None
+        return first if first is None or last is None else _box_around(first, last)
+
+
+def texts_in(element: Element, row: int | None = None) -> tuple[Candidate, ...]:
+    """Return the texts of an element that may be its value.
+
+    A text before its badges is the value; a struck-out text never is. All others compete.
+    """
+    if is_input(element) or not element.parts:
+        return (Candidate(text_of(element), element, row),)
+    current = [part for part in element.parts if part.kind != "old"]
+    plain = [part for part in current if part.kind == ""]
+    chosen = plain if len(plain) == 1 and plain[0] is current[0] else current
+    return tuple(Candidate(part.text, element, row, part=part) for part in chosen)
+
+
+def whole_text(candidate: Candidate) -> Candidate:
+    """Return the candidate with all of its element's text."""
+    return replace(candidate, shown=text_of(candidate.element), part=None)
+
+
+def listed(place: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Return the texts of one place as one list of items. The texts stay apart if one holds a separator itself."""
+    first = place[0]
+    parts = (
+        [one for one in first.element.parts if one.kind != "old"] if len({c.element.ref for c in place}) == 1 else []
+    )
+    texts = [part.text for part in parts] or [one.shown for one in place]
+    if len(texts) < 2 or any(SEPARATORS & set(text) for text in texts):
+        return tuple(place)
+    last = place[-1].element
+    return (Candidate(", ".join(texts), first.element, first.row, last if last is not first.element else None),)
+
+
+def joined_texts(elements: Sequence[Element], row: int | None) -> tuple[Candidate, ...]:
+    """Return the texts of one cell: paragraphs, and pieces that follow each other on a line, are one text."""
+    runs: list[list[Element]] = []
+    for element in elements:
+        if runs and _continues(runs[-1][-1], element):
+            runs[-1].append(element)
+        else:
+            runs.append([element])
+    return tuple(candidate for run in runs for candidate in _run_candidates(run, row))
+
+
+def _run_candidates(run: Sequence[Element], row: int | None) -> tuple[Candidate, ...]:
+    if len(run) == 1:
+        return texts_in(run[0], row)
+    return (Candidate(" ".join(text_of(element) for element in run), run[0], row, run[-1]),)
+
+
+def _continues(before: Element, after: Element) -> bool:
+    if before.parts or after.parts or is_input(before) or is_input(after):
+        return False
+    if before.tag == after.tag == "p":
+        return True
+    return before.box is None or after.box is None or follows_on_line(before, after)
+
+
+def follows_on_line(before: Element, after: Element) -> bool:
+    """Return whether an element begins where another ends, on the same line, with a space between them at most."""
+    if before.box is None or after.box is None or before.frame != after.frame:
+        return False
+    a, b = before.box, after.box
+    same_line = min(a.y + a.height, b.y + b.height) - max(a.y, b.y) >= 0.5 * min(a.height, b.height)
+    return same_line and -1.0 <= b.x - (a.x + a.width) <= NEAR_PX
+
+
+def _box_around(a: Box, b: Box) -> Box:
+    x, y = min(a.x, b.x), min(a.y, b.y)
+    return Box(x=x, y=y, width=max(a.x + a.width, b.x + b.width) - x, height=max(a.y + a.height, b.y + b.height) - y)

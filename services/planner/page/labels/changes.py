@@ -1,0 +1,138 @@
+"""What a page shows of the past: changes of a value, and lists of them. None of it is a current value.
+
+An arrow, struck-out text and roles need no language; headings, column headers and sentences are words of a table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from services.planner.page.text import is_heading, label_form, text_of
+from shared.contracts.browser_pool import Element
+from shared.text.normal import fold
+
+MAX_CHANGE_CHARS = 300
+_ARROW = re.compile(r"[→⇒➔➜➝➞➡⟶⟹⇨←⟵⇐]|(?:^|\s)[-=]{1,2}>(?:\s|$)")
+_HEADINGS = frozenset(
+    fold(word)
+    for word in (
+        *("history", "change history", "changes", "change log"),
+        *("changelog", "activity", "activity log", "timeline"),
+        *("comments", "audit log", "audit trail", "events"),
+        *("journal", "work log", "recent activity", "issue history"),
+        *(
+            "verlauf",
+            "änderungen",
+            "änderungsverlauf",
+            "historie",
+            "aktivität",
+            "aktivitäten",
+            "kommentare",
+            "protokoll",
+        ),
+        *("historique", "modifications"),
+        *("activité", "commentaires", "journal des modifications"),
+        *("historial", "historia", "cambios", "actividad"),
+        *("comentarios", "storia", "cronologia", "modifiche"),
+        *("attività", "commenti", "histórico", "alterações"),
+        *("atividade", "comentários", "geschiedenis", "wijzigingen"),
+        *("activiteit", "opmerkingen", "reacties", "historik"),
+        *("ändringar", "aktivitet", "kommentarer", "historikk"),
+        *("endringer", "ændringer", "historia zmian", "zmiany"),
+        *("aktywność", "komentarze", "historie změn", "změny"),
+        *("aktivita", "komentáře", "előzmények", "változások"),
+        *("geçmiş", "değişiklikler", "история", "изменения"),
+        *("история изменений", "активность", "комментарии", "історія"),
+        *("зміни", "履歴", "変更履歴", "変更", "コメント"),
+        *(
+            "历史",
+            "历史记录",
+            "变更",
+            "活动",
+            "评论",
+            "歷史記錄",
+            "변경 내역",
+            "기록",
+            "활동",
+            "댓글",
+            "السجل",
+            "التغييرات",
+        ),
+        *("היסטוריה", "שינויים", "muutoshistoria"),
+        *("historia", "muutokset", "ιστορικό", "αλλαγές"),
+    )
+)
+_OLD_COLUMNS = frozenset(
+    fold(word)
+    for word in (
+        *("removed", "old", "old value", "original value"),
+        *("original", "previous value", "previous", "before", "from"),
+        *(
+            "vorher",
+            "alt",
+            "alter wert",
+            "entfernt",
+            "von",
+            "avant",
+            "ancienne valeur",
+            "supprimé",
+            "antes",
+            "anterior",
+        ),
+        *("valor anterior", "prima", "oud", "oude waarde", "før"),
+        *("före", "было", "старое значение", "旧値", "变更前"),
+    )
+)
+_NEW_COLUMNS = frozenset(
+    fold(word)
+    for word in (
+        *("added", "new", "new value", "after", "to"),
+        *("nachher", "neu", "neuer wert", "hinzugefügt", "nach", "après"),
+        *("nouvelle valeur", "ajouté", "después", "nuevo"),
+        *("valor nuevo", "dopo", "depois", "novo valor", "nieuw"),
+        *("nieuwe waarde", "etter", "efter", "стало", "новое значение", "新値", "变更后"),
+    )
+)
+_SENTENCE = re.compile(
+    r"(?:was |has been |wurde |a été |ha sido |è stato |foi )?"
+    r"(?:(?:changed|updated|modified|moved|switched) (?:from|to)|set (?:from|to)|(?:added|deleted|removed|unset)$"
+    r"|geändert (?:von|auf|in|zu)|von .{1,120} (?:auf|zu|nach|in) .{1,120} geändert"
+    r"|(?:modifié|changé|passé)e? de|(?:cambiado|cambió|modificado|alterado|mudou|cambiato|modificato) (?:de|da)"
+    r"|gewijzigd van|ändrad från|endret fra|ændret fra|zmieniono z|změněno z|изменено с|изменён с)\b",
+    re.I,
+)
+
+
+def is_change(text: str) -> bool:
+    """Return whether a text tells a change: `open → closed`, `→ fixed`, `changed from A to B`."""
+    if not text or len(text) > MAX_CHANGE_CHARS:
+        return False
+    return _ARROW.search(text) is not None or _SENTENCE.match(fold(text)) is not None
+
+
+def past_refs(elements: Sequence[Element]) -> frozenset[int]:
+    """Return the refs of the elements in lists of changes, comments or events, and under headings that say so."""
+    found: set[int] = set()
+    level = 0
+    for element in elements:
+        if is_heading(element):
+            own = element.level or 2
+            if level and own <= level:
+                level = 0
+            if not level and own > 1 and _is_history(element.name):
+                level = own
+        if level or element.past:
+            found.add(element.ref)
+    return frozenset(found)
+
+
+def is_change_row(elements: Sequence[Element]) -> bool:
+    """Return whether the elements of a table row stand under columns for the old and for the new value, or hold an
+    arrow."""
+    headers = {label_form(element.header or "") for element in elements}
+    return bool(headers & _OLD_COLUMNS and headers & _NEW_COLUMNS) or any(is_change(text_of(e)) for e in elements)
+
+
+def _is_history(heading: str) -> bool:
+    return re.sub(r"\W*\d+\W*$", "", label_form(heading)).strip() in _HEADINGS

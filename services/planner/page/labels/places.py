@@ -1,0 +1,223 @@
+"""The places of a page where a label has its value: in the element itself, beside or right below the label.
+
+Each place yields one text, or the texts that compete there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from services.planner.page.labels.candidates import Candidate, follows_on_line, joined_texts, texts_in
+from services.planner.page.labels.changes import is_change_row
+from services.planner.page.text import PRESSED_ROLES, is_filter, is_header, is_heading, is_input, label_form, text_of
+from shared.contracts.browser_pool import Element
+from shared.text.normal import fold, tidy
+
+MAX_VALUE_CHARS = 2000
+MAX_LABEL_CHARS = 60
+MAX_RUN_ELEMENTS = 12
+_NO_TEXT = frozenset({*PRESSED_ROLES, "img", "iframe", "canvas"})
+_NEXT_LABEL = re.compile(r"\s[A-Z][\w-]*(?: [\w-]+){0,2}:\s")
+Place = tuple[Candidate, ...]
+
+
+class Places:
+    """The places of one sequence of elements. `known`: the labels of all fields, in comparable form."""
+
+    def __init__(self, elements: Sequence[Element], known: frozenset[str]) -> None:
+        self._elements = elements
+        self._known = known
+        self._groups = list(_groups(elements))
+        self._rows: dict[tuple[str, int], list[Element]] = defaultdict(list)
+        for element in elements:
+            if element.row is not None:
+                self._rows[element.frame, element.row].append(element)
+
+    def of(self, labels: frozenset[str]) -> list[Place]:
+        """Return the places of a label: of elements that name their label themselves, else beside the label."""
+        return list(self.self_labelled(labels)) or list(self.adjacent(labels))
+
+    # --- elements that name their label themselves
+
+    def self_labelled(self, labels: frozenset[str]) -> Iterator[Place]:
+        """Yield what cells, definitions, inputs, and texts such as `Label: value` show."""
+        for group in self._groups:
+            if label_form(group[0].header or "") in labels:
+                place = _cell_texts(group)
+                if place:
+                    yield place
+        for at, element in enumerate(self._elements):
+            if is_filter(element):
+                continue
+            if is_input(element):
+                if label_form(element.header or "") not in labels and label_form(element.name) in labels:
+                    yield (Candidate(text_of(element), element, element.row),)
+            elif element.role not in PRESSED_ROLES:
+                inline = self._inline(at, labels)
+                if inline:
+                    yield inline
+
+    def _inline(self, at: int, labels: frozenset[str]) -> Place:
+        """Return the value of `Label: value`; nothing if a second label follows in the same text."""
+        element = self._elements[at]
+        parts = [part for part in element.parts if part.kind != "old"]
+        if not parts:
+            value = self._value_behind(element.name, labels)
+            return self._continued(Candidate(value, element, element.row), at) if value else ()
+        value = self._value_behind(parts[0].text, labels)
+        if value:
+            return (Candidate(value, element, element.row, part=parts[0]),)
+        if len(parts) > 1 and parts[0].text.rstrip().endswith(":") and label_form(parts[0].text) in labels:
+            return tuple(Candidate(part.text, element, element.row, part=part) for part in parts[1:])
+        return ()
+
+    def _continued(self, value: Candidate, at: int) -> Place:
+        """Return the text with the links and texts that follow on its line.
+
+        A link inside of a sentence is part of it. One that ends the line may be another thing, such as `edit`.
+        """
+        run = [self._elements[at]]
+        for following in self._elements[at + 1 : at + MAX_RUN_ELEMENTS]:
+            # A text that directly follows a text stands in a box of its own.
+            in_sentence = following.role == "link" or (run[-1].role == "link" and following.tag == run[0].tag)
+            if not in_sentence or following.parts or not follows_on_line(run[-1], following):
+                break
+            run.append(following)
+        if len(run) == 1:
+            return (value,)
+        joined = Candidate(" ".join((value.shown, *(text_of(one) for one in run[1:]))), run[0], value.row, run[-1])
+        if run[-1].role == "link":
+            return (value, joined)
+        return (joined,) if self._is_one_text(joined.shown) else ()
+
+    def _is_one_text(self, text: str) -> bool:
+        """Return whether no second label is in the text."""
+        return not _NEXT_LABEL.search(f" {text}") and not any(f"{other}:" in fold(text) for other in self._known)
+
+    def _value_behind(self, text: str, labels: frozenset[str]) -> str:
+        label, colon, value = tidy(text).partition(":")
+        if not colon or not value.startswith(" ") or label_form(label) not in labels or len(value) > MAX_VALUE_CHARS:
+            return ""
+        return value.strip() if self._is_one_text(value) else ""
+
+    # --- a label, then its value
+
+    def adjacent(self, labels: frozenset[str]) -> Iterator[Place]:
+        """Yield what is beside, or right below, a text that is one of the labels."""
+        for at, element in enumerate(self._elements):
+            if self._is_label(element, labels):
+                place = self._values_after(at)
+                if place:
+                    yield place
+
+    def _is_label(self, element: Element, labels: frozenset[str]) -> bool:
+        if len(element.name) > MAX_LABEL_CHARS or label_form(element.name) not in labels or is_input(element):
+            return False
+        if element.role in ("columnheader", *(PRESSED_ROLES - {"button"})):
+            return False
+        row = self._row_of(element)
+        if element.role in ("link", "button"):  # the first of exactly two cells
+            return element.column == 0 and {one.column for one in row} == {0, 1} and element.header is None
+        if element.column is None or element.header is None or is_header(element):
+            return True
+        before = (one for one in row if one.column is not None and one.column < element.column)
+        return not is_change_row(row) and not any(re.search(r"[^\W\d_]", text_of(one)) for one in before)
+
+    def _row_of(self, element: Element) -> list[Element]:
+        return self._rows[element.frame, element.row] if element.row is not None else []
+
+    def _values_after(self, at: int) -> Place:
+        label = self._elements[at]
+        following = self._elements[at + 1] if at + 1 < len(self._elements) else None
+        if following is not None and following.look:  # the icon has no text, but the value is not empty either
+            return self._texts_past(label, self._elements[at + 2 : at + 3])
+        beside = self._cells_beside(label)
+        if beside:
+            return beside
+        is_beside = following is not None and following.frame == label.frame and _is_adjacent(label, following)
+        if following is not None and is_beside and not self._looks_like_label(label, following):
+            return texts_in(following, following.row)
+        # A label without a neighbour is an empty value only if the markup declares it a label.
+        return (Candidate("", label, label.row),) if _may_be_empty(label) else ()
+
+    def _cells_beside(self, label: Element) -> Place:
+        """Return what the other cells of a row show, if columns name them; each may be the value."""
+        if label.column is None or label.header is None or is_header(label):
+            return ()
+        row = self._row_of(label)
+        others = [one for one in row if one.column is not None and one.column > label.column and one.header is not None]
+        groups: dict[int | None, list[Element]] = defaultdict(list)
+        for one in others:
+            groups[one.column].append(one)
+        return tuple(candidate for group in groups.values() for candidate in _cell_texts(group))
+
+    def _texts_past(self, label: Element, following: Sequence[Element]) -> Place:
+        """Return the texts after an icon that is beside a label, if there are any."""
+        for one in following:
+            if text_of(one) and one.frame == label.frame and _is_adjacent(label, one):
+                return () if self._looks_like_label(label, one) else texts_in(one, one.row)
+        return ()
+
+    def _looks_like_label(self, label: Element, element: Element) -> bool:
+        if is_header(element) or is_heading(element) or element.role in PRESSED_ROLES:
+            return True
+        if label_form(element.name) in self._known and not is_input(element):
+            return True
+        return label.name.rstrip().endswith(":") and element.name.rstrip().endswith(":")
+
+
+def _groups(elements: Sequence[Element]) -> Iterator[list[Element]]:
+    """Yield the elements of each cell or definition that has a header."""
+    group: list[Element] = []
+    for element in elements:
+        if group and not _is_same_cell(group[0], element):
+            yield group
+            group = []
+        if element.header is not None and not is_header(element):
+            group.append(element)
+    if group:
+        yield group
+
+
+def _is_same_cell(first: Element, element: Element) -> bool:
+    """Return whether the element is in the same cell. A second `dd` of one `dt` is a value of its own."""
+    same_place = element.header == first.header and element.row == first.row and element.frame == first.frame
+    same_column = element.column == first.column
+    return same_place and same_column and not is_header(element) and not (element.row is None and element.tag == "dd")
+
+
+def _cell_texts(group: Sequence[Element]) -> Place:
+    """Return the control in a cell, else the texts of the element that holds all others, else all texts.
+
+    Nothing if there are only buttons or pictures: they may be beside an empty value, or be the value.
+    """
+    row = group[0].row
+    controls = [element for element in group if is_input(element)]
+    if len(controls) == 1:
+        return (Candidate(text_of(controls[0]), controls[0], row),)
+    texts = [element for element in group if element.role not in _NO_TEXT]
+    filled = [element for element in texts if text_of(element)]
+    if not filled:
+        return (Candidate("", texts[0], row),) if texts else ()
+    whole = next((e for e in filled if all(text_of(other) in text_of(e) for other in filled)), None)
+    return joined_texts(filled, row) if whole is None else texts_in(whole, row)
+
+
+def _may_be_empty(label: Element) -> bool:
+    return label.tag == "dt" or label.role in ("term", "rowheader")
+
+
+def _is_adjacent(label: Element, element: Element) -> bool:
+    """Return whether the element is on one line with the label or right below it. Without boxes, document order
+    decides."""
+    if label.box is None or element.box is None:
+        return True
+    a, b = label.box, element.box
+    overlap = min(a.y + a.height, b.y + b.height) - max(a.y, b.y)
+    if overlap >= 0.5 * min(a.height, b.height):
+        return b.x >= a.x
+    gap = b.y - (a.y + a.height)
+    beneath = b.x < a.x + a.width and a.x < b.x + b.width
+    return beneath and -0.5 * a.height <= gap <= a.height
