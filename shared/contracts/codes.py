@@ -138,7 +138,7 @@ REASONS: dict[Reason, ReasonFacts] = {
     "login_required": ReasonFacts(
         status="auth_required", fault="site", fail="auth_required", for_models=True,
         words="the site asks for a login",
-        when="HTTP 401 or 403, or a password field and no record; or the login state met one before and is paused",
+        when="HTTP 401 or 403, or a page that asks to sign in and shows no record; or the login state is paused",
         advice="Record the login state again with `exhibit login`, then resume the run."),
     "blocked": ReasonFacts(
         status="failed", fault="site", fail="blocked", for_models=True, words="the site does not let us in",

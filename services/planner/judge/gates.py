@@ -17,7 +17,6 @@ from services.planner.judge.record_checks import (
     to_judgment,
 )
 from services.planner.page.identity import expected_identity, shows_record
-from services.planner.page.text import asks_for_password
 from services.planner.state.attempt_state import Ending, SampleProblem, SampleView, combined_notes, ending_of
 from services.planner.state.irreversible_steps import refused_press
 from services.planner.state.limits import ExceededLimit, exceeded_limit, is_last_step, must_end
@@ -27,6 +26,7 @@ from shared.contracts.browser_pool import PageObserved
 from shared.contracts.codes import facts_of, reason_of_fail
 from shared.contracts.planner import SampleFinished, WorkSample
 from shared.contracts.steps import FieldValue, Note
+from shared.login_walls import login_wall_words
 from shared.text.normal import quoted, tidy
 
 
@@ -176,7 +176,8 @@ def login_wall(finished: SampleFinished, page: PageObserved | None) -> str:
     url = page.url.partition("?")[0].partition("#")[0]
     if page.http_status == 401:
         return f"{url} answered HTTP 401"
-    return f"{url} asks for a password" if asks_for_password(page) else ""
+    asked = login_wall_words(page)
+    return f"{url} {asked}" if asked else ""
 
 
 # --- the last step and the limits: which actions are still accepted, and how the sample ends

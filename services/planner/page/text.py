@@ -20,7 +20,6 @@ LEAST_DOM_CONFIDENCE = 0.6
 
 _PENDING = re.compile(r"(?:loading|please wait|fetching)\b.{0,20}|[.…]{1,3}", re.I)
 _LABEL_END = re.compile(r"\s*(?:\((?:required|optional)\))?[\s:：*]*$", re.I)
-_PASSWORD = re.compile(r"\bpass(?:word|wort|code|phrase)\b|mot de passe|contraseña", re.I)
 
 NOT_FOUND = re.compile(
     r"\b(?:not found|does not exist|doesn['’]t exist|no such|could(?: not|n['’]t) be found|no longer exists|404)\b",
@@ -105,16 +104,6 @@ def is_heading(element: Element) -> bool:
 def is_pending(text: str) -> bool:
     """Return whether the text is a placeholder, shown until the value arrives."""
     return _PENDING.fullmatch(text.strip()) is not None
-
-
-def is_password(element: Element) -> bool:
-    """Return whether the element is a password field."""
-    return is_input(element) and (element.secret or _PASSWORD.search(element.name) is not None)
-
-
-def asks_for_password(page: PageObserved) -> bool:
-    """Return whether the page has a password field."""
-    return any(is_password(element) for element in page.elements)
 
 
 def find_dismissal(page: PageObserved) -> Element | None:

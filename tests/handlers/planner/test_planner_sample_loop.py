@@ -17,6 +17,7 @@ from shared.contracts.steps import FieldValue, ObservationRef
 from shared.errors import DeadlineExceeded, ExhibitError, PermanentError, TransientError, Unavailable
 from shared.subjects import LEASE, SAMPLE_FINISHED, WORK_SAMPLE
 from tests.handlers.planner.planner_bench import RUN, Bench, work
+from tests.handlers.planner.scripted_decider import told
 from tests.handlers.planner.scripted_pool import ScriptedPool
 from tests.unit.planner.planner_pages import NOW, URL, el, heading, page, row, spec, text, ticket
 
@@ -216,17 +217,21 @@ async def test_the_lease_names_the_login_state_the_task_wants():
 
 async def test_a_login_wall_is_told_to_the_pool_when_the_page_itself_shows_it():
     sign_in = page(heading("Sign in"), el("textbox", "Password", tag="input", value="(hidden)"))
+    user_first = page(heading("Sign in"), el("textbox", "E-mail", tag="input", value=""), el("button", "Next"))
+    providers = page(heading("Sign in"), el("button", "Continue with Example"))
     cases = {
         "asks for a password": bench(sign_in),
+        "asks for a user name": bench(user_first),
+        "asks to sign in": bench(providers, decider=told(Fail(code="auth_required", note="please log in"))),
         "answered HTTP 401": bench(page(text("Who are you?"), http_status=401)),
         # One record may be kept from us; that says nothing of the others.
         "": bench(page(text("Forbidden"), http_status=403)),
     }
-    for told, one in cases.items():
+    for words, one in cases.items():
         assert (await one.run()).status == "auth_required"
         (wall,) = one.scripted.walls
-        assert wall.endswith(told)
-        assert bool(wall) == bool(told)
+        assert wall.endswith(words)
+        assert bool(wall) == bool(words)
 
 
 async def test_a_deciders_word_alone_pauses_no_login_state():

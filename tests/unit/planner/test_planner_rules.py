@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from services.planner.deciders.rules.decide import decide
-from services.planner.page.text import is_password
 from services.planner.state.attempt_state import Act, AttemptState, ObserveAgain
 from services.planner.state.common_decisions import PAUSES_S
 from services.planner.state.transitions import after_look
 from shared.contracts.actions import ByRef, Click, Done, Download, Fail, Goto, Screenshot, Scroll
 from shared.contracts.results import Change, Navigated
+from shared.login_walls import is_password
 from tests.typed import expect
 from tests.unit.planner.planner_pages import (
     URL,

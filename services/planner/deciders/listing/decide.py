@@ -11,7 +11,7 @@ from services.planner.deciders.listing.list_reader import ListRead, read_list
 from services.planner.judge.listed_items import check_items, same_address
 from services.planner.judge.record_checks import missing_artifacts, to_kind_and_label
 from services.planner.page.paging import PagingControl, next_page_control
-from services.planner.page.text import asks_for_password, says_not_found
+from services.planner.page.text import says_not_found
 from services.planner.state.attempt_state import Act, Decision, Entry, ObserveAgain, SampleView
 from services.planner.state.common_decisions import (
     LOGIN,
@@ -26,6 +26,7 @@ from services.planner.state.limits import is_last_step
 from shared.contracts.actions import ByRef, Click, Done, Fail, Goto, ReportItems, Screenshot, Scroll
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import Note, plain_note
+from shared.login_walls import login_wall_words
 
 MAX_PRESSES = 2
 MAX_RELOADS = 2
@@ -86,8 +87,9 @@ def _wait_for_items(view: SampleView, page: PageObserved, read: ListRead) -> Act
     done = view.state.looks
     if done < len(PAUSES_S) and not (read.items and not _turned(view)):
         return ObserveAgain(PAUSES_S[done], view.state.max_tokens)
-    if asks_for_password(page) and not read.items:
-        return fail_with_screenshot(view, Fail(code="auth_required", note=f"{page.url} asks for a password"))
+    asked = "" if read.items else login_wall_words(page)
+    if asked:
+        return fail_with_screenshot(view, Fail(code="auth_required", note=f"{page.url} {asked}"))
     words = says_not_found(page, tuple(view.spec.not_found_texts)) if not view.state.listed else None
     if words is not None and view.spec.not_found_texts:
         return fail_with_screenshot(view, Fail(code="not_found", note=f"the page says: {words}"))

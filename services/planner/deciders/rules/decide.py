@@ -13,7 +13,7 @@ from services.planner.deciders.rules import route
 from services.planner.judge.record_checks import missing_artifacts, to_kind_and_label
 from services.planner.page.fields import FieldAmbiguous, FieldFound, Reading, field_values
 from services.planner.page.identity import PageRead, read_page
-from services.planner.page.text import asks_for_password, is_input, label_form, says_not_found
+from services.planner.page.text import is_input, label_form, says_not_found
 from services.planner.state.attempt_state import Act, Decision, ObserveAgain, SampleView
 from services.planner.state.common_decisions import (
     ALL_LOOKS,
@@ -29,6 +29,7 @@ from services.planner.state.common_decisions import (
 from shared.contracts.actions import ByRef, Click, Done, Download, Fail, Screenshot
 from shared.contracts.browser_pool import PageObserved
 from shared.contracts.steps import FieldValue, Note
+from shared.login_walls import login_wall_words
 
 
 def decide(view: SampleView) -> Decision:
@@ -144,7 +145,7 @@ def _wait_for_fields(
     if more is not None:
         return more
     if needed & set(missing):
-        return observe_later(view, looks=2 if asks_for_password(page) else ALL_LOOKS) or scroll_down(view, page)
+        return observe_later(view, looks=2 if login_wall_words(page) else ALL_LOOKS) or scroll_down(view, page)
     # An empty value may still be loading, so it is read twice.
     empty = any(v.state == "not_present" and not v.shown and v.source is not None for v in seen)
     return observe_later(view, looks=2) if unsure else observe_later(view, looks=1) if missing or empty else None
@@ -160,8 +161,9 @@ def _wrong_page(
     missing = needed & {v.field for v in seen if v.state == "not_found"}
     if read.proof.state == "mismatch":
         return fail_with_screenshot(view, Fail(code="identity_mismatch", note=read.proof.wrong))
-    if missing and asks_for_password(page) and read.proof.state != "proven":
-        return fail_with_screenshot(view, Fail(code="auth_required", note=f"{page.url} asks for a password"))
+    asked = login_wall_words(page) if missing and read.proof.state != "proven" else ""
+    if asked:
+        return fail_with_screenshot(view, Fail(code="auth_required", note=f"{page.url} {asked}"))
     doubtful = {name: r.texts for name, r in read.readings.items() if isinstance(r, FieldAmbiguous)}
     if doubtful:
         message = "; ".join(f"{name}: {', '.join(map(repr, texts[:5]))}" for name, texts in doubtful.items())

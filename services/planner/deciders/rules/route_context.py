@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from services.planner.page.identity import PageRead, template_values
-from services.planner.page.text import asks_for_password, says_not_found
+from services.planner.page.text import says_not_found
 from services.planner.state.attempt_state import Act, Entry, ObserveAgain, SampleView
 from services.planner.state.common_decisions import by_rule, fail_with_screenshot, observe_later, observe_more
 from shared.contracts.actions import AnyAction, ByRef, Fail
@@ -17,6 +17,7 @@ from shared.contracts.codes import FailCode
 from shared.contracts.discovery import Sample
 from shared.contracts.steps import FieldValue, Note, RouteMark
 from shared.field_types import nullable
+from shared.login_walls import login_wall_words
 from shared.task.route import Step, step_in_words
 from shared.task.spec import TaskSpec, fill
 from shared.text.normal import quoted
@@ -113,8 +114,9 @@ class RouteContext:
     def off_route(self, why: str) -> Act:
         """Fail because the page is not the one that the route describes."""
         words = says_not_found(self.page, tuple(self.view.spec.not_found_texts))
-        if asks_for_password(self.page) and not self.view.state.proven:
-            return self.fail("auth_required", f"{self.page.url} asks for a password")
+        asked = "" if self.view.state.proven else login_wall_words(self.page)
+        if asked:
+            return self.fail("auth_required", f"{self.page.url} {asked}")
         if words is not None and not self.view.state.proven and self.view.spec.not_found_texts:
             return self.fail("not_found", f"the page says: {words}")
         return self.fail("off_route", why)
