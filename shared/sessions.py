@@ -62,7 +62,8 @@ async def lease_session(
 
     Args:
         request: what the session may do; its ``ttl_s`` is replaced by :data:`SESSION_TTL_S`.
-        wait_bound_s: the longest wait for a session to become free.
+        wait_bound_s: the longest wait for a session to become free. The wait for other sessions of the same login
+            state does not count: they are at work, and those of a dead pool expire.
         lease_timeout_s: the longest wait for the answer to one request; it may have to start a browser.
 
     Raises:
@@ -93,8 +94,9 @@ async def _lease(
         reply, took_s = await _request_lease(asks, request, lease_timeout_s)
         if not isinstance(reply, NoSessionFree):
             return reply
+        in_use = bool(reply.auth_profile)
         waited_s += took_s
-        if waited_s >= wait_bound_s:
+        if not in_use and waited_s >= wait_bound_s:
             raise Unavailable(
                 f"no browser session became free within {wait_bound_s:g} s; is a browser pool running?",
                 code="no_session",
@@ -103,7 +105,7 @@ async def _lease(
         pause_s = min(max(reply.retry_after_s, least_s), MAX_PAUSE_S)
         least_s = min(2 * least_s, MAX_PAUSE_S)
         await sleep(pause_s)
-        waited_s += pause_s
+        waited_s += 0.0 if in_use else pause_s
 
 
 async def _request_lease(asks: Asks, request: LeaseSession, timeout_s: float) -> tuple[LeaseReply, float]:

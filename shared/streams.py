@@ -61,13 +61,15 @@ SITE_PAUSES = Bucket("SITE_PAUSES", max_age_s=3600.0)
 """Key-value: registrable domain to the end of its pause, after it answered 429 or 503."""
 AUTH_PROFILES = Bucket("AUTH_PROFILES")
 """Key-value: name of a login state to PausedProfile, where a site did not accept it."""
+AUTH_SESSIONS = Bucket("AUTH_SESSIONS", max_age_s=3600.0)
+"""Key-value: name of a login state to ProfileSessions, the sessions of all pools that use it."""
 SPENDING = Bucket("SPENDING")
 """Key-value: run id to Usage, the tokens and cost of its model calls so far."""
 MEMORY = Bucket("MEMORY")
 """Key-value: run id, or task id where the task says so, to Memory: the lessons of its samples."""
 FOUND = Bucket("FOUND", max_age_s=30 * DAY_S)
 """Key-value: run id to the Listing of its discovery; run id and sample id to one Find."""
-KEY_VALUE_BUCKETS = (RUNS, INBOX, SITE_PACE, SITE_PAUSES, AUTH_PROFILES, SPENDING, MEMORY, FOUND)
+KEY_VALUE_BUCKETS = (RUNS, INBOX, SITE_PACE, SITE_PAUSES, AUTH_PROFILES, AUTH_SESSIONS, SPENDING, MEMORY, FOUND)
 
 ARTIFACTS = Bucket("ARTIFACTS", max_age_s=7 * DAY_S)
 """Objects: captured bytes between the browser pool and evidence, which removes them."""

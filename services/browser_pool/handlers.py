@@ -6,6 +6,7 @@ from services.browser_pool import login_states
 from services.browser_pool.artifacts import pack, restore_page, store_artifact, store_captures
 from services.browser_pool.deps import BrowserPoolDeps
 from services.browser_pool.files.captures import found_elements
+from services.browser_pool.login_states import LoginState
 from services.browser_pool.page.snapshot import compose
 from services.browser_pool.ports import CaptureFailed, WantedRefs
 from services.browser_pool.safety.redaction import redacted
@@ -37,6 +38,8 @@ from shared.contracts.results import ActionResult
 from shared.subjects import ACT, CAPTURE, CHECK_ACCESS, KEEP, LEASE, OBSERVE, RELEASE, RESTORE, SAVE_PROFILE
 
 RETRY_AFTER_S = 0.02
+IN_USE_RETRY_S = 1.0
+"""Where a login state is in use by as many sessions as may be, which takes as long as a sample."""
 
 actor: Actor[BrowserPoolDeps] = Actor("browser_pool")
 
@@ -49,15 +52,40 @@ async def lease(request: LeaseSession, deps: BrowserPoolDeps) -> LeaseReply:
     if refusal is not None:
         return refusal
     session_id = deps.new_id()
-    if await deps.sessions.lease(session_id, request, login) is None:
+    if login is not None and not await _count_use(login.name, session_id, request, deps):
+        return NoSessionFree(retry_after_s=IN_USE_RETRY_S, auth_profile=login.name)
+    try:
+        held = await deps.sessions.lease(session_id, request, login)
+    except BaseException:
+        await _end_use(login, session_id, request.auth_concurrency, deps)
+        raise
+    if held is None:
+        await _end_use(login, session_id, request.auth_concurrency, deps)
         return NoSessionFree(retry_after_s=RETRY_AFTER_S)
     return SessionLeased(session_id=session_id, instance_id=deps.instance_id, browser=deps.sessions.browser.name)
+
+
+async def _count_use(name: str, session_id: str, request: LeaseSession, deps: BrowserPoolDeps) -> bool:
+    """Count the session among those of its login state. Return False if there are as many as may be."""
+    if not request.auth_concurrency:
+        return True
+    now = deps.utc_now().timestamp()
+    most = request.auth_concurrency
+    return await login_states.use(name, session_id, most, deps.records, now=now, hold_s=request.ttl_s)
+
+
+async def _end_use(login: LoginState | None, session_id: str, most: int, deps: BrowserPoolDeps) -> None:
+    if login is not None and most:
+        await login_states.end_use(login.name, session_id, deps.records)
 
 
 @actor.answers(KEEP)
 async def keep(request: KeepSession, deps: BrowserPoolDeps) -> SessionKept:
     """Renew the lease of a session: its heartbeat."""
-    deps.sessions.keep(request.session_id)
+    held = deps.sessions.keep(request.session_id)
+    if held.login is not None and held.limited:
+        now = deps.utc_now().timestamp()
+        await login_states.use(held.login.name, request.session_id, 0, deps.records, now=now, hold_s=held.ttl_s)
     return SessionKept(session_id=request.session_id)
 
 
@@ -133,6 +161,8 @@ async def capture(request: CapturePage, deps: BrowserPoolDeps) -> PageCaptured:
 async def release(request: ReleaseSession, deps: BrowserPoolDeps) -> SessionReleased:
     """Close a session; releasing an ended one is no error. A login wall pauses the session's login state."""
     held = await deps.sessions.end(request.session_id)
+    if held is not None and held.limited:
+        await _end_use(held.login, request.session_id, 1, deps)
     if request.login_wall and held is not None and held.login is not None:
         await login_states.pause(held.login, request.login_wall, deps.utc_now(), deps.records)
     return SessionReleased(session_id=request.session_id)

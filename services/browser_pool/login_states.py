@@ -1,4 +1,4 @@
-"""Login states: whether one may be used, and the pause after one has met a login wall."""
+"""Login states: whether one may be used, by how many sessions at a time, and the pause after a login wall."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+import msgspec
+
+from services.browser_pool.safety.politeness import Slot
 from shared.bus.ports import Records
 from shared.contracts.base import Part
 from shared.contracts.browser_pool import CheckAccess, ProfilePaused
 from shared.contracts.discovery import Problem
 from shared.errors import PermanentError
-from shared.streams import AUTH_PROFILES
+from shared.streams import AUTH_PROFILES, AUTH_SESSIONS
 
 log = logging.getLogger(__name__)
 
@@ -69,6 +72,56 @@ async def pause(login: LoginState, reason: str, at: datetime, records: Records) 
 
     if await records.modify(AUTH_PROFILES, login.name, PausedProfile, unless_paused) is not None:
         log.warning("the login state %s is paused: %s", login.name, reason)
+
+
+# --- how many sessions use one at a time, over all pools
+
+
+class ProfileSessions(Part, frozen=True, kw_only=True):
+    """The sessions that use a login state. One that is not renewed expires, because its pool may have died."""
+
+    slots: tuple[Slot, ...] = ()
+
+
+def with_session(known: ProfileSessions, session_id: str, most: int, *, now: float, hold_s: float) -> ProfileSessions:
+    """Return the sessions with this one until ``now + hold_s``, or without it if there are as many as may be.
+
+    ``now``: seconds since the epoch. ``most`` 0: no limit.
+    """
+    others = tuple(slot for slot in known.slots if slot.until > now and slot.owner != session_id)
+    if most and len(others) >= most:
+        return ProfileSessions(slots=others)
+    return ProfileSessions(slots=(*others, Slot(owner=session_id, until=now + hold_s)))
+
+
+def has_session(known: ProfileSessions, session_id: str) -> bool:
+    """Return whether the session is one of them."""
+    return any(slot.owner == session_id for slot in known.slots)
+
+
+async def use(name: str, session_id: str, most: int, records: Records, *, now: float, hold_s: float) -> bool:
+    """Count a session of this login state, or renew it. Return False if as many as may be are at work."""
+    taken = False
+
+    def counted(known: ProfileSessions | None) -> ProfileSessions | None:
+        nonlocal taken
+        after = with_session(known or ProfileSessions(), session_id, most, now=now, hold_s=hold_s)
+        taken = has_session(after, session_id)
+        return after if taken else None
+
+    await records.modify(AUTH_SESSIONS, name, ProfileSessions, counted)
+    return taken
+
+
+async def end_use(name: str, session_id: str, records: Records) -> None:
+    """Count the session no more. Idempotent."""
+
+    def without(known: ProfileSessions | None) -> ProfileSessions | None:
+        if known is None or not has_session(known, session_id):
+            return None
+        return msgspec.structs.replace(known, slots=tuple(one for one in known.slots if one.owner != session_id))
+
+    await records.modify(AUTH_SESSIONS, name, ProfileSessions, without)
 
 
 async def access_problems(

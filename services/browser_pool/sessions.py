@@ -31,6 +31,10 @@ class HeldSession:
     run_id: str
     sample_id: str
     login: LoginState | None = None
+    ttl_s: float = 0.0
+    """As asked for: how long it stays without use or heartbeat."""
+    limited: bool = False
+    """Whether it counts among the sessions of its login state."""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -72,7 +76,9 @@ class Sessions:
         except BaseException:
             await self._forget(session_id)
             raise
-        held = self.held[session_id] = HeldSession(session, request.run_id, request.sample_id, login)
+        held = self.held[session_id] = HeldSession(
+            session, request.run_id, request.sample_id, login, request.ttl_s, request.auth_concurrency > 0
+        )
         self.leases = leases.touch(self.leases, session_id, now_s=self._now_s())
         return held
 

@@ -75,6 +75,7 @@ async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> S
         run_id=message.run_id,
         sample_id=message.sample_id,
         auth_profile=spec.auth_profile,
+        auth_concurrency=spec.auth_concurrency if spec.auth_profile is not None else 0,
         allowed_hosts=allowed_hosts(spec, message.sample),
         private_hosts=private_hosts(spec),
         secrets=tuple(spec.secrets),

@@ -25,7 +25,8 @@ class LeaseSession(Message, frozen=True, kw_only=True):
     The lease expires ``ttl_s`` seconds after the last use or heartbeat, and after ``max_s`` seconds in any case.
     ``allowed_hosts``: hosts that the session may open, as ``host``, ``host:port`` or ``*.domain``; empty: the host
     of the first address that is opened. ``private_hosts``: those of them that may have private or link-local
-    addresses. ``secrets``: names of the secrets that may be typed.
+    addresses. ``secrets``: names of the secrets that may be typed. ``auth_concurrency``: most sessions of all pools
+    that use the login state at a time; 0: no limit.
     """
 
     run_id: str
@@ -33,6 +34,7 @@ class LeaseSession(Message, frozen=True, kw_only=True):
     ttl_s: float = 120.0
     max_s: float = 6 * 3600.0
     auth_profile: str | None = None
+    auth_concurrency: int = 0
     allowed_hosts: tuple[str, ...] = ()
     private_hosts: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
@@ -49,9 +51,13 @@ class SessionLeased(Message, frozen=True, kw_only=True):
 
 
 class NoSessionFree(Message, frozen=True, kw_only=True):
-    """All sessions are leased; the request can be repeated after ``retry_after_s`` seconds."""
+    """All sessions are leased; the request can be repeated after ``retry_after_s`` seconds.
+
+    ``auth_profile``: the login state that as many sessions use as may, whoever has a free session; else empty.
+    """
 
     retry_after_s: float
+    auth_profile: str = ""
 
 
 class ProfilePaused(Message, frozen=True, kw_only=True):

@@ -235,6 +235,11 @@ class TaskSpec(Strict):
     auth_profile: str | None = Field(
         default=None, description="A login state recorded with `exhibit login NAME URL`, under that name."
     )
+    auth_concurrency: Annotated[int, Field(ge=1, le=256)] = Field(
+        default=5,
+        description="Most sessions that use the login state at a time, of all runs and browser pools together. Many "
+        "sites end the login of a person who seems to be in many places.",
+    )
     allowed_hosts: list[HostName] = Field(
         default=[],
         description='Where the browser may navigate: "host", "host:port" or "*.domain". None: the host of the start '

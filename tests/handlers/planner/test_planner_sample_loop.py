@@ -212,7 +212,7 @@ async def test_the_lease_names_the_login_state_the_task_wants():
     one = bench(page(*ticket()), task=written(auth_profile="desk"))
     await one.run()
     (lease,) = [request for request in one.scripted.asked if isinstance(request, LeaseSession)]
-    assert (lease.auth_profile, lease.sample_id) == ("desk", "TCK-1001")
+    assert (lease.auth_profile, lease.sample_id, lease.auth_concurrency) == ("desk", "TCK-1001", 5)
 
 
 async def test_a_login_wall_is_told_to_the_pool_when_the_page_itself_shows_it():

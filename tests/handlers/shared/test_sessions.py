@@ -165,3 +165,15 @@ async def test_a_session_with_a_heartbeat_is_leased_for_the_time_that_fits_it() 
         pass
     (request,) = deps.requests
     assert request.ttl_s == SESSION_TTL_S != REQUEST.ttl_s
+
+
+async def test_the_wait_for_other_sessions_of_a_login_state_has_no_bound():
+    busy = NoSessionFree(retry_after_s=1.0, auth_profile="desk")
+    deps = Pool([*[busy] * 300, LEASED])
+    async with lease_session(bus_of(deps), REQUEST, wait_bound_s=5.0, sleep=deps.sleep) as lease:
+        assert isinstance(lease, ActiveLease)
+    assert len(deps.pauses) == 300
+    full = Pool([*[busy] * 3, *[NoSessionFree(retry_after_s=1.0)] * 9])
+    with pytest.raises(Unavailable):
+        async with lease_session(bus_of(full), REQUEST, wait_bound_s=5.0, sleep=full.sleep):
+            pass
