@@ -37,6 +37,13 @@ def test_not_present_is_wrong_where_there_is_a_value_and_right_where_there_is_no
     assert [one.verdict for one in judged if one.record == "A-2"] == ["right", "right"]
 
 
+def test_a_number_is_right_in_any_spelling():
+    done = Ended("done", "", {"amount": Cell("value", "12.50")})
+    assert next(one.verdict for one in judge_cells(TRUTH, ["amount"], {"A-1": done})) == "right"
+    other = Ended("done", "", {"amount": Cell("value", "twelve")})
+    assert next(one.verdict for one in judge_cells(TRUTH, ["amount"], {"A-1": other})) == "wrong"
+
+
 def test_a_field_that_was_not_found_is_left_and_not_wrong():
     assert verdicts(Ended("done", "", {"owner": LOST})) == ["left", "review", "right"]
 
@@ -77,4 +84,4 @@ def test_the_report_names_what_is_not_right():
     cells = (Judged("A-1", "owner", "right", ""), Judged("A-2", "owner", "wrong", "'Zoë'; the database has ''"))
     said = report([Outcome("app", "naive", cells, listed(ITEMS))])
     assert said.splitlines()[1].split() == ["app", "naive", "1", "1", "0", "0", "0", "/", "2", "exact,", "2", "of", "2"]
-    assert "A-2: wrong: 'Zoë'; the database has '' (owner)" in said
+    assert said.splitlines()[-1] == "  app, naive: wrong: owner: 'Zoë'; the database has '' (A-2)"

@@ -19,7 +19,7 @@ import msgspec
 
 from tests.real.apps.environment import APPS, python_of
 
-NAMES = ("datasette",)
+NAMES = ("datasette", "klaus", "otterwiki", "sqladmin")
 CARES = ("naive", "careful")
 _START_BOUND_S = 60.0
 _STOP_BOUND_S = 30.0

@@ -16,6 +16,7 @@ from tests.real.apps.app import CARES, RealApp, read_spec
 from tests.real.apps.score import Cell, Ended, Judged, Listed, counts, judge_cells, judge_list
 
 LIST_FILE = "discovered_samples.csv"
+SHOWN_RECORDS = 4
 
 
 @dataclass(frozen=True)
@@ -82,9 +83,17 @@ def report(outcomes: list[Outcome]) -> str:
 
 
 def _not_right(cells: Iterable[Judged]) -> list[str]:
-    """Return a line for each record, verdict and reason, with the fields of which it holds."""
+    """Return a line for each verdict, reason and group of fields, with the records of which it holds."""
     fields: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for one in cells:
         if one.verdict != "right":
             fields[one.record, one.verdict, one.why].append(one.field or "the record")
-    return [f"{record}: {verdict}: {why} ({', '.join(names)})" for (record, verdict, why), names in fields.items()]
+    records: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for (record, verdict, why), names in fields.items():
+        records[verdict, ", ".join(names), why].append(record)
+    return [f"{verdict}: {names}: {why} ({_named(which)})" for (verdict, names, why), which in records.items()]
+
+
+def _named(records: list[str]) -> str:
+    more = len(records) - SHOWN_RECORDS
+    return ", ".join(records[:SHOWN_RECORDS]) + (f" and {more} more" if more > 0 else "")

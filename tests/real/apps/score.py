@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from typing import Literal
 
 from tests.real.apps.app import Truth, as_text
@@ -57,14 +58,14 @@ def judge_cells(truth: Truth, fields: Sequence[str], ends: Mapping[str, Ended]) 
     looks at the sample. ``failed``: it is given up.
     """
     judged = [
-        _judge_cell(name, field, as_text(record.values[field]), ends.get(name))
+        _judge_cell(name, field, record.values[field], ends.get(name))
         for name, record in truth.records.items()
         for field in fields
     ]
     return judged + [_judge_missing(name, ends.get(name)) for name in truth.missing]
 
 
-def _judge_cell(record: str, field: str, wanted: str, end: Ended | None) -> Judged:
+def _judge_cell(record: str, field: str, wanted: object, end: Ended | None) -> Judged:
     if end is None:
         return Judged(record, field, "failed", "no result")
     if end.status != "done":
@@ -74,10 +75,17 @@ def _judge_cell(record: str, field: str, wanted: str, end: Ended | None) -> Judg
     if cell is None or cell.state == "not_found":
         return Judged(record, field, "left", f"not found; the database has {wanted!r}")
     got = cell.value if cell.state == "value" else ""
-    right = got == wanted
-    return Judged(
-        record, field, "right" if right else "wrong", "" if right else f"{got!r}; the database has {wanted!r}"
-    )
+    if got == as_text(wanted) or _is_number(got, wanted):
+        return Judged(record, field, "right", "")
+    return Judged(record, field, "wrong", f"{got!r}; the database has {wanted!r}")
+
+
+def _is_number(got: str, wanted: object) -> bool:
+    """Return whether the text is that number: 12.50 is 12.5."""
+    try:
+        return isinstance(wanted, int | float) and Decimal(got) == Decimal(str(wanted))
+    except InvalidOperation:
+        return False
 
 
 def _judge_missing(record: str, end: Ended | None) -> Judged:

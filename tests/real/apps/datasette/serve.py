@@ -1,8 +1,5 @@
 """``python serve.py FOLDER``: serve the register on loopback; print its URL once it listens."""
 
-# pyright: reportMissingImports=false
-# It runs in the environment of the app only.
-
 from __future__ import annotations
 
 import socket
