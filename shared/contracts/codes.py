@@ -40,6 +40,7 @@ Reason = Literal[
     "policy_denied",
     "off_route",
     "ambiguous_target",
+    "uncertain_list",
     "invalid_input",
     "unknown_outcome",
     "gave_up",
@@ -80,6 +81,7 @@ FailCode = Literal[
     "policy_denied",
     "off_route",
     "ambiguous_target",
+    "uncertain_list",
     "invalid_input",
     "unknown_outcome",
     "other",
@@ -161,6 +163,10 @@ REASONS: dict[Reason, ReasonFacts] = {
         status="needs_review", fault="us", fail="ambiguous_target", words="two elements of the page have the same name",
         when="a step of the route found more than one element of that name",
         advice="Name the element more exactly in the route."),
+    "uncertain_list": ReasonFacts(
+        status="needs_review", fault="us", fail="uncertain_list", words="which list or link is meant is not certain",
+        when="several lists or links fit the fields of a discovery spec, or none does, or items lack a field",
+        advice="Say it in `list` of the discovery spec (`under`, `columns`, `link`), or in `pattern` of a field."),
     "invalid_input": ReasonFacts(
         status="needs_review", fault="record", fail="invalid_input", for_models=True,
         words="the form does not take a value of the row",

@@ -11,14 +11,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from services.planner.page.lists import is_address, path_segments, same_address
-from services.planner.page.text import find_mention, text_of
-from services.planner.page.typed_values import as_shown, is_not_present, normalise
+from services.planner.page.lists import column_of, is_address, path_segments, same_address, under_column_headers
+from services.planner.page.text import find_mention, label_form, text_of
+from services.planner.page.typed_values import as_shown, find_shown_problem, is_not_present, typed_value
 from services.planner.state.attempt_state import Ending, SampleProblem, SampleView, ending_of
 from services.planner.state.transitions import item_key
 from shared.contracts.actions import ReportItems
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.field_types import base_type, nullable
+from shared.task.route import words
 from shared.task.spec import OutputField, TaskSpec
 from shared.text.normal import Invalid, fold, quoted
 
@@ -35,7 +36,7 @@ class ReportedItems:
 
 
 def check_items(view: SampleView, action: ReportItems) -> ReportedItems:
-    """Return the typed items that the page confirms and that were not reported before."""
+    """Return the typed items that the page confirms and that were not reported before, up to the limit of the task."""
     new: dict[str, dict[str, Any]] = {}
     problems: list[str] = []
     known, shown = 0, PageLookup(view.page)
@@ -46,7 +47,7 @@ def check_items(view: SampleView, action: ReportItems) -> ReportedItems:
             continue
         if (key := item_key(item)) in view.state.listed or key in new:
             known += 1
-        else:
+        elif view.spec.limit is None or len(view.state.listed) + len(new) < view.spec.limit:
             new[key] = item
     more = len(problems) - MAX_PROBLEMS
     message = (*problems[:MAX_PROBLEMS], *([f"and {more} more problems of this kind"] if more > 0 else ()))
@@ -72,7 +73,7 @@ class PageLookup:
 
     def __init__(self, page: PageObserved | None) -> None:
         self.page_url = page.url if page is not None else ""
-        self.elements = page.elements if page is not None else ()
+        self.elements = under_column_headers(page.elements) if page is not None else []
         self._links_by_address: dict[str, list[Element]] = {}
         self._elements_by_text: dict[str, list[Element]] = {}
         for element in self.elements:
@@ -101,7 +102,8 @@ def _item(spec: TaskSpec, written: Mapping[str, Any], shown: PageLookup) -> tupl
     problems = [f"there is no field {quoted(name)}" for name in written if name not in spec.output_schema]
     places: dict[str, list[Element]] = {}
     for name, field in spec.output_schema.items():
-        value, there, wrong = _field(name, field, written.get(name), shown)
+        columns = frozenset(map(label_form, words(spec.list_.columns.get(name))))
+        value, there, wrong = _field(name, field, written.get(name), shown, columns)
         problems += [f"{name}: {wrong}"] if wrong else []
         if value is None and name in spec.required_fields and not nullable(field.type) and not wrong:
             problems.append(f"{name}: it is missing and required")
@@ -112,20 +114,27 @@ def _item(spec: TaskSpec, written: Mapping[str, Any], shown: PageLookup) -> tupl
     return (None, problems) if problems else (item, [])
 
 
-def _field(name: str, field: OutputField, raw: object, shown: PageLookup) -> tuple[Any, list[Element], str]:
-    """Return the typed value, the elements that show it, and what is wrong with it."""
+def _field(
+    name: str, field: OutputField, raw: object, shown: PageLookup, columns: frozenset[str]
+) -> tuple[Any, list[Element], str]:
+    """Return the typed value, the elements that show it, and what is wrong with it. `columns`: where the task says that
+    it stands; empty: anywhere."""
     if raw is None or raw == "" or (isinstance(raw, str) and is_not_present(raw, field.not_present)):
         return None, [], ""
     if is_address(name):
         url, there = shown.links_to(as_shown(raw))
         return (url, there, "") if there else (None, [], f"no link on the page leads to {quoted(as_shown(raw))}")
-    normal = normalise(field.type, raw)
-    if isinstance(normal, Invalid):
-        return None, [], normal.message
+    normal = typed_value(field, raw)
+    wrong = normal.message if isinstance(normal, Invalid) else find_shown_problem(field, as_shown(raw))
+    if isinstance(normal, Invalid) or wrong:
+        return None, [], wrong
     parts: list[object] = list(normal.value) if base_type(field.type) == "array" else [raw]
     standing = [shown.elements_showing(field, part) for part in parts]
+    if columns:
+        standing = [[element for element in there if column_of(element) in columns] for there in standing]
     if not all(standing):
-        return None, [], f"{quoted(as_shown(raw))} does not stand on the page"
+        where = "in the column that list.columns names" if columns else "on the page"
+        return None, [], f"{quoted(as_shown(raw))} does not stand {where}"
     return normal.value, [element for there in standing for element in there], ""
 
 
@@ -146,7 +155,7 @@ def _shows(element: Element, field: OutputField, text: str, value: object) -> bo
         return True
     if base_type(field.type) in ("string", "array") or not own:
         return False
-    return normalise(field.type, own) == normalise(field.type, value)
+    return typed_value(field, own) == typed_value(field, value)
 
 
 def _has_user(url: str) -> bool:

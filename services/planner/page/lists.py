@@ -1,6 +1,6 @@
 """What repeats on a page: rows of tables, cards under headings or links, links at one place. No site is known by name.
 
-Header, footer, navigation and sidebars are never a list, unless the task names them.
+Header, footer, navigation, pagers, filters and sidebars are never a list.
 """
 
 from __future__ import annotations
@@ -10,18 +10,21 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from urllib.parse import unquote, urldefrag, urlsplit
+from urllib.parse import parse_qsl, unquote, urldefrag, urlsplit
 
-from services.planner.page.text import is_header, is_heading
-from shared.contracts.browser_pool import Element, PageObserved
+from msgspec.structs import replace
+
+from services.planner.page.text import is_header, is_heading, label_form
+from shared.contracts.browser_pool import Element
 
 NOISE = frozenset({"navigation", "banner", "contentinfo", "complementary", "pager", "search"})
 MAX_CANDIDATES = 12
 WITHIN_A_LINE_PX = 24
 """Two links this near are in one line of text; those of two cards are further apart."""
 ROWS = "row"
-"""The place of a list whose items are table rows."""
+"""The place of a list whose items are table rows, in logs of earlier versions: any table."""
 _OF_AN_ITEM = re.compile(r"(?:^|>)(?:li|tr|article|dd|option)>")
+_NEVER_HEADS = frozenset({"tab", "menuitem"})
 
 
 @dataclass(frozen=True)
@@ -32,30 +35,119 @@ class ListedRecord:
     parts: tuple[Element, ...]
 
 
-def repeated_records(page: PageObserved, place: str = "") -> list[tuple[str, list[ListedRecord]]]:
-    """Return all candidate lists with their places. `place`: only the list there, as on earlier pages."""
-    own = [e for e in page.elements if e.area not in NOISE and not e.in_dialog]
-    found: list[tuple[str, list[ListedRecord]]] = []
-    if place in ("", ROWS) and (rows := [row for row in table_rows(own) if any(e.header for e in row)]):
-        found.append((ROWS, [ListedRecord(row[0], tuple(row)) for row in rows]))
+@dataclass(frozen=True)
+class RepeatedRecords:
+    """Records of one structure. `columns`: headers of a table, in comparable form; empty where nothing names them.
+
+    `place`: the columns of a table, or where in the markup the links stand that head the records.
+    """
+
+    place: str
+    records: tuple[ListedRecord, ...]
+    columns: tuple[str, ...] = ()
+    is_table: bool = False
+
+
+def repeated_records(elements: Sequence[Element], place: str = "") -> list[RepeatedRecords]:
+    """Return all candidate lists among the elements of a page. `place`: only the list there, as on earlier pages."""
+    own = under_column_headers([e for e in elements if not is_in_noise(e)])
+    tables = [(table, part) for part in _tables(own) if (table := _table(part)) is not None]
+    headed = {e.ref for table, part in tables if table.columns for e in part}
+    found = [table for table, _ in tables]
+    found = [table for table in found if place in ("", table.place) or (place == ROWS and table.columns)]
     groups: dict[str, list[Element]] = defaultdict(list)
     for element in own:
-        if element.url is not None and element.role == "link" and (not place or element.place == place):
+        outside = element.ref not in headed and not is_header(element)
+        if outside and _is_head(element) and (not place or element.place == place):
             groups[f"{element.frame} {element.place}" if element.frame != "main" else element.place].append(element)
     by_size = sorted(groups.items(), key=lambda one: -len({e.url for e in one[1]}))[:MAX_CANDIDATES]
     for name, heads in by_size:
         if place or len({e.url for e in heads}) > 1 or _OF_AN_ITEM.search(name):
-            found.append((heads[0].place, _from_each_link(own, heads)))
+            found += _by_kind(own, heads)
     return found
+
+
+def _is_head(element: Element) -> bool:
+    return element.url is not None and element.role == "link"
+
+
+def is_in_noise(element: Element) -> bool:
+    """Return whether the element is in a part of the page that holds no list."""
+    return element.area in NOISE or element.in_dialog
+
+
+# --- tables
+
+
+def column_of(element: Element) -> str:
+    """Return what names the element, in comparable form: see `under_column_headers`."""
+    return label_form(element.header or "")
+
+
+def under_column_headers(elements: Sequence[Element]) -> list[Element]:
+    """Return the elements, those of tables with the header of their column as `header`, also row headers and what a
+    row header names."""
+    named: dict[int, Element] = {}
+    for table in _tables(elements):
+        names = {e.column: e.name for e in table if _is_column_header(e) and e.column is not None}
+        for element in table:
+            if element.column in names and not _is_column_header(element):
+                named[element.ref] = replace(element, header=names[element.column])
+    return [named.get(element.ref, element) for element in elements]
 
 
 def table_rows(elements: Iterable[Element]) -> list[list[Element]]:
     """Return the cells of each table row, without column headers."""
     rows: dict[tuple[str, int], list[Element]] = {}
     for element in elements:
-        if element.row is not None and not (is_header(element) and element.role != "rowheader"):
+        if element.row is not None and not _is_column_header(element):
             rows.setdefault((element.frame, element.row), []).append(element)
     return list(rows.values())
+
+
+def _is_column_header(element: Element) -> bool:
+    return is_header(element) and element.role != "rowheader"
+
+
+def _tables(elements: Iterable[Element]) -> list[list[Element]]:
+    """Return the elements in the rows of each table. A table ends where something stands in no row, or where headers
+    of columns begin another one."""
+    tables: list[list[Element]] = [[]]
+    for element in elements:
+        current = tables[-1]
+        ends = element.row is None or (current and current[-1].frame != element.frame)
+        if ends or (_is_column_header(element) and _has_records_above(current, element)):
+            tables.append([])
+        if element.row is not None:
+            tables[-1].append(element)
+    return [table for table in tables if table]
+
+
+def _has_records_above(table: Sequence[Element], header: Element) -> bool:
+    """Return whether rows of values stand above this header of a column."""
+    if not table or table[-1].row == header.row:
+        return False
+    return not any(_is_column_header(e) for e in table if e.row == table[-1].row)
+
+
+def _table(elements: Sequence[Element]) -> RepeatedRecords | None:
+    """Return the records of a table: rows with more than one cell, where the table has several columns."""
+    headers = {e.row for e in elements if _is_column_header(e)}
+    rows = [row for row in table_rows(elements) if row[0].row not in headers]
+    names = {label_form(e.name) for row in rows for e in row if e.role == "rowheader"}
+    columns = tuple(dict.fromkeys(c for row in rows for e in row if (c := column_of(e)) and c not in names))
+    if len(columns) > 1:
+        rows = [row for row in rows if len({column_of(e) or str(e.ref) for e in row}) > 1]
+    rows = [row for row in rows if columns or any(_is_head(e) for e in row)]
+    if not rows:
+        return None
+    records = tuple(ListedRecord(row[0], tuple(row)) for row in rows)
+    shown = [label_form(e.name) for e in elements if e.row in headers] or columns
+    where = f"table: {', '.join(shown)}" if columns else f"rows at {rows[0][0].place}"
+    return RepeatedRecords(where, records, columns, is_table=True)
+
+
+# --- cards and links
 
 
 def cards(elements: Sequence[Element]) -> list[list[Element]]:
@@ -74,9 +166,28 @@ def _slices(elements: Sequence[Element], starts: Sequence[int], end: int) -> lis
     return [list(elements[a:b]) for a, b in zip(starts, [*starts[1:], end], strict=True)] if starts else []
 
 
+def _by_kind(own: Sequence[Element], heads: Sequence[Element]) -> list[RepeatedRecords]:
+    """Return the records that these links head: those of each kind, where several kinds take turns or stand beside each
+    other in most items."""
+    kept = _distinct_heads(heads)
+    refs, addresses = {head.ref for head in kept}, {head.url for head in kept}
+    beside = [head for head in heads if head.ref not in refs and head.url not in addresses]
+    kinds = [*interleaved_kinds(kept), *([beside] if 2 * len(beside) >= len(kept) else [])]
+    return [RepeatedRecords(heads[0].place, tuple(_from_each_link(own, kind))) for kind in kinds]
+
+
+def records_of_links(elements: Sequence[Element], heads: Sequence[Element]) -> RepeatedRecords:
+    """Return the records that these links head."""
+    own = [e for e in elements if not is_in_noise(e)]
+    kept = [head for head in heads if not is_in_noise(head)]
+    unique = [kept[0]] if kept else []
+    unique += [b for a, b in pairwise(kept) if same_address(a.url) != same_address(b.url)]
+    return RepeatedRecords(heads[0].place, tuple(_from_each_link(own, unique)))
+
+
 def _from_each_link(own: Sequence[Element], heads: Sequence[Element]) -> list[ListedRecord]:
     """Return each head with all elements up to the next one; the last gets as many as the longest of the others."""
-    starts = [own.index(head) for head in _distinct_heads(heads)]
+    starts = [own.index(head) for head in heads]
     longest = max((b - a for a, b in pairwise(starts)), default=8)
     return [ListedRecord(part[0], tuple(part)) for part in _slices(own, starts, starts[-1] + longest)]
 
@@ -96,7 +207,7 @@ def _distinct_heads(heads: Sequence[Element]) -> list[Element]:
 
 def _is_beside(head: Element, other: Element) -> bool:
     a, b = head.box, other.box
-    if a is None or b is None or (head.url or "").rpartition("/")[0] == (other.url or "").rpartition("/")[0]:
+    if a is None or b is None or directory(head.url) == directory(other.url):
         return False
     in_line = min(a.y + a.height, b.y + b.height) - max(a.y, b.y) > 0.5 * min(a.height, b.height)
     return in_line and b.x - (a.x + a.width) <= WITHIN_A_LINE_PX
@@ -111,9 +222,9 @@ def is_address(name: str) -> bool:
     return last in ("url", "link", "href", "uri") or name.lower().endswith("url")
 
 
-def same_address(url: str) -> str:
+def same_address(url: str | None) -> str:
     """Return the address in comparable form: without fragment and trailing slash."""
-    return urldefrag(url)[0].rstrip("/")
+    return urldefrag(url or "")[0].rstrip("/")
 
 
 def path_segments(url: str) -> list[str]:
@@ -127,3 +238,38 @@ def path_segments(url: str) -> list[str]:
 def last_segment(url: str) -> str:
     """Return the last segment of the address's path."""
     return (path_segments(url) or [""])[-1]
+
+
+def address_parts(url: str) -> frozenset[str]:
+    """Return the segments of the path and the values of the query."""
+    try:
+        query = parse_qsl(urlsplit(url).query)
+    except ValueError:
+        query = []
+    return frozenset((*path_segments(url), *(value for _, value in query)))
+
+
+def directory(url: str | None) -> str:
+    """Return the address without its last segment."""
+    return (url or "").rpartition("/")[0]
+
+
+def interleaved_kinds(heads: Sequence[Element]) -> list[list[Element]]:
+    """Return the links by the kind of page that they lead to, where the kinds take turns, as a ticket and its author
+    do: between two of the first kind is one of each other kind at most, and mostly one. Else all of them are one kind.
+    """
+    kinds = [_kind_of_page(head.url) for head in heads]
+    starts = [at for at, kind in enumerate(kinds) if kind == kinds[0]]
+    spans = [kinds[a + 1 : b] for a, b in zip(starts, [*starts[1:], len(kinds)], strict=True)]
+    take_turns = all(len(span) == len(set(span)) for span in spans) and 2 * sum(map(bool, spans)) >= len(spans)
+    if len(starts) < 2 or not take_turns:
+        return [list(heads)] if heads else []
+    return [[h for h, kind in zip(heads, kinds, strict=True) if kind == one] for one in dict.fromkeys(kinds)]
+
+
+_NUMBER = re.compile(r"\d+")
+
+
+def _kind_of_page(url: str | None) -> str:
+    """Return the directory with numbers left open: `/t/1/edit` and `/t/2/edit` are of one kind."""
+    return _NUMBER.sub("0", directory(same_address(url)))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from services.planner.deciders.listing.decide import decide, list_end_reason
 from services.planner.deciders.listing.list_reader import read_list
 from services.planner.judge.listed_items import check_items, item_key, listing_ending
-from services.planner.state.attempt_state import Act, AttemptState, Entry
-from shared.contracts.actions import Click, Done, Fail, Goto, ReportItems, Scroll
+from services.planner.state.attempt_state import Act, AttemptState, Entry, ObserveAgain
+from shared.contracts.actions import Click, Done, Fail, Goto, ReportItems, Screenshot, Scroll
 from tests.typed import expect
 from tests.unit.planner.planner_pages import box, cell, el, page, spec, text, view
 
@@ -201,3 +201,37 @@ def test_an_error_is_no_end_of_the_list():
     assert isinstance(last, Act)
     assert isinstance(last.action, Fail)
     assert last.action.code == "http_error"
+
+
+# --- what the task asks of a list
+
+
+def test_a_limit_lists_the_first_in_the_order_of_the_list():
+    seen = page(*ticket("T-1", 2), *ticket("T-2", 3), *ticket("T-3", 4))
+    every = report(*({"number": f"T-{n}", "url": f"/t/T-{n}"} for n in (1, 2, 3)))
+    listed = check_items(listing_view(seen, limit=2), every)
+    assert [item["number"] for item in listed.new] == ["T-1", "T-2"]
+    assert listed.problems == ()
+    begun_view = listing_view(seen, begun(listed=2), limit=2)
+    assert check_items(begun_view, report({"number": "T-3", "url": "/t/T-3"})).new == ()
+    assert "first 2 items" in (list_end_reason(begun_view) or "")
+
+
+def test_an_item_whose_value_does_not_fit_its_pattern_or_its_column_is_left_out():
+    seen = page(*ticket("T-1", 2))
+    narrow = {"number": {"type": "string", "pattern": r"X-\d+"}, "url": "string"}
+    item = {"number": "T-1", "url": "/t/T-1"}
+    wrong = check_items(listing_view(seen, output_schema=narrow), report(item))
+    assert (wrong.new, "pattern" in wrong.problems[0]) == ((), True)
+    elsewhere = check_items(listing_view(seen, list={"columns": {"number": "Title"}}), report(item))
+    assert (elsewhere.new, "list.columns" in elsewhere.problems[0]) == ((), True)
+    assert check_items(listing_view(seen, list={"columns": {"number": "Ticket"}}), report(item)).new != ()
+
+
+def test_a_list_that_is_not_certain_goes_to_a_person_once_the_page_had_time():
+    two = [*ticket("T-1", 2), text("Closed"), *ticket("T-2", 9)]
+    seen = page(*two)
+    assert isinstance(decide(listing_view(seen, begun(listed=0))), ObserveAgain)
+    shot_taken = begun(entry(Screenshot(label="uncertain_list")), listed=0, looks=9)
+    ended = expect(expect(decide(listing_view(seen, shot_taken)), Act).action, Fail)
+    assert (ended.code, "list.under" in ended.note) == ("uncertain_list", True)

@@ -45,7 +45,9 @@ def decide(view: SampleView) -> Decision:
     if in_the_way is not None:
         return in_the_way
     read = read_list(view.spec, page, _place(view))
-    return _report(view, read) or _wait_for_items(view, page, read) or _next_page(view, page, read)
+    return (
+        _report(view, read) or _wait_for_items(view, page, read) or _doubt(view, read) or _next_page(view, page, read)
+    )
 
 
 # --- before reading
@@ -96,6 +98,15 @@ def _wait_for_items(view: SampleView, page: PageObserved, read: ListRead) -> Act
     return None
 
 
+def _doubt(view: SampleView, read: ListRead) -> Act | ObserveAgain | None:
+    """What is not certain goes to a person, once the page has had time to show all of it."""
+    if not read.doubt or list_end_reason(view) is not None:
+        return None
+    if view.state.looks < len(PAUSES_S):
+        return ObserveAgain(PAUSES_S[view.state.looks], view.state.max_tokens)
+    return fail_with_screenshot(view, Fail(code="uncertain_list", note=read.doubt))
+
+
 # --- turning the page
 
 
@@ -125,7 +136,9 @@ def _next_page(view: SampleView, page: PageObserved, read: ListRead) -> Act:
 
 def list_end_reason(view: SampleView) -> str | None:
     """Return why the list counts as read; None: it does not yet."""
-    expected, found = view.spec.expected_items, len(view.state.listed)
+    expected, found, limit = view.spec.expected_items, len(view.state.listed), view.spec.limit
+    if limit is not None and found >= limit:
+        return f"the first {limit} items are listed, as many as the task asks for"
     if expected is not None and found >= expected:
         return f"all {expected} items that were expected have been found"
     reports = [e for e in view.state.history if isinstance(e.action, ReportItems) and not e.refused]

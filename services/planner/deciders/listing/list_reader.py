@@ -1,38 +1,40 @@
-"""Finds the repeated records of a list on a page, and reads the fields of each. No site is known by name.
+"""Finds the list on a page that a task means, and reads its items. No site is known by name.
 
-Of all that repeats, the list counts whose records fill most of the fields that the task asks for. Header, footer,
-navigation and sidebars are never a list.
+The items come from one repeated structure whose columns or links fit the fields. Where the page leaves open which list
+is meant, or which link of an item is its own, the read list has a doubt, and the task must say it in its `list`.
 """
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import urljoin
 
-from services.planner.page.fields import labels_of
-from services.planner.page.lists import ListedRecord, is_address, last_segment, repeated_records, same_address
-from services.planner.page.text import HEADER_ROLES, find_mention, is_heading, is_input, label_form, text_of
-from services.planner.page.typed_values import is_not_present, normalise
+from services.planner.deciders.listing.item_values import ItemReader
+from services.planner.deciders.listing.own_links import is_meant, own_links
+from services.planner.page.lists import (
+    ListedRecord,
+    RepeatedRecords,
+    is_address,
+    records_of_links,
+    repeated_records,
+    same_address,
+)
+from services.planner.page.targets import find_section
+from services.planner.page.text import label_form
 from shared.contracts.browser_pool import Element, PageObserved
-from shared.field_types import base_type
-from shared.task.spec import OutputField, TaskSpec
-from shared.text.normal import Normal, fold
+from shared.task.route import words
+from shared.task.spec import TaskSpec
+from shared.text.normal import quoted
 
-_HASH = re.compile(r"(?:^|_)(?:sha|hash)$", re.I)
-_HEX = re.compile(r"[0-9a-f]{7,128}", re.I)
-_TITLE = frozenset({"name", "title", "subject", "summary", "headline", "full_name", "display_name"})
-_IN_ADDRESS = re.compile(r"(?:^|_)(?:sha|hash|id|key|number|login|user_?name|handle|slug|code|account)$", re.I)
+_NAMED_LISTS = frozenset({"table", "grid", "treegrid", "list", "region", "caption"})
 
 
 @dataclass(frozen=True)
 class ListRead:
-    """A list as read. `place`: of the links that head its items, or `row`. `last`: the ref of its last element.
-    `end_px`: where its last item begins. `doubt`: why it may not be the list that is meant, or not read right, and what
-    to write in the spec; empty if it is certain."""
+    """A list as read. `place`: of the links that head its items, or the columns of a table. `last`: the ref of its last
+    element. `end_px`: where its last item begins. `doubt`: why it may not be the list that is meant, or not read right,
+    and what to write in the spec; empty if it is certain."""
 
     items: tuple[dict[str, Any], ...]
     place: str
@@ -44,111 +46,175 @@ class ListRead:
 NOTHING = ListRead((), "", 0, 0.0)
 
 
+@dataclass(frozen=True)
+class _Fit:
+    """A candidate as read. `whole`: the items that have all required fields. `doubt`: about its links."""
+
+    candidate: RepeatedRecords
+    items: tuple[dict[str, Any], ...]
+    whole: tuple[dict[str, Any], ...]
+    strong: bool
+    doubt: str
+
+
 def read_list(spec: TaskSpec, page: PageObserved, place: str = "") -> ListRead:
     """Return the list on this page. `place`: where earlier pages had it, so that no other list is taken for it."""
-    candidates = repeated_records(page, place)
-    read = [(_worth(spec, items), -at, _read(name, records, items))
-            for at, (name, records) in enumerate(candidates)
-            if (items := _items(spec, records, page))]  # fmt: skip
-    best = max(read, key=lambda one: one[:2], default=None)
-    return best[2] if best is not None and best[0][0] > 0 else NOTHING
+    within = _within(spec, page)
+    if within is None:
+        doubt = f"no heading, region or caption is {_named(spec)}, or several are: see list.under"
+        return replace(NOTHING, doubt=doubt)
+    candidates = _of_chosen_links(spec, within, repeated_records(within, place))
+    fits = [fit for fit in (_read(spec, page, one) for one in candidates) if fit.whole]
+    chosen, doubt = _choose(fits, candidates, settled=bool(place))
+    if chosen is None or doubt:
+        return replace(NOTHING, doubt=doubt)
+    return _result(chosen, () if chosen.doubt else chosen.whole)
 
 
-def _read(place: str, records: Sequence[ListedRecord], items: Sequence[dict[str, Any]]) -> ListRead:
-    last = records[-1]
+def _result(fit: _Fit, items: tuple[dict[str, Any], ...]) -> ListRead:
+    records = fit.candidate.records
     end_px = max((r.head.box.y for r in records if r.head.box is not None), default=0.0)
-    return ListRead(tuple(items), place, last.parts[-1].ref, end_px)
+    misfits = len(fit.items) - len(fit.whole)
+    lacking = f"{misfits} of {len(fit.items)} items do not show every required field in its type and pattern"
+    doubt = fit.doubt or (lacking if misfits else "")
+    return ListRead(items, fit.candidate.place, records[-1].parts[-1].ref, end_px, doubt)
 
 
-def _worth(spec: TaskSpec, items: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
-    """Return how many distinct items are complete, and how many values there are in all."""
-    whole = [item for item in items if all(item.get(name) is not None for name in spec.required_fields)]
-    different = {tuple(str(value) for value in item.values()) for item in whole}
-    return len(different), sum(value is not None for item in items for value in item.values())
+# --- where to look
 
 
-# --- the fields of one
-
-
-def _items(spec: TaskSpec, records: Sequence[ListedRecord], page: PageObserved) -> list[dict[str, Any]]:
-    shared = _shared_addresses(records)
-    return [_item(spec, record, page, shared) for record in records]
-
-
-def _shared_addresses(records: Sequence[ListedRecord]) -> frozenset[str]:
-    """Return addresses that several records link to, such as that of an author: they are not a record's own."""
-    counts: dict[str, int] = defaultdict(int)
-    for record in records:
-        for url in {same_address(e.url) for e in record.parts if e.url is not None}:
-            counts[url] += 1
-    return frozenset(url for url, count in counts.items() if count > 1 and len(records) > 1)
-
-
-def _item(spec: TaskSpec, record: ListedRecord, page: PageObserved, shared: frozenset[str]) -> dict[str, Any]:
-    own = _own_link(record, shared)
-    item: dict[str, Any] = {}
-    for name, field in spec.output_schema.items():
-        if is_address(name):
-            link = _labelled_link(name, field, record) or own
-            item[name] = urljoin(page.url, link.url) if link is not None and link.url is not None else None
-        else:
-            item[name] = _value(field, _shown(name, field, spec, record, own))
-    return item
-
-
-def _own_link(record: ListedRecord, shared: frozenset[str]) -> Element | None:
-    links = [e for e in record.parts if e.url is not None and e.role == "link"]
-    return next((e for e in links if same_address(e.url or "") not in shared), links[0] if links else None)
-
-
-def _labelled_link(name: str, field: OutputField, record: ListedRecord) -> Element | None:
-    """Return the link whose name or header is a label of the field."""
-    labels = labels_of(name, field) | {
-        label.removesuffix(" url").removesuffix(" link") for label in labels_of(name, field)
-    }
-    links = [e for e in record.parts if e.url is not None]
-    fitting = [e for e in links if label_form(e.header or "") in labels or label_form(e.name) in labels]
-    return fitting[0] if fitting else None
-
-
-def _shown(name: str, field: OutputField, spec: TaskSpec, record: ListedRecord, own: Element | None) -> str | None:
-    labels = labels_of(name, field)
-    headed = [e for e in record.parts if e.role not in HEADER_ROLES and label_form(e.header or "") in labels]
-    if headed:
-        return text_of(headed[0])
-    inline = [e for e in record.parts if label_form(e.name.partition(":")[0]) in labels and ": " in e.name]
-    if inline:
-        return inline[0].name.partition(":")[2].strip()
-    if any(e.header is not None for e in record.parts):
-        return _in_address(name, record, own)
-    return _unlabelled(name, field, spec, record, own)
-
-
-def _unlabelled(name: str, field: OutputField, spec: TaskSpec, record: ListedRecord, own: Element | None) -> str | None:
-    """Lists without headers: a title is the link's text, an id is in its address, a date has the form of one."""
-    texts = [n for n, f in spec.output_schema.items() if not is_address(n) and base_type(f.type) == "string"]
-    if name.lower() in _TITLE or (texts == [name] and not _IN_ADDRESS.search(name)):
-        return text_of(record.head)
-    if base_type(field.type) not in ("string", "array"):
-        shown = [text_of(e) for e in record.parts if not is_input(e) and not is_heading(e)]
-        return next((text for text in shown if text and isinstance(normalise(field.type, text), Normal)), None)
-    found = _in_address(name, record, own)
-    return found if found is not None else text_of(record.head) if texts == [name] else None
-
-
-def _in_address(name: str, record: ListedRecord, own: Element | None) -> str | None:
-    """Return the id at the end of the item's address, written as a text of the item writes it."""
-    if own is None or own.url is None or not _IN_ADDRESS.search(name):
+def _within(spec: TaskSpec, page: PageObserved) -> Sequence[Element] | None:
+    """Return the elements under the heading, region or caption that the task names; None if there is not one."""
+    names = words(spec.list_.under)
+    if not names:
+        return page.elements
+    section = find_section(page, names)
+    if section:
+        return section
+    labels = {label_form(name) for name in names}
+    heads = [e for e in page.elements if e.role in _NAMED_LISTS and label_form(e.name) in labels]
+    if len(heads) != 1:
         return None
-    last = last_segment(own.url)
-    if _HASH.search(name) and not _HEX.fullmatch(last):
-        return None
-    said = [e.name for e in record.parts if last and fold(e.name).lstrip("@#") == fold(last)]
-    return find_mention(said[0], last) if said else last or None
+    after = page.elements[page.elements.index(heads[0]) + 1 :]
+    end = next((at for at, e in enumerate(after) if at and e.row is None), len(after))
+    return after[:end]
 
 
-def _value(field: OutputField, shown: str | None) -> Any:
-    if not shown or is_not_present(shown, field.not_present):
-        return None
-    normal = normalise(field.type, shown)
-    return normal.value if isinstance(normal, Normal) else None
+def _named(spec: TaskSpec) -> str:
+    return " or ".join(quoted(name) for name in words(spec.list_.under))
+
+
+def _of_chosen_links(
+    spec: TaskSpec, elements: Sequence[Element], candidates: list[RepeatedRecords]
+) -> list[RepeatedRecords]:
+    """Return the candidates; of those without rows only the links that the task chooses by `list.link`."""
+    chosen = frozenset(label_form(text) for text in words(spec.list_.link))
+    if not chosen:
+        return candidates
+    kept: list[RepeatedRecords] = []
+    for one in candidates:
+        heads = [e for e in elements if e.place == one.place and e.role == "link" and is_meant(e, chosen)]
+        if one.is_table:
+            kept.append(one)
+        elif heads:
+            kept.append(records_of_links(elements, heads))
+    return kept
+
+
+# --- one candidate
+
+
+def _read(spec: TaskSpec, page: PageObserved, candidate: RepeatedRecords) -> _Fit:
+    reader = ItemReader(spec, page, candidate)
+    links, doubt = _links(spec, reader)
+    items = tuple(reader.item(record, link) for record, link in zip(candidate.records, links, strict=True))
+    whole = tuple(item for item in items if all(item.get(name) is not None for name in spec.required_fields))
+    asked = [name for name in spec.required_fields or spec.output_schema if not is_address(name)]
+    strong = bool(candidate.columns) and bool(asked) and all(map(reader.is_bound, asked))
+    return _Fit(candidate, items, whole, strong, doubt)
+
+
+def _links(spec: TaskSpec, reader: ItemReader) -> tuple[Sequence[Element | None], str]:
+    records = reader.candidate.records
+    if not reader.candidate.is_table:
+        return [record.head for record in records], ""
+    chosen = frozenset(label_form(text) for text in words(spec.list_.link))
+    values = [reader.values_in_address(record) for record in records]
+    found = own_links([record.parts for record in records], values, reader.titles(), reader.bound(), chosen)
+    return found.links, found.doubt if reader.needs_own_link() else ""
+
+
+# --- which candidate
+
+
+def _choose(fits: Sequence[_Fit], candidates: Sequence[RepeatedRecords], *, settled: bool) -> tuple[_Fit | None, str]:
+    """Return the list that is meant, or what leaves it open."""
+    tables = [one for one in candidates if one.columns and len(one.columns) > 1]
+    strong = [fit for fit in fits if fit.strong]
+    pool = _largest_only(strong or _without_parts(fits))
+    if not pool:
+        return None, _no_fit(tables)
+    if len(pool) > 1:
+        told = "; ".join(_told(fit) for fit in pool[:4])
+        return (
+            None,
+            f"{len(pool)} lists of the page fit the fields ({told}); say in list.under or list.link which is meant",
+        )
+    if not strong and not settled and not pool[0].candidate.columns and tables:
+        return None, _no_fit(tables)
+    return pool[0], ""
+
+
+def _no_fit(tables: Sequence[RepeatedRecords]) -> str:
+    if not tables:
+        return ""
+    shown = ", ".join(quoted(name, 30) for name in tables[0].columns[:8])
+    return f"no list of the page has all required fields; its table has the columns {shown}: see list.columns"
+
+
+def _told(fit: _Fit) -> str:
+    first = next((str(value) for value in fit.whole[0].values() if value is not None), "")
+    return f"{len(fit.whole)} items from {quoted(first, 40)}"
+
+
+def _largest_only(fits: Sequence[_Fit]) -> list[_Fit]:
+    """Leave out lists that show the same items as another."""
+    kept: list[_Fit] = []
+    for fit in sorted(fits, key=lambda one: -len(one.whole)):
+        if not any(all(item in other.whole for item in fit.whole) for other in kept):
+            kept.append(fit)
+    return kept
+
+
+def _without_parts(fits: Sequence[_Fit]) -> list[_Fit]:
+    """Leave out links that are parts of the items of another list: all of them stand in its rows, or under its
+    headings."""
+    tables = [fit for fit in fits if fit.candidate.is_table]
+    inside = {e.ref for fit in tables for record in fit.candidate.records for e in record.parts}
+    outside = [fit for fit in fits if fit in tables or not _heads(fit.candidate) <= inside]
+    return [fit for fit in outside if not any(_is_part(fit, other) for other in outside if other is not fit)]
+
+
+def _heads(candidate: RepeatedRecords) -> set[int]:
+    return {record.head.ref for record in candidate.records}
+
+
+def _is_part(fit: _Fit, other: _Fit) -> bool:
+    """Return whether the links of one list only repeat those of the other, or stand under its headings in most of its
+    items."""
+    if fit.candidate.is_table or other.candidate.is_table:
+        return False
+    own, others = _addresses(fit.candidate.records), _addresses(other.candidate.records)
+    if own < others:
+        return True
+    under = [record for record in other.candidate.records if _heads(fit.candidate) & {e.ref for e in record.parts}]
+    headed = ">h" in other.candidate.place and ">h" not in fit.candidate.place
+    return headed and 2 * len(under) > len(other.candidate.records) and _first(other) < _first(fit)
+
+
+def _first(fit: _Fit) -> int:
+    return fit.candidate.records[0].head.ref
+
+
+def _addresses(records: Sequence[ListedRecord]) -> set[str]:
+    return {same_address(record.head.url) for record in records}
