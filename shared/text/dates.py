@@ -111,4 +111,5 @@ def _open(said: Dated | Undated, shown: str, lack: str) -> str:
         return f"{quoted(shown)} {lack}"
     days = " or ".join(sorted(day.isoformat() for day in said.days))
     either = NUMERIC.search(plain(shown)) is not None and len({day.year for day in said.days}) == 1
-    return f"{quoted(shown)} could be {'day/month or month/day: ' if either else ''}{days}"
+    settle = "; `date_order` of the field settles it" if either else ""
+    return f"{quoted(shown)} could be {'day/month or month/day: ' if either else ''}{days}{settle}"

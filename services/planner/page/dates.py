@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import cast
 
 from services.planner.page.typed_values import typed_value
@@ -13,12 +14,14 @@ from shared.contracts.steps import ValueSource
 from shared.field_types import base_type
 from shared.task.spec import OutputField
 from shared.text.date_names import LANGUAGES, DateOrder, language_of
-from shared.text.date_numbers import NUMERIC, NotADate, days_by_order, form_of
+from shared.text.date_numbers import NUMERIC, DaysByOrder, NotADate, days_by_order, form_of, real_day
 from shared.text.normal import Normal, plain
 from shared.text.written_dates import Dated, DateHints, Order, in_language, languages_of_date, read_date
 
 _ALONE = re.compile(rf"(?<![\w./-]){NUMERIC.pattern}(?![\w/-]|\.\d)")
 _WORDED = re.compile(r"\d.*[^\W\d_]{2}|[^\W\d_]{2}.*\d")
+_ISO = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+MAX_TEXT_CHARS = 500
 MAX_DATE_CHARS = 60
 """A longer text is a sentence with a date, not a date."""
 Evidence = tuple[str, DateOrder]
@@ -39,6 +42,7 @@ def date_hints(page: PageObserved) -> DateHints:
     its own.
     """
     found: set[Evidence] = {evidence for element in page.elements for evidence in _evidence(element)}
+    found = found or set(_twin_evidence(page))
     orders: set[DateOrder] = {order for _, order in found}
     if len(orders) != 1:
         return DateHints(languages=_languages(page))
@@ -102,6 +106,44 @@ def _only_order(match: re.Match[str]) -> DateOrder | None:
     if (match["sep"], len(match["y"])) == (".", 2) or len(orders) != 1:
         return None
     return next(iter(orders))
+
+
+def _twin_evidence(page: PageObserved) -> Iterator[Evidence]:
+    """A date that the page also writes in a way of only one meaning shows how the page writes dates."""
+    matches = (NUMERIC.fullmatch(plain(element.name)) for element in page.elements if len(element.name) <= 30)
+    ambiguous = {match[0]: match for match in matches if match is not None and len(_orders(match)) > 1}
+    written = _days_written(page) if ambiguous else frozenset[date]()
+    for match in ambiguous.values():
+        orders: list[DateOrder] = [order for order, days in _orders(match).items() if written & set(days)]
+        if len(orders) == 1:
+            yield form_of(match), orders[0]
+
+
+def _orders(match: re.Match[str]) -> DaysByOrder:
+    return days_by_order(match["a"], match["b"], match["y"])
+
+
+def _days_written(page: PageObserved) -> frozenset[date]:
+    """Return the days that the page writes in a way of only one meaning: ISO dates, also in links and titles, and
+    dates in words."""
+    days: set[date] = set()
+    for element in page.elements:
+        for text in (element.name[:MAX_TEXT_CHARS], element.title, element.value, element.url):
+            for match in _ISO.finditer(text[:MAX_TEXT_CHARS]) if text else ():
+                day = real_day(int(match[1]), int(match[2]), int(match[3]))
+                days.update([day] if day is not None else [])
+        for text in (element.name, element.title):
+            if text and len(text) <= MAX_DATE_CHARS and _WORDED.search(text):
+                days.update(_only_day(text))
+    return frozenset(days)
+
+
+def _only_day(text: str) -> frozenset[date]:
+    try:
+        said = read_date(text)
+    except NotADate:
+        return frozenset()
+    return said.days if isinstance(said, Dated) and len(said.days) == 1 else frozenset()
 
 
 def _title_evidence(element: Element) -> Iterator[Evidence]:

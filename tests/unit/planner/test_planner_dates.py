@@ -12,6 +12,7 @@ from services.planner.page.fields import FieldAmbiguous, FieldFound, read_fields
 from services.planner.page.typed_values import typed_value
 from shared.task.spec import OutputField
 from shared.text.normal import Invalid, Normal
+from tests.typed import expect
 from tests.unit.planner.planner_pages import el, page, row, spec, text
 
 DAY, MOMENT = OutputField(type="date"), OutputField(type="date-time")
@@ -94,7 +95,28 @@ def test_two_forms_of_one_day_are_one_value_with_the_help_of_title_and_page():
     assert isinstance(found, FieldFound)
     assert found.candidate.title == "2026-11-18T09:00Z"
     assert isinstance(due(*row("Due", "03/10/24"), *row("Due date", "2024-10-03"), text("25/12/24")), FieldFound)
-    assert isinstance(due(*row("Due", "03/10/24"), *row("Due date", "2024-10-03")), FieldAmbiguous)
+    assert isinstance(due(*row("Due", "03/10/24"), *row("Due date", "2024-10-03")), FieldFound)
+    assert isinstance(due(*row("Due", "03/10/24"), *row("Due date", "2024-10-04")), FieldAmbiguous)
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        (text("3 days ago", title="2024-10-03T08:00Z"), "2024-10-03"),
+        (el("link", "that day", tag="a", url="http://127.0.0.1/days?on=2024-03-10"), "2024-03-10"),
+        (text("October 3, 2024"), "2024-10-03"),
+        (text("build 2024-10-04"), None),
+        (text("2024-10-03 to 2024-03-10"), None),
+    ],
+)
+def test_another_writing_of_the_same_date_settles_an_ambiguous_one(other, expected):
+    seen = page(*row("Due", "03/10/24"), other)
+    found = expect(read_fields(spec(), seen)["due_date"], FieldFound)
+    field = spec().output_schema["due_date"]
+    read = typed_value(field, found.candidate.shown, order=date_hints(seen))
+    assert (read.value if isinstance(read, Normal) else None) == expected
+    if expected is None:
+        assert "date_order" in expect(typed_value(field, "03/10/2024"), Invalid).message
 
 
 def test_of_two_that_show_the_same_the_one_with_a_title_is_taken():
