@@ -128,9 +128,10 @@ class Address(Step):
 
 
 class Headline(Step):
-    """The one heading of the first rank goes into this field."""
+    """The one heading of this level goes into this field."""
 
     headline: str
+    level: Annotated[int, Field(ge=1, le=6)] = 1
 
 
 class Read(Step):

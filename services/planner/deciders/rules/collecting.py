@@ -8,6 +8,7 @@ from services.planner.deciders.rules.navigation import OPTIONAL_LOOKS, ambiguous
 from services.planner.deciders.rules.route_context import NextStep, RouteContext, is_on_trail
 from services.planner.page.fields import FieldAmbiguous, field_values, value_source
 from services.planner.page.identity import PageRead, Proof
+from services.planner.page.labels.candidates import texts_in
 from services.planner.page.targets import distinct_targets, find_pressable, find_section
 from services.planner.page.text import find_mention, humanised, is_header, is_heading
 from services.planner.state.attempt_state import Act, ObserveAgain
@@ -79,18 +80,24 @@ def take_address(context: RouteContext, step: Address) -> Act | ObserveAgain | N
 
 
 def take_headline(context: RouteContext, step: Headline) -> Act | ObserveAgain | NextStep:
-    """Read the main heading as a value."""
-    heads = [e for e in context.page.elements if is_heading(e) and e.level == 1 and not e.in_dialog]
+    """Read the one heading of a level as a value, without its badges."""
+    heads = [e for e in context.page.elements if is_heading(e) and e.level == step.level and not e.in_dialog]
     if context.read.proof.state == "mismatch" or not is_on_trail(context.view, context.read):
         return observe_later(context.view, looks=2) or context.off_route("the page does not say whose record it is")
+    sought = f"heading of level {step.level}"
     if not heads:
-        return context.missing_element("heading of the first rank")
-    if len({e.name for e in heads}) > 1:
-        return ambiguous_targets(context, "heading of the first rank", heads)
-    head = heads[0]
-    source = value_source(head, context.page)
+        return context.missing_element(sought)
+    texts = [candidate for head in heads for candidate in texts_in(head)]
+    if len({candidate.shown for candidate in texts}) != 1:
+        return ambiguous_targets(context, sought, heads)
+    head = texts[0]
     value = FieldValue(
-        field=step.headline, state="value", value=head.name, shown=head.name, source=source, cut_chars=head.cut_chars
+        field=step.headline,
+        state="value",
+        value=head.shown,
+        shown=head.shown,
+        source=value_source(head.element, context.page),
+        cut_chars=head.cut_chars,
     )
     return NextStep((value,))
 
