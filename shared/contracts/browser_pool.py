@@ -202,6 +202,8 @@ class Element(Part, frozen=True, kw_only=True, omit_defaults=True):
     """The separate texts of ``name``, in order: "Ann Lee" and the badge "Admin"; empty if it is one text."""
     past: bool = False
     """Inside a list of changes, comments or events."""
+    before_blank: bool = False
+    """The first of two cells or boxes, of which the second is there and shows nothing."""
 
 
 class Tab(Part, frozen=True, kw_only=True):

@@ -47,6 +47,7 @@ class RawItem(msgspec.Struct, frozen=True, array_like=True):
     span: int = 1
     parts: tuple[tuple[str, str, str | None], ...] = ()
     past: bool = False
+    before_blank: bool = False
 
 
 class PageStats(msgspec.Struct, frozen=True):

@@ -127,6 +127,7 @@ def to_element(one: Seen, look: int = 0) -> Element:
         rows=item.span,
         parts=tuple(TextPart(text=text, kind=cast("PartKind", kind), title=title) for text, kind, title in item.parts),
         past=item.past,
+        before_blank=item.before_blank,
     )
 
 

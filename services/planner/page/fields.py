@@ -2,7 +2,7 @@
 
 An element that names its own label counts first (a `dd`, a cell, an input, `Label: value` in one text). Only if there
 is none, the element beside or right below a label counts. Changes, and lists of them, are no current values. Of several
-texts in one place, the type of the field chooses.
+texts in one place, the type of the field and its pattern choose.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace as replace_part
 
 from services.planner.page.dates import DateSettlement, date_hints, date_settlement
-from services.planner.page.labels.candidates import Candidate, listed
+from services.planner.page.labels.candidates import Candidate, listed, whole_text
 from services.planner.page.labels.changes import is_change, past_refs
 from services.planner.page.labels.places import Place, Places
 from services.planner.page.text import humanised, is_input, is_pending, label_form, text_of, title_of
@@ -24,6 +24,7 @@ from shared.contracts.steps import FieldValue, ValueSource
 from shared.field_types import base_type, nullable
 from shared.task.spec import OutputField, TaskSpec
 from shared.text.normal import Normal, fold
+from shared.text.patterns import fits_pattern
 
 
 @dataclass(frozen=True)
@@ -71,10 +72,29 @@ def _candidates(
     field: OutputField, places: Sequence[Place], past: frozenset[int], page: PageObserved
 ) -> list[Candidate]:
     """Return what may be the current value."""
-    current = [tuple(one for one in place if not is_pending(one.shown) and _is_current(one, past)) for place in places]
+    current = [
+        tuple(one for one in place if not is_pending(one.shown) and _is_current(one, field, past)) for place in places
+    ]
     if base_type(field.type) == "array":
         return [one for place in current if place for one in listed(place)]
-    return [one for place in _by_row(current) for one in _chosen(place, field, page)]
+    return [one for place in _by_row(_by_pattern(current, field)) for one in _chosen(place, field, page)]
+
+
+def _by_pattern(places: Sequence[Place], field: OutputField) -> Sequence[Place]:
+    """Return the places with the texts that fit the field's pattern; all of them if none does.
+
+    Where no part of an element fits, all of its text may.
+    """
+    if not field.pattern:
+        return places
+    fitting = [_fitting(place, field) for place in places]
+    return fitting if any(fitting) else places
+
+
+def _fitting(place: Place, field: OutputField) -> Place:
+    found = tuple(one for one in place if fits_pattern(field.pattern, one.shown))
+    wholes = (whole_text(one) for one in place if one.part is not None)
+    return found or tuple(one for one in wholes if fits_pattern(field.pattern, one.shown))[:1]
 
 
 def _by_row(places: Sequence[Place]) -> list[Place]:
@@ -94,11 +114,12 @@ def _chosen(place: Place, field: OutputField, page: PageObserved) -> Place:
     return tuple(one for one in place if _fits(one, field, page)) or place
 
 
-def _is_current(candidate: Candidate, past: frozenset[int]) -> bool:
-    """Return whether the text is no change, and in no list of changes."""
+def _is_current(candidate: Candidate, field: OutputField, past: frozenset[int]) -> bool:
+    """Return whether the text is no change, and in no list of changes. A pattern may ask for what looks like one."""
     if candidate.element.ref in past:
         return False
-    return is_input(candidate.element) or not is_change(candidate.shown)
+    wanted = bool(field.pattern) and fits_pattern(field.pattern, candidate.shown)
+    return wanted or is_input(candidate.element) or not is_change(candidate.shown)
 
 
 def _read(candidates: Sequence[Candidate], field: OutputField, page: PageObserved, row_key: str | None) -> Reading:

@@ -119,7 +119,8 @@ class Places:
             return False
         row = self._row_of(element)
         if element.role in ("link", "button"):  # the first of exactly two cells
-            return element.column == 0 and {one.column for one in row} == {0, 1} and element.header is None
+            columns = {one.column for one in row} | ({1} if element.before_blank else set[int]())
+            return element.column == 0 and columns == {0, 1} and element.header is None
         if element.column is None or element.header is None or is_header(element):
             return True
         before = (one for one in row if one.column is not None and one.column < element.column)
@@ -133,6 +134,8 @@ class Places:
         following = self._elements[at + 1] if at + 1 < len(self._elements) else None
         if following is not None and following.look:  # the icon has no text, but the value is not empty either
             return self._texts_past(label, self._elements[at + 2 : at + 3])
+        if label.before_blank:
+            return (Candidate("", label, label.row),)
         beside = self._cells_beside(label)
         if beside:
             return beside
@@ -206,7 +209,7 @@ def _cell_texts(group: Sequence[Element]) -> Place:
 
 
 def _may_be_empty(label: Element) -> bool:
-    return label.tag == "dt" or label.role in ("term", "rowheader")
+    return label.tag == "dt" or label.role in ("term", "rowheader") or label.before_blank
 
 
 def _is_adjacent(label: Element, element: Element) -> bool:

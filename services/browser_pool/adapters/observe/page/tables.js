@@ -70,3 +70,26 @@ function termOf(definition) {
   }
   return null;
 }
+
+// Whether it is the first of two cells or boxes of which the second is there and empty: a label without a value.
+function isBeforeBlank(item) {
+  const { el } = item;
+  if (item.value !== null || !item.name || item.name.length > 100) return false;
+  const cell = el.closest('td,th,dt,[role=cell],[role=gridcell],[role=rowheader]') || el;
+  if (cell !== el && clean(textOf(cell)) !== item.name) return false;
+  const beside = cell.nextElementSibling;
+  if (!beside || beside.nextElementSibling || cell.previousElementSibling || beside.localName !== cell.localName && beside.matches(CAN_ACT)) return false;
+  if (beside.matches('br,hr,wbr,script,style,img,svg,canvas,iframe,progress,meter,input,select,textarea,table,ul,ol') || facts(beside).gone || facts(beside).unseen) return false;
+  return !clean(beside.textContent) && !beside.querySelector('img,svg,canvas,iframe,video,progress,meter,input,select,textarea,button,a[href]') && !drawsItself(beside) && !rootOf(beside)
+    && [...cell.parentElement.childNodes].every((node) => node.nodeType !== 3 || !node.data.trim() || cell.parentElement === el);
+}
+
+// Icons and loading signs are drawn by backgrounds and generated content.
+function drawsItself(el) {
+  if (el.getAttribute('aria-busy') === 'true') return true;
+  for (const one of [el, ...el.querySelectorAll('*')]) {
+    if (getComputedStyle(one).backgroundImage !== 'none') return true;
+    for (const part of ['::before', '::after']) if (!/^(none|normal|"")$/.test(getComputedStyle(one, part).content)) return true;
+  }
+  return false;
+}
