@@ -182,7 +182,8 @@ class Element(Part, frozen=True, kw_only=True, omit_defaults=True):
     title: str | None = None
     area: str = ""
     """The landmark that contains it: main, navigation, banner, contentinfo, complementary, search; or ``pager`` for a
-    small element with the name or class of a pagination control."""
+    small element with the name or class of a pagination control. A control of a form that only asks (sent by GET), or
+    in the header of a table, is in ``search`` too."""
     turn: str = ""
     """``next`` or ``prev``, from the ``rel`` of a link; else empty."""
     place: str = ""
@@ -204,6 +205,9 @@ class Element(Part, frozen=True, kw_only=True, omit_defaults=True):
     """Inside a list of changes, comments or events."""
     before_blank: bool = False
     """The first of two cells or boxes, of which the second is there and shows nothing."""
+    regions: tuple[str, ...] = ()
+    """Names of the parts of the page that contain it, the innermost first: of tables by their caption, groups of fields
+    by their legend, regions and others by their label."""
 
 
 class Tab(Part, frozen=True, kw_only=True):

@@ -135,9 +135,11 @@ class Headline(Step):
 
 
 class Read(Step):
-    """Fields to be read on this page, and on no other. Fields that no step names are read wherever they are found."""
+    """Fields to be read on this page, and on no other. Fields that no step names are read wherever they are found.
+    ``under``: only in the part of the page that is called so; a field's own ``under`` counts before it."""
 
     read: Annotated[list[str], Field(min_length=1)]
+    under: Words | None = None
 
 
 KINDS: dict[str, type[Step]] = {

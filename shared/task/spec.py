@@ -19,7 +19,7 @@ from shared.evidence_format.table.columns import OWN_COLUMNS
 from shared.field_types import BARE_EXPRESSION, BARE_TYPES, TYPE_EXPRESSION, TYPES, base_type
 from shared.hosts import WRITTEN_RULE, is_spec_rule
 from shared.task.listing import ListChoice
-from shared.task.route import RouteStep, fields_of
+from shared.task.route import RouteStep, Words, fields_of
 from shared.text.date_names import DateOrder
 from shared.text.normal import fold
 from shared.text.patterns import find_pattern_problem
@@ -74,7 +74,13 @@ class OutputField(Strict):
     type: TypeExpression
     description: str = ""
     labels: list[str] = Field(
-        default=[], description="How the page may label the value; the field's own name always counts."
+        default=[],
+        description="How the page may label the value. Where there are some, the field's own name is none.",
+    )
+    under: Words | None = Field(
+        default=None,
+        description="Where on the page the value stands, if its label is there more than once: under the heading of "
+        "this name, in the region or table that is called so, or in the row with this cell. {column} is filled.",
     )
     not_present: list[str] = Field(
         default=[], description='Words by which the page says that there is no value, such as "Unassigned" or "-".'

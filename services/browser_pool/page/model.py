@@ -48,6 +48,7 @@ class RawItem(msgspec.Struct, frozen=True, array_like=True):
     parts: tuple[tuple[str, str, str | None], ...] = ()
     past: bool = False
     before_blank: bool = False
+    regions: tuple[str, ...] = ()
 
 
 class PageStats(msgspec.Struct, frozen=True):

@@ -128,6 +128,7 @@ def to_element(one: Seen, look: int = 0) -> Element:
         parts=tuple(TextPart(text=text, kind=cast("PartKind", kind), title=title) for text, kind, title in item.parts),
         past=item.past,
         before_blank=item.before_blank,
+        regions=item.regions,
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from services.planner.page.dates import date_hints
 from services.planner.page.fields import FieldFound, Reading, field_value, read_fields
-from services.planner.page.identity import expected_identity, read_page
+from services.planner.page.identity import expected_identity, parts_of, read_page
 from services.planner.page.text import cut_chars_in, humanised, is_input, text_of, without_cut_marker
 from services.planner.page.typed_values import as_shown, typed_value
 from services.planner.state.attempt_state import SampleProblem, SampleView
@@ -206,7 +206,7 @@ def _reading(name: str, view: SampleView) -> Reading | None:
     if view.page is None:
         return None
     row_key = next(iter(expected_identity(view.spec, view.sample).values()), None)
-    return read_fields(view.spec, view.page, row_key)[name]
+    return read_fields(view.spec, view.page, row_key, parts_of(view.spec, view.sample, view.page))[name]
 
 
 def _agrees(value: FieldValue, field: OutputField, reading: FieldFound, page: PageObserved) -> bool:

@@ -26,6 +26,8 @@ from shared.task.spec import OutputField, TaskSpec
 from shared.text.normal import Normal, fold
 from shared.text.patterns import fits_pattern
 
+_WHOLE_PAGE: Mapping[str, tuple[Element, ...]] = {}
+
 
 @dataclass(frozen=True)
 class FieldFound:
@@ -49,8 +51,8 @@ Reading = FieldFound | FieldAmbiguous | FieldMissing
 
 
 def labels_of(name: str, field: OutputField) -> frozenset[str]:
-    """Return the labels of a field in comparable form."""
-    return frozenset(label_form(label) for label in (name, humanised(name), *field.labels)) - {""}
+    """Return the labels of a field in comparable form: those that the task gives, else its name."""
+    return frozenset(label_form(label) for label in (field.labels or (name, humanised(name)))) - {""}
 
 
 def all_labels(spec: TaskSpec) -> frozenset[str]:
@@ -58,12 +60,25 @@ def all_labels(spec: TaskSpec) -> frozenset[str]:
     return frozenset(label for name, field in spec.output_schema.items() for label in labels_of(name, field))
 
 
-def read_fields(spec: TaskSpec, page: PageObserved, row_key: str | None = None) -> dict[str, Reading]:
-    """Return a reading of every output field. `row_key`: the text that marks this sample's row among many."""
-    places = Places(page.elements, all_labels(spec))
+def read_fields(
+    spec: TaskSpec,
+    page: PageObserved,
+    row_key: str | None = None,
+    parts: Mapping[str, tuple[Element, ...]] = _WHOLE_PAGE,
+) -> dict[str, Reading]:
+    """Return a reading of every output field.
+
+    `row_key`: the text that marks this sample's row among many. `parts`: the elements of the part of the page in which
+    a field is read; all elements, if it has none.
+    """
+    known = all_labels(spec)
+    whole = Places(page.elements, known)
+    places = {name: Places(part, known) for name, part in parts.items()}
     past = past_refs(page.elements)
     return {
-        name: _read(_candidates(field, places.of(labels_of(name, field)), past, page), field, page, row_key)
+        name: _read(
+            _candidates(field, places.get(name, whole).of(labels_of(name, field)), past, page), field, page, row_key
+        )
         for name, field in spec.output_schema.items()
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Generic, Literal, TypeVar, cast
@@ -10,18 +10,21 @@ from urllib.parse import quote, unquote
 
 from services.planner.page.fields import FieldFound, FieldMissing, Reading, all_labels, read_fields
 from services.planner.page.labels.candidates import Candidate
-from services.planner.page.other_records import NamedRecords, records_named
+from services.planner.page.record.other_records import NamedRecords, records_named
+from services.planner.page.record.scope import find_section
 from services.planner.page.text import (
     find_mention,
+    humanised,
     is_heading,
     is_input,
     is_not_found_text,
+    label_form,
     says_not_found,
     text_of,
 )
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
-from shared.task.route import texts_of
+from shared.task.route import texts_of, words
 from shared.task.spec import PLACEHOLDER, TaskSpec, fill, placeholders
 from shared.text.normal import fold, quoted
 
@@ -94,7 +97,20 @@ def keywords(spec: TaskSpec, sample: Sample) -> tuple[str, ...]:
     """Return the texts that an observation keeps within any budget: the task's words, its labels, the record's id."""
     ids = (value for value in expected_identity(spec, sample).values() if value)
     route = (text for step in spec.route for text in texts_of(step) if len(text) > 3 and "{" not in text)
-    return tuple(dict.fromkeys((*spec.keywords, *sorted(all_labels(spec)), *route, *ids)))
+    labels = sorted({*all_labels(spec), *(label_form(name) for name in _names(spec))} - {""})
+    return tuple(dict.fromkeys((*spec.keywords, *labels, *_scopes(spec, sample), *route, *ids)))
+
+
+def _names(spec: TaskSpec) -> Iterator[str]:
+    for name in spec.output_schema:
+        yield from (name, humanised(name))
+
+
+def _scopes(spec: TaskSpec, sample: Sample) -> Iterator[str]:
+    """Yield the words of the parts of pages in which fields are read."""
+    row = template_values(sample)
+    for field in spec.output_schema.values():
+        yield from (fill_known(word, row) for word in words(field.under))
 
 
 def is_equal_text(one: str, other: str) -> bool:
@@ -110,6 +126,31 @@ def read_page(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:
     return _read_once(IdentityKey(spec), IdentityKey(sample), IdentityKey(page))
 
 
+def parts_of(spec: TaskSpec, sample: Sample, page: PageObserved) -> dict[str, tuple[Element, ...]]:
+    """Return the elements of the part in which each field with `under` is read; none if the page has no such part."""
+    row = template_values(sample)
+    return {
+        name: find_section(page, [fill_known(word, row) for word in words(field.under)]) or ()
+        for name, field in spec.output_schema.items()
+        if field.under is not None
+    }
+
+
+def read_in_part(
+    spec: TaskSpec, sample: Sample, page: PageObserved, names: Container[str], part: tuple[Element, ...]
+) -> dict[str, Reading]:
+    """Return the readings of these fields in one part of the page. A field's own `under` counts before it."""
+    row_key = next(iter(expected_identity(spec, sample).values()), None)
+    inside = {name: part for name in spec.output_schema if name in names}
+    readings = read_fields(spec, page, row_key, {**inside, **parts_of(spec, sample, page)})
+    return {name: reading for name, reading in readings.items() if name in names}
+
+
+def fill_known(template: str, row: Mapping[str, str]) -> str:
+    """Return the template with the values of the row; a column that the row lacks stays as it is written."""
+    return PLACEHOLDER.sub(lambda match: row.get(match[1], match[0]), template).strip()
+
+
 @lru_cache(maxsize=PAGES_READ)
 def _read_once(spec: IdentityKey[TaskSpec], sample: IdentityKey[Sample], page: IdentityKey[PageObserved]) -> PageRead:
     return _read(spec.value, sample.value, page.value)
@@ -118,7 +159,7 @@ def _read_once(spec: IdentityKey[TaskSpec], sample: IdentityKey[Sample], page: I
 def _read(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:
     wanted = expected_identity(spec, sample)
     row_key = next(iter(wanted.values()), None)
-    readings = read_fields(spec, page, row_key)
+    readings = read_fields(spec, page, row_key, parts_of(spec, sample, page))
     others = any(isinstance(reading, FieldFound) for name, reading in readings.items() if name not in wanted)
     not_found = tuple(spec.not_found_texts)
     heads = [e for e in page.elements if is_heading(e) and (others or not is_not_found_text(e.name, not_found))]
@@ -127,7 +168,7 @@ def _read(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:
     for name, value in wanted.items():
         named = records_named(name, value, spec, page, heads)
         labelled = not isinstance(readings[name], FieldMissing)
-        if not labelled:
+        if not labelled and spec.output_schema[name].under is None:
             readings[name] = _unlabelled(value, page, heads, named)
         proofs.append(_proof(name, value, readings[name], named, page, labelled=labelled))
         reading = readings[name]

@@ -11,7 +11,6 @@ from services.planner.page.text import (
     OPENS_MORE,
     PRESSED_ROLES,
     find_mention,
-    is_heading,
     is_input,
     label_form,
     text_of,
@@ -60,39 +59,12 @@ def is_control(element: Element) -> bool:
     return element.role == "button" and bool(OPENS_MORE & set(element.states))
 
 
-def find_section(page: PageObserved, words: Sequence[str]) -> tuple[Element, ...] | None:
-    """Return the elements under the one heading with this name; None if there is no such heading or more than one.
-
-    The section ends at the next heading of the same rank, or above the rank of its items.
-    """
-    heads = _find_closest(words, [e for e in page.elements if is_heading(e) or e.role in ("term", "caption")])
-    if len(heads) != 1:
-        return None
-    head = heads[0]
-    if head.role == "term":
-        return tuple(e for e in page.elements if e.header is not None and label_form(e.header) == label_form(head.name))
-    return tuple(_under(page.elements, head))
-
-
 def distinct_targets(elements: Iterable[Element]) -> list[Element]:
     """Return the elements with links to one address counted once."""
     found: dict[object, Element] = {}
     for element in elements:
         found.setdefault(element.url if element.role == "link" and element.url else element.ref, element)
     return list(found.values())
-
-
-def _under(elements: Sequence[Element], head: Element) -> Iterable[Element]:
-    level, inner = head.level or 2, None
-    for element in elements[elements.index(head) + 1 :]:
-        if element.frame != head.frame:
-            return
-        if is_heading(element):
-            at = element.level or 2
-            if at <= level or (inner is not None and at < inner):
-                return
-            inner = inner or at
-        yield element
 
 
 def _find_called(
@@ -112,12 +84,6 @@ def _find_called(
         if found:
             return distinct_targets([e for e in found if (e.frame, e.row) in own] or found)
     return []
-
-
-def _find_closest(words: Sequence[str], among: Sequence[Element]) -> list[Element]:
-    labels = frozenset(label_form(word) for word in words)
-    exact = [e for e in among if label_form(e.name) in labels]
-    return exact or [e for e in among if _mentions_any(e.name, words)]
 
 
 def _mentions_any(text: str, words: Sequence[str]) -> bool:

@@ -204,6 +204,7 @@ def _field_facts(name: str, field: OutputField, spec: TaskSpec) -> dict[str, Any
         "required": must,
         "description": field.description,
         "labels": field.labels,
+        "under": field.under or "",
         "values": field.values,
         "not_present": field.not_present,
         "dates_written": _date_order(field),

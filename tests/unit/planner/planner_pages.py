@@ -35,7 +35,7 @@ def spec(**changes: Any) -> TaskSpec:
         "output_schema": {
             "ticket_number": "string",
             "assignee": {"type": "string | null", "not_present": ["Unassigned"]},
-            "due_date": {"type": "date | null", "labels": ["Due"], "not_present": ["No due date", "-"]},
+            "due_date": {"type": "date | null", "labels": ["Due", "Due date"], "not_present": ["No due date", "-"]},
         },
         "required_fields": ["ticket_number", "assignee", "due_date"],
         "required_artifacts": ["screenshot:ticket"],

@@ -10,7 +10,7 @@ from services.planner.deciders.rules.decide import decide
 from services.planner.judge.gates import judge_done
 from services.planner.page.fields import FieldFound
 from services.planner.page.identity import identity_proof, read_page
-from services.planner.page.other_records import id_kind
+from services.planner.page.record.other_records import id_kind
 from services.planner.state.attempt_state import Act, AttemptState, Ending, ObserveAgain
 from services.planner.state.common_decisions import PAUSES_S
 from services.planner.state.transitions import after_look

@@ -184,6 +184,17 @@ def test_a_page_that_says_nothing_of_whose_record_it_is_is_on_its_trail_and_anot
     assert expect(decided(page(*ticket("TCK-1002", "Eve")), task, there), ObserveAgain).seen == ()
 
 
+def test_fields_are_read_in_the_part_of_the_page_that_the_step_names():
+    parts = (heading("Reporter", 2), *row("Assignee", "Ann"), heading("Technician", 2), *row("Assignee", "Bob"))
+    seen = page(heading("TCK-1001"), *parts)
+    task = routed({"read": ["assignee"], "under": "Technician"})
+    assert expect(act(seen, task, patient(OPENED)), Done).values["assignee"] == "Bob"
+    failed = ending(seen, routed({"read": ["assignee"], "under": "Buyer"}))
+    assert isinstance(failed, Fail)
+    assert (failed.code, "'Buyer'" in failed.note) == ("off_route", True)
+    assert expect(ending(seen, routed({"read": ["assignee"]})), Fail).code == "ambiguous"
+
+
 # --- searching
 
 SEARCH = {"search": {"into": "Name", "text": "{ticket_number}", "press": "Go", "pick": {"ticket": "{ticket_number}"}}}

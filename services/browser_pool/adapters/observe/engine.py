@@ -30,6 +30,7 @@ _PARTS = (
     "parts.js",
     "history.js",
     "icons.js",
+    "regions.js",
     "walk.js",
     "twins.js",
     "state.js",

@@ -20,7 +20,7 @@ from services.planner.page.lists import (
     repeated_records,
     same_address,
 )
-from services.planner.page.targets import find_section
+from services.planner.page.record.scope import find_section
 from services.planner.page.text import label_form
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.task.route import words

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from services.planner.deciders.rules.navigation import OPTIONAL_LOOKS, ambiguous_targets, own_rows, quoted_choice
 from services.planner.deciders.rules.route_context import NextStep, RouteContext, is_on_trail
-from services.planner.page.fields import FieldAmbiguous, field_values, value_source
-from services.planner.page.identity import PageRead, Proof
+from services.planner.page.fields import FieldAmbiguous, Reading, field_values, value_source
+from services.planner.page.identity import Proof, read_in_part
 from services.planner.page.labels.candidates import texts_in
-from services.planner.page.targets import distinct_targets, find_pressable, find_section
+from services.planner.page.record.scope import find_section
+from services.planner.page.targets import distinct_targets, find_pressable
 from services.planner.page.text import find_mention, humanised, is_header, is_heading
 from services.planner.state.attempt_state import Act, ObserveAgain
 from services.planner.state.common_decisions import ALL_LOOKS, MAX_TRIES, observe_later, observe_more, scroll_down
@@ -30,7 +32,10 @@ def read_step(context: RouteContext, step: Read) -> Act | ObserveAgain | NextSte
     view, page, read = context.view, context.page, context.read
     if read.proof.state == "mismatch":
         return observe_later(view, looks=2) or context.fail("identity_mismatch", read.proof.wrong)
-    readings = {name: read.readings[name] for name in dict.fromkeys((*step.read, *view.spec.identity))}
+    found = _readings(context, step)
+    if not isinstance(found, Mapping):
+        return found
+    readings = {name: found[name] for name in dict.fromkeys((*step.read, *view.spec.identity))}
     values = field_values(view.spec, readings, page)
     absent = {v.field for v in values if v.state == "not_found" and v.field in step.read}
     doubtful = [name for name in step.read if isinstance(readings[name], FieldAmbiguous)]
@@ -43,15 +48,28 @@ def read_step(context: RouteContext, step: Read) -> Act | ObserveAgain | NextSte
     if later is not None:
         return later
     if doubtful:
-        return context.fail("ambiguous", _doubts(doubtful, read))
+        return context.fail("ambiguous", _doubts(doubtful, readings))
     if not is_on_trail(view, read):
         return context.off_route("the page does not say whose record it is")
     notes = tuple(plain_note(f"not on {page.url}, where the route has it read", name) for name in sorted(absent))
     return NextStep(tuple(v for v in values if v.state != "not_found"), notes)
 
 
-def _doubts(names: list[str], read: PageRead) -> str:
-    texts = {name: r.texts for name in names if isinstance(r := read.readings[name], FieldAmbiguous)}
+def _readings(context: RouteContext, step: Read) -> Mapping[str, Reading] | Act | ObserveAgain:
+    """Return the readings of the page, those of the step in its part of the page."""
+    if step.under is None:
+        return context.read.readings
+    names = tuple(context.filled_text(word) for word in words(step.under))
+    part = find_section(context.page, names)
+    if part is None:
+        return context.missing_element(f"single part called {quoted_choice(names)}")
+    view = context.view
+    inside = read_in_part(view.spec, view.sample, context.page, frozenset(step.read), part)
+    return {**context.read.readings, **inside}
+
+
+def _doubts(names: list[str], readings: Mapping[str, Reading]) -> str:
+    texts = {name: r.texts for name in names if isinstance(r := readings[name], FieldAmbiguous)}
     message = "; ".join(f"{name}: {', '.join(map(repr, shown[:5]))}" for name, shown in texts.items())
     return f"more than one value on the page for {message}"
 

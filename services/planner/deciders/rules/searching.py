@@ -19,7 +19,8 @@ from services.planner.deciders.rules.navigation import (
 from services.planner.deciders.rules.route_context import NextStep, RouteContext, row_with_gaps
 from services.planner.page.lists import cards, table_rows
 from services.planner.page.paging import PagingControl, next_results_control
-from services.planner.page.targets import distinct_targets, find_controls, find_pressable, find_section
+from services.planner.page.record.scope import find_section
+from services.planner.page.targets import distinct_targets, find_controls, find_pressable
 from services.planner.page.text import (
     PRESSED_ROLES,
     humanised,

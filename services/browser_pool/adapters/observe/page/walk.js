@@ -315,6 +315,7 @@ function details(id, wanted, withLocators) {
   const counts = withLocators ? countsOf(items) : null;
   let tests = 0;
   const all = [];
+  const regions = new Map();
   for (let i = 0; i < (wanted ? wanted.length : items.length); i += 1) {
     const n = wanted ? wanted[i] : i;
     const item = items[n];
@@ -328,8 +329,8 @@ function details(id, wanted, withLocators) {
     if (inView && el.localName !== 'option' && tests < MAX_HIT_TESTS && (INTERACTIVE.has(item.role) || item.role === 'iframe')) { tests += 1; covered = coverOf(item, rect, view); }
     all.push([n, item.role, shorten(item.name), item.value, item.states, item.url, el.localName, item.header, item.row, item.level,
       [rect.left + scrollX, rect.top + scrollY, rect.width, rect.height].map((x) => Math.round(x * 10) / 10), inView, item.dialog,
-      covered, el.getAttribute('type') || '', tagPath(el), counts ? locatorsFrom(item, counts) : NONE, item.beside, areaOf(el), item.url ? turnOf(el) : '', item.look, cutChars(item.name), isSecret(item.control || el),
-      item.column, item.span, textPartsOf(item), isPast(el), isBeforeBlank(item)]);
+      covered, el.getAttribute('type') || '', tagPath(el), counts ? locatorsFrom(item, counts) : NONE, item.beside, isFilter(item.control || el) ? 'search' : areaOf(el), item.url ? turnOf(el) : '', item.look, cutChars(item.name), isSecret(item.control || el),
+      item.column, item.span, textPartsOf(item), isPast(el), isBeforeBlank(item), regionsOf(el, regions)]);
   }
   return all;
 }

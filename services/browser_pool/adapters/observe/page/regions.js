@@ -1,0 +1,46 @@
+// The named parts of the page that an element stands in, and whether a control is that of a search or filter.
+
+const PARTS = 'fieldset,details,table,figure,[role=table],[role=grid],[aria-label],[aria-labelledby]';
+const NO_PARTS = 'a,button,label,option,select,input,textarea,td,th,[role=button],[role=link],[role=cell],[role=gridcell],[role=option],[role=tab]';
+const TITLES = { fieldset: 'legend', details: 'summary', table: 'caption', figure: 'figcaption' };
+const MOST_PARTS = 4;
+const PART_NAME = 100;  // letters
+
+// Names of the parts around an element, the innermost first. `known` holds those of its ancestors.
+function regionsOf(el, known) {
+  const up = upFrom(el);
+  if (!up) return NONE;
+  let names = known.get(up);
+  if (names === undefined) {
+    const around = regionsOf(up, known);
+    const own = up.matches(PARTS) && !up.matches(NO_PARTS) ? partName(up) : '';
+    names = own && !around.includes(own) ? [own, ...around].slice(0, MOST_PARTS) : around;
+    known.set(up, names);
+  }
+  return names;
+}
+
+function partName(el) {
+  const ids = el.getAttribute('aria-labelledby');
+  const told = ids && clean(ids.split(/\s+/).map((id) => document.getElementById(id)).filter(Boolean).map((one) => textOf(one)).join(' ')) || clean(el.getAttribute('aria-label') || '');
+  const tag = TITLES[el.localName];
+  const title = !told && tag ? [...el.children].find((one) => one.localName === tag) : null;
+  return (told || (title ? clean(textOf(title)) : '')).slice(0, PART_NAME);
+}
+
+// A form that asks the site for other records changes none: it is sent by GET, or is called a search or filter.
+const ASKS = 'form[method=get i],form[action]:not([method]):not([action^="#"]):not([action^="javascript:"]):not([action=""]),search';
+const ASKS_BY_NAME = /(?:^|[\s_-])(?:search|filters?)(?:$|[\s_-])/i;
+const HEADER_CELL = 'thead,th,[role=columnheader]';
+const MOST_UP = 12;
+
+function isFilter(el) {
+  if (!el.matches('input,select,textarea,[role=combobox],[role=listbox],[role=textbox],[role=searchbox],[role=checkbox],[role=switch],[role=spinbutton]')) return false;
+  if (el.closest(HEADER_CELL) || el.closest(ASKS)) return true;
+  let up = el;
+  for (let n = 0; up && up !== document.body && n < MOST_UP; n += 1, up = upFrom(up)) {
+    if (up.localName === 'form' || up.getAttribute('role') === 'toolbar' || n === 0) if (ASKS_BY_NAME.test(`${up.getAttribute('class') || ''} ${up.getAttribute('id') || ''}`)) return true;
+    if (up.localName === 'form') return false;
+  }
+  return false;
+}
