@@ -154,3 +154,44 @@ async def test_cells_keep_their_columns_under_joined_rows(look: Look) -> None:
     cells = {e.name: (e.column, e.row, e.rows, e.header) for e in (await look(BLAME)).elements}
     assert cells["aaa111"] == (0, 2, 2, "Commit")
     assert cells["y = 2"] == (3, 3, 1, "Code")
+
+
+ROWS = (
+    "<table><tr><td>Name</td><td>T-1</td></tr><tr><td>Status</td><td>{}</td></tr>"
+    "<tr><td>Notes</td><td>{}</td></tr></table>"
+)
+COLUMNS = (
+    "<table><tr><th>Name</th><th>Status</th><th>Notes</th></tr><tr><td>T-1</td><td>{}</td><td>{}</td></tr></table>"
+)
+PROSE = "Status: closed? Not before May."
+
+
+@pytest.mark.parametrize("table", [ROWS, COLUMNS])
+@pytest.mark.parametrize("note", [PROSE, "Status: in repair since Monday, owner to be told"])
+async def test_a_text_in_the_place_of_another_label_is_no_value(look: Look, table: str, note: str) -> None:
+    assert shown(await look(f"<h1>T-1</h1>{table.format('Open', note)}")) == "Open"
+    assert shown(await look(f"<h1>T-1</h1>{table.format('', note)}")) == ""
+    assert shown(await look(f"<h1>T-1</h1>{table.replace('Status', 'Kind').format('A', note)}")) is None
+
+
+@pytest.mark.parametrize(
+    "prose", [PROSE, "Status: open until the move. Ask her about it.", "Status: 開。Ask her!  又問。"]
+)
+async def test_sentences_that_begin_like_a_labelled_value_are_none(look: Look, prose: str) -> None:
+    for value in ("Open", ""):
+        assert shown(await look(f"<h1>T-1</h1>{ROWS.format(value, 'x')}<p>{prose}</p>")) == value
+    assert shown(await look(f"<h1>T-1</h1><p>{prose}</p>")) is None
+
+
+async def test_a_labelled_text_that_contradicts_a_row_goes_to_a_person(look: Look) -> None:
+    page = await look(f"<h1>T-1</h1>{ROWS.format('Open', 'x')}<p>Status: Closed</p>")
+    assert shown(page) == {"Open", "Closed"}
+
+
+@pytest.mark.parametrize("value", ["Ann J. Smith", "St. Gallen", "approx. 5 kg", "v1.2. beta", "Wait!", "Acme Inc."])
+async def test_an_abbreviation_ends_no_sentence(look: Look, value: str) -> None:
+    assert shown(await look(f"<h1>T-1</h1><p>Status: {value}</p>")) == value
+
+
+async def test_cells_that_each_name_their_own_label_are_read(look: Look) -> None:
+    assert shown(await look("<table><tr><td>Owner: Ann</td><td>Status: Open</td></tr></table>")) == "Open"

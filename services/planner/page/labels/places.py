@@ -19,6 +19,8 @@ MAX_VALUE_CHARS = 2000
 MAX_LABEL_CHARS = 60
 MAX_RUN_ELEMENTS = 12
 _NO_TEXT = frozenset({*PRESSED_ROLES, "img", "iframe", "canvas"})
+_SENTENCES = re.compile(r"(?:[?!]|(?<=[^\W\d_A-Z][^\W\d_A-Z][^\W\d_A-Z])\.)\s+[^\W\d_a-z]")
+"""The end of a sentence and the beginning of another: prose that happens to begin like a labelled value."""
 _NEXT_LABEL = re.compile(r"\s[A-Z][\w-]*(?: [\w-]+){0,2}:\s")
 Place = tuple[Candidate, ...]
 
@@ -36,28 +38,47 @@ class Places:
                 self._rows[element.frame, element.row].append(element)
 
     def of(self, labels: frozenset[str]) -> list[Place]:
-        """Return the places of a label: of elements that name their label themselves, else beside the label."""
-        return list(self.self_labelled(labels)) or list(self.adjacent(labels))
+        """Return the places of a label: where the page's structure or a text itself names it, else beside a text that
+        is the label."""
+        named = [*self._headed(labels), *self._beside_row_labels(labels), *self._in_texts(labels)]
+        return named or list(self.adjacent(labels))
 
     # --- elements that name their label themselves
 
     def self_labelled(self, labels: frozenset[str]) -> Iterator[Place]:
         """Yield what cells, definitions, inputs, and texts such as `Label: value` show."""
+        yield from self._headed(labels)
+        yield from self._in_texts(labels)
+
+    def _headed(self, labels: frozenset[str]) -> Iterator[Place]:
+        """Yield what cells, definitions and inputs show."""
         for group in self._groups:
             if label_form(group[0].header or "") in labels:
                 place = _cell_texts(group)
                 if place:
                     yield place
+        for element in self._elements:
+            labelled = label_form(element.header or "") not in labels and label_form(element.name) in labels
+            if is_input(element) and not is_filter(element) and labelled:
+                yield (Candidate(text_of(element), element, element.row),)
+
+    def _in_texts(self, labels: frozenset[str]) -> Iterator[Place]:
+        """Yield the values of texts such as `Label: value`."""
         for at, element in enumerate(self._elements):
-            if is_filter(element):
+            if is_filter(element) or is_input(element) or element.role in PRESSED_ROLES:
                 continue
-            if is_input(element):
-                if label_form(element.header or "") not in labels and label_form(element.name) in labels:
-                    yield (Candidate(text_of(element), element, element.row),)
-            elif element.role not in PRESSED_ROLES:
-                inline = self._inline(at, labels)
-                if inline:
-                    yield inline
+            inline = () if self._is_under_other_label(element) else self._inline(at, labels)
+            if inline:
+                yield inline
+
+    def _is_under_other_label(self, element: Element) -> bool:
+        """Return whether the text is a value of its own: `State: ended?` in the column of notes is not the state."""
+        if element.header is not None and not is_header(element):
+            return True
+        if not element.column:
+            return False
+        first = [one for one in self._row_of(element) if one.column == 0]
+        return len(first) == 1 and 0 < len(first[0].name) <= MAX_LABEL_CHARS and ": " not in first[0].name
 
     def _inline(self, at: int, labels: frozenset[str]) -> Place:
         """Return the value of `Label: value`; nothing if a second label follows in the same text."""
@@ -100,17 +121,32 @@ class Places:
         label, colon, value = tidy(text).partition(":")
         if not colon or not value.startswith(" ") or label_form(label) not in labels or len(value) > MAX_VALUE_CHARS:
             return ""
-        return value.strip() if self._is_one_text(value) else ""
+        return value.strip() if self._is_one_text(value) and not _SENTENCES.search(value) else ""
 
     # --- a label, then its value
 
     def adjacent(self, labels: frozenset[str]) -> Iterator[Place]:
         """Yield what is beside, or right below, a text that is one of the labels."""
-        for at, element in enumerate(self._elements):
-            if self._is_label(element, labels):
+        return filter(None, (self._values_after(at) for at in self._labels_at(labels)))
+
+    def _beside_row_labels(self, labels: frozenset[str]) -> Iterator[Place]:
+        """Yield what the second cell shows in rows of two cells whose first is one of the labels."""
+        for at in self._labels_at(labels):
+            # What is under a row header is read with the header.
+            if self._is_row_label(label := self._elements[at]) and not self._has_headed_cell(label):
                 place = self._values_after(at)
                 if place:
                     yield place
+
+    def _has_headed_cell(self, label: Element) -> bool:
+        return any(one.header == label.name for one in self._row_of(label))
+
+    def _labels_at(self, labels: frozenset[str]) -> list[int]:
+        return [at for at, element in enumerate(self._elements) if self._is_label(element, labels)]
+
+    def _is_row_label(self, label: Element) -> bool:
+        columns = {one.column for one in self._row_of(label)} | ({1} if label.before_blank else set[int]())
+        return label.column == 0 and columns == {0, 1}
 
     def _is_label(self, element: Element, labels: frozenset[str]) -> bool:
         if len(element.name) > MAX_LABEL_CHARS or label_form(element.name) not in labels or is_input(element):
@@ -118,9 +154,8 @@ class Places:
         if element.role in ("columnheader", *(PRESSED_ROLES - {"button"})):
             return False
         row = self._row_of(element)
-        if element.role in ("link", "button"):  # the first of exactly two cells
-            columns = {one.column for one in row} | ({1} if element.before_blank else set[int]())
-            return element.column == 0 and columns == {0, 1} and element.header is None
+        if element.role in ("link", "button"):
+            return self._is_row_label(element) and element.header is None
         if element.column is None or element.header is None or is_header(element):
             return True
         before = (one for one in row if one.column is not None and one.column < element.column)
