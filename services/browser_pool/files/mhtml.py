@@ -28,7 +28,7 @@ from functools import lru_cache
 from mmap import mmap
 from urllib.parse import unquote_to_bytes
 
-from services.browser_pool.safety.redaction import CASELESS, SHORT, forms
+from services.browser_pool.safety.redaction import CASELESS, as_whole, forms
 from shared.contracts.browser_pool import HIDDEN_VALUE
 
 Bytes = bytes | mmap
@@ -253,11 +253,9 @@ def _pattern(known: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _expression(form: str, secret: str) -> str:
-    if len(secret) < SHORT:
-        return rf"(?<!\w){re.escape(form)}(?!\w)"
     pieces = [r"\s+" if one.isspace() else re.escape(one) for one in re.findall(r"\s+|&#?\w+;|\S", form)]
     known = _TAGS.join(pieces)
-    return f"(?i:{known})" if len(secret) >= CASELESS else known
+    return as_whole(f"(?i:{known})" if len(secret) >= CASELESS else known, secret)
 
 
 @lru_cache(maxsize=64)

@@ -1,7 +1,8 @@
 """Removes secrets from everything that leaves the pool, in the forms that pages write them.
 
-Found is what ordinary pages do: show a secret, put it into an address, quote it in a script or in HTML, or cut it off.
-A page that reverses or spells a secret is not covered.
+Found is what ordinary pages do: show a secret, put it into an address, quote it in a script or in HTML, or cut it off
+with an ellipsis. A page that reverses or spells a secret is not covered. A part of a secret in other words is no
+secret: with the password `admin123`, "Django site admin" is evidence and stays.
 """
 
 from __future__ import annotations
@@ -23,6 +24,11 @@ SHORT = 4
 """A shorter secret is hidden only where it stands alone: it would be part of many words."""
 CASELESS = 6
 """From this length on, a secret is found regardless of case."""
+WORD = 8
+"""A shorter secret of letters only is a word that pages use, too. It is hidden where it is the whole text, or a whole
+value in quotes, in an address or behind a colon."""
+CUT_SHARE = 0.6
+"""What is left of a secret that was cut off counts from this share of it on."""
 OURS = frozenset({
     *("code", "kind", "sha256", "blob", "snapshot_id", "session_id", "instance_id", "fingerprint", "tag"),
     *("capture_id", "observation_sha256", "media_type", "suffix"),
@@ -30,6 +36,9 @@ OURS = frozenset({
 """Fields that no page can influence. Replacing an equal word in them would break the message."""
 _NOT_IN_NAMES = re.compile(r'[\x00-\x1f"*/:<>?\\|~]')
 """Characters that a browser replaces by ``_`` in file names."""
+
+_BEFORE_VALUE = r"""(?:(?<=["'=/:>?&@(\[,])|(?<=[:=>]\s)|(?<=%3D)|(?<=%2F)|(?<=%22)|^)"""
+_AFTER_VALUE = r"""(?=\s?(?:$|["'&/<;\\%@#?)\],]))"""
 
 MessageT = TypeVar("MessageT", bound=msgspec.Struct)
 
@@ -84,21 +93,37 @@ def _pattern(secrets: tuple[str, ...]) -> re.Pattern[str] | None:
         return None
     ordered = sorted(found, key=len, reverse=True)
     ends = [_cut_off(secret) for secret in secrets if len(secret) >= 2 * SHORT]
-    return re.compile("|".join([*(_expression(form, len(found[form])) for form in ordered), *ends]))
+    return re.compile("|".join([*(_expression(form, found[form]) for form in ordered), *ends]))
 
 
-def _expression(form: str, length: int) -> str:
+def _expression(form: str, secret: str) -> str:
     # White space is reported as single blanks, whatever the page has.
     known = r"\s+".join(re.escape(part) for part in form.split()) if form.split() else re.escape(form)
-    if length < SHORT:
+    return as_whole(f"(?i:{known})" if len(secret) >= CASELESS else known, secret)
+
+
+def as_whole(known: str, secret: str) -> str:
+    """Return the expression for a secret where it stands as a whole. `known`: the expression for its letters.
+
+    One with digits or signs stands for itself wherever it is; letters alone may be part of another word.
+    """
+    if is_word(secret):
+        return rf"{_BEFORE_VALUE}{known}{_AFTER_VALUE}"
+    if len(secret) < SHORT or secret.isalpha():
         return rf"(?<!\w){known}(?!\w)"
-    return f"(?i:{known})" if length >= CASELESS else known
+    return known
+
+
+def is_word(secret: str) -> bool:
+    """Return whether the secret is a short word, which pages use for other things as well."""
+    return secret.isalpha() and SHORT <= len(secret) < WORD
 
 
 def _cut_off(secret: str) -> str:
-    """Match the beginning of a secret at the end of a text that was cut there."""
-    beginnings = [re.escape(secret[:size]) for size in range(len(secret) - 1, SHORT - 1, -1)]
-    return rf"(?:{'|'.join(beginnings)})(?=\s?(?:\.\.\.|…)?$)"
+    """Match the beginning of a secret before the ellipsis at the end of a text that was cut there."""
+    least = max(SHORT, int(len(secret) * CUT_SHARE))
+    beginnings = [re.escape(secret[:size]) for size in range(len(secret) - 1, least - 1, -1)]
+    return rf"(?<!\w)(?:{'|'.join(beginnings)})(?=\s?(?:\.\.\.|…)$)" if beginnings else r"(?!)"
 
 
 def forms(secret: str) -> frozenset[str]:

@@ -54,6 +54,30 @@ def test_letters_of_another_case_and_other_blanks_are_found() -> None:
 def test_what_is_cut_off_is_found_too() -> None:
     assert redacted_text("welcome correcthorse ...", ["correcthorsebattery"]) == f"welcome {HIDDEN_VALUE} ..."
     assert redacted_text("correct answers", ["correcthorsebattery"]) == "correct answers"
+    assert redacted_text("correcthorse", ["correcthorsebattery"]) == "correcthorse", "nothing says that it was cut"
+
+
+@pytest.mark.parametrize("secret", ["admin123!", "administrator-2026", "admin", "Admin", "site admin x"])
+def test_a_part_of_a_secret_in_other_words_stays(secret: str) -> None:
+    for text in ("Django site admin", "Site administration | Django site admin", "the admin of desk", "admins"):
+        assert redacted_text(text, [secret]) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("admin", HIDDEN_VALUE), ("Password: admin", f"Password: {HIDDEN_VALUE}"), ('"admin"', f'"{HIDDEN_VALUE}"'),
+        ("http://a.test/?p=admin&x=1", f"http://a.test/?p={HIDDEN_VALUE}&x=1"),
+        ("<b>admin</b>", f"<b>{HIDDEN_VALUE}</b>"),
+    ],
+)  # fmt: skip
+def test_a_short_word_is_hidden_where_it_is_the_whole_value(text: str, told: str) -> None:
+    assert redacted_text(text, ["admin"]) == told
+
+
+def test_a_long_word_is_hidden_as_a_word() -> None:
+    assert redacted_text("it is Swordfishes", ["swordfishes"]) == f"it is {HIDDEN_VALUE}"
+    assert redacted_text("swordfishesque", ["swordfishes"]) == "swordfishesque"
 
 
 def test_of_two_secrets_the_longer_one_goes_whole() -> None:
