@@ -9,12 +9,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from services.planner.state.action_facts import changes_page
 from shared.contracts.actions import (
     AnyAction,
     AskPicture,
     Done,
     Fail,
     Judgment,
+    Scroll,
 )
 from shared.contracts.base import Usage
 from shared.contracts.browser_pool import PageObserved
@@ -126,6 +128,10 @@ class AttemptState:
     proven: bool = False
     on_other_record: bool = False
     """The last page that showed any identity showed another record."""
+    proven_at: frozenset[str] = frozenset()
+    """Addresses of pages that showed the right record themselves."""
+    mismatched_at: frozenset[str] = frozenset()
+    """Addresses of pages that showed another record themselves."""
     steps: int = 0
     granted: int = 0
     """Steps added to those of the task, for pages of a list that had new items."""
@@ -170,9 +176,30 @@ class AttemptState:
         return sum(entry.refused and isinstance(entry.action, kind) for entry in self.history)
 
     def proven_artifacts(self) -> tuple[Artifact, ...]:
-        """Return what was captured while the right record was shown, without pictures taken for a question."""
-        counted = (entry for entry in self.history if entry.proven and not isinstance(entry.action, AskPicture))
-        return tuple(filed.artifact for entry in counted for filed in entry.filed)
+        """Return what was captured while the right record was shown, without pictures taken for a question.
+
+        What was captured before counts once the record is proven at the same address, if nothing was pressed or typed
+        in between: the page was the same, and had not shown yet whose it is.
+        """
+        counted = (
+            (at, entry)
+            for at, entry in enumerate(self.history)
+            if (entry.proven or self._proven_later(at, entry)) and not isinstance(entry.action, AskPicture)
+        )
+        return tuple(filed.artifact for _, entry in counted for filed in entry.filed)
+
+    def _proven_later(self, at: int, entry: Entry) -> bool:
+        if entry.on_other_record or entry.url not in self.proven_at - self.mismatched_at:
+            return False
+        for later in self.history[at + 1 :]:
+            if later.proven:
+                return later.url == entry.url
+            if later.url != entry.url or later.on_other_record:
+                return False
+            moved = later.action is not None and not isinstance(later.action, Scroll) and changes_page(later.action)
+            if moved and not later.refused:
+                return False
+        return self.proven
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,15 @@ def after_observation(state: AttemptState, spec: TaskSpec, ref: ObservationRef |
     if ref is None:
         return state
     if ref.proof != "unproven":
-        state = replace(state, proven=ref.proof == "proven", on_other_record=ref.proof == "mismatch")
+        proven = ref.proof == "proven"
+        at = frozenset({ref.url})
+        state = replace(
+            state,
+            proven=proven,
+            on_other_record=not proven,
+            proven_at=state.proven_at | at if proven else state.proven_at,
+            mismatched_at=state.mismatched_at if proven else state.mismatched_at | at,
+        )
     return _with_progress(state, spec, ref.signature)
 
 

@@ -12,12 +12,23 @@ from services.planner.judge.reported_values import value_problems
 from services.planner.state.attempt_state import AttemptState, Ending, ObserveAgain
 from services.planner.state.limits import MAX_BAD_REPLIES, MAX_FAILURES
 from services.planner.state.step_parts import filename
-from services.planner.state.transitions import after_look, with_notes, with_readings
-from shared.contracts.actions import ByText, Click, Done, Extract, Fail, Goto, SaveProgress, Scroll
+from services.planner.state.transitions import after_look, after_observation, after_step, with_notes, with_readings
+from shared.contracts.actions import (
+    AnyAction,
+    ByText,
+    Click,
+    Done,
+    Extract,
+    Fail,
+    Goto,
+    SaveProgress,
+    Screenshot,
+    Scroll,
+)
 from shared.contracts.base import Usage
 from shared.contracts.browser_pool import Element, cut_marker
 from shared.contracts.results import TextRead
-from shared.contracts.steps import FieldValue, ValueSource, note_text, plain_note
+from shared.contracts.steps import FieldValue, ObservationRef, ValueSource, note_text, plain_note
 from tests.typed import expect
 from tests.unit.planner.planner_pages import (
     acted,
@@ -36,6 +47,7 @@ from tests.unit.planner.planner_pages import (
     shown_record,
     spec,
     spent,
+    step,
     text,
     ticket,
     view,
@@ -161,6 +173,45 @@ def test_a_missing_artifact_is_sent_back_then_reviewed():
     ending, _ = judge(Done(values=VALUES), bounced(state, Done(values={}), ""))
     assert isinstance(ending, Ending)
     assert (ending.status, ending.reason) == ("needs_review", "missing_artifacts")
+
+
+def seen_at(url: str, proof: str) -> ObservationRef:
+    given = {"snapshot_id": "s1", "sha256": "o", "title": "T", "http_status": 200, "dom_confidence": 1.0}
+    return ObservationRef(url=url, proof=proof, **given)  # type: ignore[arg-type]
+
+
+def walked(*looks: tuple[str, str, AnyAction]) -> AttemptState:
+    """Return the state after these looks, each an address, a proof and what was done then."""
+    state = AttemptState()
+    for url, proof, action in looks:
+        ref = seen_at(url, proof)
+        state = after_observation(state, spec(), ref)
+        result = shot() if isinstance(action, Screenshot) else done_result()
+        state = after_step(state, step(state, action, result, observation=ref))
+    return state
+
+
+LOOK, PRESS = Scroll(), Click(target=ByText(text="Next"))
+
+
+@pytest.mark.parametrize(
+    ("looks", "counts"),
+    [
+        # the page had not shown yet whose it is
+        ([("/7", "unproven", picture()), ("/7", "unproven", LOOK), ("/7", "proven", LOOK)], True),
+        ([("/7", "unproven", picture()), ("/8", "proven", LOOK)], False),
+        ([("/7", "unproven", picture()), ("/8", "proven", LOOK), ("/7", "proven", LOOK)], False),
+        # an application with one address shows another record after a press
+        ([("/", "unproven", picture()), ("/", "unproven", PRESS), ("/", "proven", LOOK)], False),
+        ([("/", "mismatch", picture()), ("/", "proven", LOOK)], False),
+        ([("/7", "unproven", picture()), ("/7", "unproven", LOOK)], False),
+    ],
+)
+def test_a_picture_counts_once_the_record_is_proven_at_its_address(
+    looks: list[tuple[str, str, AnyAction]], counts: bool
+):
+    missing = () if counts else ("screenshot:ticket",)
+    assert missing_artifacts(view(None, walked(*looks))) == missing
 
 
 def test_a_picture_taken_before_the_record_was_proven_does_not_count():
