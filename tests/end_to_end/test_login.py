@@ -107,9 +107,16 @@ def test_a_login_state_from_its_recording_to_its_renewal(cli: Cli, desk: Desk) -
     assert wrong.returncode == 1
     assert "nothing was recorded" in wrong.stderr
 
+    unchecked = "\n".join(steps("wrong").splitlines()[:-1])
+    closed = cli.run("login", "desk", desk.url, "--steps", "-", stdin=unchecked)
+    assert closed.returncode == 1
+    assert "the door did not open, the page still asks for a password" in closed.stderr
+    assert f'"Desk" at {desk.url}/login' in closed.stderr
+
     recorded = cli.run("login", "desk", desk.url, "--steps", "-", stdin=steps("right"))
     assert recorded.returncode == 0, recorded.stderr + recorded.stdout
     assert "1 cookie" in recorded.stderr
+    assert f'the door opened: the page is "Desk" at {desk.url}' in recorded.stderr
     assert "token" not in recorded.stderr + recorded.stdout
     assert "right" not in recorded.stderr + recorded.stdout, "a password that was typed is not read out"
     kept = cli.folder / "state" / "auth" / "desk.json"

@@ -15,10 +15,12 @@ from services.console import exits
 from services.console.commands.drive import execute_lines
 from services.console.connections import ManualSession, ManualSessionTerms, open_pool_session
 from services.console.options import Allow, Nats, Secret, load_settings
+from services.console.text.reperform_summary import plain_line
 from shared.contracts.actions import Goto
 from shared.contracts.browser_pool import NothingToSave, SaveProfile
 from shared.errors import PermanentError
 from shared.hosts import EVERY_HOST
+from shared.login_walls import login_wall_words
 from shared.settings import Settings
 from shared.subjects import SAVE_PROFILE
 from shared.text.names import safe_id
@@ -107,6 +109,17 @@ def no_window_message(name: str, url: str, settings: Settings) -> str:
 
 
 async def _save_profile(session: ManualSession, name: str) -> bool:
+    """Record the state, unless the page still asks to sign in. Say which page it was."""
+    page = await session.observe()
+    where = f'"{plain_line(page.title)}" at {plain_line(page.url.partition("?")[0])}'
+    asked = login_wall_words(page)
+    if asked:
+        _print(
+            f"nothing was recorded as {name}: the door did not open, the page still {asked}: {where}. If you are "
+            "logged in all the same, open another page of the site before the end"
+        )
+        return False
+    _print(f"the door opened: the page is {where}")
     request = SaveProfile(session_id=session.lease.session_id, instance_id=session.lease.instance_id, auth_profile=name)
     reply = await session.bus.ask(SAVE_PROFILE, request, timeout_s=60.0)
     if isinstance(reply, NothingToSave):
