@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic_core import PydanticCustomError
 
 Text = Annotated[str, Field(min_length=1, max_length=300)]
 Words = Text | Annotated[list[Text], Field(min_length=1)]
@@ -97,10 +98,20 @@ class TakePicture(Step):
 
 
 class FetchFile(Step):
-    """``press``: what the link or button is called, where it is not called like the file."""
+    """``press``: what the link or button is called, where it is not called like the file. ``under``: only what stands
+    under this heading or label; there, the one button without a name is the one. ``open``: the address of the file,
+    filled as in the step ``open``; nothing is pressed then."""
 
     download: Label
     press: Words | None = None
+    under: Words | None = None
+    open: Text | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> FetchFile:
+        if self.open is not None and (self.press is not None or self.under is not None):
+            raise PydanticCustomError("route_step", "a file is fetched by its address, or by what is pressed, not both")
+        return self
 
 
 class FetchAll(Step):
@@ -160,7 +171,7 @@ KINDS: dict[str, type[Step]] = {
     "read": Read,
 }
 """By the key that says what a step is."""
-_DETAILS = ("count", "press")
+_DETAILS = ("count", "press", "open")
 """They may also be details of another step, so every other key is looked for first."""
 
 

@@ -18,6 +18,7 @@ from services.planner.page.typed_values import as_shown
 from services.planner.state.attempt_state import SampleProblem, SampleView
 from shared.contracts.actions import Judgment, JudgmentGiven
 from shared.contracts.steps import FieldValue
+from shared.task.route import FetchFile
 from shared.text.names import safe_label
 from shared.text.normal import fold, quoted
 
@@ -82,12 +83,20 @@ def other_record_text(view: SampleView) -> str:
 
 def missing_artifacts(view: SampleView) -> tuple[str, ...]:
     """Return the entries of `required_artifacts` that no artifact of the proven record satisfies."""
-    held = view.state.proven_artifacts()
-    return tuple(
-        wanted
-        for wanted in view.spec.required_artifacts
-        if not any(_satisfies(wanted, artifact.kind, artifact.label) for artifact in held)
-    )
+    held = [(artifact.kind, artifact.label) for artifact in view.state.proven_artifacts()]
+    held += [("download", label) for label in _fetched_by_address(view)]
+    return tuple(wanted for wanted in view.spec.required_artifacts if not any(_satisfies(wanted, *one) for one in held))
+
+
+def _fetched_by_address(view: SampleView) -> list[str]:
+    """Return the labels of route steps that fetched a file by its address. The file is named after itself."""
+    steps = dict(enumerate(view.spec.route, start=1))
+    fetched: list[str] = []
+    for entry in view.state.history:
+        step = steps.get(entry.route.step) if entry.route is not None else None
+        if entry.proven and isinstance(step, FetchFile) and step.open is not None:
+            fetched += [step.download for filed in entry.filed if filed.artifact.kind == "download"]
+    return fetched
 
 
 def to_kind_and_label(wanted: str) -> tuple[str, str]:

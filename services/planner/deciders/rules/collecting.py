@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from urllib.parse import urljoin
 
-from services.planner.deciders.rules.navigation import OPTIONAL_LOOKS, ambiguous_targets, own_rows, quoted_choice
+from services.planner.deciders.rules.navigation import (
+    OPTIONAL_LOOKS,
+    ambiguous_targets,
+    filled_address,
+    own_rows,
+    quoted_choice,
+)
 from services.planner.deciders.rules.route_context import NextStep, RouteContext, is_on_trail
 from services.planner.page.fields import FieldAmbiguous, Reading, field_values, value_source
 from services.planner.page.identity import Proof, read_in_part
@@ -15,7 +22,7 @@ from services.planner.page.targets import distinct_targets, find_pressable
 from services.planner.page.text import find_mention, humanised, is_header, is_heading
 from services.planner.state.attempt_state import Act, ObserveAgain
 from services.planner.state.common_decisions import ALL_LOOKS, MAX_TRIES, observe_later, observe_more, scroll_down
-from shared.contracts.actions import Download, Screenshot
+from shared.contracts.actions import Download, Goto, Screenshot
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import FieldValue, plain_note
 from shared.task.route import Address, Count, FetchAll, FetchFile, Headline, Read, TakePicture, words
@@ -135,11 +142,21 @@ def take_picture(context: RouteContext, step: TakePicture) -> Act | ObserveAgain
 
 def fetch_file(context: RouteContext, step: FetchFile) -> Act | ObserveAgain | NextStep:
     """Download one file."""
+    if step.open is not None:
+        return _fetch_by_address(context, step.open)
     if context.is_done():
         return NextStep()
     names = tuple(context.filled_text(word) for word in words(step.press)) or (humanised(step.download),)
     what = f"file called {quoted_choice(names)}"
     found = find_pressable(context.page, names)
+    if step.under is not None:
+        headings = tuple(context.filled_text(word) for word in words(step.under))
+        part = _section(context, headings)
+        if isinstance(part, Act | ObserveAgain):
+            return part
+        refs = {element.ref for element in part}
+        found = [element for element in found if element.ref in refs] or _only_unnamed(part)
+        what = f"{what} under {quoted_choice(headings)}"
     if not found:
         return context.missing_element(what)
     if len(found) > 1:
@@ -147,6 +164,26 @@ def fetch_file(context: RouteContext, step: FetchFile) -> Act | ObserveAgain | N
     if len(context.entries()) >= MAX_TRIES:
         return context.off_route(f"the {what} does not come down: {context.entries()[-1].message}")
     return context.act(Download(target=context.ref(found[0]), label=step.download), "the file that is asked for.")
+
+
+def _fetch_by_address(context: RouteContext, address: str) -> Act | ObserveAgain | NextStep:
+    """Open the address of a file. The browser says that it is no page, and keeps the file."""
+    tried = context.entries()
+    if any(filed.artifact.kind == "download" for entry in tried for filed in entry.filed):
+        return NextStep()
+    url = urljoin(context.page.url, filled_address(context, address))
+    if any(entry.ok for entry in tried):
+        return context.off_route(f"{url} is a page, and no file came down")
+    if len(tried) >= MAX_TRIES:
+        return context.fail("unreachable", f"the file at {url} does not come down: {tried[-1].message}")
+    return context.act(Goto(url=url), "the file that is asked for.")
+
+
+def _only_unnamed(part: tuple[Element, ...]) -> list[Element]:
+    """Return what is left to press for the file: what says that it downloads, else the one button without a name."""
+    buttons = [e for e in part if e.role in ("link", "button") and (not e.name or e.name.startswith("icon "))]
+    saying = [e for e in part if e.role in ("link", "button") and find_mention(e.name, "download") is not None]
+    return distinct_targets(saying or buttons)
 
 
 def fetch_all(context: RouteContext, step: FetchAll) -> Act | ObserveAgain | NextStep:

@@ -63,7 +63,7 @@ def open_address(context: RouteContext, step: Open) -> Act | ObserveAgain | Next
     """Open an address."""
     if context.is_done():
         return NextStep()
-    url = urljoin(context.page.url, _address(context, step.open))
+    url = urljoin(context.page.url, filled_address(context, step.open))
     if len(context.entries()) >= MAX_TRIES:
         return context.fail("unreachable", _with_last_message(context, f"{url} could not be opened"))
     return context.act(Goto(url=url), "the route goes on there.")
@@ -225,7 +225,7 @@ def branch_end(route: Sequence[Step], at: int) -> int:
     return len(route)
 
 
-def _address(context: RouteContext, template: str) -> str:
+def filled_address(context: RouteContext, template: str) -> str:
     row = row_with_gaps(context.view.spec, context.view.sample)
     return PLACEHOLDER.sub(
         lambda m: row[m[1]].strip() if m[1] == "url" else quote(row[m[1]].strip(), safe=""), template
