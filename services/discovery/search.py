@@ -73,6 +73,8 @@ async def close_search(message: SampleFinished, deps: DiscoveryDeps) -> Populati
         samples=progress.found,
         attempt_base=progress.attempt_base,
         complete=message.status == "done",
+        reason=message.reason if message.status != "done" else "",
+        counted=message.counted,
         note=_note(message, progress.found),
     )
 
@@ -80,7 +82,7 @@ async def close_search(message: SampleFinished, deps: DiscoveryDeps) -> Populati
 def _note(message: SampleFinished, found: int) -> str:
     if message.status != "done":
         code = f"{message.status}, {message.reason}" if message.reason else message.status
-        return f"finding the samples was cut short ({code}): {message.message}"
+        return f"the list was not proven to be complete ({code}): {message.message}"
     empty = () if found else ("the list is empty: no page showed an item",)
     return "; ".join((*empty, *map(note_text, message.notes)))
 

@@ -111,6 +111,7 @@ async def close_population(message: PopulationClosed, deps: EvidenceDeps, attemp
     state = await deps.ledger.lock_and_read(message.run_id)
     state.expected = message.samples
     state.population_complete, state.population_note = message.complete, message.note
+    state.population_reason, state.population_counted = message.reason, message.counted
     key = layout.run_key(message.run_id, layout.DISCOVERED if state.discovers else layout.SAMPLES)
     await deps.store.write(key, samples_csv(state.samples.values(), discovered=state.discovers))
     await deps.ledger.save(state)

@@ -57,6 +57,7 @@ async def read_run(store: Store, run_id: str, record: RunRecord | None = None) -
     file = await _read_run_file(store, run_id, data, record)
     state = RunState(record=file.record, expected=file.expected)
     state.population_complete, state.population_note = file.population_complete, file.population_note
+    state.population_reason, state.population_counted = file.population_reason, file.population_counted
     state.remarks = file.remarks
     created_at = file.record.created_at
     names = await store.names(layout.run_key(run_id))

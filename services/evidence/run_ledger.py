@@ -100,6 +100,8 @@ class RunLedger:
             expected=state.expected,
             finished=replace(finished, manifest_sha256="", signed_by="") if finished is not None else None,
             population_complete=state.population_complete,
+            population_reason=state.population_reason,
+            population_counted=state.population_counted,
             population_note=state.population_note,
             remarks=state.remarks,
         )

@@ -9,7 +9,8 @@ from services.planner.deps import PlannerDeps
 from services.planner.judge.field_values import values_to_save
 from services.planner.judge.gates import Rejection, judge_done, judge_fail
 from services.planner.judge.listed_items import check_items
-from services.planner.provenance import StoredValues, attach_provenance
+from services.planner.page.list_signs.counts import read_counts
+from services.planner.provenance import StoredValues, attach_provenance, keep_page
 from services.planner.state.action_facts import changes_page
 from services.planner.state.attempt_state import NO_USAGE, Ending, SampleView, combined_notes
 from services.planner.state.value_sources import (
@@ -25,7 +26,7 @@ from shared.contracts.base import Usage
 from shared.contracts.browser_pool import ActOnPage, SessionLeased
 from shared.contracts.planner import WITHOUT_MODEL, SamplesListed
 from shared.contracts.results import ActionResult
-from shared.contracts.steps import FieldValue, FiledArtifact, Note
+from shared.contracts.steps import FieldValue, FiledArtifact, Note, ShownCount
 from shared.contracts.vision import VisionAnswered
 from shared.errors import ExhibitError
 from shared.subjects import ACT, SAMPLES_LISTED, VISION_ASK
@@ -45,6 +46,7 @@ class ActionOutcome:
     values: tuple[FieldValue, ...] = ()
     unconfirmed: tuple[str, ...] = ()
     items: tuple[dict[str, Any], ...] = ()
+    counts: tuple[ShownCount, ...] = ()
     vision: VisionAnswered | None = None
     notes: tuple[Note, ...] = ()
     usage: Usage = NO_USAGE
@@ -119,7 +121,10 @@ async def _end_sample(
         ruling, values = judge_done(view, action, by_model=by_model, decided_by=decided_by)
     if isinstance(ruling, Rejection):
         return ActionOutcome(action, ruling.message, refused=True, values=values)
-    taken = await attach_provenance(view, with_reader(ruling.values, decided_by), session, deps)
+    if view.spec.phase == "discovery":
+        taken = await keep_page(view, session, deps)
+    else:
+        taken = await attach_provenance(view, with_reader(ruling.values, decided_by), session, deps)
     ruling = replace(ruling, values=taken.values, notes=combined_notes(ruling.notes, taken.notes))
     values = taken.values if isinstance(action, Done) and taken.values else values
     message = ruling.message or "accepted"
@@ -175,7 +180,8 @@ async def _publish_items(view: SampleView, action: ReportItems, deps: PlannerDep
         )
         await deps.publishes.publish(SAMPLES_LISTED, event)
     lines = (f"{len(listed.new)} new, {listed.known} known already", *listed.problems)
-    return ActionOutcome(action, "; ".join(lines), items=listed.new)
+    counts = read_counts(view.page) if view.page is not None else ()
+    return ActionOutcome(action, "; ".join(lines), items=listed.new, counts=counts)
 
 
 async def _ask_picture(

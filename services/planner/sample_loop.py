@@ -16,6 +16,7 @@ from services.planner.deps import Decider, PlannerDeps
 from services.planner.execute import ActionOutcome, execute_action, save_partial_values
 from services.planner.irreversible import EvidenceClaims, guard_irreversible
 from services.planner.judge.gates import limit_reached, refusal, to_finished, with_partial_values
+from services.planner.judge.list_proof import counted_items
 from services.planner.page.identity import keywords
 from services.planner.state.action_facts import changes_page
 from services.planner.state.attempt_state import (
@@ -279,6 +280,7 @@ class SampleWork:
             seen=merged_readings((*self.unlogged_readings, *seen), outcome.seen),
             unconfirmed=outcome.unconfirmed,
             items=outcome.items,
+            counts=outcome.counts,
             vision=outcome.vision,
             summary=decision.summary if first else None,
             notes=(*(decision.notes if first else ()), *outcome.notes),
@@ -303,4 +305,5 @@ class SampleWork:
             steps=state.steps,
             usage=state.usage,
             decided_by=task.decider.name,
+            counted=counted_items(state, self.page) if task.spec.phase == "discovery" else None,
         )

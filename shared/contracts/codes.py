@@ -48,6 +48,8 @@ Reason = Literal[
     "missing_fields",
     "missing_artifacts",
     "missing_items",
+    "incomplete_list",
+    "unproven_empty",
     "invalid_values",
     "unconfirmed_values",
     "contradicted_values",
@@ -165,7 +167,8 @@ REASONS: dict[Reason, ReasonFacts] = {
         advice="Name the element more exactly in the route."),
     "uncertain_list": ReasonFacts(
         status="needs_review", fault="us", fail="uncertain_list", words="which list or link is meant is not certain",
-        when="several lists or links fit the fields of a discovery spec, or none does, or items lack a field",
+        when="several lists or links fit the fields of a discovery spec, or none does, items lack a field, or more was "
+        "listed than the page counts",
         advice="Say it in `list` of the discovery spec (`under`, `columns`, `link`), or in `pattern` of a field."),
     "invalid_input": ReasonFacts(
         status="needs_review", fault="record", fail="invalid_input", for_models=True,
@@ -194,6 +197,15 @@ REASONS: dict[Reason, ReasonFacts] = {
         status="needs_review", fault="site", words="the list is shorter than expected",
         when="a discovery task found fewer items than `expected_items`",
         advice="Look at the list, and correct `expected_items`."),
+    "incomplete_list": ReasonFacts(
+        status="needs_review", fault="site", words="the list was not read to its end",
+        when="a discovery task ended where a control leads on, or where the page counts more items than were listed",
+        advice="Look at the last page. Resume the run; if the page counts something else, set `expected_items` to the "
+        "length of the list."),
+    "unproven_empty": ReasonFacts(
+        status="needs_review", fault="us", words="no item was found, and the page does not say that there is none",
+        when="a discovery task found nothing, and no words of the page say that the list is empty",
+        advice="Look at the page. `labels` and `list` in the discovery task say how its items are read."),
     "invalid_values": ReasonFacts(
         status="needs_review", fault="us", words="a value is not of the type of its field",
         when=_INSISTED + "a value is not of its field's type, or may not be absent",

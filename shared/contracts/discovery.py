@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from shared.contracts.base import Message, Part
+from shared.contracts.codes import OpenCode
+from shared.contracts.error_codes import EndCode
 
 
 class InputFile(Part, frozen=True, kw_only=True):
@@ -147,9 +149,13 @@ class PopulationClosed(Message, frozen=True, kw_only=True):
     samples: int
     attempt_base: int = 0
     complete: bool = True
-    """False: the search ended early, so samples may be missing."""
+    """False: it was not proven that all of the list was found, so samples may be missing."""
+    reason: OpenCode[EndCode] = ""
+    """Why it is not complete, as for samples; empty if it is."""
+    counted: int | None = None
+    """How many the list has by the page's own count; None: not known."""
     note: str = ""
-    """Why the search ended early, or another remark for reviewers about how the samples were found."""
+    """Why it is not complete, or another remark for reviewers about how the samples were found."""
 
 
 class SubmissionRejected(Message, frozen=True, kw_only=True):

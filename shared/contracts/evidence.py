@@ -42,7 +42,11 @@ class RunFinished(Message, frozen=True, kw_only=True):
     flagged: int = 0
     """Number of samples, including done ones, with a remark that a person should read."""
     population_complete: bool = True
-    """False: the search for samples ended early, so samples may be missing."""
+    """False: it was not proven that all samples were found."""
+    population_reason: OpenCode[EndCode] = ""
+    """Why the population is not complete; empty if it is."""
+    population_counted: int | None = None
+    """How many samples there are by the site's own count; None: not known."""
     population_note: str = ""
     llm_calls: int
     cost_usd: float

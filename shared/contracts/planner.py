@@ -119,6 +119,8 @@ class SampleFinished(Message, frozen=True, kw_only=True):
     steps: int = 0
     usage: Usage = Usage()
     decided_by: str = ""
+    counted: int | None = None
+    """Of a search for samples: how many the list has by the page's own count; None if no page shows one."""
     flagged: bool = False
     notes: tuple[Note, ...] = ()
     started_at: datetime

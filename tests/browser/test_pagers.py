@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.planner.page.counts import read_counts
+from services.planner.page.list_signs.counts import read_counts
 from services.planner.page.paging import next_page_control
 from tests.browser.conftest import Look
 

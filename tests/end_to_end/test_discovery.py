@@ -219,13 +219,13 @@ async def test_a_site_that_asks_to_slow_down_is_left_alone_and_the_list_goes_on(
     assert finished.population_complete
 
 
-async def test_an_empty_list_is_no_failure_and_is_said(cli, tmp_path):
+async def test_a_page_without_items_is_no_empty_list_unless_it_says_so(cli, tmp_path):
     async with directory("url") as url:
         spec = people_list(url)
         spec["start_url"] += "?page=99"
         out, code = await run_list(cli, spec, tmp_path)
-    assert (out["samples"], out["population_complete"], code) == (0, True, 0)
-    assert "the list is empty" in out["population_note"]
+    assert (out["samples"], out["population_complete"], code) == (0, False, 1)
+    assert out["population_reason"] == "unproven_empty"
 
 
 async def test_a_login_wall_before_the_list_is_said_and_is_no_empty_list(cli, tmp_path):

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from services.console.text.tally import Tally, headline, to_words
 from shared.contracts.evidence import RunFinished
+from shared.evidence_format.population import population_advice, population_headline
 from shared.statuses import STATUSES, colour_of, urgency_of
 from shared.text.normal import tidy
 
@@ -180,7 +181,7 @@ def run_summary(finished: RunFinished, tally: Tally, here: Path) -> RenderableTy
         facts.add_row("By key", f"{finished.signed_by[:16]}; note both, exhibit verify names them")
     facts.add_row("Took", f"{took_s:.1f} s, {finished.samples / took_s:.1f} samples/s" if took_s > 0 else "0 s")
     if not finished.population_complete or finished.population_note:
-        colour = "" if finished.population_complete else "bold red"
+        colour = "" if finished.population_complete else f"bold {colour_of('needs_review')}"
         facts.add_row("Samples", Text(_population(finished), style=colour))
     if finished.flagged:
         facts.add_row("Flagged", f"{finished.flagged} of the samples have a remark to read: the column notes")
@@ -192,9 +193,10 @@ def run_summary(finished: RunFinished, tally: Tally, here: Path) -> RenderableTy
 
 
 def _population(finished: RunFinished) -> str:
-    """Return the note on the population, and whether samples may be missing."""
-    missing = "" if finished.population_complete else " There may be more: go on with --resume."
-    return f"{finished.population_note}.{missing}".replace("..", ".")
+    """Return the note on the population; of one that is not complete how many were found, and what to do."""
+    parts = [] if finished.population_complete else [population_headline(finished)]
+    parts += [part.rstrip(".") for part in (finished.population_note, population_advice(finished)) if part]
+    return f"{'. '.join(parts)}."
 
 
 def _relative_to(here: Path, path: str) -> str:

@@ -103,7 +103,7 @@ function bar(sums) {
 function completeness(accounted) {
   if (accounted !== RUN.samples) return note("failed", "It does not add up.", `${RUN.samples} samples were found and ${accounted} are accounted for.`, "bad");
   const told = RUN.population_note ? said(RUN.population_note.replace(/\.?$/, ".")) : "";
-  if (!RUN.complete) return note("needs_review", "There may be more samples.", el("span", null, told, " Finding them was cut short."), "bad");
+  if (!RUN.complete) return note("needs_review", `${RUN.population}.`, el("span", null, told, ` ${RUN.population_advice}`), "warn");
   const attempted = RUN.attempted < RUN.samples && RUN.phase !== "discovery" ? ` Steps were taken at ${count(RUN.attempted)} of them.` : "";
   return note("done", "Complete.", el("span", null, RUN.samples ? `Every sample found is accounted for, once.${attempted} ` : "", told));
 }

@@ -18,6 +18,7 @@ from shared.evidence_format import layout
 from shared.evidence_format.facts import TaskFacts, TaskField
 from shared.evidence_format.files.sample import MISSING
 from shared.evidence_format.log_codec import LogEntry
+from shared.evidence_format.population import population_advice, population_headline
 from shared.hosts import host_of
 from shared.statuses import group_of, population_order
 
@@ -102,6 +103,8 @@ def run_summary(closing: RunFacts, sums: RunSums, pictures: Mapping[str, int]) -
             "flagged": finished.flagged,
             "complete": finished.population_complete,
             "population_note": finished.population_note,
+            "population": population_headline(finished),
+            "population_advice": population_advice(finished),
             "attempted": sums.attempted,
             "outcomes": _outcomes(finished, sums),
             "llm_calls": finished.llm_calls,

@@ -92,8 +92,10 @@ RUNS = SqlView(
         _c("resumed", YES_NO, "Whether the run had more than one round."),
         _c("replay_run_id", TEXT, "Of a replay: the run that it repeats."),
         _c("expected", WHOLE, "Size of the population; NULL while the search for samples continues.", "samples"),
-        _c("population_complete", YES_NO, "False: the search for samples ended early, so samples may be missing."),
-        _c("population_note", TEXT, "Why the search ended early, or another remark about it."),
+        _c("population_complete", YES_NO, "False: it was not proven that all samples were found."),
+        _c("population_reason", TEXT, "Why the population is not complete, a reason as of samples; NULL if it is."),
+        _c("population_counted", WHOLE, "Number of samples by the site's own count; NULL: not known.", "samples"),
+        _c("population_note", TEXT, "Why the population is not complete, or another remark about it."),
         _c("samples", WHOLE, "Samples found.", "samples"),
         *(_c(status, WHOLE, f"Those that {STYLES[status].meaning}.", "samples") for status in STATUSES),
         _c(

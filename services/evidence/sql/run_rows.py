@@ -58,6 +58,8 @@ def run_row(file: RunFile, counts: RunCounts, location: str, finished: RunFinish
         "resumed": file.attempt_base > 0,
         "expected": file.expected,
         "population_complete": file.population_complete,
+        "population_reason": file.population_reason or None,
+        "population_counted": file.population_counted,
         "population_note": file.population_note or None,
         "samples": counts.samples,
         **{status: by_status[status] for status in STATUSES},

@@ -61,6 +61,8 @@ class RunState:
     open_samples: int = 0
     finished: RunFinished | None = None
     population_complete: bool = True
+    population_reason: EndCode = ""
+    population_counted: int | None = None
     population_note: str = ""
     remarks: tuple[str, ...] = ()
     """What a reader of the seal should know about how the run came to be sealed."""
@@ -147,6 +149,8 @@ def round_summary(state: RunState, location: str, table: str, now: datetime) -> 
         table=table,
         flagged=sum(end.flagged for end in state.ends.values()),
         population_complete=state.population_complete,
+        population_reason=state.population_reason,
+        population_counted=state.population_counted,
         population_note=state.population_note,
         llm_calls=sum(end.llm_calls for end in all_ends),
         cost_usd=sum(end.cost_usd for end in all_ends),

@@ -13,6 +13,7 @@ from services.evidence.tables.csv_cells import is_risky
 from shared.contracts.discovery import RunRecord
 from shared.contracts.evidence import RunFinished
 from shared.evidence_format import layout
+from shared.evidence_format.population import population_headline
 from shared.evidence_format.table.columns import TableColumn
 from shared.evidence_format.table.rows import TableRow, day, fraction_digits, moment, text_of
 from shared.statuses import population_order
@@ -129,13 +130,12 @@ def about_rows(
     ``statuses``: number of samples by status. ``cut``: number of texts that were too long for a cell. ``unlinked``:
     number of names without a link.
     """
-    complete = "complete" if finished.population_complete else "not complete"
     facts = [
         ("run", "", record.run_id),
         ("task", "", str(record.spec.get("task_id", ""))),
         ("goal", "", str(record.spec.get("goal", ""))),
         ("finished", "", f"{finished.finished_at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"),
-        ("samples", str(finished.samples), f"{complete} {finished.population_note}".strip()),
+        ("samples", str(finished.samples), f"{population_headline(finished)} {finished.population_note}".strip()),
         *((status, str(statuses[status]), "") for status in sorted(statuses, key=population_order)),
     ]
     if cut:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from services.planner.judge.field_values import judge_field, partial_values
+from services.planner.judge.list_proof import list_gaps
 from services.planner.judge.listed_items import listing_ending
 from services.planner.judge.record_checks import (
     artifact_problems,
@@ -55,9 +56,17 @@ def judge_done(
     Values of the rules were read off the page; those of a model are compared with it.
     """
     if view.spec.phase == "discovery":
-        return listing_ending(view, artifact_problems(view)), ()
+        return _listing_ruling(view, by_model=by_model), ()
     checked = checked_done(view, done, by_model=by_model, decided_by=decided_by)
     return done_ruling(view, checked, by_model=by_model), checked.values
+
+
+def _listing_ruling(view: SampleView, *, by_model: bool) -> Ending | Rejection:
+    """Return how the search for a list ends. A model that says that it is complete is told once what contradicts it."""
+    problems = (*artifact_problems(view), *list_gaps(view))
+    if problems and by_model and view.state.refusals(Done) == 0 and not is_last_step(view):
+        return Rejection("\n".join(problem.message for problem in problems))
+    return listing_ending(view, problems)
 
 
 def checked_done(view: SampleView, done: Done, *, by_model: bool = True, decided_by: str = "") -> CheckedDone:

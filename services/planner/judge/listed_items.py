@@ -55,7 +55,8 @@ def check_items(view: SampleView, action: ReportItems) -> ReportedItems:
 
 
 def listing_ending(view: SampleView, missing: Iterable[SampleProblem]) -> Ending:
-    """Return how the search ends once its decider reports the end of the list. `missing`: artifacts."""
+    """Return how the search ends once its decider reports the end of the list. `missing`: artifacts, and what is not
+    proven of the list."""
     lacking = tuple(missing)
     notes = view.state.notes
     if lacking:

@@ -3,7 +3,7 @@
 Links count by what they declare about themselves, and by whole labels or titles: "Feedback", "Rollback" and "Next.js"
 turn no page. A list that was found on a whole page (:func:`next_page_control`) is turned only by controls in a pager or
 behind it. A list that a route names (:func:`next_results_control`) is turned by any control with such a label. Rows of
-page numbers are read in page_numbers.py; words come from shared/text/list_words.py.
+page numbers are read in list_signs; words come from shared/text/list_words.py.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urljoin
 
+from msgspec import structs
+
+from services.planner.page.list_signs.page_numbers import number_rows
 from services.planner.page.lists import same_address
-from services.planner.page.page_numbers import number_rows
 from services.planner.page.text import label_form
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.text.list_words import MORE, NEXT
@@ -43,6 +45,7 @@ MORE_BEHIND_WORDS = (
 )
 """Labels that may open one item as well: they count only behind the list, and if there is only one."""
 _ARROWS = re.compile(r"[\s›»→❯▶⟩>]+")
+_ARROWS_ONLY = re.compile(r"[\s‹›«»←→❮❯◀▶⟨⟩<>|…]+")
 _PAGER_SIGNS = ("›", "→", ">", "❯", "▶", "⟩", "»")
 """The best first: beside another arrow, `»` leads to the last page."""
 _RESULTS_SIGNS = frozenset({"›", "→", "»"})
@@ -71,10 +74,10 @@ def next_page_control(page: PageObserved, after: int, visited: frozenset[str] = 
     if following is None:
         following = _numbered(page, after, visited)
     if following is not None:
-        return PagingControl("next", following, _elsewhere(following, page))
+        return PagingControl("next", following, address_behind(following, page))
     behind = [e for e in pressable if e.ref > after and e.area not in _NEVER]
     more = [e for e in behind if _extends(e.name, _MORE_BEHIND)]
-    return PagingControl("more", more[0], _elsewhere(more[0], page)) if len(more) == 1 else None
+    return PagingControl("more", more[0], address_behind(more[0], page)) if len(more) == 1 else None
 
 
 def next_results_control(page: PageObserved, part: Sequence[Element]) -> PagingControl | None:
@@ -87,8 +90,17 @@ def next_results_control(page: PageObserved, part: Sequence[Element]) -> PagingC
             kind = _kind_of(element)
             if kind is not None:
                 ended = "disabled" in element.states
-                return None if ended else PagingControl(kind, element, _elsewhere(element, page))
+                return None if ended else PagingControl(kind, element, address_behind(element, page))
     return None
+
+
+def without_pagers(page: PageObserved) -> PageObserved:
+    """Return the page without its rows of page numbers and what turns it, for they are no items of a list."""
+    turning = {element.ref for row in number_rows(page) for _, element in row.numbers}
+    turning |= {e.ref for e in page.elements if e.role in _PRESSED and (e.turn or _says_next(e))}
+    turning |= {e.ref for e in page.elements if e.role in _PRESSED and _ARROWS_ONLY.fullmatch(e.name)}
+    kept = tuple(element for element in page.elements if element.ref not in turning)
+    return structs.replace(page, elements=kept) if turning else page
 
 
 def is_paging_label(label: str) -> bool:
@@ -161,13 +173,13 @@ def _numbered(page: PageObserved, after: int, visited: frozenset[str]) -> Elemen
                 return following
             continue
         for element in row.controls:
-            url = _elsewhere(element, page)
+            url = address_behind(element, page)
             if url is not None and same_address(url) not in visited:
                 return element
     return None
 
 
-def _elsewhere(element: Element, page: PageObserved) -> str | None:
+def address_behind(element: Element, page: PageObserved) -> str | None:
     """Return the absolute address if it loads another page; a script's `#` does not."""
     if element.url is None or element.role != "link":
         return None

@@ -28,6 +28,7 @@ from shared.contracts.steps import (
     FiledArtifact,
     Note,
     RouteMark,
+    ShownCount,
     StepTaken,
     Summary,
     ValueSource,
@@ -149,6 +150,8 @@ class AttemptState:
     listed: frozenset[str] = frozenset()
     """Keys of the reported items of a list."""
     listed_pages: int = 0
+    counts: tuple[ShownCount, ...] = ()
+    """What the last page of reported items that shows a count says about the length of the list."""
     vision_asked: Mapping[str, int] = field(default_factory=dict[str, int])
     """How often a picture was asked about, by the signature of the page."""
     summaries: tuple[Summary, ...] = ()

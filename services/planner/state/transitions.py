@@ -141,6 +141,8 @@ def _with_values(state: AttemptState, step: StepTaken) -> AttemptState:
     if isinstance(step.action, SaveProgress) and not step.refused:
         fresh = with_readings(state, step.values)
         return replace(fresh, unconfirmed=fresh.unconfirmed | frozenset(step.unconfirmed))
+    if isinstance(step.action, ReportItems):
+        state = replace(state, counts=step.counts or state.counts)
     if isinstance(step.action, ReportItems) and step.items:
         keys = {item_key(item) for item in step.items}
         return replace(

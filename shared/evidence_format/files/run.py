@@ -10,7 +10,9 @@ from typing import Any
 import msgspec
 
 from shared.contracts.base import Part
+from shared.contracts.codes import OpenCode
 from shared.contracts.discovery import RunRecord
+from shared.contracts.error_codes import EndCode
 from shared.contracts.evidence import RunFinished
 from shared.evidence_format.chain import NOT_JSON
 from shared.evidence_format.layout import RUN
@@ -25,6 +27,8 @@ class RunFile(Part, frozen=True, kw_only=True):
     expected: int | None = None
     finished: RunFinished | None = None
     population_complete: bool = True
+    population_reason: OpenCode[EndCode] = ""
+    population_counted: int | None = None
     population_note: str = ""
     remarks: tuple[str, ...] = ()
 

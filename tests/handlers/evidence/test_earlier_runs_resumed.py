@@ -166,7 +166,11 @@ async def test_a_later_attempt_puts_what_was_written_then_aside_and_it_is_still_
         "problems",
     }
     assert (new["version"], result["version"]) == (2, 2)
-    assert read(run / "run.json").keys() ^ read(run / "rounds" / "1" / "run.json").keys() <= {"version"}
+    assert read(run / "run.json").keys() ^ read(run / "rounds" / "1" / "run.json").keys() <= {
+        "version",
+        "population_reason",
+        "population_counted",
+    }
     taught = read(run / "memory" / "patterns.json")
     assert taught[-1]["text"] == "It is still there."
 

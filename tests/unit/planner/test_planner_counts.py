@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.planner.page.counts import read_counts
+from services.planner.page.list_signs.counts import read_counts
 from shared.text.date_names import LANGUAGES
 from shared.text.list_words import EMPTY, LOADING, MORE, NEXT, PAGES, RANGES, TOTALS
 from tests.unit.planner.planner_pages import cell, el, heading, page, text

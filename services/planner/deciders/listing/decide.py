@@ -8,11 +8,13 @@ to which each page with new items adds a few.
 from __future__ import annotations
 
 from services.planner.deciders.listing.list_reader import ListRead, read_list
+from services.planner.judge.list_proof import has_enough, steps_since_gain, visited_addresses
 from services.planner.judge.listed_items import check_items, same_address
 from services.planner.judge.record_checks import missing_artifacts, to_kind_and_label
-from services.planner.page.paging import PagingControl, next_page_control
+from services.planner.page.list_signs.list_states import MANY_ROWS, shown_rows
+from services.planner.page.paging import PagingControl, next_page_control, without_pagers
 from services.planner.page.text import says_not_found
-from services.planner.state.attempt_state import Act, Decision, Entry, ObserveAgain, SampleView
+from services.planner.state.attempt_state import Act, Decision, ObserveAgain, SampleView
 from services.planner.state.common_decisions import (
     LOGIN,
     PAUSES_S,
@@ -40,14 +42,13 @@ def decide(view: SampleView) -> Decision:
     if first is not None or view.page is None:
         return first or by_rule(Fail(code="unreachable", note="there is no page to look at"))
     page = view.page
-    clicks = sum(isinstance(e.action, Click) for e in _since_gain(view))
+    clicks = sum(isinstance(e.action, Click) for e in steps_since_gain(view.state))
     in_the_way = _error(view, page) or dismiss_dialog(page, clicks) or observe_more(view, page)
     if in_the_way is not None:
         return in_the_way
-    read = read_list(view.spec, page, _place(view))
-    return (
-        _report(view, read) or _wait_for_items(view, page, read) or _doubt(view, read) or _next_page(view, page, read)
-    )
+    read = read_list(view.spec, without_pagers(page), _place(view))
+    waits = _report(view, read) or _wait_for_items(view, page, read) or _doubt(view, page, read)
+    return waits or _next_page(view, page, read)
 
 
 # --- before reading
@@ -60,7 +61,7 @@ def _error(view: SampleView, page: PageObserved) -> Act | ObserveAgain | None:
         return fail_with_screenshot(view, Fail(code="auth_required", note=f"{page.url} answers with HTTP {status}"))
     if status is None or status < 400:
         return None
-    again = sum(isinstance(e.action, Goto) and e.action.url == page.url for e in _since_gain(view))
+    again = sum(isinstance(e.action, Goto) and e.action.url == page.url for e in steps_since_gain(view.state))
     if status in MAY_PASS and again < MAX_RELOADS:
         return by_rule(Goto(url=page.url, reason=f"The page answered with HTTP {status}; once more."))
     return fail_with_screenshot(view, Fail(code="http_error", note=f"{page.url} answers with HTTP {status}"))
@@ -73,6 +74,12 @@ def _place(view: SampleView) -> str:
 
 
 # --- reading
+
+
+def _unread_rows(view: SampleView, page: PageObserved, read: ListRead) -> str:
+    """Return what is wrong with a later page whose rows are not read as items; empty if nothing is."""
+    rows = shown_rows(page) if view.state.listed and not read.items else 0
+    return f"{page.url} shows {rows} rows, and no item was read from them" if rows >= MANY_ROWS else ""
 
 
 def _report(view: SampleView, read: ListRead) -> Act | None:
@@ -98,13 +105,14 @@ def _wait_for_items(view: SampleView, page: PageObserved, read: ListRead) -> Act
     return None
 
 
-def _doubt(view: SampleView, read: ListRead) -> Act | ObserveAgain | None:
+def _doubt(view: SampleView, page: PageObserved, read: ListRead) -> Act | ObserveAgain | None:
     """What is not certain goes to a person, once the page has had time to show all of it."""
-    if not read.doubt or list_end_reason(view) is not None:
+    doubt = read.doubt or _unread_rows(view, page, read)
+    if not doubt or list_end_reason(view) is not None:
         return None
     if view.state.looks < len(PAUSES_S):
         return ObserveAgain(PAUSES_S[view.state.looks], view.state.max_tokens)
-    return fail_with_screenshot(view, Fail(code="uncertain_list", note=read.doubt))
+    return fail_with_screenshot(view, Fail(code="uncertain_list", note=doubt))
 
 
 # --- turning the page
@@ -117,7 +125,7 @@ def _next_page(view: SampleView, page: PageObserved, read: ListRead) -> Act:
     picture = _picture(view)
     if picture is not None:
         return picture
-    control = next_page_control(page, read.last, _visited(view))
+    control = next_page_control(page, read.last, visited_addresses(view.state))
     turned = _turned(view)
     if isinstance(turned, Goto):
         return _end(view, _nothing_new(read))
@@ -127,7 +135,7 @@ def _next_page(view: SampleView, page: PageObserved, read: ListRead) -> Act:
         return _scroll(view, page, read) or _end(
             view, "nothing leads on from here" if turned is None else _nothing_new(read)
         )
-    presses = sum(isinstance(e.action, Click) for e in _since_gain(view))
+    presses = sum(isinstance(e.action, Click) for e in steps_since_gain(view.state))
     if control.url is None and presses >= MAX_PRESSES:
         note = f"{control.element.name!r} brought nothing new when it was pressed, {presses} times; it is still there"
         return _end(view, note, (plain_note(note),))
@@ -136,11 +144,11 @@ def _next_page(view: SampleView, page: PageObserved, read: ListRead) -> Act:
 
 def list_end_reason(view: SampleView) -> str | None:
     """Return why the list counts as read; None: it does not yet."""
-    expected, found, limit = view.spec.expected_items, len(view.state.listed), view.spec.limit
+    limit, found = view.spec.limit, len(view.state.listed)
     if limit is not None and found >= limit:
         return f"the first {limit} items are listed, as many as the task asks for"
-    if expected is not None and found >= expected:
-        return f"all {expected} items that were expected have been found"
+    if has_enough(view):
+        return f"all {found} items that were expected have been found"
     reports = [e for e in view.state.history if isinstance(e.action, ReportItems) and not e.refused]
     if len(reports) >= 2 and not any(e.new_items for e in reports[-2:]):
         return "two pages in a row showed nothing new"
@@ -154,7 +162,7 @@ def _nothing_new(read: ListRead) -> str:
 def _turn(view: SampleView, page: PageObserved, control: PagingControl) -> Act:
     name = control.element.name
     if control.url is not None:
-        if same_address(control.url) in _visited(view):
+        if same_address(control.url) in visited_addresses(view.state):
             return _end(view, f"{name!r} leads back to a page that was read already")
         return by_rule(Goto(url=control.url, reason=f"{name!r} leads to the next page of the list."))
     target = ByRef(ref=control.element.ref, snapshot_id=page.snapshot_id)
@@ -194,21 +202,7 @@ def _end(view: SampleView, why: str, notes: tuple[Note, ...] = ()) -> Act:
 # --- what was done
 
 
-def _since_gain(view: SampleView) -> list[Entry]:
-    """Return the steps since items were last reported."""
-    history = list(view.state.history)
-    reported = [at for at, e in enumerate(history) if isinstance(e.action, ReportItems) and not e.refused]
-    return history[reported[-1] + 1 :] if reported else history[1:]
-
-
 def _turned(view: SampleView) -> Goto | Click | Scroll | None:
     """Return the last action that turned the page since items were last reported."""
-    moves = [e.action for e in _since_gain(view) if isinstance(e.action, Goto | Click | Scroll)]
+    moves = [e.action for e in steps_since_gain(view.state) if isinstance(e.action, Goto | Click | Scroll)]
     return moves[-1] if moves and view.state.listed else None
-
-
-def _visited(view: SampleView) -> frozenset[str]:
-    urls = {e.action.url for e in view.state.history if isinstance(e.action, Goto)} | {
-        e.url for e in view.state.history
-    }
-    return frozenset(same_address(url) for url in urls if url)

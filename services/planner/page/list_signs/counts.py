@@ -107,8 +107,9 @@ def _page(text: str, element: Element) -> ShownCount | None:
 
 
 def _total(text: str, element: Element) -> ShownCount | None:
-    found = _total_pattern().fullmatch(text) or _PARENTHESISED.search(text) or _FOUND.fullmatch(text)
-    firm = found is not None and found.re is not _total_pattern()
+    found = _PARENTHESISED.search(text) or _FOUND.fullmatch(text)
+    firm = found is not None
+    found = found or _total_pattern().fullmatch(text)
     if found is None and element.area == "pager":
         found, firm = _IN_PAGER.fullmatch(text), True
         words = found["words"].split() if found is not None else []

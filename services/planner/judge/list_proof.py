@@ -1,0 +1,172 @@
+"""Whether a list was read completely: no way on is left, and all counts that its pages show agree with what was listed.
+
+What is not proven goes to a person, with the reason and the page's own number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from services.planner.judge.listed_items import PageLookup
+from services.planner.page.list_signs.counts import read_counts
+from services.planner.page.list_signs.list_states import MANY_ROWS, empty_words, loading_words, shown_rows
+from services.planner.page.list_signs.page_numbers import number_rows
+from services.planner.page.lists import is_address, same_address
+from services.planner.page.paging import PagingControl, address_behind, next_page_control
+from services.planner.state.attempt_state import AttemptState, Entry, SampleProblem, SampleView
+from shared.contracts.actions import Click, Goto, ReportItems
+from shared.contracts.browser_pool import PageObserved
+from shared.contracts.steps import ShownCount
+from shared.text.normal import quoted
+
+ROUGHLY = 0.9
+"""Of a number that a page calls approximate, so much must have been listed."""
+
+
+def list_gaps(view: SampleView) -> tuple[SampleProblem, ...]:
+    """Return why the list is not proven to be complete; empty: it is."""
+    found, page = len(view.state.listed), view.page
+    if page is None or has_enough(view):
+        return ()
+    counts = read_counts(page)
+    gaps = [*_missing_entries(view.state, counts, found), *_unread_parts(page)]
+    if not _shows_end(counts, found):
+        gaps += _ways_on(view, page)
+    if found == 0:
+        gaps += _unproven_emptiness(page, counts)
+    return tuple(gaps)
+
+
+def has_enough(view: SampleView) -> bool:
+    """Return whether as many items were found as the task expects, or as it asks for at most."""
+    wanted = [number for number in (view.spec.expected_items, view.spec.limit) if number is not None]
+    return any(len(view.state.listed) >= number for number in wanted)
+
+
+def counted_items(state: AttemptState, page: PageObserved | None) -> int | None:
+    """Return how many items the list has by the page's own count; None if no page shows a sure one."""
+    counts = _totals((read_counts(page) if page is not None else ()) or state.counts)
+    found = len(state.listed)
+    agreeing = next((one.total for one in counts if one.total == found), None)
+    return (
+        agreeing if agreeing is not None else next((one.total for one in counts if one.firm or one.total > found), None)
+    )
+
+
+def visited_addresses(state: AttemptState) -> frozenset[str]:
+    """Return the addresses of all pages that were opened."""
+    urls = {e.action.url for e in state.history if isinstance(e.action, Goto)} | {e.url for e in state.history}
+    return frozenset(same_address(url) for url in urls if url)
+
+
+def steps_since_gain(state: AttemptState) -> list[Entry]:
+    """Return the steps since items were last reported, or since the first page was opened."""
+    history = list(state.history)
+    reported = [at for at, e in enumerate(history) if isinstance(e.action, ReportItems) and not e.refused]
+    return history[reported[-1] + 1 :] if reported else history[1:]
+
+
+# --- counts
+
+
+def _missing_entries(state: AttemptState, counts: Sequence[ShownCount], found: int) -> Iterator[SampleProblem]:
+    totals = _totals(counts or state.counts)
+    if any(one.total == found for one in totals):
+        return
+    for one in totals:
+        if one.total > found and not (one.rough and found >= ROUGHLY * one.total):
+            yield SampleProblem("incomplete_list", f"{found} of {one.total}: the page says {quoted(one.text)}")
+            return
+        if one.total < found and one.firm and not one.rough and not _is_size_of_page(one, state):
+            text = f"{found} items were listed where the page counts {one.total}: it says {quoted(one.text)}"
+            yield SampleProblem("uncertain_list", text)
+            return
+    before = [one for one in counts if one.kind == "page" and one.page < one.pages]
+    if before and not totals:
+        yield SampleProblem("incomplete_list", f"the last page that was read says {quoted(before[0].text)}")
+
+
+def _totals(counts: Sequence[ShownCount]) -> list[ShownCount]:
+    return [one for one in counts if one.kind in ("range", "total")]
+
+
+def _is_size_of_page(count: ShownCount, state: AttemptState) -> bool:
+    """Return whether the number is that of the items of one page: "25 results" on each page."""
+    reports = [entry.action for entry in state.history if isinstance(entry.action, ReportItems)]
+    return count.kind == "total" and any(len(report.items) == count.total for report in reports)
+
+
+def _shows_end(counts: Sequence[ShownCount], found: int) -> bool:
+    """Return whether the page says of itself that it is the last one."""
+    ranges = [one for one in counts if one.kind == "range" and not one.rough]
+    pages = [one for one in counts if one.kind == "page"]
+    if ranges:
+        return any(one.total == found and one.last in (one.total, one.total - 1) for one in ranges)
+    return bool(pages) and all(one.page == one.pages for one in pages)
+
+
+# --- what is left
+
+
+def _unread_parts(page: PageObserved) -> Iterator[SampleProblem]:
+    if page.left_out:
+        yield SampleProblem("incomplete_list", f"{page.left_out} elements of the last page were not read")
+    words = loading_words(page)
+    if words:
+        yield SampleProblem("incomplete_list", f"the page still says {quoted(words)}")
+
+
+def _ways_on(view: SampleView, page: PageObserved) -> Iterator[SampleProblem]:
+    visited = visited_addresses(view.state)
+    control = next_page_control(page, _last_item(view, page), visited)
+    if control is None:
+        yield from _unread_numbers(page, visited)
+        return
+    if control.url is not None and same_address(control.url) in visited:
+        return
+    tried = steps_since_gain(view.state)
+    if control.url is not None and any(isinstance(entry.action, Goto) for entry in tried):
+        return  # the page behind the last one showed nothing new
+    yield SampleProblem("incomplete_list", _way_on(control, sum(isinstance(e.action, Click) for e in tried)))
+
+
+def _last_item(view: SampleView, page: PageObserved) -> int:
+    """Return the ref of the last item on the page that was reported; 0 if none of it is shown."""
+    reports = [entry.action for entry in view.state.history if isinstance(entry.action, ReportItems)]
+    items = next((report.items for report in reversed(reports) if report.items), ())
+    shown, refs = PageLookup(page), [0]
+    for name, value in items[-1].items() if items else ():
+        field = view.spec.output_schema.get(name)
+        if field is None or value is None:
+            continue
+        if is_address(name):
+            refs += [element.ref for element in shown.links_to(str(value))[1]]
+        else:
+            refs += [element.ref for element in shown.elements_showing(field, value)][:1]
+    return max(refs)
+
+
+def _unread_numbers(page: PageObserved, visited: frozenset[str]) -> Iterator[SampleProblem]:
+    """Yield a problem for page numbers that lead to other pages, if none of them is known to be the next."""
+    for row in number_rows(page):
+        addresses = [address_behind(element, page) for element in row.controls]
+        left = [url for url in addresses if url is None or same_address(url) not in visited]
+        higher = row.current is not None and row.numbers[-1][0] > row.current
+        if left and (row.current is None or higher):
+            yield SampleProblem("incomplete_list", f"the page shows page numbers up to {row.numbers[-1][0]}")
+            return
+
+
+def _way_on(control: PagingControl, presses: int) -> str:
+    name = quoted(control.element.name or control.element.title or "")
+    if control.url is None and presses:
+        return f"{name} brought nothing new when it was pressed, and is still there"
+    return f"{name} leads on, and was not followed"
+
+
+def _unproven_emptiness(page: PageObserved, counts: Sequence[ShownCount]) -> Iterator[SampleProblem]:
+    rows = shown_rows(page)
+    if rows >= MANY_ROWS:
+        yield SampleProblem("uncertain_list", f"the page shows {rows} rows, and no item was read from them")
+    elif not empty_words(page) and not any(one.total == 0 for one in _totals(counts)):
+        yield SampleProblem("unproven_empty", "no item was found, and the page does not say that there is none")

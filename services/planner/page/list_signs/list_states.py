@@ -1,0 +1,57 @@
+"""What a page says about its list besides counts: that it has no entries, that it is loading; and rows it shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from services.planner.page.lists import table_rows
+from services.planner.page.text import is_input
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.text.list_words import EMPTY, LOADING
+from shared.text.normal import fold, tidy
+
+MAX_CHARS = 200
+MANY_ROWS = 5
+"""So many rows of at least two cells are entries, whatever the page says."""
+_BESIDE = frozenset({"navigation", "banner", "contentinfo", "complementary", "search"})
+_PRESSED = frozenset({"link", "button", "tab", "option", "menuitem"})
+_NONE = re.compile(
+    r"\b(?:no|0) (?:\w+ ){0,3}?(?:found|results?|entries|records?|items?|matches|data|rows|hits)\b"
+    r"|\bnothing (?:was |to (?:see|show|display)|here|found|matche[sd])"
+    r"|\bthere (?:are|is|were|was) (?:currently )?no \w+"
+    r"|\b(?:did(?: not|n't)|does(?: not|n't)) match any|\bno (?:\w+ ){1,3}(?:yet|available|to (?:show|display|list))\b"
+    r"|\b(?:list|table|page|folder|directory|repository) is empty\b|\bhaven't (?:\w+ ){1,3}any\b"
+)
+_EMPTY = tuple(dict.fromkeys(text for texts in EMPTY.values() for text in texts if len(text) > 3))
+_LOADING = frozenset(text for texts in LOADING.values() for text in texts)
+_ENDS = re.compile(r"^[\s.…!?。]+|[\s.…!?。]+$")
+
+
+def empty_words(page: PageObserved) -> str:
+    """Return the words by which the page says that its list has no entries; empty if it does not say so."""
+    for text in _texts(page):
+        form = fold(text)
+        if _NONE.search(form) or any(words in form for words in _EMPTY):
+            return tidy(text)
+    return ""
+
+
+def loading_words(page: PageObserved) -> str:
+    """Return the words by which the page says that something is still loading; empty if it does not."""
+    return next((tidy(text) for text in _texts(page) if _ENDS.sub("", fold(text)) in _LOADING), "")
+
+
+def shown_rows(page: PageObserved) -> int:
+    """Return how many table rows with at least two cells of text the page shows."""
+    own = [e for e in page.elements if e.area not in _BESIDE and e.area != "pager" and not e.in_dialog]
+    return sum(sum(bool(cell.name.strip()) for cell in row) > 1 for row in table_rows(own))
+
+
+def _texts(page: PageObserved) -> Iterator[str]:
+    return (e.name for e in page.elements if _is_text(e) and 0 < len(e.name) <= MAX_CHARS)
+
+
+def _is_text(element: Element) -> bool:
+    aside = element.area in _BESIDE or element.in_dialog or element.role in _PRESSED
+    return not aside and not is_input(element)

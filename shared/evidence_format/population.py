@@ -1,0 +1,26 @@
+"""What people are told about the samples of a run: whether all were found, of how many, and what to do if not."""
+
+from __future__ import annotations
+
+from shared.contracts.codes import facts_of
+from shared.contracts.evidence import RunFinished
+
+GO_ON = "Go on with --resume."
+
+
+def population_headline(finished: RunFinished) -> str:
+    """Return `Complete`, `Incomplete: 25 of 120`, or `Incomplete: 25 found` where no page says how many there are."""
+    if finished.population_complete:
+        return "Complete"
+    counted = finished.population_counted
+    if counted is None or counted <= finished.samples:
+        return f"Incomplete: {finished.samples} found"
+    return f"Incomplete: {finished.samples} of {counted}"
+
+
+def population_advice(finished: RunFinished) -> str:
+    """Return what to do about a population that is not complete; empty if it is."""
+    if finished.population_complete:
+        return ""
+    facts = facts_of(finished.population_reason)
+    return f"{facts.advice} {GO_ON}" if facts is not None else GO_ON

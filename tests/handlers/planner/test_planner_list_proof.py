@@ -1,0 +1,241 @@
+"""A list is complete only when that was proven: for the rules and for what a model says, over the same pages."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.planner.deciders.registry import RulesDecider
+from shared.contracts.actions import ByRef, Click, Done, Goto, ReportItems
+from shared.contracts.browser_pool import CapturePage, Element, PageObserved
+from shared.contracts.planner import SampleFinished, SamplesListed
+from tests.handlers.planner.planner_bench import Bench
+from tests.handlers.planner.scripted_decider import ScriptedDecider
+from tests.handlers.planner.scripted_pool import ScriptedPool
+from tests.unit.planner.planner_pages import cell, el, heading, page, sample, spec, text
+
+SITE = "http://127.0.0.1:8000"
+START = f"{SITE}/list"
+TASK: dict[str, Any] = {
+    "phase": "discovery",
+    "start_url": START,
+    "output_schema": {"number": {"type": "string", "labels": ["Ticket"]}, "url": "string"},
+    "required_fields": ["number", "url"],
+    "required_artifacts": [],
+    "identity": {},
+    "max_steps": 60,
+}
+
+
+def row(number: int) -> tuple[Element, Element]:
+    link = el("link", f"About {number}", tag="a", url=f"{SITE}/t/T-{number}", header="Title", row=number + 1)
+    return cell("Ticket", f"T-{number}", number + 1), link
+
+
+def rows(first: int, last: int) -> list[Element]:
+    return [part for number in range(first, last + 1) for part in row(number)]
+
+
+def link(name: str, number: int, **rest: Any) -> Element:
+    return el("link", name, tag="a", url=address(number), **rest)
+
+
+def address(number: int) -> str:
+    return START if number == 1 else f"{START}?page={number}"
+
+
+def shown(*elements: Element, number: int = 1, **changes: Any) -> PageObserved:
+    return page(*elements, url=address(number), title="Tickets", **changes)
+
+
+def item(number: int) -> dict[str, str]:
+    return {"number": f"T-{number}", "url": f"{SITE}/t/T-{number}"}
+
+
+def found(bench: Bench) -> list[str]:
+    return [item["number"] for listed in bench.bus.events(SamplesListed) for item in listed.items]
+
+
+async def read(site: dict[str, list[PageObserved]], *answers: Any, **task: Any) -> tuple[SampleFinished, Bench]:
+    """Work on the list: by the rules, or with these answers of a model."""
+    task_of = spec(**{**TASK, **task}).model_dump(mode="json", by_alias=True)
+    decider = ScriptedDecider([Goto(url=START), *answers]) if answers else RulesDecider()
+    bench = Bench(ScriptedPool(site), decider, task_of)
+    return await bench.run(sample=sample(url=START, fields={})), bench
+
+
+def one(*elements: Element, **changes: Any) -> dict[str, list[PageObserved]]:
+    return {START: [shown(*elements, **changes)]}
+
+
+LEFT = {
+    "a count in a heading": [heading("Active Tickets (120 matches)"), *rows(1, 5)],
+    "a count below": [*rows(1, 5), text("1 - 5 of 63", area="main")],
+    "entries": [*rows(1, 5), text("Showing 1 to 5 of 120 entries")],
+    "pages": [*rows(1, 5), text("Page 1 of 5")],
+    "results": [text("63 results"), *rows(1, 5)],
+    "a button that brings nothing": [*rows(1, 5), el("button", "Load more")],
+    "page numbers of a script": [*rows(1, 5), *(el("link", str(n), url="javascript:x()") for n in (1, 2, 3))],
+    "a page that loads": [*rows(1, 5), text("Loading...")],
+}
+NUMBERS = {"a count in a heading": 120, "a count below": 63, "entries": 120, "results": 63}
+
+
+@pytest.mark.parametrize("sign", LEFT)
+@pytest.mark.parametrize("by", ["rules", "model"])
+async def test_a_list_that_its_page_contradicts_is_not_complete(sign: str, by: str):
+    done = Done(values={})
+    answers = () if by == "rules" else (ReportItems(items=tuple(map(item, range(1, 6)))), done, done)
+    ended, bench = await read(one(*LEFT[sign]), *answers)
+    assert (ended.status, ended.reason, ended.counted) == ("needs_review", "incomplete_list", NUMBERS.get(sign))
+    assert len(found(bench)) == 5
+    assert bench.scripted.count(CapturePage) == 1
+
+
+async def test_a_model_is_told_the_contradiction_once_and_may_go_on():
+    site = {
+        START: [shown(*rows(1, 5), text("1 - 5 of 8"), link("Next", 2))],
+        address(2): [shown(*rows(6, 8), text("6 - 8 of 8"), number=2)],
+    }
+    first, second = (ReportItems(items=tuple(map(item, numbers))) for numbers in (range(1, 6), range(6, 9)))
+    done = Done(values={})
+    ended, bench = await read(site, first, done, Goto(url=address(2)), second, done)
+    assert (ended.status, ended.counted, len(found(bench))) == ("done", 8, 8)
+    refused = [step for step in bench.steps if step.refused]
+    assert len(refused) == 1
+    assert "5 of 8" in refused[0].message
+    assert "Next" in refused[0].message
+
+
+@pytest.mark.parametrize(
+    "elements",
+    [
+        [heading("Tickets"), *rows(1, 5)],
+        [text("5 results"), *rows(1, 5)],
+        [*rows(1, 5), text("1 - 5 of 5")],
+        [*rows(1, 5), text("Page 1 of 1")],
+        [text("3 items", area="complementary"), *rows(1, 5), text("Rated 4 of 9 stars")],
+        [*rows(1, 5), text("About 5 results"), el("button", "Next", states=("disabled",))],
+    ],
+)
+async def test_a_list_that_nothing_contradicts_is_complete(elements: list[Element]):
+    ended, bench = await read(one(*elements))
+    assert (ended.status, len(found(bench))) == ("done", 5)
+
+
+async def test_numbers_alone_are_followed_to_the_last():
+    def pager(here: int) -> list[Element]:
+        return [text(str(n)) if n == here else link(str(n), n) for n in range(1, 4)]
+
+    site = {address(n): [shown(*rows(5 * n - 4, 5 * n), *pager(n), number=n)] for n in range(1, 4)}
+    ended, bench = await read(site)
+    assert (ended.status, len(found(bench))) == ("done", 15)
+
+
+@pytest.mark.parametrize(
+    "words", ["No results", "Keine Einträge gefunden", "There are no tickets yet.", "0 results", "データはありません"]
+)
+async def test_an_empty_list_has_the_page_s_word_for_it(words: str):
+    ended, bench = await read(one(heading("Tickets"), text(words)))
+    assert (ended.status, ended.reason) == ("done", "")
+    assert bench.scripted.count(CapturePage) == 1
+
+
+async def test_without_a_word_no_list_is_empty():
+    ended, bench = await read(one(heading("Tickets"), text("Welcome")))
+    assert (ended.status, ended.reason) == ("needs_review", "unproven_empty")
+    assert bench.scripted.count(CapturePage) == 1
+
+
+@pytest.mark.parametrize("words", ["", "No results"])
+async def test_rows_that_cannot_be_read_are_no_empty_list(words: str):
+    unread = [part for n in range(20) for part in (cell("A", f"x{n}", n + 2), cell("B", f"y{n}", n + 2))]
+    ended, bench = await read(one(text(words), *unread))
+    assert (ended.status, ended.reason) == ("needs_review", "uncertain_list")
+    assert bench.scripted.count(CapturePage) == 1
+
+
+async def test_as_many_as_were_expected_are_enough():
+    ended, _ = await read(one(text("63 results"), *rows(1, 5)), expected_items=5)
+    assert ended.status == "done"
+
+
+async def test_more_than_the_page_counts_is_not_certain():
+    ended, _ = await read(one(heading("3 tickets"), text("(3 matches)"), *rows(1, 5)))
+    assert (ended.status, ended.reason, ended.counted) == ("needs_review", "uncertain_list", 3)
+
+
+async def test_what_a_model_turned_to_by_a_click_counts_as_read():
+    site = {
+        START: [shown(*rows(1, 5), link("Next", 2))],
+        address(2): [shown(*rows(6, 8), link("Previous", 1), number=2)],
+    }
+    first, second = (ReportItems(items=tuple(map(item, numbers))) for numbers in (range(1, 6), range(6, 9)))
+    task = spec(**TASK).model_dump(mode="json", by_alias=True)
+    pressed = Click(target=ByRef(ref=11, snapshot_id="s1"))
+    answers = [Goto(url=START), first, pressed, second, Done(values={})]
+    bench = Bench(ScriptedPool(site, clicks={"Next": address(2)}), task=task, decider=ScriptedDecider(answers))
+    ended = await bench.run(sample=sample(url=START, fields={}))
+    assert (ended.status, len(found(bench))) == ("done", 8)
+
+
+# --- any list
+
+
+@st.composite
+def lists(draw: st.DrawFn) -> tuple[dict[str, list[PageObserved]], int]:
+    """A list over some pages, with a menu, and a pager and counts of any kind, or none."""
+    size, pages = draw(st.integers(1, 6)), draw(st.integers(1, 4))
+    total = size * (pages - 1) + draw(st.integers(1, size))
+    pager = draw(st.sampled_from(["next", "title", "numbers", "links", "bars", "none", "button"]))
+    count = draw(st.sampled_from(["range", "total", "page", "none"]))
+    above, menu = draw(st.booleans()), draw(st.integers(0, 4))
+    site: dict[str, list[PageObserved]] = {}
+    for number in range(1, pages + 1):
+        first, last = size * (number - 1) + 1, min(size * number, total)
+        head = [el("link", f"Menu {n}", url=f"{SITE}/m{n}", area="navigation") for n in range(menu)]
+        told = {
+            "range": [text(f"{first} - {last} of {total}")], "total": [text(f"{total} results")],
+            "page": [text(f"Page {number} of {pages}")], "none": [],
+        }[count]  # fmt: skip
+        turn = controls(pager, number, pages)
+        around = [*head, *(turn if above and pager != "button" else []), *told]
+        site[address(number)] = [shown(*around, *rows(first, last), *turn, number=number)]
+    return site, total
+
+
+def controls(pager: str, number: int, pages: int) -> list[Element]:
+    numbers = [text(str(n)) if n == number else link(str(n), n) for n in range(1, pages + 1)]
+    after = number + 1 if number < pages else None
+    made: dict[str, list[Element]] = {
+        "next": [link("Next", after, area="pager")] if after else [],
+        "title": [*numbers, *([link("→", after, title="Next Page")] if after else [])],
+        "numbers": numbers if pages > 1 else [],
+        "links": [link(str(n), n) for n in range(1, pages + 1)] if pages > 1 else [],
+        "bars": [part for one in numbers for part in (one, text("|"))] if pages > 1 else [],
+        "button": [el("button", "Next")] if after else [],
+        "none": [],
+    }
+    return made[pager]
+
+
+@given(lists())
+def test_any_list_is_read_exactly_or_is_not_complete(made: tuple[dict[str, list[PageObserved]], int]):
+    site, total = made
+    hidden = len(site) > 1 and not _leads_on(site)
+    ended, bench = asyncio.run(read(site))
+    numbers = found(bench)
+    assert len(numbers) == len(set(numbers))
+    if ended.status == "done" and not hidden:
+        assert len(numbers) == total
+    if ended.status == "done" and hidden:
+        assert not any("of" in e.name or "results" in e.name for e in site[START][0].elements)
+
+
+def _leads_on(site: dict[str, list[PageObserved]]) -> bool:
+    """Whether anything on the first page leads to others."""
+    return any(e.name in ("Next", "→", "2") for e in site[START][0].elements)
