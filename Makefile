@@ -3,7 +3,7 @@
 PY := .venv/bin/python
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help setup demo test check s3 unit real bench bench-observe bench-planner bench-evidence lock schema docs up clean
+.PHONY: help setup demo test check s3 unit real bench bench-observe bench-planner bench-evidence bench-truth lock schema docs up clean
 
 help:  ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -43,6 +43,9 @@ bench-planner: setup  ## What the planner shows a model: how long, how fast, wha
 
 bench-evidence: setup  ## What evidence costs, beside cp and sha256sum
 	@$(PY) -m benchmarks.evidence
+
+bench-truth: setup  ## Right, wrong and done, for a person: over practice sites and third-party apps
+	@$(PY) -m benchmarks.truth
 
 up: setup  ## All services in one process, until Ctrl-C
 	@.venv/bin/exhibit up

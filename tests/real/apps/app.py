@@ -52,6 +52,10 @@ class RealApp(msgspec.Struct, frozen=True):
     url: str
     truth: Truth
 
+    @property
+    def cares(self) -> tuple[str, ...]:
+        return CARES
+
     def spec(self, care: str) -> dict[str, Any]:
         """Return the execution spec."""
         spec = read_spec(self.name, care)

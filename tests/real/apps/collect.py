@@ -5,18 +5,32 @@ from __future__ import annotations
 import csv
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from shared.client import Client
 from shared.contracts.evidence import SqlRefused
-from tests.real.apps.app import CARES, RealApp, read_spec
+from tests.real.apps.app import Truth
 from tests.real.apps.score import Cell, Ended, Judged, Listed, counts, judge_cells, judge_list
 
 LIST_FILE = "discovered_samples.csv"
 SHOWN_RECORDS = 4
+
+
+class ScoredApp(Protocol):
+    """A served app with its truth, and its specs by the care with which they are written."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def truth(self) -> Truth: ...
+    @property
+    def cares(self) -> Sequence[str]: ...
+    def spec(self, care: str) -> dict[str, Any]: ...
+    def listing(self, care: str) -> dict[str, Any]: ...
+    def rows(self) -> list[dict[str, str]]: ...
 
 
 @dataclass(frozen=True)
@@ -29,11 +43,13 @@ class Outcome:
     listed: Listed
 
 
-async def collect_app(client: Client, app: RealApp) -> list[Outcome]:
-    return [Outcome(app.name, care, await _cells(client, app, care), await _list(client, app, care)) for care in CARES]
+async def collect_app(client: Client, app: ScoredApp) -> list[Outcome]:
+    return [
+        Outcome(app.name, care, await _cells(client, app, care), await _list(client, app, care)) for care in app.cares
+    ]
 
 
-async def _cells(client: Client, app: RealApp, care: str) -> tuple[Judged, ...]:
+async def _cells(client: Client, app: ScoredApp, care: str) -> tuple[Judged, ...]:
     spec = app.spec(care)
     accepted = await client.submit(spec, rows=app.rows(), planner="rules", concurrency=4)
     await client.result(accepted.run_id)
@@ -54,15 +70,16 @@ async def _rows(client: Client, query: str, run_id: str) -> list[dict[str, Any]]
     return json.loads(answer[1])
 
 
-async def _list(client: Client, app: RealApp, care: str) -> Listed:
-    accepted = await client.submit(app.listing(care), planner="rules")
+async def _list(client: Client, app: ScoredApp, care: str) -> Listed:
+    spec = app.listing(care)
+    accepted = await client.submit(spec, planner="rules")
     finished = await client.result(accepted.run_id)
     file = Path(finished.location) / LIST_FILE
     items: list[dict[str, str]] = []
     if file.exists():
         with file.open(encoding="utf-8-sig", newline="") as opened:
             items = list(csv.DictReader(opened))
-    key = next(iter(read_spec(app.name, f"list_{care}")["output_schema"]))
+    key = next(iter(spec["output_schema"]))
     return judge_list(app.truth, items, key, complete=finished.population_complete, note=finished.population_note)
 
 

@@ -1,0 +1,81 @@
+"""`make bench-truth`: right, wrong and done, for a person: over the practice sites and the apps of `make real`.
+
+Decided by rules alone. An app that cannot be installed ends the benchmark with the reason.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
+from benchmarks.report import Row, at_most, least, report
+from benchmarks.truth_practice import FamilyScore, practice_tickets, score_family
+from practice.families import FAMILIES
+from shared.host.services import run_embedded
+from shared.settings import Settings
+from shared.testing.settings import isolated_settings
+from tests.real.apps.app import NAMES, real_app
+from tests.real.apps.collect import Outcome, ScoredApp, collect_app
+from tests.real.apps.collect import report as details
+from tests.real.apps.score import counts
+
+LEAST_RIGHT = 0.95
+ASKS_FOR_SHARE = ("careful", "shipped")
+"""Specs that must bring back `LEAST_RIGHT` of the cells; naive ones only must not be wrong."""
+
+
+def main() -> None:
+    asyncio.run(_measure())
+
+
+async def _measure() -> None:
+    with tempfile.TemporaryDirectory(prefix="exhibit-truth-") as folder:
+        root = Path(folder)
+        outcomes = await _collect(practice_tickets(), root / "tickets")
+        for name in NAMES:
+            outcomes += await _collect(real_app(name, root / name / "app"), root / name)
+        families = [await score_family(family, _settings(root / family.name)) for family in FAMILIES]
+    print(details(outcomes))
+    rows = [row for one in outcomes for row in _rows(one)] + [row for one in families for row in _family_rows(one)]
+    setup = {"planner": "rules", "apps": list(NAMES), "families": [family.name for family in FAMILIES]}
+    report("truth", "Right, or to a person: values and lists beside the databases of the sites", rows, setup)
+
+
+async def _collect(app: AbstractAsyncContextManager[ScoredApp], folder: Path) -> list[Outcome]:
+    async with app as served, run_embedded(_settings(folder)) as client:
+        return await collect_app(client, served)
+
+
+def _settings(folder: Path) -> Settings:
+    return isolated_settings(
+        evidence_dir=folder / "evidence", state_dir=folder / "state", nats_url=None, log_level="ERROR"
+    )
+
+
+def _rows(one: Outcome) -> list[Row]:
+    place, cells = f"{one.app}, {one.care}", len(one.cells)
+    of = counts(one.cells)
+    share = of["right"] / cells
+    right = f"{place}: right", f"share of {cells} cells", share
+    return [
+        at_most(0, f"{place}: wrong and done", "cells", of["wrong"]),
+        least(LEAST_RIGHT, *right) if one.care in ASKS_FOR_SHARE else Row(*right),
+        Row(f"{place}: for a person", "cells", of["review"] + of["left"]),
+        Row(f"{place}: given up", "cells", of["failed"]),
+        at_most(0, f"{place}: list falsely complete", "lists", int(one.listed.verdict == "false")),
+        Row(f"{place}: list, right", f"share of {one.listed.wanted} items", one.listed.right / one.listed.wanted),
+    ]
+
+
+def _family_rows(one: FamilyScore) -> list[Row]:
+    return [
+        at_most(0, f"family {one.name}: wrong and done", "cells", one.wrong),
+        # No aim: two families ask for a judgment, which rules leave to a person.
+        Row(f"family {one.name}: right", f"share of {one.cells} cells", one.right / one.cells),
+    ]
+
+
+if __name__ == "__main__":
+    main()
