@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Generic, Literal, TypeVar, cast
 from urllib.parse import quote, unquote
 
-from services.planner.page.fields import FieldFound, FieldMissing, Reading, all_labels, read_fields
+from services.planner.page.fields import FieldAmbiguous, FieldFound, FieldMissing, Reading, all_labels, read_fields
 from services.planner.page.labels.candidates import Candidate
 from services.planner.page.record.other_records import NamedRecords, records_named
 from services.planner.page.record.scope import find_section
@@ -177,6 +177,10 @@ def _read(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:
             element = reading.candidate.element
             rows |= {(element.frame, element.row)} if _is_in_list(element, page) else set()
     proof = _proof_of_all(proofs)
+    blank = _blank_fields(readings, wanted)
+    if blank:
+        readings |= dict.fromkeys(blank, FieldMissing())
+        proof = proof if proof.state == "mismatch" or not wanted else Proof("unproven")
     if proof.state == "proven" and rows:
         readings = {name: _within(rows, reading) for name, reading in readings.items()}
     return PageRead(readings, proof)
@@ -215,6 +219,22 @@ def shows_record(spec: TaskSpec, sample: Sample, page: PageObserved) -> bool:
     return read.proof.state == "proven" and any(
         isinstance(r, FieldFound) and not is_input(r.candidate.element) for r in others
     )
+
+
+def _blank_fields(readings: Mapping[str, Reading], wanted: Container[str]) -> tuple[str, ...]:
+    """Return the fields of an empty form: nothing of a record is shown but controls without a value.
+
+    Sites show it for a record that does not exist, with the id in the heading. It is no record and proves no absence.
+    """
+    shown = {name: reading.candidate for name, reading in readings.items() if isinstance(reading, FieldFound)}
+    others = {name: one for name, one in shown.items() if name not in wanted}
+    ambiguous = any(isinstance(reading, FieldAmbiguous) for reading in readings.values())
+    identified = any(name in wanted and is_input(one.element) and text_of(one.element) for name, one in shown.items())
+    if ambiguous or identified or not others:
+        return ()
+    blank = all(is_input(one.element) and text_of(one.element) in ("", "false") for one in others.values())
+    typed = any(one.element.role not in ("checkbox", "switch") for one in others.values())
+    return tuple(others) if blank and typed else ()
 
 
 def _within(rows: Container[tuple[str, int | None]], reading: Reading) -> Reading:

@@ -16,6 +16,7 @@ from services.planner.state.common_decisions import PAUSES_S
 from services.planner.state.transitions import after_look
 from shared.contracts.actions import Done, Fail, Goto
 from shared.contracts.results import Navigated
+from shared.contracts.steps import RouteMark
 from tests.typed import expect
 from tests.unit.planner.planner_pages import (
     acted,
@@ -164,6 +165,38 @@ def test_a_row_that_leads_to_another_record_is_never_not_found(seen, words):
 @pytest.mark.parametrize(("value", "there"), [("1001", True), ("TCK-1", True), (SHA, True), ("Ann Lee", False)])
 def test_only_ids_have_a_kind(value, there):
     assert (id_kind("order", value, task("order")) is not None) is there
+
+
+# --- an empty form
+
+
+def control(name, value="", **rest):
+    return el("textbox", name, tag="input", value=value, **rest)
+
+
+@pytest.mark.parametrize("value", ["", "hello"])
+def test_an_empty_form_is_no_record_and_proves_no_absence(value):
+    read = read_page(**TICKET, page=page(heading("Edit TCK-1001"), control("Note", value)))
+    assert (read.proof.state == "proven", isinstance(read.readings["note"], FieldFound)) == (bool(value), bool(value))
+
+
+def test_an_empty_field_beside_the_id_in_its_own_field_is_an_empty_value():
+    seen = page(heading("Edit"), control("Ticket number", "TCK-1001"), control("Note"))
+    read = read_page(**TICKET, page=seen)
+    assert read.proof.state == "proven"
+    assert expect(read.readings["note"], FieldFound).candidate.shown == ""
+
+
+def test_the_words_of_the_site_count_at_each_page_of_a_route():
+    ways = [{"search": {"into": "Name", "text": "x", "pick": {"Name": "x"}}}, {"read": ["note"]}]
+    nothing = page(heading("Search"), text("Nobody of that name"))
+    for route, words, code in ((ways, ["Nobody of"], "not_found"), (ways[1:], ["Nobody of"], "not_found")):
+        asked_for = asked("ticket_number", "TCK-1001", not_found_texts=words, route=route)
+        state = acted(opened(), Act(Goto(url=HOST), "rules", route=RouteMark(step=1)), done_result(), "")
+        for _ in PAUSES_S:
+            state = after_look(state, ObserveAgain(0.3, 6000))
+        state = acted(state, picture("not_found"), shot("not_found"), "")
+        assert expect(expect(decide(view(nothing, state, **asked_for)), Act).action, Fail).code == code
 
 
 # --- random pages

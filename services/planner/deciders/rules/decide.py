@@ -53,7 +53,7 @@ def _along_the_route(view: SampleView, page: PageObserved, read: PageRead) -> De
         cleared = _dismiss_overlay(view, page, read)
         if cleared is not None:
             return cleared
-    if not route.is_before_pick(view) and not view.state.proven and view.spec.identity:
+    if not view.state.proven and route.may_say_not_found(view):
         gone = _no_such_record(view, page, read)
         if gone is not None:
             return gone

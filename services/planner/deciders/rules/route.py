@@ -109,6 +109,13 @@ def is_before_pick(view: SampleView) -> bool:
     return False
 
 
+def may_say_not_found(view: SampleView) -> bool:
+    """Return whether words of the page for "no such record" count: the site's own on each page that a step has led to,
+    and those of the start page once no record is left to be picked."""
+    asked = not is_before_pick(view) and bool(view.spec.identity or view.spec.not_found_texts)
+    return asked or (bool(view.spec.not_found_texts) and last_mark(view.state.history) is not None)
+
+
 def missing_columns_decision(view: SampleView) -> Act | None:
     """Fail if the row lacks a column that the route needs."""
     row = row_with_gaps(view.spec, view.sample)
