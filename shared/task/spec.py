@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import PydanticCustomError
 
 from shared.contracts.discovery import Problem
-from shared.evidence_format.table.columns import OWN_COLUMNS
+from shared.evidence_format.table.columns import RESERVED_COLUMNS
 from shared.field_types import BARE_EXPRESSION, BARE_TYPES, TYPE_EXPRESSION, TYPES, base_type
 from shared.hosts import WRITTEN_RULE, is_spec_rule
 from shared.task.listing import ListChoice
@@ -280,8 +280,8 @@ def _agreement_problems(spec: TaskSpec) -> Iterator[tuple[Place, str]]:
             if name not in schema:
                 yield place, f"{name!r} is not in output_schema"
     for name in schema:
-        if name.lower() in OWN_COLUMNS:
-            message = "the table has a column of this name already, so choose another"
+        if name.lower() in RESERVED_COLUMNS:
+            message = "rows of the table are found by the column of this name, so choose another"
             yield ("output_schema", name), message
     for name in schema:
         if not FIELD_NAME.match(name):

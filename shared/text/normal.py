@@ -21,6 +21,7 @@ _PUNCTUATION = str.maketrans(
     }
 )
 
+_KEY_MARK = re.compile(r"^[#@№]\s?(?=\w)")
 _IN_WORDS = str.maketrans({"\u2019": "'", "\u05f3": None, "\u060c": ","})
 """The apostrophe as it is typed; the Hebrew mark behind an abbreviation, which says no more than a dot; a comma."""
 
@@ -47,6 +48,12 @@ def tidy(text: str) -> str:
 def fold(text: str) -> str:
     """For comparing: trimmed, collapsed, without case."""
     return tidy(text).casefold()
+
+
+def bare_key(text: str) -> str:
+    """The key of a record as addresses and inputs write it: without the mark before it, so `#3` is `3` and `@ann` is
+    `ann`. `C#` stays."""
+    return _KEY_MARK.sub("", tidy(text))
 
 
 def plain(text: str) -> str:

@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from services.discovery.planning.search_plan import discovery_plan
+from shared.contracts.discovery import SubmitRun
+from shared.task.idle_keys import find_idle_keys
 from shared.task.spec import check_spec, json_schema, placeholders
 
 FOLDER = Path(__file__).parents[2] / "task_specs"
@@ -22,6 +25,7 @@ def test_the_specs_are_all_there():
     assert {path.stem for path in SPECS} == {
         "_template",
         "github_commit_audit",
+        "github_commits",
         "github_discovery",
         "github_profile",
         "linear_tickets",
@@ -98,3 +102,26 @@ def test_names_that_do_not_agree_are_all_reported():
         "spec.identity",
         "spec.judgment_question",
     }
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+def test_no_key_of_a_shipped_spec_is_without_effect(path: Path):
+    spec, _ = check_spec(read(path))
+    assert spec is not None
+    assert find_idle_keys(spec) == ()
+    assert path.stem.startswith(("practice", "_")) or spec.politeness.interval_s
+
+
+@pytest.mark.parametrize(
+    ("finds", "works", "row"),
+    [
+        ("github_commits", "github_commit_audit", {"org": "o", "repo": "r", "branch": "main"}),
+        ("github_discovery", "github_profile", {"org": "o"}),
+        ("practice_commits", "practice_commit_audit", {"repository": "r", "url": "http://127.0.0.1/commits"}),
+    ],
+)
+def test_what_one_shipped_spec_lists_another_can_work_on(finds: str, works: str, row: dict[str, str]):
+    found, task = (read(FOLDER / f"{name}.json") for name in (finds, works))
+    plan, problems = discovery_plan(SubmitRun(spec=task, discovery=found, discovery_row=row))
+    assert problems == ()
+    assert plan is not None

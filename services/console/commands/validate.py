@@ -12,6 +12,7 @@ import typer
 from services.console import exits
 from services.console.options import AsJson
 from shared.field_types import base_type
+from shared.task.idle_keys import find_idle_keys
 from shared.task.spec import check_spec, read_spec
 
 
@@ -21,7 +22,8 @@ def validate(spec: Annotated[Path, typer.Argument(help="The task spec.")], as_js
     task = None
     if data is not None:
         task, problems = check_spec(data)
-    if task is None:
+        problems = problems if task is None else find_idle_keys(task)
+    if task is None or problems:
         exits.print_problems(problems, as_json=as_json)
         raise typer.Exit(exits.BAD_INPUT)
     fields = {name: base_type(field.type) for name, field in task.output_schema.items()}

@@ -15,6 +15,7 @@ from services.discovery.tables.table import Table
 from shared.contracts.codes import is_final
 from shared.contracts.discovery import Problem, RunRecord, Sample, SubmitRun
 from shared.contracts.evidence import RunLoaded
+from shared.task.idle_keys import find_idle_keys
 from shared.task.spec import TaskSpec, check_spec, invalid_keys
 
 MAX_CONCURRENCY = 256
@@ -72,11 +73,12 @@ def parse_request_spec(request: SubmitRun) -> tuple[TaskSpec | None, tuple[Probl
     if request.spec is None:
         return None, (Problem(where="spec", message="missing; send the whole task spec"),)
     spec, problems = check_spec(request.spec)
+    problems = problems if spec is None else find_idle_keys(spec)
     if spec is not None and spec.phase == "discovery" and (request.samples is not None or request.input_file):
         message = (
             "this task finds samples and is carried out on none: give no samples, but what fills it as discovery_row"
         )
-        return spec, (Problem(where="spec.phase", message=message),)
+        return spec, (*problems, Problem(where="spec.phase", message=message))
     return spec, problems
 
 

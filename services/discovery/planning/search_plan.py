@@ -10,6 +10,7 @@ from services.discovery.population.found_items import item_key_template
 from services.discovery.population.samples import required_columns
 from shared.contracts.discovery import Problem, RunRecord, Sample, SubmitRun
 from shared.field_types import nullable
+from shared.task.idle_keys import find_idle_keys
 from shared.task.spec import TaskSpec, check_spec
 from shared.text.names import DISCOVERY
 
@@ -58,7 +59,7 @@ def _parse_discovery_spec(data: dict[str, Any]) -> tuple[TaskSpec | None, tuple[
             'this task finds no samples: its phase is "execution"; write "phase": "discovery" or give it as the task'
         )
         return spec, (Problem(where=f"{SPEC_NAME}.phase", message=message),)
-    return spec, problems
+    return spec, problems if spec is None else find_idle_keys(spec, SPEC_NAME)
 
 
 def _find_phase_problems(request: SubmitRun, spec: TaskSpec | None) -> Iterator[Problem]:

@@ -99,7 +99,7 @@ def _write_parquet(path: Path, ordered: Path, spool: RowSpool, columns: tuple[Ta
 
 
 def _own(column: TableColumn, cell: str) -> str:
-    return "wrong" if column.name == WRONG_TYPE and not column.field else cell
+    return "wrong" if column.common_name == WRONG_TYPE else cell
 
 
 def _sql_type(column: TableColumn, place: int, spool: RowSpool) -> str:

@@ -20,7 +20,7 @@ SUFFIX_IF_TAKEN = "_found"
 
 def appended_columns(columns: Sequence[TableColumn]) -> tuple[TableColumn, ...]:
     """Return the appended columns of the table: the fields of the task, then those of the outcome."""
-    own = {column.name: column for column in columns if not column.field}
+    own = {column.common_name: column for column in columns if not column.field}
     return (
         *(column for column in columns if column.field),
         *(own[name] for name in APPENDED_AFTER_FIELDS if name in own),

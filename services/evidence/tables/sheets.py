@@ -79,8 +79,8 @@ class RowCells:
 
     def _cell_maker(self, column: TableColumn) -> Callable[[Any], Cell]:
         kind = column.kind
-        if not column.field and column.name in ("sample_id", "status"):
-            return self._sample_id if column.name == "sample_id" else self._status
+        if column.common_name in ("sample_id", "status"):
+            return self._sample_id if column.common_name == "sample_id" else self._status
         if kind in ("array", "notes"):
             return lambda value: self._words("\n".join(value))
         if kind in ("text", "names"):

@@ -26,7 +26,7 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.discovery import Sample
 from shared.task.route import texts_of, words
 from shared.task.spec import PLACEHOLDER, TaskSpec, fill, placeholders
-from shared.text.normal import fold, quoted
+from shared.text.normal import bare_key, fold, quoted
 
 
 @dataclass(frozen=True)
@@ -80,17 +80,18 @@ def missing_columns(spec: TaskSpec, sample: Sample) -> tuple[str, ...]:
 
 
 def start_url(spec: TaskSpec, sample: Sample) -> str:
-    """Return the filled template. Values are URL-encoded, except those of a column `url`."""
+    """Return the filled template. Values are URL-encoded, without a mark before a key, except those of a column
+    `url`."""
     row = template_values(sample)
     return PLACEHOLDER.sub(
-        lambda m: row[m[1]].strip() if m[1] == "url" else quote(row[m[1]].strip(), safe=""), spec.start_url
+        lambda m: row[m[1]].strip() if m[1] == "url" else quote(bare_key(row[m[1]]), safe=""), spec.start_url
     )
 
 
 def expected_identity(spec: TaskSpec, sample: Sample) -> dict[str, str]:
-    """Return what each identity field must show."""
+    """Return what each identity field must show, without a mark such as `#`: a page may write it or not."""
     row = template_values(sample)
-    return {name: fill(template, row).strip() for name, template in spec.identity.items()}
+    return {name: bare_key(fill(template, row)) for name, template in spec.identity.items()}
 
 
 def keywords(spec: TaskSpec, sample: Sample) -> tuple[str, ...]:
@@ -114,8 +115,8 @@ def _scopes(spec: TaskSpec, sample: Sample) -> Iterator[str]:
 
 
 def is_equal_text(one: str, other: str) -> bool:
-    """Return whether two texts are equal but for case and white space."""
-    return fold(one) == fold(other)
+    """Return whether two texts are equal but for case, white space and a mark before a key: `#3` is `3`."""
+    return fold(one) == fold(other) or fold(bare_key(one)) == fold(bare_key(other))
 
 
 def read_page(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:

@@ -7,7 +7,7 @@ that no output field may have follow from it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
@@ -31,13 +31,20 @@ _KINDS: Mapping[str, Kind] = {
 
 @dataclass(frozen=True)
 class TableColumn:
-    """``cell`` selects the value of a sample. It is None for an output field of the task."""
+    """``cell`` selects the value of a sample. It is None for an output field of the task. ``own_name``: what other
+    tables call it, where it has another name because a field of the task has that one."""
 
     name: str
     kind: Kind
     meaning: str
     cell: Callable[[ResultFacts], Any] | None = field(default=None, compare=False)
     field: bool = False
+    own_name: str = ""
+
+    @property
+    def common_name(self) -> str:
+        """The name by which programs know a column of every table; empty for a field."""
+        return "" if self.field else self.own_name or self.name
 
     def value(self, facts: ResultFacts) -> Any:
         return facts.value(self.name) if self.cell is None else self.cell(facts)
@@ -151,16 +158,28 @@ JUDGED_AFTER = (
 )
 
 OWN_COLUMNS = frozenset(column.name for column in (*BEFORE, *JUDGED, *AFTER, *JUDGED_AFTER))
-"""Names of all common columns; no output field may have one of these names."""
+"""Names of all common columns."""
+RESERVED_COLUMNS = frozenset({"sample_id"})
+"""No output field may have one of these names: rows are found by them."""
+PREFIX = "sample_"
+"""Begins the name of a common column where a field of the task has its name: `sample_status` beside the field
+`status`."""
 
 
 def columns_of(task: TaskFacts) -> tuple[TableColumn, ...]:
-    """Return all columns for a task. If a field of an old run has the name of a newer column, the field wins."""
+    """Return all columns for a task. A field keeps its name; a common column of that name is renamed."""
     fields = tuple(map(_field_column, task.fields))
     taken = {column.name.lower() for column in fields}
     before = (*BEFORE, *fields, *(JUDGED if task.judged else ()))
     after = (*AFTER, *(JUDGED_AFTER if task.judged else ()))
-    return (*before, *(column for column in after if column.name not in taken))
+    return tuple(column if column.field else _renamed(column, taken) for column in (*before, *after))
+
+
+def _renamed(column: TableColumn, taken: set[str]) -> TableColumn:
+    name = column.name
+    while name in taken or (name != column.name and name in OWN_COLUMNS):
+        name = f"{PREFIX}{name}"
+    return column if name == column.name else replace(column, name=name, own_name=column.name)
 
 
 def _field_column(field_: TaskField) -> TableColumn:

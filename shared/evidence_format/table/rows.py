@@ -34,7 +34,7 @@ class RowMaker:
 
     def __init__(self, task: TaskFacts) -> None:
         self.columns = columns_of(task)
-        self._wrong_type = next((n for n, c in enumerate(self.columns) if c.name == WRONG_TYPE and not c.field), None)
+        self._wrong_type = next((n for n, c in enumerate(self.columns) if c.common_name == WRONG_TYPE), None)
 
     def row(self, facts: ResultFacts) -> TableRow:
         cells = [column.value(facts) for column in self.columns]

@@ -2,7 +2,8 @@
 
 import pytest
 
-from services.planner.page.identity import identity_proof, read_page
+from services.planner.page.identity import expected_identity, identity_proof, is_equal_text, read_page, start_url
+from services.planner.page.lists import last_segment
 from tests.unit.planner.planner_pages import cell, heading, page, row, sample, spec, text
 
 NUMBERS = {
@@ -60,3 +61,15 @@ def test_an_equal_page_that_was_looked_at_later_is_another_page():
     first, later = page(heading("Order 1001")), page(heading("Order 1001"))
     assert first == later
     assert read_page(**NUMBERS, page=first) is not read_page(**NUMBERS, page=later)
+
+
+@pytest.mark.parametrize(
+    ("listed", "path"),
+    [("#3", "3"), ("@ann", "ann"), ("C#", "C%23"), ("a/b", "a%2Fb"), ("50%", "50%25"), ("ü", "%C3%BC")],
+)
+def test_an_id_is_opened_as_it_was_listed(listed: str, path: str):
+    task = spec(start_url="http://127.0.0.1/i/{ticket_number}")
+    asked = sample(fields={"ticket_number": listed})
+    assert start_url(task, asked) == f"http://127.0.0.1/i/{path}"
+    assert is_equal_text(expected_identity(task, asked)["ticket_number"], listed)
+    assert last_segment(start_url(task, asked)) == listed.lstrip("#@")

@@ -3,7 +3,15 @@ from __future__ import annotations
 import pytest
 
 from shared.evidence_format.facts import TaskFacts
-from shared.evidence_format.table.columns import AFTER, BEFORE, JUDGED, JUDGED_AFTER, OWN_COLUMNS, columns_of
+from shared.evidence_format.table.columns import (
+    AFTER,
+    BEFORE,
+    JUDGED,
+    JUDGED_AFTER,
+    OWN_COLUMNS,
+    RESERVED_COLUMNS,
+    columns_of,
+)
 from shared.task.spec import check_spec
 
 
@@ -13,8 +21,23 @@ def test_the_names_no_field_can_bear_are_the_columns_every_table_has():
     assert {column.name for column in columns_of(judged)} == OWN_COLUMNS
 
 
-@pytest.mark.parametrize("name", sorted(OWN_COLUMNS))
-def test_a_task_cannot_have_a_field_of_such_a_name(name: str):
-    spec = {"task_id": "t", "goal": "g", "start_url": "http://x", "sample_id": "{a}", "output_schema": {name: "string"}}
-    _, problems = check_spec(spec)
-    assert any("the table has a column of this name already" in problem.message for problem in problems)
+@pytest.mark.parametrize("name", sorted(OWN_COLUMNS - RESERVED_COLUMNS))
+def test_a_field_keeps_its_name_and_the_column_of_every_table_is_renamed(name: str):
+    spec = {"task_id": "t", "goal": "g", "output_schema": {name: "string"}, "judgment_required": True}
+    assert check_spec({**spec, "judgment_question": "q"})[1] == ()
+    columns = columns_of(TaskFacts.of(spec))
+    assert [column.field for column in columns if column.name == name] == [True]
+    assert {column.common_name for column in columns if not column.field} == OWN_COLUMNS
+    assert len({column.name for column in columns}) == len(columns)
+
+
+def test_a_renamed_column_takes_no_name_of_a_field():
+    fields = {"status": "string", "sample_status": "string", "Message": "string"}
+    columns = {column.name: column.common_name for column in columns_of(TaskFacts.of({"output_schema": fields}))}
+    assert (columns["status"], columns["sample_status"], columns["sample_sample_status"]) == ("", "", "status")
+    assert columns["sample_message"] == "message"
+
+
+def test_rows_are_found_by_the_id_of_the_sample():
+    _, problems = check_spec({"task_id": "t", "goal": "g", "output_schema": {"sample_id": "string"}})
+    assert any("choose another" in problem.message for problem in problems)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from shared.field_types import base_type, nullable
+from shared.task.idle_keys import find_idle_keys
 from shared.task.spec import check_spec, fill, placeholders, read_spec
 
 SPEC = {"task_id": "t", "goal": "g", "output_schema": {"name": "string", "due": "date | null"}}
@@ -125,8 +126,8 @@ def test_templates():
     assert (base_type("date | null"), nullable("date | null"), nullable("date")) == ("date", True, False)
 
 
-@pytest.mark.parametrize("name", ["status", "Sample_ID", "not_found", 'a"b', "a b", "a.b", "1st", ""])
-def test_a_field_cannot_bear_the_name_of_another_column_or_one_no_table_can_have(name):
+@pytest.mark.parametrize("name", ["sample_id", "Sample_ID", 'a"b', "a b", "a.b", "1st", ""])
+def test_a_field_cannot_bear_the_name_that_rows_are_found_by_or_one_no_table_can_have(name):
     (where,) = problems_of(output_schema={name: "string"})
     assert where.startswith("spec.output_schema.")
 
@@ -150,3 +151,20 @@ def test_the_columns_of_a_list_are_output_fields():
     assert set(problems_of(phase="discovery", list={"columns": {"nome": "Name"}})) == {"spec.list.columns"}
     assert problems_of(phase="discovery", list={"under": ["Open", "Offen"], "columns": {"name": "Name"}}) == {}
     assert set(problems_of(phase="discovery", limit=0)) == {"spec.limit"}
+
+
+@pytest.mark.parametrize(
+    ("written", "idle"),
+    [
+        ({"limit": 3, "expected_items": 3, "pagination": True, "list": {"link": "Title"}}, 4),
+        ({"phase": "discovery", "route": [{"follow": "More"}], "identity": {"name": "{n}"}}, 2),
+        ({"judgment_output_schema": {"answer": "a | b"}}, 1),
+        ({"judgment_required": True, "judgment_question": "q", "judgment_output_schema": {"score": "1 to 5"}}, 1),
+        ({"phase": "discovery", "limit": 3, "pagination": True, "list": {"link": "Title"}}, 0),
+    ],
+)
+def test_a_key_without_an_effect_is_told(written: dict[str, object], idle: int):
+    spec, problems = check_spec({**SPEC, **written})
+    assert problems == ()
+    assert spec is not None
+    assert len(find_idle_keys(spec)) == idle

@@ -20,7 +20,7 @@ from shared.contracts.results import NotSeen
 from shared.contracts.steps import FieldValue, plain_note
 from shared.task.route import Fill, Follow, GoBack, Open, PressButton, ShowTab, Step, Words, fields_of, words
 from shared.task.spec import PLACEHOLDER
-from shared.text.normal import fold, quoted
+from shared.text.normal import bare_key, fold, quoted
 
 OPTIONAL_LOOKS = 2
 """Extra observations of a page that may lack an optional link."""
@@ -228,7 +228,7 @@ def branch_end(route: Sequence[Step], at: int) -> int:
 def filled_address(context: RouteContext, template: str) -> str:
     row = row_with_gaps(context.view.spec, context.view.sample)
     return PLACEHOLDER.sub(
-        lambda m: row[m[1]].strip() if m[1] == "url" else quote(row[m[1]].strip(), safe=""), template
+        lambda m: row[m[1]].strip() if m[1] == "url" else quote(bare_key(row[m[1]]), safe=""), template
     )
 
 

@@ -1,0 +1,39 @@
+"""Keys of a valid spec that would have no effect. They are refused where a spec is written or submitted, not where the
+spec of an earlier run is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from shared.contracts.discovery import Problem
+from shared.task.spec import TaskSpec
+
+_OF_A_LIST = ("list", "limit", "expected_items", "pagination")
+_OF_A_RECORD = ("route", "identity", "judgment_required", "judgment_question", "judgment_output_schema")
+JUDGMENT_PARTS = frozenset({"answer", "confidence", "reasoning", "evidence_refs"})
+"""Every judgment has these parts; a task chooses the answers only."""
+
+
+def find_idle_keys(spec: TaskSpec, name: str = "spec") -> tuple[Problem, ...]:
+    """Return a problem for each key that would have no effect. ``name`` begins the path of each."""
+    return tuple(Problem(where=f"{name}.{key}", message=message) for key, message in _idle(spec))
+
+
+def _idle(spec: TaskSpec) -> Iterator[tuple[str, str]]:
+    written = spec.model_dump(by_alias=True, exclude_defaults=True)
+    if spec.phase == "execution":
+        for key in _OF_A_LIST:
+            if key in written:
+                yield key, 'it has an effect in a task of the phase "discovery" only; leave it out'
+    else:
+        for key in _OF_A_RECORD:
+            if key in written:
+                yield key, "it has no effect in a task that lists records; leave it out"
+    if not spec.judgment_required and spec.phase == "execution":
+        for key in ("judgment_question", "judgment_output_schema"):
+            if key in written:
+                yield key, "it has an effect only where judgment_required is true"
+    for part in spec.judgment_output_schema or {}:
+        if part not in JUDGMENT_PARTS:
+            known = ", ".join(sorted(JUDGMENT_PARTS))
+            yield f"judgment_output_schema.{part}", f"a judgment has the parts {known} and no other"
