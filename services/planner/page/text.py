@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from shared.contracts.browser_pool import Element, PageObserved, cut_marker
+from shared.text.list_words import LOADING
 from shared.text.normal import fold, tidy
 
 HEADER_ROLES = frozenset({"columnheader", "rowheader", "term"})
@@ -19,6 +20,7 @@ OPENS_MORE = frozenset({"opens more", "collapsed", "expanded"})
 LEAST_DOM_CONFIDENCE = 0.6
 
 _PENDING = re.compile(r"(?:loading|please wait|fetching)\b.{0,20}|[.…]{1,3}", re.I)
+_LOADING = frozenset(fold(word) for words in LOADING.values() for word in words)
 _LABEL_END = re.compile(r"\s*(?:\((?:required|optional)\))?[\s:：*]*$", re.I)
 
 NOT_FOUND = re.compile(
@@ -102,8 +104,14 @@ def is_heading(element: Element) -> bool:
 
 
 def is_pending(text: str) -> bool:
-    """Return whether the text is a placeholder, shown until the value arrives."""
-    return _PENDING.fullmatch(text.strip()) is not None
+    """Return whether the text is a placeholder, shown until the value arrives.
+
+    In other languages it is a word for loading with dots behind it, because without them "Processing" may be a value.
+    """
+    if _PENDING.fullmatch(text.strip()) is not None:
+        return True
+    word, dots, _ = fold(text).rstrip().replace("…", "...").partition("..")
+    return bool(dots) and word.rstrip() in _LOADING
 
 
 def find_dismissal(page: PageObserved) -> Element | None:
