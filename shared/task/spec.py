@@ -68,6 +68,9 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
+ShownIn = Literal["heading", "tooltip", "link", "input", "text"]
+
+
 class OutputField(Strict):
     """One field to bring back. A bare type, such as ``"date | null"``, is short for ``{"type": ...}``."""
 
@@ -99,6 +102,11 @@ class OutputField(Strict):
         default="",
         description="A regular expression (RE2) that all of the text must fit as the page shows it; of an array, each "
         "of its parts.",
+    )
+    shown_in: ShownIn | None = Field(
+        default=None,
+        description="Where the value stands without a label: the part that fits `pattern` of a heading, of a tooltip, "
+        "of the address of a link, of a form field, or of any text. Labels are not looked for.",
     )
     derived: bool = Field(
         default=False,
@@ -134,6 +142,8 @@ def _order_problem(field: OutputField) -> str:
 
 
 def _pattern_problem(field: OutputField) -> str:
+    if field.shown_in is not None and (not field.pattern or field.derived):
+        return "shown_in: it needs a pattern of what is to be found there, and the value is not derived"
     problem = find_pattern_problem(field.pattern)
     if not problem and field.pattern and field.derived:
         problem = "a derived value stands on no page in these words"

@@ -16,6 +16,7 @@ from services.planner.page.dates import DateSettlement, date_hints, date_settlem
 from services.planner.page.labels.candidates import Candidate, listed, whole_text
 from services.planner.page.labels.changes import is_change, past_refs
 from services.planner.page.labels.places import Place, Places
+from services.planner.page.labels.unlabelled import unlabelled_candidates
 from services.planner.page.text import humanised, is_input, is_pending, label_form, text_of, title_of
 from services.planner.page.typed_values import is_not_present, typed_value
 from shared.contracts.browser_pool import Element, PageObserved
@@ -73,14 +74,23 @@ def read_fields(
     """
     known = all_labels(spec)
     whole = Places(page.elements, known)
-    places = {name: Places(part, known) for name, part in parts.items()}
     past = past_refs(page.elements)
-    return {
-        name: _read(
-            _candidates(field, places.get(name, whole).of(labels_of(name, field)), past, page), field, page, row_key
-        )
-        for name, field in spec.output_schema.items()
-    }
+    readings: dict[str, Reading] = {}
+    for name, field in spec.output_schema.items():
+        part = parts.get(name)
+        places = whole if part is None else Places(part, known)
+        # A part that is all history was asked for.
+        asked = part is not None and all(element.ref in past for element in part)
+        found = _places(name, field, places)
+        readings[name] = _read(_candidates(field, found, frozenset() if asked else past, page), field, page, row_key)
+    return readings
+
+
+def _places(name: str, field: OutputField, places: Places) -> Sequence[Place]:
+    """Return the places of a field: those of its labels, or what fits its pattern where it has no label."""
+    if field.shown_in is None:
+        return places.of(labels_of(name, field))
+    return [(one,) for one in unlabelled_candidates(field.shown_in, field.pattern, places.elements)]
 
 
 def _candidates(

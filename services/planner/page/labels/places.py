@@ -29,7 +29,7 @@ class Places:
     """The places of one sequence of elements. `known`: the labels of all fields, in comparable form."""
 
     def __init__(self, elements: Sequence[Element], known: frozenset[str]) -> None:
-        self._elements = elements
+        self.elements = elements
         self._known = known
         self._groups = list(_groups(elements))
         self._rows: dict[tuple[str, int], list[Element]] = defaultdict(list)
@@ -57,14 +57,14 @@ class Places:
                 place = _cell_texts(group)
                 if place:
                     yield place
-        for element in self._elements:
+        for element in self.elements:
             labelled = label_form(element.header or "") not in labels and label_form(element.name) in labels
             if is_input(element) and not is_filter(element) and labelled:
                 yield (Candidate(text_of(element), element, element.row),)
 
     def _in_texts(self, labels: frozenset[str]) -> Iterator[Place]:
         """Yield the values of texts such as `Label: value`."""
-        for at, element in enumerate(self._elements):
+        for at, element in enumerate(self.elements):
             if is_filter(element) or is_input(element) or element.role in PRESSED_ROLES:
                 continue
             inline = () if self._is_under_other_label(element) else self._inline(at, labels)
@@ -82,7 +82,7 @@ class Places:
 
     def _inline(self, at: int, labels: frozenset[str]) -> Place:
         """Return the value of `Label: value`; nothing if a second label follows in the same text."""
-        element = self._elements[at]
+        element = self.elements[at]
         parts = [part for part in element.parts if part.kind != "old"]
         if not parts:
             value = self._value_behind(element.name, labels)
@@ -99,8 +99,8 @@ class Places:
 
         A link inside of a sentence is part of it. One that ends the line may be another thing, such as `edit`.
         """
-        run = [self._elements[at]]
-        for following in self._elements[at + 1 : at + MAX_RUN_ELEMENTS]:
+        run = [self.elements[at]]
+        for following in self.elements[at + 1 : at + MAX_RUN_ELEMENTS]:
             # A text that directly follows a text stands in a box of its own.
             in_sentence = following.role == "link" or (run[-1].role == "link" and following.tag == run[0].tag)
             if not in_sentence or following.parts or not follows_on_line(run[-1], following):
@@ -133,7 +133,7 @@ class Places:
         """Yield what the second cell shows in rows of two cells whose first is one of the labels."""
         for at in self._labels_at(labels):
             # What is under a row header is read with the header.
-            if self._is_row_label(label := self._elements[at]) and not self._has_headed_cell(label):
+            if self._is_row_label(label := self.elements[at]) and not self._has_headed_cell(label):
                 place = self._values_after(at)
                 if place:
                     yield place
@@ -142,7 +142,7 @@ class Places:
         return any(one.header == label.name for one in self._row_of(label))
 
     def _labels_at(self, labels: frozenset[str]) -> list[int]:
-        return [at for at, element in enumerate(self._elements) if self._is_label(element, labels)]
+        return [at for at, element in enumerate(self.elements) if self._is_label(element, labels)]
 
     def _is_row_label(self, label: Element) -> bool:
         columns = {one.column for one in self._row_of(label)} | ({1} if label.before_blank else set[int]())
@@ -165,10 +165,10 @@ class Places:
         return self._rows[element.frame, element.row] if element.row is not None else []
 
     def _values_after(self, at: int) -> Place:
-        label = self._elements[at]
-        following = self._elements[at + 1] if at + 1 < len(self._elements) else None
+        label = self.elements[at]
+        following = self.elements[at + 1] if at + 1 < len(self.elements) else None
         if following is not None and following.look:  # the icon has no text, but the value is not empty either
-            return self._texts_past(label, self._elements[at + 2 : at + 3])
+            return self._texts_past(label, self.elements[at + 2 : at + 3])
         if label.before_blank:
             return (Candidate("", label, label.row),)
         beside = self._cells_beside(label)

@@ -1,0 +1,95 @@
+"""Values without a label, and pages of labels with histories, badges and twins."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from services.planner.page.fields import FieldAmbiguous, FieldFound, FieldMissing, Reading, read_fields
+from shared.contracts.results import TextPart
+from shared.task.spec import OutputField
+from tests.unit.planner.planner_pages import cell, el, heading, page, row, spec, text
+
+
+def read(*elements, **field) -> Reading:
+    schema = {"sha": {"type": "string", **field}}
+    return read_fields(spec(output_schema=schema, required_fields=[], identity={}), page(*elements))["sha"]
+
+
+def shown(*elements, **field) -> object:
+    found = read(*elements, **field)
+    if isinstance(found, FieldFound):
+        return found.candidate.shown
+    return set(found.texts) if isinstance(found, FieldAmbiguous) else None
+
+
+@pytest.mark.parametrize(
+    ("element", "where", "pattern", "expected"),
+    [
+        (heading("Crash at start #812 (open)", 3), "heading", r"#\d+", "#812"),
+        (heading("Changeset 8f3c2d1 in trunk", 2), "heading", r"[0-9a-f]{7,40}", "8f3c2d1"),
+        (
+            text("3 years ago", title="2023-01-02 10:00"),
+            "tooltip",
+            r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}",
+            "2023-01-02 10:00",
+        ),
+        (el("link", "patch", tag="a", url="http://h/c/8f3c2d1/raw"), "link", r"[0-9a-f]{7,40}", "8f3c2d1"),
+        (el("textbox", "", tag="input", value="8f3c2d1"), "input", r"[0-9a-f]{7,40}", "8f3c2d1"),
+        (text("8f3c2d1 (patch)"), "text", r"[0-9a-f]{7,40}", "8f3c2d1"),
+    ],
+)
+def test_a_value_without_a_label_is_the_part_that_fits(element, where, pattern, expected):
+    assert shown(element, text("noise"), shown_in=where, pattern=pattern) == expected
+    assert shown(text("noise"), shown_in=where, pattern=pattern) is None
+
+
+def test_two_different_parts_go_to_a_person_and_labels_do_not_count():
+    two = (heading("Bug #1"), heading("Duplicate of #2", 2))
+    assert shown(*two, shown_in="heading", pattern=r"#\d+") == {"#1", "#2"}
+    assert shown(*row("Sha", "#3"), shown_in="heading", pattern=r"#\d+") is None
+
+
+def test_a_place_without_a_label_needs_a_pattern():
+    with pytest.raises(ValidationError, match="shown_in"):
+        OutputField(type="string", shown_in="heading")
+
+
+VALUES = st.sampled_from(["Open", "Closed", "New", "in review"])
+CURRENT = "Assigned"
+OLD = st.one_of(
+    st.tuples(VALUES, VALUES).map(lambda two: (text(f"Sha: {two[0]} → {two[1]}"),)),
+    VALUES.map(lambda one: (text(f"Sha: changed from {one} to {one}"),)),
+    VALUES.map(lambda one: row("Sha", f"→ {one}")),
+    VALUES.map(lambda one: (text(f"Sha: {one}", past=True),)),
+    VALUES.map(lambda one: (el("cell", "Sha", tag="td", header="What", row=9, column=0),
+                            el("cell", one, tag="td", header="Removed", row=9, column=1),
+                            el("cell", "x", tag="td", header="Added", row=9, column=2))),
+    VALUES.map(lambda one: (el("cell", one, tag="td", header="Sha", row=8, parts=(TextPart(text=one, kind="old"),)),)),
+)  # fmt: skip
+BADGED = VALUES.map(
+    lambda one: el("definition", f"{CURRENT} {one}", tag="dd", header="Sha",
+                   parts=(TextPart(text=CURRENT), TextPart(text=one, kind="badge")))
+)  # fmt: skip
+PLAIN = st.just(el("definition", CURRENT, tag="dd", header="Sha"))
+TWIN = VALUES.map(lambda one: (cell("Sha", one, 4),))
+NOISE = st.just((heading("Details", 2), text("Owner: Ann")))
+
+
+@given(st.one_of(BADGED, PLAIN), st.lists(st.one_of(OLD, NOISE), max_size=5), st.lists(TWIN, max_size=2), st.randoms())
+def test_the_current_value_or_a_person_and_never_another(value, past, twins, random):
+    groups = [(value,), *past, *twins]
+    random.shuffle(groups)
+    found = read(*(element for group in groups for element in group))
+    if twins:
+        assert isinstance(found, FieldAmbiguous)
+    else:
+        assert isinstance(found, FieldFound)
+        assert found.candidate.shown == CURRENT
+
+
+@given(st.lists(OLD, max_size=5))
+def test_a_page_with_only_the_past_shows_no_value(past):
+    assert isinstance(read(*(element for group in past for element in group)), FieldMissing)
