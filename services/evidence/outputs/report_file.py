@@ -83,7 +83,7 @@ class ReportFile:
         self._run, self._folder = run, folder
         self._sums, self._budget = RunSums(), PictureBudget(picture_plan(run.finished.samples))
         if run.discovery_facts is not None:
-            self._sums.add_work(run.discovery_facts.log)
+            self._sums.add_work(run.discovery_facts)
         self._rows = (folder / "rows").open("w", encoding="utf-8")
         self._chunks = (folder / "chunks").open("w", encoding="utf-8")
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="thumbnails")

@@ -59,6 +59,17 @@ class RunSums:
     def add(self, facts: SampleFacts) -> None:
         self.statuses[facts.status or "no_result", facts.reason] += 1
         self.attempted += bool(facts.log) or (facts.attempt or 1) > 1
+        self.differing += any(note.kind == "differs" for note in facts.notes)
+        for name, stored in facts.fields.items():
+            self.states.setdefault(name, Counter())[stored.state] += 1
+        if facts.judgment is not None:
+            answer = shortened(facts.judgment.answer)
+            if answer in self.answers or len(self.answers) < MOST_ANSWERS:
+                self.answers[answer] += 1
+        self.add_work(facts)
+
+    def add_work(self, facts: SampleFacts) -> None:
+        """Add the steps and files of a sample, or of the search for samples."""
         self.steps += len(facts.log)
         for artifact in facts.artifacts:
             self.files[artifact.kind] += 1
@@ -67,16 +78,9 @@ class RunSums:
             if host and (host in self.hosts or len(self.hosts) < MOST_HOSTS):
                 self.hosts[host] += 1
         self.problems += sum(len(entry.problems) for entry in facts.log)
-        self.differing += any(note.kind == "differs" for note in facts.notes)
-        for name, stored in facts.fields.items():
-            self.states.setdefault(name, Counter())[stored.state] += 1
-        if facts.judgment is not None:
-            answer = shortened(facts.judgment.answer)
-            if answer in self.answers or len(self.answers) < MOST_ANSWERS:
-                self.answers[answer] += 1
-        self.add_work(facts.log)
+        self._add_deciders(facts.log)
 
-    def add_work(self, log: Iterable[LogEntry]) -> None:
+    def _add_deciders(self, log: Iterable[LogEntry]) -> None:
         for entry in log:
             worker = self.workers.setdefault(entry.decided_by or "not said", DeciderSums())
             worker.steps += 1

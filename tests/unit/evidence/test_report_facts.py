@@ -25,3 +25,10 @@ def test_what_differs_stands_apart_from_other_notes(notes: list[Any]):
     assert (detail["differs"], detail["notes"]) == (["step 2: address: then a, now b"], ["owner: gone"])
     assert row_of(facts)[-1] == "; ".join(OLD)
     assert sums.differing == 1
+
+
+def test_the_search_for_samples_counts_with_its_own_steps_and_is_no_sample():
+    log = [{"step": n, "attempt": 1, "decided_by": "rules"} for n in (1, 2, 3)]
+    sums = RunSums()
+    sums.add_work(facts_of({"sample_id": "_discovery"}, {"status": "done"}, log))
+    assert (sums.steps, sums.workers["rules"].steps, sums.attempted, sums.statuses.total()) == (3, 3, 0, 0)
