@@ -21,7 +21,16 @@ from msgspec.structs import fields, replace
 from shared.contracts.actions import AnyAction
 from shared.contracts.base import Part, Usage
 from shared.contracts.results import ActionResult
-from shared.contracts.steps import FieldValue, FiledArtifact, Note, ObservationRef, RouteMark, StepTaken, Summary
+from shared.contracts.steps import (
+    FieldValue,
+    FiledArtifact,
+    Note,
+    ObservationRef,
+    RouteMark,
+    ShownCount,
+    StepTaken,
+    Summary,
+)
 from shared.contracts.vision import VisionAnswered
 from shared.evidence_format import chain
 from shared.evidence_format.files.base import ArtifactProblem, encode_file
@@ -64,6 +73,7 @@ class LogEntry(Part, frozen=True, kw_only=True, gc=False):
     seen: tuple[FieldValue, ...] = ()
     unconfirmed: tuple[str, ...] = ()
     items: tuple[dict[str, Any], ...] = ()
+    counts: tuple[ShownCount, ...] = ()
     vision: VisionAnswered | None = None
     summary: Summary | None = None
     notes: tuple[Note, ...] = ()

@@ -81,7 +81,7 @@ function isBeforeBlank(item) {
   if (!beside || beside.nextElementSibling || cell.previousElementSibling || beside.localName !== cell.localName && beside.matches(CAN_ACT)) return false;
   if (beside.matches('br,hr,wbr,script,style,img,svg,canvas,iframe,progress,meter,input,select,textarea,table,ul,ol') || facts(beside).gone || facts(beside).unseen) return false;
   return !clean(beside.textContent) && !beside.querySelector('img,svg,canvas,iframe,video,progress,meter,input,select,textarea,button,a[href]') && !drawsItself(beside) && !rootOf(beside)
-    && [...cell.parentElement.childNodes].every((node) => node.nodeType !== 3 || !node.data.trim() || cell.parentElement === el);
+    && [...cell.parentNode.childNodes].every((node) => node.nodeType !== 3 || !node.data.trim());
 }
 
 // Icons and loading signs are drawn by backgrounds and generated content.
