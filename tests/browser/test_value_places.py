@@ -107,6 +107,7 @@ async def test_a_label_may_be_pressed_and_a_value_may_be_a_badge(look: Look, pag
     [
         "<table><tr><td>Status</td><td></td></tr><tr><td>Due</td><td>x</td></tr></table>",
         "<table><tr><td><a href=#>Status</a></td><td> </td></tr></table>",
+        "<table><tr><th>Column<th>Value<tr><td>Status<td><a href=/none></a><tr><td>Due<td>x</table>",
         "<div><span>Status</span><span></span></div><div><span>Due</span><span>x</span></div>",
         "<div><div>Status</div><div><p></p></div></div>",
         "<dl><dt>Status</dt><dd></dd></dl>",
@@ -132,6 +133,20 @@ async def test_an_empty_place_beside_a_label_is_not_present(look: Look, page: st
 )
 async def test_what_shows_something_without_text_is_not_empty(look: Look, page: str) -> None:
     assert shown(await look(page), "string | null") is None
+
+
+DRAWN = "<i style='display:block;width:9px;height:9px;background-image:url(x.png)'></i>"
+
+
+@pytest.mark.parametrize("head", ["", "<tr><th>Column<th>Value"])
+@pytest.mark.parametrize("after", ["<td>x", f"<td>{DRAWN}"])
+async def test_the_label_of_the_next_row_is_no_value(look: Look, head: str, after: str) -> None:
+    page = f"<table>{head}<tr><td>Id<td>7<tr><td>Status<td>{DRAWN}<tr><td>changes{after}</table>"
+    assert shown(await look(page), "string | null") is None
+
+
+async def test_a_table_of_one_column_has_its_values_below_their_labels(look: Look) -> None:
+    assert shown(await look("<table><tr><td>Status<tr><td>Open<tr><td>Due<tr><td>x</table>")) == "Open"
 
 
 BLAME = """<table><tr><th>Commit</th><th>Status</th><th>Line</th><th>Code</th></tr>

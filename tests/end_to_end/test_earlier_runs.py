@@ -55,6 +55,10 @@ def test_its_zip_and_its_folder_verify_with_the_public_key(cli: Cli, name: str, 
         assert FINGERPRINT in ended.stdout
 
 
+COLUMNS_SINCE = {"runs": {"population_reason": None, "population_counted": None}}
+"""Columns that the views have gained; a run made before has nothing in them."""
+
+
 @pytest.mark.parametrize("name", RUNS)
 def test_a_changed_byte_of_it_is_found(cli: Cli, name: str, tmp_path: Path):
     run = unpack(name, tmp_path / "evidence")
@@ -75,7 +79,9 @@ def test_every_value_is_extracted_again_with_the_same_verdict(cli: Cli, name: st
 @pytest.mark.parametrize("name", RUNS)
 async def test_it_answers_sql_from_its_tables_and_from_its_json_files(settings: Settings, name: str):
     run = unpack(name, Path(settings.evidence_dir))
-    expected = answers(name, "sql")
+    expected = {
+        view: [row | COLUMNS_SINCE.get(view, {}) for row in rows] for view, rows in answers(name, "sql").items()
+    }
     async with run_embedded(settings) as client:
         assert {view: await rows_of(client, run, view) for view in expected} == expected
         shutil.rmtree(run / "tables")

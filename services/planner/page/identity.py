@@ -8,7 +8,15 @@ from functools import lru_cache
 from typing import Generic, Literal, TypeVar, cast
 from urllib.parse import quote, unquote
 
-from services.planner.page.fields import FieldAmbiguous, FieldFound, FieldMissing, Reading, all_labels, read_fields
+from services.planner.page.fields import (
+    FieldAmbiguous,
+    FieldFound,
+    FieldMissing,
+    Reading,
+    all_labels,
+    labels_of,
+    read_fields,
+)
 from services.planner.page.labels.candidates import Candidate
 from services.planner.page.record.other_records import NamedRecords, records_named
 from services.planner.page.record.scope import find_section
@@ -171,12 +179,14 @@ def _read(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:
         labelled = not isinstance(readings[name], FieldMissing)
         if not labelled and spec.output_schema[name].under is None:
             readings[name] = _unlabelled(value, page, heads, named)
-        proofs.append(_proof(name, value, readings[name], named, page, labelled=labelled))
         reading = readings[name]
+        labels = labels_of(name, spec.output_schema[name])
+        listed = labelled and isinstance(reading, FieldFound) and _is_in_list(reading.candidate.element, page, labels)
+        proofs.append(_proof(name, value, reading, named, labelled=labelled, listed=listed))
         named_above = any(find_mention(one, value) for one in (page.title, unquote(page.url), *(e.name for e in heads)))
-        if labelled and isinstance(reading, FieldFound) and not named_above:
+        if listed and isinstance(reading, FieldFound) and not named_above:
             element = reading.candidate.element
-            rows |= {(element.frame, element.row)} if _is_in_list(element, page) else set()
+            rows.add((element.frame, element.row))
     proof = _proof_of_all(proofs)
     blank = _blank_fields(readings, wanted)
     if blank:
@@ -253,13 +263,14 @@ def _proof_of_all(proofs: Iterable[Proof]) -> Proof:
     return ordered[0] if ordered else Proof("proven")
 
 
-def _proof(
-    name: str, value: str, reading: Reading, named: NamedRecords, page: PageObserved, *, labelled: bool
-) -> Proof:
-    """Return what one identity field proves. A page that names another record as its own is never proven."""
+def _proof(name: str, value: str, reading: Reading, named: NamedRecords, *, labelled: bool, listed: bool) -> Proof:
+    """Return what one identity field proves. A page that names another record as its own is never proven.
+
+    `labelled`: a label names the value. `listed`: it is in a row of a list.
+    """
     if isinstance(reading, FieldFound) and not is_equal_text(reading.candidate.shown, value):
         return _mismatch(f"the page shows {name} {quoted(reading.candidate.shown)}", value)
-    labels_own = labelled and isinstance(reading, FieldFound) and not _is_in_list(reading.candidate.element, page)
+    labels_own = labelled and isinstance(reading, FieldFound) and not listed
     other = named.other_than_asked(labelled=labels_own)
     if other is not None:
         return _mismatch(f"the {other.where} of the page shows {name} {quoted(other.shown)}", value)
@@ -272,9 +283,15 @@ def _proof(
     return Proof("unproven") if vague or named.disagrees else Proof("proven")
 
 
-def _is_in_list(element: Element, page: PageObserved) -> bool:
-    """Return whether the element is in a table row with values of other columns, as rows of lists are."""
+def _is_in_list(element: Element, page: PageObserved, labels: frozenset[str]) -> bool:
+    """Return whether the element is in a table row with values of other columns, as rows of lists are.
+
+    A row whose first cell is the label of the value is one field of a record, also under headings such as "Column" and
+    "Value".
+    """
     row = [e for e in page.elements if element.row is not None and (e.row, e.frame) == (element.row, element.frame)]
+    if any(e.column == 0 and e is not element and label_form(e.name) in labels for e in row):
+        return False
     return len({e.header for e in row if e.header is not None}) > 1
 
 

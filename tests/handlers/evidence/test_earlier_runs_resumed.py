@@ -159,7 +159,7 @@ async def test_a_later_attempt_puts_what_was_written_then_aside_and_it_is_still_
     assert isinstance(loaded, StepsLoaded)
     assert loaded.total == len(json.loads(log))
     [new] = read(run / sample_id / "action_log.json")
-    assert new.keys() ^ json.loads(log)[0].keys() <= {"version", "route", "message"}
+    assert new.keys() ^ json.loads(log)[0].keys() <= {"version", "route", "message", "counts"}
     result = read(run / sample_id / "result.json")
     assert result.keys() ^ read(run / sample_id / f"attempt_{attempt}" / "result.json").keys() == {
         "version",

@@ -99,8 +99,8 @@ def row(label: str, value: str) -> tuple[Element, ...]:
     return el("term", label, tag="dt"), el("definition", value, tag="dd", header=label)
 
 
-def cell(header: str | None, value: str, number: int) -> Element:
-    return el("cell", value, tag="td", header=header, row=number)
+def cell(header: str | None, value: str, number: int, column: int | None = None) -> Element:
+    return el("cell", value, tag="td", header=header, row=number, column=column)
 
 
 def box(x: float, y: float, width: float = 80, height: float = 20) -> Box:

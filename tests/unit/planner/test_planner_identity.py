@@ -73,3 +73,15 @@ def test_an_id_is_opened_as_it_was_listed(listed: str, path: str):
     assert start_url(task, asked) == f"http://127.0.0.1/i/{path}"
     assert is_equal_text(expected_identity(task, asked)["ticket_number"], listed)
     assert last_segment(start_url(task, asked)) == listed.lstrip("#@")
+
+
+def test_a_row_of_a_table_of_fields_and_values_is_no_row_of_a_list():
+    seen = page(
+        heading("Person"),
+        *(cell("Column", "name", 1, 0), cell("Value", "Ann Lee", 1, 1)),
+        *(cell("Column", "team", 2, 0), cell("Value", "Sales", 2, 1)),
+        url="http://127.0.0.1/person/details/2",
+    )
+    read = read_page(**PEOPLE, page=seen)
+    assert read.proof.state == "proven"
+    assert [one.candidate.shown for one in read.readings.values()] == ["Ann Lee", "Sales"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import chain, takewhile
 
 from services.planner.page.labels.candidates import Candidate, follows_on_line, joined_texts, texts_in
 from services.planner.page.labels.changes import is_change_row
@@ -168,17 +169,30 @@ class Places:
         label = self.elements[at]
         following = self.elements[at + 1] if at + 1 < len(self.elements) else None
         if following is not None and following.look:  # the icon has no text, but the value is not empty either
-            return self._texts_past(label, self.elements[at + 2 : at + 3])
+            return self._texts_past(at, self.elements[at + 2 : at + 3])
         if label.before_blank:
             return (Candidate("", label, label.row),)
         beside = self._cells_beside(label)
         if beside:
             return beside
-        is_beside = following is not None and following.frame == label.frame and _is_adjacent(label, following)
-        if following is not None and is_beside and not self._looks_like_label(label, following):
+        if following is not None and self._is_beside(at, following):
             return texts_in(following, following.row)
         # A label without a neighbour is an empty value only if the markup declares it a label.
         return (Candidate("", label, label.row),) if _may_be_empty(label) else ()
+
+    def _is_beside(self, at: int, element: Element) -> bool:
+        """Return whether the element may be the value of the label: beside or below it, and no label itself.
+
+        A cell of another row is one only in a table of one column: elsewhere it belongs to the label of its row.
+        """
+        label = self.elements[at]
+        if element.frame != label.frame or not _is_adjacent(label, element) or self._looks_like_label(label, element):
+            return False
+        if label.row is None or element.row in (None, label.row):
+            return True
+        sides = (reversed(self.elements[:at]), self.elements[at:])
+        table = chain.from_iterable(takewhile(lambda one: one.row is not None, side) for side in sides)
+        return len({one.column for one in table}) == 1
 
     def _cells_beside(self, label: Element) -> Place:
         """Return what the other cells of a row show, if columns name them; each may be the value."""
@@ -191,12 +205,9 @@ class Places:
             groups[one.column].append(one)
         return tuple(candidate for group in groups.values() for candidate in _cell_texts(group))
 
-    def _texts_past(self, label: Element, following: Sequence[Element]) -> Place:
+    def _texts_past(self, at: int, following: Sequence[Element]) -> Place:
         """Return the texts after an icon that is beside a label, if there are any."""
-        for one in following:
-            if text_of(one) and one.frame == label.frame and _is_adjacent(label, one):
-                return () if self._looks_like_label(label, one) else texts_in(one, one.row)
-        return ()
+        return next((texts_in(one, one.row) for one in following if text_of(one) and self._is_beside(at, one)), ())
 
     def _looks_like_label(self, label: Element, element: Element) -> bool:
         if is_header(element) or is_heading(element) or element.role in PRESSED_ROLES:

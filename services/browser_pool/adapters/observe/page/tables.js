@@ -80,8 +80,14 @@ function isBeforeBlank(item) {
   const beside = cell.nextElementSibling;
   if (!beside || beside.nextElementSibling || cell.previousElementSibling || beside.localName !== cell.localName && beside.matches(CAN_ACT)) return false;
   if (beside.matches('br,hr,wbr,script,style,img,svg,canvas,iframe,progress,meter,input,select,textarea,table,ul,ol') || facts(beside).gone || facts(beside).unseen) return false;
-  return !clean(beside.textContent) && !beside.querySelector('img,svg,canvas,iframe,video,progress,meter,input,select,textarea,button,a[href]') && !drawsItself(beside) && !rootOf(beside)
+  return !clean(beside.textContent) && !beside.querySelector('img,svg,canvas,iframe,video,progress,meter,input,select,textarea,button') && ![...beside.querySelectorAll('a[href]')].some(hasArea) && !drawsItself(beside) && !rootOf(beside)
     && [...cell.parentNode.childNodes].every((node) => node.nodeType !== 3 || !node.data.trim());
+}
+
+// A link without a text has no area: frameworks write one for a relation to nothing.
+function hasArea(el) {
+  const { width, height } = el.getBoundingClientRect();
+  return width > 0 && height > 0;
 }
 
 // Icons and loading signs are drawn by backgrounds and generated content.
