@@ -39,6 +39,11 @@ def test_how_many_a_list_has(shown: str, total: int):
         ("Viewing 1-25 of 1 234", (1, 25, 1234)), ("Results (1 - 100 of 120)", (1, 100, 120)),
         ("显示第 1 至 25 项结果，共 63 项", (1, 25, 63)), ("1 إلى 25 من أصل 120", (1, 25, 120)),
         ("Showing 0 to 0 of 0 entries", (0, 0, 0)),
+        ("Results 1 - 10 of 57 for how to write a contract in a day", (1, 10, 57)),
+        ("Your search for all of the open tickets of Ann: showing 1 - 25 of 63", (1, 25, 63)),
+        ("Mostrando registros del 1 a 25 de 63 registros", (1, 25, 63)), ("You are viewing 1 - 25 of 63.", (1, 25, 63)),
+        ("1-25 of 63 Rows per page: 25 First Previous Next Last", (1, 25, 63)),
+        ("Showing 1 to 10 of 57 reviewers (filtered from 120 total reviewers of all teams).", (1, 10, 57)),
     ],
 )  # fmt: skip
 def test_which_entries_of_a_list_are_shown(shown: str, numbers: tuple[int, int, int]):
@@ -58,6 +63,10 @@ def test_which_page_of_how_many(shown: str):
         "3 of 5 stars", "Version 1.2.3", "2024-01-05", "Mar 3, 2026", "25 entries per page", "Show 25 entries",
         "12 comments", "Rated 4 of 5", "10:30 - 11:45 of 3", "Page 3", "Chapter 1-2/2024", "Step 1 of 5", "1 of 5",
         "25/120 shown", "5 items per page", "1,5 - 3,2 of 4.0",
+        "A change is merged once 3 - 5 of 7 reviewers have agreed to it", "3 - 5 of 7 reviewers must agree.",
+        "3 - 5 of 7 reviewers of the team that owns the folder must agree",
+        "For the rules see page 3 of 12 in the manual.",
+        "We met on 3 to 5 of 7 days, and nobody knew why.",
     ],
 )  # fmt: skip
 def test_a_number_that_counts_no_list_is_none(shown: str):

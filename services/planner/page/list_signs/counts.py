@@ -35,6 +35,11 @@ _NOUNS = (
 _PER_PAGE = re.compile(r"\b(?:per|each|pro|je|par|por|a|na|på|på hver)\s+\w|/\s?page|\bshow\b")
 _LEAD = r"(?:(?:found|total|total of|there are|there is|showing all|all|about|approximately|over|more than|total:)\s+)*"
 _TAIL = r"(?:\s+(?:found|in total|total|matched|available))?(?:\s+(?:for|matching|in)\s.{1,60}|\s*\([^()]{1,30}\))?"
+MOST_LEADING, MOST_FOLLOWING, SENTENCE_WORDS = 4, 8, 3
+"""Words beside the numbers, without those in parentheses: more are a sentence, and so are fewer with a full stop."""
+_WORD = re.compile(r"[^\W\d]+(?:['’][^\W\d]+)*")
+_IN_PARENTHESES = re.compile(r"\([^()]*\)")
+_LIST_BEFORE = re.compile(r"\b(?:showing|displaying|viewing|listing|results?|entries|records|rows)[:\s(]*$")
 _SIGNS = r"[\s()\[\]:.,;·|•–-]*"
 
 
@@ -81,6 +86,8 @@ def _range(text: str, element: Element) -> ShownCount | None:
         if found is None:
             continue
         first, last, total = (to_count(found[name]) for name in ("first", "last", "total"))
+        if _is_in_sentence(text, found):
+            continue
         if re.search(r"\d\s*/\s*\d", found[0]) and element.area != "pager" and not _stands_alone(found[0], text):
             continue
         if first <= last <= total or (total == 0 and last == 0):
@@ -96,9 +103,19 @@ def _stands_alone(part: str, text: str) -> bool:
     return f"({part})" in text or re.fullmatch(_SIGNS, text.replace(part, "")) is not None
 
 
+def _is_in_sentence(text: str, found: re.Match[str]) -> bool:
+    """Return whether the numbers are a part of running text. Next to words of lists they never are."""
+    before, behind = text[: found.start()], text[found.end() :]
+    if _LIST_BEFORE.search(before) or _list_behind().match(behind):
+        return False
+    leading, following = (len(_WORD.findall(_IN_PARENTHESES.sub(" ", part))) for part in (before, behind))
+    closed = text.rstrip().endswith((".", "!", "?")) and leading + following >= SENTENCE_WORDS
+    return closed or leading > MOST_LEADING or following > MOST_FOLLOWING
+
+
 def _page(text: str, element: Element) -> ShownCount | None:
     found = _page_pattern().search(text)
-    if found is None or len(text) > 80:
+    if found is None or len(text) > 80 or _is_in_sentence(text, found):
         return None
     number, pages = sorted((to_count(found["page"] or found["page2"]), to_count(found["pages"] or found["pages2"])))
     if number == 0:
@@ -195,15 +212,27 @@ def _page_pattern() -> re.Pattern[str]:
 
 
 @cache
+def _list_behind() -> re.Pattern[str]:
+    return re.compile(rf"\s*(?:[^\W\d]+\s+)?(?:{_either(_nouns())})\b")
+
+
+def _nouns() -> set[str]:
+    nouns = set(_NOUNS)
+    for form in _all(TOTALS):
+        before, after = form.split("{total}")
+        if not before and len(word := after.split()[0]) > 3:
+            nouns.add(_words(word))
+    return nouns
+
+
+@cache
 def _total_pattern() -> re.Pattern[str]:
     """Return the pattern of a whole text that is a number of entries."""
-    nouns, forms = set(_NOUNS), set[str]()
+    forms = set[str]()
     for number, form in enumerate(_all(TOTALS)):
         before, after = form.split("{total}")
         forms.add(rf"{_words(before)}\s*(?P<t{number}>{_NUMBER})\s*{_words(after)}")
-        if not before and len(word := after.split()[0]) > 3:
-            nouns.add(_words(word))
-    noun = f"(?:{_either(nouns)})"
+    noun = f"(?:{_either(_nouns())})"
     own = rf"{_LEAD}(?P<total>{_NUMBER})\+?\s*(?:[^\W\d]+\s+){{0,1}}{noun}{_TAIL}"
     named = rf"(?:total|total {noun}|{noun}|matching {noun}):?\s*(?P<named>{_NUMBER})"
     return re.compile(rf"{_SIGNS}(?:[共全]\s*)?(?:{own}|{named}|{_either(forms)}){_SIGNS}")
