@@ -123,7 +123,8 @@ class FindRuns(Message, frozen=True, kw_only=True):
 
 
 class KnownRun(Part, frozen=True, kw_only=True):
-    """A run in evidence. ``expected``: number of its samples; None if its population was never closed."""
+    """A run in evidence. ``expected``: number of its samples; None if its population was never closed. ``finished``:
+    its last round has ended, and its population is complete."""
 
     run_id: str
     created_at: datetime

@@ -69,5 +69,5 @@ def _known_run(run: RunFile) -> KnownRun:
         run_id=run.record.run_id,
         created_at=run.record.created_at,
         expected=run.expected,
-        finished=run.last_round is not None,
+        finished=run.last_round is not None and run.population_complete,
     )

@@ -1,0 +1,162 @@
+"""A list that was not read to its end: what everybody is told about it, and that it is gone on with."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests.end_to_end.conftest import Cli
+from tests.end_to_end.small_site import Answers, SmallSite
+from tests.practice_sites.site_browser import a_browser, a_page
+from tests.typed import expect
+
+TOTAL, SHOWN = 12, 5
+KEYS = [f"B-{number:02d}" for number in range(1, TOTAL + 1)]
+STATES = ("open", "closed")
+
+
+class Register(SmallSite):
+    """Bookings on pages of five. As long as it is ``broken``, its first page does not lead to the second."""
+
+    def __init__(self) -> None:
+        super().__init__(RegisterAnswers)
+        self.broken = True
+
+
+class RegisterAnswers(Answers):
+    def do_GET(self) -> None:
+        address = urlsplit(self.path)
+        key = address.path.rpartition("/")[2]
+        self.answer(_record(key) if key in KEYS else self._list(int(parse_qs(address.query).get("page", ["1"])[0])))
+
+    def _list(self, number: int) -> str:
+        first = (number - 1) * SHOWN
+        keys = KEYS[first : first + SHOWN]
+        rows = "".join(f"<tr><td><a href=/bookings/{key}>{key}</a><td>{_state(key)}" for key in keys)
+        leads_on = first + SHOWN < TOTAL and not expect(self.server, Register).broken
+        next_page = f'<a href="/bookings?page={number + 1}">Next</a>' if leads_on else ""
+        table = f"<table><tr><th>Booking<th>Status{rows}</table>"
+        counted = f"<p>{first + 1} - {first + len(keys)} of {TOTAL}</p>"
+        return f"<title>Bookings</title><h1>Bookings</h1>{table}{counted}{next_page}"
+
+
+def _state(key: str) -> str:
+    return STATES[int(key[2:]) % 2]
+
+
+def _record(key: str) -> str:
+    facts = {"Booking": key, "Status": _state(key), "Message": f"Message of {key}"}
+    rows = "".join(f"<tr><th>{label}<td>{value}" for label, value in facts.items())
+    return f"<title>{key}</title><h1>{key}</h1><table>{rows}</table>"
+
+
+@pytest.fixture
+def register() -> Iterator[Register]:
+    with Register() as site:
+        yield site
+
+
+LISTED = {"booking": {"type": "string", "pattern": "B-[0-9]+"}, "status": "string", "url": "string"}
+READ = {"booking": "string", "status": {"type": "enum", "values": list(STATES)}, "message": "string"}
+
+
+def write_specs(folder: Path, url: str) -> tuple[str, str]:
+    """Return the files of the discovery and of the execution spec."""
+    hosts = {"allowed_hosts": ["127.0.0.1"]}
+    listing = {
+        **{"task_id": "bookings", "phase": "discovery", "goal": "List the bookings.", "sample_id": "{booking}"},
+        **{"start_url": f"{url}/bookings", "output_schema": LISTED, "required_fields": list(LISTED)},
+    }
+    execution = {
+        **{"task_id": "booking", "goal": "Read the booking.", "sample_id": "{booking}"},
+        **{"input_schema": {"booking": "string", "url": "string"}, "identity": {"booking": "{booking}"}},
+        **{"output_schema": READ, "required_fields": list(READ)},
+    }
+    files = folder / "bookings.json", folder / "booking.json"
+    for file, spec in zip(files, (listing, execution), strict=True):
+        file.write_text(json.dumps({**spec, **hosts}))
+    return str(files[0]), str(files[1])
+
+
+def asked(cli: Cli, evidence: Path, query: str) -> list[dict[str, str]]:
+    answered = cli.run("sql", query, "--evidence", str(evidence), "--format", "csv")
+    assert answered.returncode == 0, answered.stderr
+    return list(csv.DictReader(answered.stdout.splitlines()))
+
+
+async def test_everybody_is_told_how_many_of_how_many_were_listed(cli: Cli, register: Register, tmp_path: Path):
+    listing, _ = write_specs(tmp_path, register.url)
+    evidence = tmp_path / "evidence"
+    ended = cli.run("run", listing, "--evidence", str(evidence))
+    assert ended.returncode == 1
+    for words in (f"Incomplete: {SHOWN} of {TOTAL}", f"1 - 5 of {TOTAL}", "Go on with --resume"):
+        assert words in " ".join(ended.stdout.split())
+
+    query = "select population_complete, population_reason, population_counted, population_note from runs"
+    [told] = asked(cli, evidence, query)
+    assert told["population_complete"] == "false"
+    assert (told["population_reason"], told["population_counted"]) == ("incomplete_list", str(TOTAL))
+    assert f"{SHOWN} of {TOTAL}" in told["population_note"]
+
+    [run] = evidence.glob("run_*")
+    async with a_browser() as browser, a_page(browser) as page:
+        await page.goto((run / "report.html").as_uri())
+        note = page.locator(".population .note.warn")
+        assert f"Incomplete: {SHOWN} of {TOTAL}." in await note.inner_text()
+        assert "Go on with --resume." in await note.inner_text()
+
+
+def test_a_list_that_was_not_read_to_its_end_is_gone_on_with(cli: Cli, register: Register, tmp_path: Path):
+    listing, _ = write_specs(tmp_path, register.url)
+    arguments = ("run", listing, "--evidence", str(tmp_path / "evidence"), "--json")
+    first = cli.run(*arguments)
+    assert (first.returncode, json.loads(first.stdout)["population_reason"]) == (1, "incomplete_list")
+    run_id = json.loads(first.stdout)["run_id"]
+
+    still = cli.run(*arguments, "--resume", "last")
+    assert (still.returncode, json.loads(still.stdout)["run_id"]) == (1, run_id), still.stderr
+    assert json.loads(still.stdout)["samples"] == SHOWN
+
+    register.broken = False
+    whole = cli.run(*arguments, "--resume", "last")
+    finished = json.loads(whole.stdout)
+    assert (whole.returncode, finished["run_id"], finished["samples"]) == (0, run_id, TOTAL)
+    assert finished["population_complete"]
+    with (Path(finished["location"]) / "discovered_samples.csv").open(newline="") as file:
+        assert [row["booking"] for row in csv.DictReader(file)] == KEYS
+    none = cli.run(*arguments, "--resume", "last")
+    assert (none.returncode, "no unfinished run" in none.stdout) == (2, True)
+
+
+def test_what_is_found_later_is_worked_on_and_nothing_twice(cli: Cli, register: Register, tmp_path: Path):
+    listing, execution = write_specs(tmp_path, register.url)
+    evidence = tmp_path / "evidence"
+    first = cli.run("run", execution, "--discover", listing, "--evidence", str(evidence), "--json")
+    finished = json.loads(first.stdout)
+    assert (first.returncode, finished["outcomes"]) == (1, [{"status": "done", "reason": "", "samples": SHOWN}])
+    run = Path(finished["location"])
+    before = {key: (run / key / "result.json").read_bytes() for key in KEYS[:SHOWN]}
+
+    register.broken = False
+    whole = cli.run("run", "--resume", finished["run_id"], "--evidence", str(evidence), "--json")
+    again = json.loads(whole.stdout)
+    assert (whole.returncode, again["outcomes"]) == (0, [{"status": "done", "reason": "", "samples": TOTAL}])
+    assert {key: (run / key / "result.json").read_bytes() for key in before} == before, "what is done stays so"
+
+    samples = asked(cli, evidence, "select sample_id, status, reason from samples order by 1")
+    assert [(one["sample_id"], one["status"]) for one in samples] == [(key, "done") for key in KEYS]
+    query = "select sample_id, field, value from fields where field in ('status', 'message') order by 1, 2"
+    values = [(one["sample_id"], one["field"], one["value"]) for one in asked(cli, evidence, query)]
+    with Path(again["table"]).open(newline="") as file:
+        table = [(one["sample_id"], one["sample_status"], one["status"]) for one in csv.DictReader(file)]
+    assert sorted(table) == [(key, "done", _state(key)) for key in KEYS]
+    assert values == [
+        (key, field, value)
+        for key in KEYS
+        for field, value in (("message", f"Message of {key}"), ("status", _state(key)))
+    ]
