@@ -27,12 +27,14 @@ class TextPart(Part, frozen=True, kw_only=True, omit_defaults=True):
     """One of several texts of an element.
 
     ``kind``: ``badge`` for a text in a box of its own, such as a tag; ``old`` for a text that is struck out.
-    ``title``: as of :class:`shared.contracts.browser_pool.Element`.
+    ``title``: as of :class:`shared.contracts.browser_pool.Element`. ``minor``: it is in smaller or lighter print than
+    another text of the element.
     """
 
     text: str
     kind: PartKind = ""
     title: str | None = None
+    minor: bool = False
 
 
 class Locator(Part, frozen=True, kw_only=True):

@@ -144,6 +144,82 @@ async def test_a_region_that_the_task_names_and_the_page_lacks_is_a_doubt(look: 
     assert "Archive" in read.doubt
 
 
+SORTED = [
+    "Key&nbsp;▼",
+    "Key <span>▲</span>",
+    '<a href="?sort=key">Key</a> ↑',
+    'Key<span style="position:absolute;width:1px;height:1px;overflow:hidden"> sorted descending</span>',
+]
+
+
+@pytest.mark.parametrize("header", SORTED)
+async def test_how_a_column_is_sorted_is_no_part_of_its_name(look: Look, header: str) -> None:
+    rows = [[link("t/A-1", "A-1"), "One"], [link("t/A-2", "A-2"), "Two"]]
+    read = listing(await look(table([header, "Title"], rows)), {"key": "string", "title": "string"})
+    assert (read.doubt, [item["key"] for item in read.items]) == ("", ["A-1", "A-2"])
+
+
+async def test_what_a_reader_hears_of_a_column_is_no_part_of_its_name(look: Look) -> None:
+    header = "".join(
+        f'<th aria-label="{name}: aktivieren, um die Spalte zu sortieren">{name}</th>' for name in ("Key", "Title")
+    )
+    page = await look(f"<table><thead><tr>{header}</tr></thead><tr><td>A-1<td>One<tr><td>A-2<td>Two</table>")
+    read = listing(page, {"key": "string", "title": "string"})
+    assert (read.doubt, [item["title"] for item in read.items]) == ("", ["One", "Two"])
+
+
+CARD = "<li><a href='/t/{n}'><span style='display:block{title}'>Title {n}</span><span style='display:block{by}'>Ann {n}"
+PRINTS = {
+    "larger": (";font-size:20px", ""),
+    "bold": (";font-weight:bold", ""),
+    "darker": ("", ";color:#777"),
+    "paler than the other way round": (";color:#eee", ";color:#555;"),
+}
+
+
+@pytest.mark.parametrize("print_", PRINTS)
+async def test_the_title_of_a_card_that_is_one_link_is_its_strongest_print(look: Look, print_: str) -> None:
+    title, by = PRINTS[print_]
+    dark = ";background:#111" if "paler" in print_ else ""
+    items = "".join(CARD.format(n=n, title=title, by=by) + "</span></a></li>" for n in range(1, 4))
+    read = listing(await look(f"<ul style='color:#000{dark}'>{items}</ul>"), {"title": "string", "url": "string"})
+    assert (read.doubt, [item["title"] for item in read.items]) == ("", ["Title 1", "Title 2", "Title 3"])
+
+
+async def test_a_card_that_is_one_link_with_equal_texts_is_a_doubt_until_a_pattern_chooses(look: Look) -> None:
+    page = await look(f"<ul>{''.join(CARD.format(n=n, title='', by='') + '</span></a></li>' for n in (1, 2, 3))}</ul>")
+    for required in ([], ["title"]):
+        doubted = listing(page, {"title": "string", "url": "string"}, required_fields=[*required, "url"])
+        assert doubted.items == ()
+        assert "pattern" in doubted.doubt
+    chosen = listing(page, {"title": {"type": "string", "pattern": "Title .*"}, "url": "string"})
+    assert (chosen.doubt, [item["title"] for item in chosen.items]) == ("", ["Title 1", "Title 2", "Title 3"])
+
+
+async def test_a_badge_in_a_cell_is_no_part_of_its_value(look: Look) -> None:
+    rows = [[f"A-{n}", f"Part {n} <span style='background:#ddd;padding:2px'>New</span>"] for n in (1, 2)]
+    read = listing(await look(table(["Key", "Title"], rows)), {"key": "string", "title": "string"})
+    assert (read.doubt, [item["title"] for item in read.items]) == ("", ["Part 1", "Part 2"])
+
+
+CHANGES = [
+    [f"2026-01-0{n} <a href='/commit/c6f43{n}'>c6f43{n}</a>", link(f"page{n}?rev=c6f43{n}", f"Page {n}"), f"Edit {n}"]
+    for n in (1, 2, 3)
+]
+
+
+async def test_an_id_in_a_cell_with_other_texts_is_read_from_the_link_that_the_task_chooses(look: Look) -> None:
+    page = await look(table(["Date", "Files", "Message"], CHANGES))
+    naive = {"revision": "string", "message": "string"}
+    assert listing(page, naive).items == ()
+    fields = {"revision": {"type": "string", "pattern": "[0-9a-f]{6}"}, "message": "string"}
+    assert (
+        "list.link" in listing(page, {"revision": {"type": "string", "pattern": ".{5,6}"}, "message": "string"}).doubt
+    )
+    read = listing(page, fields, list={"link": "commit"})
+    assert (read.doubt, [item["revision"] for item in read.items]) == ("", ["c6f431", "c6f432", "c6f433"])
+
+
 # --- random pages
 
 

@@ -40,6 +40,15 @@ LEADS_ON = {
         '<ul class=pager><li><a href="?2">›</a><li><a href="?9">»</a></ul>',
         "›",
     ),
+    "a double arrow alone": ('<div class=pagination><a href="http://a.test/?page=1">»»</a></div>', "»»"),
+    "a double arrow behind the numbers before this one": (
+        '<div class=pagination><a href="http://a.test/?page=0">0</a> <a href="http://a.test/?page=2">»»</a></div>',
+        "»»",
+    ),
+    "numbers before a double arrow to the end": (
+        '<div class=pagination><b>1</b> <a href="http://a.test/?2">2</a> <a href="http://a.test/?9">&gt;&gt;</a></div>',
+        "2",
+    ),
     "an icon with a title": (f'<div><button title="Go to next page">{SIGN}</button></div>', "Go to next page"),
     "Czech": ('<div><a href="?2">Další</a></div>', "Další"),
     "Korean": ('<div><a href="?2">다음 페이지</a></div>', "다음 페이지"),
@@ -54,6 +63,13 @@ LEADS_NOWHERE = {
     + "</table>",
     "an end by its class": '<ul class=pagination><li class="next disabled"><a href="#">Next</a></li></ul>',
     "numbers in a footer": '<footer><a href="?2">2</a> <a href="?3">3</a></footer>',
+    "a double arrow to the end": '<div class=pagination><b>3</b> <a href="http://a.test/?page=9">»»</a></div>',
+    "a double arrow beside a single one": (
+        '<div class=pagination><span>›</span> <a href="http://a.test/?page=9">››</a></div>'
+    ),
+    "a double arrow beside a picture": (
+        f'<div class=pagination><a href="http://a.test/?page=1">{SIGN}</a> <a href="http://a.test/?page=9">»»</a></div>'
+    ),
     "other titles": '<a href="/feed" title="Next steps for you">→</a>',
 }
 

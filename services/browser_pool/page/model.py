@@ -45,7 +45,7 @@ class RawItem(msgspec.Struct, frozen=True, array_like=True):
     secret: bool = False
     column: int | None = None
     span: int = 1
-    parts: tuple[tuple[str, str, str | None], ...] = ()
+    parts: tuple[tuple[str, str, str | None, bool], ...] = ()
     past: bool = False
     before_blank: bool = False
     regions: tuple[str, ...] = ()

@@ -125,7 +125,10 @@ def to_element(one: Seen, look: int = 0) -> Element:
         secret=item.secret,
         column=item.column,
         rows=item.span,
-        parts=tuple(TextPart(text=text, kind=cast("PartKind", kind), title=title) for text, kind, title in item.parts),
+        parts=tuple(
+            TextPart(text=text, kind=cast("PartKind", kind), title=title, minor=minor)
+            for text, kind, title, minor in item.parts
+        ),
         past=item.past,
         before_blank=item.before_blank,
         regions=item.regions,

@@ -16,8 +16,8 @@ from urllib.parse import urljoin
 
 from msgspec import structs
 
-from services.planner.page.list_signs.page_numbers import number_rows
-from services.planner.page.lists import same_address
+from services.planner.page.list_signs.page_numbers import number_rows, to_page_number
+from services.planner.page.lists import address_parts, same_address
 from services.planner.page.text import label_form
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.text.list_words import MORE, NEXT
@@ -48,12 +48,15 @@ _ARROWS = re.compile(r"[\s›»→❯▶⟩>]+")
 _ARROWS_ONLY = re.compile(r"[\s‹›«»←→❮❯◀▶⟨⟩<>|…]+")
 _PAGER_SIGNS = ("›", "→", ">", "❯", "▶", "⟩", "»")
 """The best first: beside another arrow, `»` leads to the last page."""
+_END_SIGNS = frozenset(2 * sign for sign in _PAGER_SIGNS)
+"""They lead on where nothing else does; beside a single arrow or a row of page numbers, to the end."""
 _RESULTS_SIGNS = frozenset({"›", "→", "»"})
 _NEXT = re.compile("|".join(NEXT_WORDS), re.I)
 _NEXT_LABELS = frozenset(label for labels in NEXT.values() for label in labels)
 _MORE_LABELS = frozenset(label for labels in MORE.values() for label in labels)
 _MORE = re.compile("|".join(MORE_WORDS), re.I)
 _MORE_BEHIND = re.compile("|".join((*MORE_WORDS, *MORE_BEHIND_WORDS)), re.I)
+MAX_DIGITS = 9
 _NEVER = frozenset({"banner", "contentinfo", "complementary", "search"})
 _PRESSED = frozenset({"link", "button"})
 
@@ -72,7 +75,9 @@ def next_page_control(page: PageObserved, after: int, visited: frozenset[str] = 
     pressable = [e for e in page.elements if _pressable(e)]
     following = _best([e for e in pressable if _says_next(e)], after) or _arrow(page, pressable, after)
     if following is None:
-        following = _numbered(page, after, visited)
+        following = (
+            _numbered(page, after) or _only_double_arrow(page, pressable, visited) or _unread(page, after, visited)
+        )
     if following is not None:
         return PagingControl("next", following, address_behind(following, page))
     behind = [e for e in pressable if e.ref > after and e.area not in _NEVER]
@@ -161,18 +166,45 @@ def _rank(element: Element, after: int) -> int | None:
     return 2 if element.ref > after and element.area not in _NEVER else None
 
 
-def _numbered(page: PageObserved, after: int, visited: frozenset[str]) -> Element | None:
-    """Return the control with the number behind that of the current page, in a row of page numbers.
+def _only_double_arrow(page: PageObserved, pressable: Sequence[Element], visited: frozenset[str]) -> Element | None:
+    """Return the double arrow of a pager in which no single arrow is, not even one that cannot be pressed.
 
-    Where no number is known to be the current one, return the first that leads to an address that was not read.
+    One that leaves out pages leads to the end. Where all numbers lead somewhere, that of this page is not shown.
     """
-    for row in sorted(number_rows(page), key=lambda row: row.refs[-1] < after):
-        if row.current is not None:
-            following = row.control(row.current + 1)
-            if following is not None:
-                return following
+    pager = [e for e in page.elements if e.area == "pager"]
+    numbers = {e.ref: number for e in pager if (number := to_page_number(e.name)) is not None}
+    all_lead = all(e.role in _PRESSED and "current" not in e.states for e in pager if e.ref in numbers)
+    next_number = max(numbers.values(), default=0) + (2 if all_lead else 1)
+    if any(e.name.strip() in _PAGER_SIGNS or (e.role in _PRESSED and not e.name.strip()) for e in pager):
+        return None
+    for element in (e for e in pressable if e.area == "pager" and _unspaced(e.name) in _END_SIGNS):
+        url = address_behind(element, page)
+        if url is None or same_address(url) in visited:
             continue
-        for element in row.controls:
+        changed = address_parts(url) - address_parts(page.url)
+        leads_to = [int(part) for part in changed if part.isdecimal() and len(part) < MAX_DIGITS]
+        if not numbers or max(leads_to, default=0) <= next_number:
+            return element
+    return None
+
+
+def _unspaced(name: str) -> str:
+    return "".join(name.split())
+
+
+def _numbered(page: PageObserved, after: int) -> Element | None:
+    """Return the control with the number behind that of the current page, in a row of page numbers."""
+    for row in sorted(number_rows(page), key=lambda row: row.refs[-1] < after):
+        following = row.control(row.current + 1) if row.current is not None else None
+        if following is not None:
+            return following
+    return None
+
+
+def _unread(page: PageObserved, after: int, visited: frozenset[str]) -> Element | None:
+    """Return the first number that leads to an address that was not read, where none is known to be the current one."""
+    for row in sorted(number_rows(page), key=lambda row: row.refs[-1] < after):
+        for element in row.controls if row.current is None else ():
             url = address_behind(element, page)
             if url is not None and same_address(url) not in visited:
                 return element

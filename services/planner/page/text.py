@@ -22,6 +22,8 @@ LEAST_DOM_CONFIDENCE = 0.6
 _PENDING = re.compile(r"(?:loading|please wait|fetching)\b.{0,20}|[.…]{1,3}", re.I)
 _LOADING = frozenset(fold(word) for words in LOADING.values() for word in words)
 _LABEL_END = re.compile(r"\s*(?:\((?:required|optional)\))?[\s:：*]*$", re.I)
+_SORT_SIGNS = "▲▼△▽▴▾▵▿↑↓⇅⇵↕⬆⬇⮝⮟\ufe0e\ufe0f"
+_SORT_END = re.compile(rf"(?<=\S)(?:\s*[{_SORT_SIGNS}]+\s*$|[,:]?\s+sorted (?:ascending|descending)$)")
 
 NOT_FOUND = re.compile(
     r"\b(?:not found|does not exist|doesn['’]t exist|no such|could(?: not|n['’]t) be found|no longer exists|404)\b",
@@ -74,8 +76,9 @@ def without_cut_marker(shown: str, cut_chars: int) -> str:
 
 
 def label_form(text: str) -> str:
-    """Return the label in comparable form: without case, trailing colon or asterisk."""
-    return _LABEL_END.sub("", fold(text))
+    """Return the label in comparable form: without case, trailing colon, asterisk, or what says how a column is
+    sorted."""
+    return _LABEL_END.sub("", _SORT_END.sub("", fold(text)))
 
 
 def humanised(name: str) -> str:

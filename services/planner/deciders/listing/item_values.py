@@ -10,14 +10,15 @@ from typing import Any
 from urllib.parse import urljoin
 
 from services.planner.page.fields import labels_of
+from services.planner.page.labels.candidates import texts_in
 from services.planner.page.lists import ListedRecord, RepeatedRecords, column_of, is_address, last_segment, same_address
-from services.planner.page.text import find_mention, is_heading, is_input, label_form, text_of
+from services.planner.page.text import find_mention, is_heading, is_input, label_form
 from services.planner.page.typed_values import find_shown_problem, is_not_present, typed_value
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.field_types import base_type
 from shared.task.route import words
 from shared.task.spec import OutputField, TaskSpec
-from shared.text.normal import Normal, fold
+from shared.text.normal import Normal, fold, quoted
 
 _HASH = re.compile(r"(?:^|_)(?:sha|hash)$", re.I)
 _HEX = re.compile(r"[0-9a-f]{7,128}", re.I)
@@ -64,7 +65,15 @@ class ItemReader:
     def _uses_link(self, name: str) -> bool:
         if is_address(name):
             return any(self._labelled_link(name, record) is None for record in self.candidate.records)
-        return not self.is_bound(name) and _IN_ADDRESS.search(name) is not None
+        return not self.is_bound(name) and self._may_be_in_address(name)
+
+    def _may_be_in_address(self, name: str) -> bool:
+        """Return whether the address of each item may end with the field: by its name, or by its pattern."""
+        field = self.spec.output_schema[name]
+        if not field.pattern:
+            return _IN_ADDRESS.search(name) is not None
+        ends = [[last_segment(e.url) for e in record.parts if e.url is not None] for record in self.candidate.records]
+        return all(any(_value(field, end) is not None for end in each) for each in ends)
 
     def values_in_address(self, record: ListedRecord) -> frozenset[str]:
         """Return the values of the record that its address may hold."""
@@ -72,6 +81,20 @@ class ItemReader:
         names = [n for n, f in schema.items() if not is_address(n) and (self.is_bound(n) or (headless and f.pattern))]
         shown = [self._shown(name, record, None) for name in names]
         return frozenset(form for text in shown if text for form in (text, text.lstrip("#@")))
+
+    def title_doubt(self) -> str:
+        """Return why the title of an item is open; empty if it is not."""
+        if self.candidate.columns:
+            return ""
+        for name, field in self.spec.output_schema.items():
+            if name.lower() not in _TITLE:
+                continue
+            for head in (record.head for record in self.candidate.records):
+                texts = _titles(head)
+                if len(texts) > 1 and _one_of(texts, field) is None:
+                    shown = ", ".join(quoted(text, 30) for text in texts[:3])
+                    return f"the link of an item has several texts ({shown}); say by a pattern which of them is {name}"
+        return ""
 
     def item(self, record: ListedRecord, own: Element | None) -> dict[str, Any]:
         """Return the item, with None for what it does not show in the type and pattern of the field."""
@@ -98,14 +121,15 @@ class ItemReader:
         field = self.spec.output_schema[name]
         columns = self.columns_for(name)
         if columns:
-            return _one_of([text_of(e) for e in record.parts if column_of(e) in columns], field)
+            return _one_of([text for e in record.parts if column_of(e) in columns for text in _texts(e)], field)
         if name in self.spec.list_.columns:
             return None
         labels = labels_of(name, field)
         inline = [e for e in record.parts if label_form(e.name.partition(":")[0]) in labels and ": " in e.name]
         if inline:
             return _one_of([e.name.partition(":")[2].strip() for e in inline], field)
-        beside = [text_of(e) for e in record.parts if label_form(e.header or "") in labels and e.role != "rowheader"]
+        named = [e for e in record.parts if label_form(e.header or "") in labels and e.role != "rowheader"]
+        beside = [text for e in named for text in _texts(e)]
         if beside:
             return _one_of(beside, field)
         if self.candidate.columns:
@@ -118,10 +142,9 @@ class ItemReader:
         schema = self.spec.output_schema
         field = schema[name]
         texts = [n for n, f in schema.items() if not is_address(n) and base_type(f.type) == "string"]
-        head = text_of(own or record.head)
         if name.lower() in _TITLE or (texts == [name] and not _IN_ADDRESS.search(name)):
-            return head
-        shown = [text_of(e) for e in record.parts if not is_input(e) and not is_heading(e)]
+            return _one_of(_titles(own or record.head), field)
+        shown = [text for e in record.parts if not is_input(e) and not is_heading(e) for text in _texts(e)]
         if base_type(field.type) not in ("string", "array") or field.pattern:
             fitting = {fold(text): text for text in shown if text and _value(field, text) is not None}
             if len(fitting) == 1:
@@ -132,13 +155,26 @@ class ItemReader:
 
     def _in_address(self, name: str, record: ListedRecord, own: Element | None) -> str | None:
         """Return the id at the end of the item's address, written as a text of the item writes it."""
-        if own is None or own.url is None or not _IN_ADDRESS.search(name):
+        if own is None or own.url is None:
             return None
         last = last_segment(own.url)
+        if not (self.spec.output_schema[name].pattern or _IN_ADDRESS.search(name)):
+            return None
         if _HASH.search(name) and not _HEX.fullmatch(last):
             return None
         said = [e.name for e in record.parts if last and fold(e.name).lstrip("@#") == fold(last)]
         return find_mention(said[0], last) if said else last or None
+
+
+def _texts(element: Element) -> list[str]:
+    """Return the texts of an element that may be a value: without its badges and what is struck out."""
+    return [one.shown for one in texts_in(element)]
+
+
+def _titles(head: Element) -> list[str]:
+    """Return the texts of a link that may be a title: the one in the strongest print, where there is one."""
+    strongest = [part.text for part in head.parts if part.kind == "" and not part.minor]
+    return strongest if len(strongest) == 1 else _texts(head)
 
 
 def _one_of(texts: Sequence[str], field: OutputField) -> str | None:

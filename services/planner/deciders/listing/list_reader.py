@@ -64,10 +64,10 @@ def read_list(spec: TaskSpec, page: PageObserved, place: str = "") -> ListRead:
         doubt = f"no heading, region or caption is {_named(spec)}, or several are: see list.under"
         return replace(NOTHING, doubt=doubt)
     candidates = _of_chosen_links(spec, within, repeated_records(within, place))
-    fits = [fit for fit in (_read(spec, page, one) for one in candidates) if fit.whole]
-    chosen, doubt = _choose(fits, candidates, settled=bool(place))
+    read = [_read(spec, page, one) for one in candidates]
+    chosen, doubt = _choose([fit for fit in read if fit.whole], candidates, settled=bool(place))
     if chosen is None or doubt:
-        return replace(NOTHING, doubt=doubt)
+        return replace(NOTHING, doubt=doubt or next((fit.doubt for fit in read if fit.doubt), ""))
     return _result(chosen, () if chosen.doubt else chosen.whole)
 
 
@@ -137,7 +137,7 @@ def _read(spec: TaskSpec, page: PageObserved, candidate: RepeatedRecords) -> _Fi
 def _links(spec: TaskSpec, reader: ItemReader) -> tuple[Sequence[Element | None], str]:
     records = reader.candidate.records
     if not reader.candidate.is_table:
-        return [record.head for record in records], ""
+        return [record.head for record in records], reader.title_doubt()
     chosen = frozenset(label_form(text) for text in words(spec.list_.link))
     values = [reader.values_in_address(record) for record in records]
     found = own_links([record.parts for record in records], values, reader.titles(), reader.bound(), chosen)

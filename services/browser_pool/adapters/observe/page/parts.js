@@ -16,14 +16,45 @@ const BADGE_CLASS = /(?:^|[\s_-])(?:badge|tag|chip|pill|lozenge)s?(?:$|[\s_-])/i
 const CLEAR_GLYPH = /^[×✕✖⨯⨉╳❌⊗🗙]$/u;
 const isClearGlyph = (el) => el.childElementCount === 0 && CLEAR_GLYPH.test(clean(el.textContent));
 
-// [text, kind, title] of each; empty where the name is the one text.
+// [text, kind, title, minor] of each; empty where the name is the one text.
 function textPartsOf(item) {
   const { el, nodes, name, role } = item;
   if (item.value !== null) return chosenParts(item);
   if (!PARTED.has(role) || !name || nodes === null && (el.firstElementChild === null || clean(textOf(el, SKIPPED_IN_VALUES.has(role) ? BUTTONS : undefined)) !== name)) return NONE;
   const pieces = textPiecesOf(nodes || textNodesIn(el, SKIPPED_IN_VALUES.has(role)), el);
   if (pieces.length === 0 || pieces.length === 1 && pieces[0].kind === PLAIN_PART && clean(pieces[0].text) === name) return NONE;
-  return pieces.map((piece) => [shorten(clean(piece.text)), piece.kind, titleOfPiece(piece)]);
+  const most = pieces.filter((piece) => piece.kind === PLAIN_PART).map(printOf).reduce(strongerPrint, NO_PRINT);
+  return pieces.map((piece) => [shorten(clean(piece.text)), piece.kind, titleOfPiece(piece), isMinor(printOf(piece), most)]);
+}
+
+// How prominent a text is: the size of its letters, whether they are bold, and how they stand out from what is behind.
+const NO_PRINT = { size: 0, bold: false, contrast: 0 };
+const PALER = 0.6;
+function printOf(piece) {
+  const size = Math.max(...piece.ends.map((one) => one.size));
+  return { size, bold: piece.ends.every((one) => parseInt(facts(one.el).style.fontWeight, 10) >= 600), contrast: Math.max(...piece.ends.map((one) => contrastOf(one.el))) };
+}
+function strongerPrint(one, other) { return isMinor(one, other) ? other : one; }
+function isMinor(one, other) {
+  if (Math.min(one.size, other.size) < SMALLER * Math.max(one.size, other.size)) return one.size < other.size;
+  return one.bold === other.bold ? one.contrast < PALER * other.contrast : other.bold;
+}
+
+// From 1 (not to be seen) to 21 (black on white), as WCAG counts it.
+function contrastOf(el) {
+  let behind = 1;
+  for (let up = el; up; up = up.parentElement) {
+    const paint = facts(up).style.backgroundColor;
+    if (unpainted(paint)) continue;
+    behind = lightOf(paint);
+    break;
+  }
+  const lights = [lightOf(facts(el).style.color), behind].sort((a, b) => b - a);
+  return (lights[0] + 0.05) / (lights[1] + 0.05);
+}
+function lightOf(paint) {
+  const [r, g, b] = (/^rgba?\((\d+), (\d+), (\d+)/.exec(paint) || [0, 0, 0, 0]).slice(1).map((one) => (one / 255) ** 2.2);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 const SKIPPED_IN_VALUES = new Set(['cell', 'gridcell', 'definition']);
 
@@ -37,7 +68,7 @@ function chosenParts(item) {
     const pieces = textPiecesOf(textNodesIn(el, true), el);
     if (pieces.every((piece) => piece.kind === BADGE_PART)) texts = pieces.map((piece) => clean(piece.text));
   }
-  return texts.length < 2 ? NONE : texts.slice(0, MAX_PART_NODES).map((text) => [text, BADGE_PART, null]);
+  return texts.length < 2 ? NONE : texts.slice(0, MAX_PART_NODES).map((text) => [text, BADGE_PART, null, false]);
 }
 
 // The text nodes that are seen, in order.

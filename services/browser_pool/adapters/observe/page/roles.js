@@ -208,7 +208,7 @@ function nameOf(el, role) {
     if (named) return named;
   }
   const label = clean(el.getAttribute('aria-label') || '');
-  if (label) return label;
+  if (label) return role === 'columnheader' ? headerLabel(label, el) : label;
   // Of a picture without text there are only blanks.
   return clean(nativeName(el, role)) || clean(NAMED_BY_CONTENT.has(role) && !EDITING.has(role) ? contentName(el, role) : '')
     || clean(el.getAttribute('title') || el.getAttribute('placeholder') || el.getAttribute('aria-placeholder') || '');

@@ -62,7 +62,13 @@ function named(cell) {
   return texts[texts.length - 1] || null;
 }
 
-const headerText = (cell) => clean(cell.getAttribute('aria-label') || textOf(cell));
+const headerText = (cell) => headerLabel(clean(cell.getAttribute('aria-label') || ''), cell) || clean(textOf(cell));
+
+// "Name: activate to sort" is what a reader hears of a header that shows "Name".
+function headerLabel(label, cell) {
+  const text = label && clean(textOf(cell));
+  return text && label.startsWith(text) && /^\s*[:,(]/.test(label.slice(text.length)) ? text : label;
+}
 
 function termOf(definition) {
   for (let before = definition.previousElementSibling; before; before = before.previousElementSibling) {
