@@ -1,17 +1,25 @@
 """Items of a list as a decider reports them: each is checked against the page and counted once. And how a search ends.
 
 An address must be that of a link on the page; other values must be in its text, and all of one item in one row if the
-page has rows.
+page has rows. What the task says of the list holds for every item: the part of the page, the link, the columns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from services.planner.page.lists import column_of, is_address, path_segments, same_address, under_column_headers
+from services.planner.page.lists import (
+    column_of,
+    is_address,
+    is_link_meant,
+    path_segments,
+    same_address,
+    under_column_headers,
+)
+from services.planner.page.record.scope import find_list
 from services.planner.page.text import find_mention, label_form, text_of
 from services.planner.page.typed_values import as_shown, find_shown_problem, is_not_present, typed_value
 from services.planner.state.attempt_state import Ending, SampleProblem, SampleView, ending_of
@@ -39,7 +47,7 @@ def check_items(view: SampleView, action: ReportItems) -> ReportedItems:
     """Return the typed items that the page confirms and that were not reported before, up to the limit of the task."""
     new: dict[str, dict[str, Any]] = {}
     problems: list[str] = []
-    known, shown = 0, PageLookup(view.page)
+    known, shown = 0, _lookup_of_list(view)
     for number, written in enumerate(action.items, 1):
         item, wrong = _item(view.spec, written, shown)
         problems += [f"item {number}: {message}" for message in wrong]
@@ -70,15 +78,20 @@ def listing_ending(view: SampleView, missing: Iterable[SampleProblem]) -> Ending
 
 
 class PageLookup:
-    """An index of a page's links and texts."""
+    """An index of a page's links and texts. `within`: the elements that count, if not all do. `links`: the words that
+    choose the links that count, if not all do."""
 
-    def __init__(self, page: PageObserved | None) -> None:
+    def __init__(
+        self, page: PageObserved | None, within: Sequence[Element] | None = None, links: frozenset[str] = frozenset()
+    ) -> None:
         self.page_url = page.url if page is not None else ""
-        self.elements = under_column_headers(page.elements) if page is not None else []
+        named = under_column_headers(page.elements) if page is not None else []
+        counted = {element.ref for element in (named if within is None else within)}
+        self.elements = [element for element in named if element.ref in counted]
         self._links_by_address: dict[str, list[Element]] = {}
         self._elements_by_text: dict[str, list[Element]] = {}
         for element in self.elements:
-            if element.url is not None and not _has_user(element.url):
+            if element.url is not None and not _has_user(element.url) and (not links or is_link_meant(element, links)):
                 self._links_by_address.setdefault(same_address(urljoin(self.page_url, element.url)), []).append(element)
             self._elements_by_text.setdefault(fold(text_of(element)), []).append(element)
 
@@ -96,6 +109,15 @@ class PageLookup:
         text = as_shown(value)
         exact = self._elements_by_text.get(fold(text), [])
         return exact or [element for element in self.elements if _shows(element, field, text, value)]
+
+
+def _lookup_of_list(view: SampleView) -> PageLookup:
+    """Return an index of the part of the page that the task names; of nothing, if the page has no such part."""
+    page, asked = view.page, view.spec.list_
+    if page is None:
+        return PageLookup(None)
+    elements = find_list(page, words(asked.under)) or ()
+    return PageLookup(page, elements, frozenset(map(label_form, words(asked.link))))
 
 
 def _item(spec: TaskSpec, written: Mapping[str, Any], shown: PageLookup) -> tuple[dict[str, Any] | None, list[str]]:

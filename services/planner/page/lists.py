@@ -235,6 +235,12 @@ def path_segments(url: str) -> list[str]:
         return []
 
 
+def is_link_meant(element: Element, words: frozenset[str]) -> bool:
+    """Return whether a task's words choose this link: by its column, its name, or a segment of its address."""
+    said = {label_form(element.header or ""), label_form(element.name)}
+    return bool(words & said) or bool(words & {label_form(part) for part in path_segments(element.url or "")})
+
+
 def last_segment(url: str) -> str:
     """Return the last segment of the address's path."""
     return (path_segments(url) or [""])[-1]

@@ -228,6 +228,18 @@ def test_an_item_whose_value_does_not_fit_its_pattern_or_its_column_is_left_out(
     assert check_items(listing_view(seen, list={"columns": {"number": "Ticket"}}), report(item)).new != ()
 
 
+def test_an_item_of_another_list_or_with_another_link_is_left_out():
+    menu = el("link", "T-9", tag="a", url=f"{SITE}/edit/T-9", place="ul>li>a")
+    seen = page(el("heading", "Menu", level=2), menu, el("heading", "Open", level=2), *ticket("T-1", 2))
+    own, foreign = {"number": "T-1", "url": "/t/T-1"}, {"number": "T-9", "url": "/edit/T-9"}
+    assert len(check_items(listing_view(seen), report(own, foreign)).new) == 2
+    for asked in ({"under": "Open"}, {"link": "Title"}):
+        listed = check_items(listing_view(seen, list=asked), report(own, foreign))
+        assert [item["number"] for item in listed.new] == ["T-1"]
+        assert any("no link on the page leads to" in problem for problem in listed.problems)
+    assert check_items(listing_view(seen, list={"under": "Closed"}), report(own)).new == ()
+
+
 def test_a_list_that_is_not_certain_goes_to_a_person_once_the_page_had_time():
     two = [*ticket("T-1", 2), text("Closed"), *ticket("T-2", 9)]
     seen = page(*two)

@@ -11,23 +11,22 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from services.planner.deciders.listing.item_values import ItemReader
-from services.planner.deciders.listing.own_links import is_meant, own_links
+from services.planner.deciders.listing.own_links import own_links
 from services.planner.page.lists import (
     ListedRecord,
     RepeatedRecords,
     is_address,
+    is_link_meant,
     records_of_links,
     repeated_records,
     same_address,
 )
-from services.planner.page.record.scope import find_section
+from services.planner.page.record.scope import find_list
 from services.planner.page.text import label_form
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.task.route import words
 from shared.task.spec import TaskSpec
 from shared.text.normal import quoted
-
-_NAMED_LISTS = frozenset({"table", "grid", "treegrid", "list", "region", "caption"})
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ class _Fit:
 
 def read_list(spec: TaskSpec, page: PageObserved, place: str = "") -> ListRead:
     """Return the list on this page. `place`: where earlier pages had it, so that no other list is taken for it."""
-    within = _within(spec, page)
+    within = find_list(page, words(spec.list_.under))
     if within is None:
         doubt = f"no heading, region or caption is {_named(spec)}, or several are: see list.under"
         return replace(NOTHING, doubt=doubt)
@@ -83,23 +82,6 @@ def _result(fit: _Fit, items: tuple[dict[str, Any], ...]) -> ListRead:
 # --- where to look
 
 
-def _within(spec: TaskSpec, page: PageObserved) -> Sequence[Element] | None:
-    """Return the elements under the heading, region or caption that the task names; None if there is not one."""
-    names = words(spec.list_.under)
-    if not names:
-        return page.elements
-    section = find_section(page, names)
-    if section:
-        return section
-    labels = {label_form(name) for name in names}
-    heads = [e for e in page.elements if e.role in _NAMED_LISTS and label_form(e.name) in labels]
-    if len(heads) != 1:
-        return None
-    after = page.elements[page.elements.index(heads[0]) + 1 :]
-    end = next((at for at, e in enumerate(after) if at and e.row is None), len(after))
-    return after[:end]
-
-
 def _named(spec: TaskSpec) -> str:
     return " or ".join(quoted(name) for name in words(spec.list_.under))
 
@@ -113,7 +95,7 @@ def _of_chosen_links(
         return candidates
     kept: list[RepeatedRecords] = []
     for one in candidates:
-        heads = [e for e in elements if e.place == one.place and e.role == "link" and is_meant(e, chosen)]
+        heads = [e for e in elements if e.place == one.place and e.role == "link" and is_link_meant(e, chosen)]
         if one.is_table:
             kept.append(one)
         elif heads:

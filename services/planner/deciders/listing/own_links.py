@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from services.planner.page.lists import address_parts, path_segments, same_address
+from services.planner.page.lists import address_parts, is_link_meant, same_address
 from services.planner.page.text import label_form
 from shared.contracts.browser_pool import Element
 
@@ -52,16 +52,10 @@ def own_links(
     return OwnLinks(kinds[0])
 
 
-def is_meant(element: Element, words: frozenset[str]) -> bool:
-    """Return whether a task's words choose this link: by its column, its name, or a segment of its address."""
-    said = {label_form(element.header or ""), label_form(element.name)}
-    return bool(words & said) or bool(words & {label_form(part) for part in path_segments(element.url or "")})
-
-
 def _chosen(records: Sequence[Sequence[Element]], words: frozenset[str]) -> OwnLinks:
     links: list[Element | None] = []
     for record in records:
-        fitting = [e for e in record if _leads(e) and is_meant(e, words)]
+        fitting = [e for e in record if _leads(e) and is_link_meant(e, words)]
         if len({same_address(e.url) for e in fitting}) > 1:
             return OwnLinks((None,) * len(records), "list.link fits several links of an item")
         links.append(fitting[0] if fitting else None)

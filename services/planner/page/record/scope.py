@@ -8,6 +8,7 @@ from services.planner.page.text import find_mention, is_heading, label_form, tex
 from shared.contracts.browser_pool import Element, PageObserved
 
 HEADS = frozenset({"term", "caption"})
+_NAMED_LISTS = frozenset({"table", "grid", "treegrid", "list", "region", "caption"})
 
 
 def find_section(page: PageObserved, words: Sequence[str]) -> tuple[Element, ...] | None:
@@ -25,6 +26,25 @@ def find_section(page: PageObserved, words: Sequence[str]) -> tuple[Element, ...
         or (_row(page.elements, labels) if not exact else None)
         or (_section_of(page, [e for e in heads if _mentions_any(e.name, words)]) if not exact else None)
     )
+
+
+def find_list(page: PageObserved, words: Sequence[str]) -> Sequence[Element] | None:
+    """Return the elements under the heading, region or caption with this name; None if there is not exactly one.
+
+    Without words that is the whole page.
+    """
+    if not words:
+        return page.elements
+    section = find_section(page, words)
+    if section:
+        return section
+    labels = {label_form(word) for word in words}
+    heads = [e for e in page.elements if e.role in _NAMED_LISTS and label_form(e.name) in labels]
+    if len(heads) != 1:
+        return None
+    after = page.elements[page.elements.index(heads[0]) + 1 :]
+    end = next((at for at, e in enumerate(after) if at and e.row is None), len(after))
+    return after[:end]
 
 
 def _region(
