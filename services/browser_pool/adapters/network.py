@@ -49,7 +49,7 @@ class Network:
         """Whether a page has fetched anything since the action began."""
         self.became_no_page = False
         """Whether a document requested since the action began became no page, but probably a download."""
-        self.last_s = self._began_s = now_s()
+        self.last_s = self._began_s = self._ended_s = now_s()
         self.changed = asyncio.Event()
         context.on("request", self._on_request)
         context.on("requestfinished", self._on_end)
@@ -93,6 +93,12 @@ class Network:
             return age_s < self._longest_document_s
         return flight.relevant and age_s < MAX_PENDING_S
 
+    def idle_ms(self) -> float:
+        """Return the time since the last request ended, however long it took; 0 while one is in flight."""
+        if any(not _gone(flight) for flight in self._in_flight.values()):
+            return 0.0
+        return (self._now_s() - self._ended_s) * 1000
+
     def quiet_for_ms(self) -> float:
         """Return the time since a pending request ended."""
         return (self._now_s() - self.last_s) * 1000
@@ -118,6 +124,7 @@ class Network:
         flight = self._in_flight.pop(request, None)
         if flight is None:
             return
+        self._ended_s = self._now_s()
         if flight.relevant and self._now_s() - flight.since_s < MAX_PENDING_S:
             self.last_s = self._now_s()
         self.changed.set()

@@ -20,10 +20,11 @@ from services.browser_pool.adapters.network import Network
 from services.browser_pool.adapters.observe import engine
 from services.browser_pool.adapters.observe.engine import DocumentState
 from services.browser_pool.adapters.observe.frames import PageWalk, WalkedPage
+from services.browser_pool.adapters.observe.pending import has_pending_work
 from services.browser_pool.adapters.observe.targets import KEPT_SNAPSHOTS, Intent, ResolvedElement, Targets
 from services.browser_pool.adapters.outcome import PerformOutcome, refuse
 from services.browser_pool.adapters.protocol import run_unless_gone
-from services.browser_pool.adapters.settle import RestState, document_state, quiet_ms, settle
+from services.browser_pool.adapters.settle import QUIET_MS, RestState, document_state, quiet_ms, settle
 from services.browser_pool.adapters.tabs import Tabs
 from services.browser_pool.page import matching
 from services.browser_pool.page.model import PageStats, RawPage, Seen
@@ -155,7 +156,17 @@ class PageSession:
         self._contents_by_snapshot[snapshot_id] = raw.contents
         while len(self._contents_by_snapshot) > KEPT_SNAPSHOTS:
             del self._contents_by_snapshot[next(iter(self._contents_by_snapshot))]
-        return replace(raw, browser_ms=self.spent_ms, before=before, tabs=await self.tabs.read_tabs())
+        idle = await self.run_timed(self._is_idle(whole))
+        return replace(raw, browser_ms=self.spent_ms, before=before, tabs=await self.tabs.read_tabs(), idle=idle)
+
+    async def _is_idle(self, whole: WalkedPage) -> bool:
+        """Return whether nothing is pending that may change the page without an action (see PageObserved)."""
+        main, answered = whole.main, self.network.document(self.page)
+        changing = not self.rest.settled or main.loading or main.unfinished or main.pictures > 0 or bool(whole.unread)
+        refreshes = answered is not None and any(name.lower() == "refresh" for name, _ in answered.headers)
+        if changing or refreshes or self.network.idle_ms() < QUIET_MS:
+            return False
+        return not await has_pending_work(await engine.worlds(self.page), self.limits.action_s)
 
     async def _dialog_page(self, waiting: DialogOpened) -> RawPage:
         """Return an empty page with the open dialog: its page answers nothing until the dialog is answered."""

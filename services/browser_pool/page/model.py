@@ -115,3 +115,5 @@ class RawPage:
     dialog: str | None = None
     lang: str = ""
     """The language that the document declares, such as ``pt-BR``."""
+    idle: bool = False
+    """See PageObserved."""

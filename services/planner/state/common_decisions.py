@@ -97,6 +97,8 @@ def by_rule(action: AnyAction, route: RouteMark | None = None) -> Act:
 PAUSES_S = (0.3, 0.7, 1.5, 3.0)
 """Pauses between observations of a page that may still be rendering."""
 ALL_LOOKS = len(PAUSES_S)
+IDLE_LOOKS = 1
+"""Extra observations of a page that nothing pending may change; one, because not all that scripts wait for is known."""
 MAX_SCROLLS = 3
 MAX_DISMISSALS = 3
 MAX_TRIES = 2
@@ -104,9 +106,10 @@ SCROLL_PX = 4000
 
 
 def observe_later(view: SampleView, *, looks: int = ALL_LOOKS) -> ObserveAgain | None:
-    """Return another observation after a pause, or None after this many."""
+    """Return another observation after a pause, or None after this many, or once nothing more can come."""
     done = view.state.looks
-    return ObserveAgain(PAUSES_S[done], view.state.max_tokens) if done < min(looks, ALL_LOOKS) else None
+    most = IDLE_LOOKS if view.page is not None and view.page.idle else ALL_LOOKS
+    return ObserveAgain(PAUSES_S[done], view.state.max_tokens) if done < min(looks, most) else None
 
 
 def observe_more(view: SampleView, page: PageObserved) -> ObserveAgain | None:

@@ -21,6 +21,7 @@ from services.browser_pool.adapters.browser.memory import tree_mb
 from services.browser_pool.adapters.guard.interception import interceptor_of
 from services.browser_pool.adapters.observe import engine
 from services.browser_pool.adapters.observe.engine import worlds
+from services.browser_pool.adapters.observe.pending import count_timers
 from services.browser_pool.adapters.protocol import run_unless_gone
 from services.browser_pool.page.matching import first_line
 from shared.child_process.parent import start_python
@@ -82,6 +83,7 @@ class BrowserProcess:
         )
         try:
             await interceptor_of(self.browser)
+            await count_timers(context)
             warm = WarmContext(context, await context.new_page())
             await worlds(warm.page)
         except BaseException:

@@ -205,6 +205,30 @@ class Worlds:
         world.has_engine[:] = [True]
         return reply["result"]
 
+    async def ask_pages(self, expression: str, most_frames: int, timeout_s: float) -> list[object]:
+        """Return what an expression gives in the world of each document's own scripts; nothing for too many frames.
+
+        Raises Playwright's errors, its TimeoutError when a document does not answer in time.
+        """
+        known = list(self._worlds.values())
+        if len(known) > most_frames or any(world.frame_id not in self._pages for world in known):
+            return []
+        try:
+            async with asyncio.timeout(timeout_s):
+                told = await asyncio.gather(*(self._ask_page(world, expression) for world in known))
+        except TimeoutError:
+            raise PlaywrightTimeout(f"the document did not answer within {timeout_s:g} s") from None
+        return [answer.get("result", {}).get("value") for answer in told]
+
+    async def _ask_page(self, world: World, expression: str) -> dict[str, Any]:
+        return await send(
+            world.session,
+            "Runtime.evaluate",
+            expression=expression,
+            uniqueContextId=self._pages[world.frame_id],
+            returnByValue=True,
+        )
+
     # --- what only the protocol can tell
 
     async def mark_listeners(self, frame_id: str, timeout_s: float) -> bool:

@@ -1,0 +1,38 @@
+"""Whether the scripts of a page have anything pending that may change it without an action.
+
+`pending.js` runs in every document before the page's own scripts, and counts the timers that they set. What a page
+forges there can only spoil the reading of itself.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+from playwright.async_api import BrowserContext, Error
+from playwright.async_api import TimeoutError as PlaywrightTimeout
+
+from services.browser_pool.adapters.observe.worlds import Worlds
+
+WITHIN_MS = 8000
+"""Timers that are due later do not count: no reader waits so long for late content."""
+MAX_FRAMES = 20
+
+
+async def count_timers(context: BrowserContext) -> None:
+    """Have the timers of all documents of a context counted from here on."""
+    await context.add_init_script(_script())
+
+
+async def has_pending_work(worlds: Worlds, timeout_s: float) -> bool:
+    """Return whether a timer is due soon or a connection is open in any frame; also where that is not known."""
+    try:
+        told = await worlds.ask_pages(f"__exhibitPending({WITHIN_MS})", MAX_FRAMES, timeout_s)
+    except (Error, PlaywrightTimeout):
+        return True
+    return not told or any(answer is not False for answer in told)
+
+
+@cache
+def _script() -> str:
+    return (files("services.browser_pool.adapters.observe") / "pending.js").read_text(encoding="utf-8")

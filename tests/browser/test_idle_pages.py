@@ -1,0 +1,103 @@
+"""Whether a page may still change without an action, on real pages: timers, requests, connections, refreshes."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+
+from services.browser_pool.adapters.session import PageSession
+from tests.browser.conftest import Look
+from tests.browser.site import Site
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+BODY = "<h1>T-1</h1><p>Nothing more is to come.</p>"
+
+
+def script(body: str) -> str:
+    return f"{BODY}<script>{body}</script>"
+
+
+NOTHING_COMES = (
+    BODY,
+    script(""),
+    script("document.title = 'T-1'"),
+    script("clearTimeout(setTimeout(() => {}, 700))"),
+    script("clearInterval(setInterval(() => {}, 700))"),
+    script("setTimeout(() => location.reload(), 1800000)"),
+    script("setInterval(() => {}, 60000)"),
+    script("addEventListener('click', () => setTimeout(() => document.body.append('late'), 500))"),
+    f"{BODY}<iframe srcdoc='<p>a part</p><script>1</script>'></iframe>",
+)
+SOMETHING_MAY_COME = (
+    script("setTimeout(() => document.body.append('late'), 2500)"),
+    script("window.setTimeout('document.body.append(1)', 5000)"),
+    script("setInterval(() => {}, 2000)"),
+    script("const frame = () => requestAnimationFrame(frame); frame()"),
+    script("new EventSource('/news')"),
+    script("new WebSocket('ws://' + location.host + '/news')"),
+    script("new Worker(URL.createObjectURL(new Blob(['1'])))"),
+    script("fetch('/held')"),
+    f"{BODY}<meta http-equiv=Refresh content=4>",
+    f"{BODY}<iframe srcdoc='<script>setTimeout(() => parent.postMessage(1, `*`), 3000)</script>'></iframe>",
+    f"{BODY}<div aria-busy=true></div>",
+)
+
+
+@pytest.mark.parametrize("html", NOTHING_COMES)
+async def test_a_page_without_anything_pending_is_idle(look: Look, session: PageSession, site: Site, html: str) -> None:
+    await session.page.goto(site.add("/idle", html))
+    assert await is_idle(look)
+
+
+@pytest.mark.parametrize("html", SOMETHING_MAY_COME)
+async def test_a_page_that_may_change_by_itself_is_not_idle(
+    look: Look, session: PageSession, site: Site, html: str
+) -> None:
+    site.add("/held", "{}", gate=asyncio.Event(), content_type="application/json")
+    await session.page.goto(site.add("/pending", html))
+    for _ in range(3):
+        assert not (await look()).idle
+
+
+async def test_a_page_that_its_answer_refreshes_is_not_idle(look: Look, session: PageSession, site: Site) -> None:
+    await session.page.goto(site.add("/refreshed", BODY, headers={"Refresh": "60; url=/refreshed"}))
+    assert not (await look()).idle
+
+
+async def test_late_content_has_come_when_the_page_is_idle(look: Look, session: PageSession, site: Site) -> None:
+    gate = asyncio.Event()
+    site.add("/owner", '{"owner": "Ann"}', gate=gate, content_type="application/json")
+    chain = "setTimeout(() => fetch('/owner').then(r => r.json()).then(d => setTimeout(() => { o.textContent = d.owner }, 90)), 200)"
+    await session.page.goto(site.add("/late", f"<p id=o></p><script>{chain}</script>"))
+    pages = [await look()]
+    gate.set()
+    while not pages[-1].idle:
+        pages.append(await look())
+    assert [element.name for element in pages[-1].elements] == ["Ann"]
+    assert not pages[0].idle
+
+
+async def test_counting_leaves_the_functions_of_the_page_as_they_are(
+    look: Look, session: PageSession, site: Site
+) -> None:
+    told = """
+    const seen = [];
+    seen.push(setTimeout.name, setTimeout.length, /native code/.test(String(setTimeout)), new WebSocket('ws://127.0.0.1:9') instanceof WebSocket);
+    class Own extends EventSource {}
+    seen.push(new Own('/none') instanceof Own, Object.keys(window).some((name) => name.includes('exhibit')));
+    setTimeout((...given) => { seen.push(...given); p.textContent = seen.join() }, 30, 'a', 'b')
+    """
+    await session.page.goto(site.add("/functions", f"<p id=p></p><script>{told}</script>"))
+    names = [element.name for element in (await look()).elements]
+    assert names == ["setTimeout,1,true,true,true,false,a,b"]
+
+
+async def is_idle(look: Look) -> bool:
+    """Return whether the page is idle, once its last request has ended a while ago."""
+    deadline_s = time.monotonic() + 5
+    while not (await look()).idle:
+        if time.monotonic() > deadline_s:
+            return False
+    return True
