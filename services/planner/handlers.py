@@ -8,7 +8,7 @@ import msgspec
 
 from services.planner.deciders.registry import load_recorded_steps
 from services.planner.deps import CheckedRun, PlannerDeps
-from services.planner.judge.gates import login_wall, to_finished
+from services.planner.judge.gates import is_tried_again, login_wall, to_finished
 from services.planner.lessons import load_hints, save_lessons
 from services.planner.model_tasks.drafting import request_problem
 from services.planner.page.addresses import allowed_hosts, private_hosts
@@ -41,6 +41,8 @@ DEADLINE_S = 6 * 3600.0
 DRAFT_DEADLINE_S = 300.0
 REPERFORM_DEADLINE_S = 600.0
 KEPT_RUNS = 64
+LOADING_ATTEMPTS, LOADING_PAUSE_S = 2, 3.0
+"""How often a page that goes on loading is tried, and the time between."""
 NO_DRAFTER = (
     "a task is drafted from a sentence by a model, and there is no key for one: set ANTHROPIC_API_KEY (or "
     "ANTHROPIC_BASE_URL with a key of that server), or write the spec yourself from task_specs/_template.json"
@@ -86,6 +88,8 @@ async def work_sample(message: WorkSample, deps: PlannerDeps, attempt: int) -> S
             return login_required(message, task.attempt, lease, deps)
         work = SampleWork(task, lease.session, deps)
         finished = await work.run()
+        if attempt < LOADING_ATTEMPTS and is_tried_again(finished, work.view):
+            raise Unavailable(finished.message, code="page_loading", retry_after_s=LOADING_PAUSE_S)
         lease.login_wall = login_wall(finished, work.page)
     return await save_lessons(spec, finished, work.state, deps) if decider.asks_model else finished
 

@@ -250,6 +250,8 @@ class PageObserved(Message, frozen=True, kw_only=True):
     """Changes from the snapshot in ``since``, as lines that begin with ``+``, ``-`` or ``~``; empty: no change."""
     lang: str = ""
     """The document's declared language (``pt-BR``); empty: none."""
+    busy: bool = False
+    """A visible part of the content is marked as still loading (``aria-busy``)."""
     idle: bool = False
     """It is settled, and nothing is pending that may change it without an action: no request, timer or connection of
     its scripts, and no refresh. False where that is not known."""

@@ -37,6 +37,7 @@ Reason = Literal[
     "blocked",
     "http_error",
     "unreachable",
+    "still_loading",
     "policy_denied",
     "off_route",
     "ambiguous_target",
@@ -80,6 +81,7 @@ FailCode = Literal[
     "blocked",
     "http_error",
     "unreachable",
+    "still_loading",
     "policy_denied",
     "off_route",
     "ambiguous_target",
@@ -154,6 +156,10 @@ REASONS: dict[Reason, ReasonFacts] = {
     "unreachable": ReasonFacts(
         status="failed", fault="site", fail="unreachable", partial=True, words="the site did not answer",
         when="no answer, or none in time", advice=_RESUME),
+    "still_loading": ReasonFacts(
+        status="needs_review", fault="site", fail="still_loading", words="the page did not finish loading",
+        when="a value or an element is missing, and the page still says that it is loading, at the second try too",
+        advice="Look at the page. " + _RESUME),
     # The route and the decider
     "policy_denied": ReasonFacts(
         status="failed", fault="us", fail="policy_denied", words="the address may not be visited",

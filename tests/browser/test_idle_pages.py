@@ -8,6 +8,7 @@ import time
 import pytest
 
 from services.browser_pool.adapters.session import PageSession
+from services.planner.page.loading import find_loading_sign
 from tests.browser.conftest import Look
 from tests.browser.site import Site
 
@@ -69,7 +70,8 @@ async def test_a_page_that_its_answer_refreshes_is_not_idle(look: Look, session:
 async def test_late_content_has_come_when_the_page_is_idle(look: Look, session: PageSession, site: Site) -> None:
     gate = asyncio.Event()
     site.add("/owner", '{"owner": "Ann"}', gate=gate, content_type="application/json")
-    chain = "setTimeout(() => fetch('/owner').then(r => r.json()).then(d => setTimeout(() => { o.textContent = d.owner }, 90)), 200)"
+    chain = """setTimeout(() => fetch('/owner').then(r => r.json()).then(d =>
+        setTimeout(() => { o.textContent = d.owner }, 90)), 200)"""
     await session.page.goto(site.add("/late", f"<p id=o></p><script>{chain}</script>"))
     pages = [await look()]
     gate.set()
@@ -84,7 +86,8 @@ async def test_counting_leaves_the_functions_of_the_page_as_they_are(
 ) -> None:
     told = """
     const seen = [];
-    seen.push(setTimeout.name, setTimeout.length, /native code/.test(String(setTimeout)), new WebSocket('ws://127.0.0.1:9') instanceof WebSocket);
+    seen.push(setTimeout.name, setTimeout.length, /native code/.test(String(setTimeout)));
+    seen.push(new WebSocket('ws://127.0.0.1:9') instanceof WebSocket);
     class Own extends EventSource {}
     seen.push(new Own('/none') instanceof Own, Object.keys(window).some((name) => name.includes('exhibit')));
     setTimeout((...given) => { seen.push(...given); p.textContent = seen.join() }, 30, 'a', 'b')
@@ -92,6 +95,24 @@ async def test_counting_leaves_the_functions_of_the_page_as_they_are(
     await session.page.goto(site.add("/functions", f"<p id=p></p><script>{told}</script>"))
     names = [element.name for element in (await look()).elements]
     assert names == ["setTimeout,1,true,true,true,false,a,b"]
+
+
+BUSY = (
+    ("<main aria-busy=true><p>T-1</p></main>", True),
+    ("<main><div aria-busy=true></div></main>", True),
+    ("<main><progress></progress></main>", True),
+    ("<main><div role=progressbar aria-label=Details></div></main>", True),
+    ("<main><p>Bitte warten...</p></main>", True),
+    ("<main><div aria-busy=false></div><div aria-busy=true style='display:none'></div></main>", False),
+    ("<main><progress max=10 value=4></progress><p>T-1</p></main>", False),
+    ("<nav><div aria-busy=true>Loading...</div></nav><main>T-1</main>", False),
+    ("<aside><div role=progressbar></div></aside><main>T-1</main>", False),
+)
+
+
+@pytest.mark.parametrize(("html", "loads"), BUSY)
+async def test_a_page_says_that_it_is_still_loading(look: Look, html: str, loads: bool) -> None:
+    assert bool(find_loading_sign(await look(html))) is loads
 
 
 async def is_idle(look: Look) -> bool:

@@ -115,5 +115,7 @@ class RawPage:
     dialog: str | None = None
     lang: str = ""
     """The language that the document declares, such as ``pt-BR``."""
+    busy: bool = False
+    """See PageObserved."""
     idle: bool = False
     """See PageObserved."""

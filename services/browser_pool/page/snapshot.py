@@ -75,6 +75,7 @@ def compose(raw: RawPage, snapshot_id: str) -> PageObserved:
         scroll_y_px=raw.scroll_y_px,
         scroll_max_y_px=raw.scroll_max_y_px,
         settled=raw.settled,
+        busy=raw.busy,
         idle=raw.idle,
         browser_ms=raw.browser_ms,
         triggers=triggers(raw.stats, total, raw.unread),

@@ -15,7 +15,7 @@ from services.planner.judge.reported_values import (
 )
 from services.planner.page.dates import recorded_hints
 from services.planner.page.fields import value_source
-from services.planner.page.text import cut_chars_in, text_of
+from services.planner.page.text import cut_chars_in, is_pending, text_of
 from services.planner.page.typed_values import as_shown, find_shown_problem, is_not_present, typed_value
 from services.planner.state.attempt_state import Entry, SampleProblem, SampleView
 from shared.contracts.actions import AskPicture, Done, SaveProgress
@@ -46,6 +46,9 @@ def judge_field(
         return written, [*_not_present_problems(name, field, written), *problems], notes
     if mismatch := find_shown_problem(field, written.shown or as_shown(written.value)):
         return _with_value(written, None), [SampleProblem("invalid_values", mismatch, name), *problems], notes
+    if by_model and written.origin == "page" and is_pending(written.shown or as_shown(written.value)):
+        message = f"{name}: {quoted(as_shown(written.value))} stands there until the value comes"
+        return _with_value(written, None), [SampleProblem("missing_fields", message, name)], notes
     source = written.source
     normal = (
         typed_value(field, written.value, title=source.title, order=recorded_hints(source))

@@ -18,8 +18,9 @@ from services.planner.judge.record_checks import (
     to_judgment,
 )
 from services.planner.page.identity import expected_identity, shows_record
+from services.planner.page.loading import find_loading_sign
 from services.planner.state.attempt_state import Ending, SampleProblem, SampleView, combined_notes, ending_of
-from services.planner.state.irreversible_steps import refused_press
+from services.planner.state.irreversible_steps import irreversible_steps, refused_press
 from services.planner.state.limits import ExceededLimit, exceeded_limit, is_last_step, must_end
 from services.planner.state.value_sources import lacks_stored_source
 from shared.contracts.actions import AnyAction, Done, Fail, Judgment
@@ -102,7 +103,8 @@ def done_ruling(view: SampleView, checked: CheckedDone, *, by_model: bool) -> En
         fault = ending.fault if not by_model or shows_other_record(view) else "us"
         return replace(ending, fault=fault, notes=notes, flagged=True)
     message = "; ".join(problem.message for problem in checked.problems)
-    ending = ending_of(first.reason, message)
+    sign = find_loading_sign(view.page) if view.page is not None and first.reason == "missing_fields" else ""
+    ending = ending_of("still_loading", f"the page {sign}; {message}") if sign else ending_of(first.reason, message)
     return replace(ending, values=checked.values, flagged=True, notes=notes, judgment=checked.judgment)
 
 
@@ -149,6 +151,12 @@ def _absence_problems(view: SampleView, fail: Fail) -> tuple[SampleProblem, ...]
     if "not_found" not in labels:
         return (SampleProblem("missing_artifacts", f"{said} this screenshot is missing: screenshot:not_found"),)
     return ()
+
+
+def is_tried_again(finished: SampleFinished, view: SampleView) -> bool:
+    """Return whether a sample whose page still loads is worth another attempt. Not where it may have submitted
+    something."""
+    return finished.reason == "still_loading" and not irreversible_steps(view)
 
 
 def to_finished(

@@ -1,20 +1,30 @@
-"""How long a page is waited for: until nothing more can come to it."""
+"""How long a page is waited for: until nothing more can come; and what becomes of one that still says it loads."""
 
 from __future__ import annotations
 
 import pytest
 
+from services.planner.page.loading import find_loading_sign
 from services.planner.state.common_decisions import IDLE_LOOKS, PAUSES_S
+from shared.contracts.actions import Done, Fail
 from shared.contracts.browser_pool import ObservePage
+from shared.errors import TransientError
 from tests.handlers.planner.planner_bench import Bench
+from tests.handlers.planner.scripted_decider import told
 from tests.handlers.planner.scripted_pool import ScriptedPool
-from tests.unit.planner.planner_pages import URL, heading, page, row, spec, ticket
+from tests.unit.planner.planner_pages import URL, el, heading, page, row, spec, text, ticket
 
 LACKING = (heading("TCK-1001"), *row("Assignee", "Ann Lee"))
 
 
-def bench(*pages, **task) -> Bench:
-    return Bench(ScriptedPool({URL: list(pages)}), task=spec(**task).model_dump(mode="json", by_alias=True))
+LOADING = text("Loading…")
+
+
+def bench(*pages, decider=None, **task) -> Bench:
+    one = Bench(ScriptedPool({URL: list(pages)}), task=spec(**task).model_dump(mode="json", by_alias=True))
+    if decider is not None:
+        one.decider = decider
+    return one
 
 
 @pytest.mark.parametrize(("idle", "looks"), [(True, IDLE_LOOKS), (False, len(PAUSES_S))])
@@ -39,3 +49,91 @@ async def test_what_comes_late_is_waited_for_as_long_as_before():
     assert finished.status == "done"
     assert one.pauses == list(PAUSES_S[:3])
     assert one.scripted.count(ObservePage) >= 4
+
+
+# --- a page that says that it is still loading
+
+SIGNS = (
+    page(*LACKING, LOADING),
+    page(*LACKING, text("Wird geladen ...")),
+    page(*LACKING, text("読み込み中")),
+    page(*LACKING, *row("Due date", "Loading...")),
+    page(*LACKING, el("progressbar", "", tag="div")),
+    page(*LACKING, busy=True),
+)
+
+
+@pytest.mark.parametrize("loading", SIGNS)
+async def test_a_page_that_still_loads_is_tried_again_and_then_goes_to_a_person(loading):
+    one = bench(loading)
+    with pytest.raises(TransientError) as raised:
+        await one.run()
+    assert raised.value.code == "page_loading"
+    assert one.pauses == list(PAUSES_S)
+    assert not one.scripted.held
+    finished = await bench(loading).run(attempt=2)
+    assert (finished.status, finished.reason) == ("needs_review", "still_loading")
+
+
+async def test_it_is_done_where_the_second_try_shows_all():
+    finished = await bench(page(*ticket())).run(attempt=2)
+    assert finished.status == "done"
+
+
+async def test_an_optional_field_is_not_absent_while_the_page_loads():
+    one = bench(page(*LACKING, LOADING), required_fields=["ticket_number"])
+    with pytest.raises(TransientError):
+        await one.run()
+    finished = await bench(page(*LACKING), required_fields=["ticket_number"]).run()
+    assert finished.status == "done"
+
+
+async def test_a_page_that_shows_all_may_say_that_it_loads():
+    finished = await bench(page(*ticket(), LOADING)).run()
+    assert finished.status == "done"
+
+
+async def test_a_route_waits_for_what_loads():
+    one = bench(page(*ticket(), LOADING), route=[{"follow": "Attachments"}])
+    with pytest.raises(TransientError):
+        await one.run()
+
+
+async def test_what_may_have_been_submitted_is_not_tried_again():
+    route = [{"press": "Send", "irreversible": True}]
+    finished = await bench(page(*LACKING, LOADING), route=route).run()
+    assert (finished.status, finished.reason) == ("needs_review", "still_loading")
+
+
+async def test_a_models_done_on_a_loading_page_is_tried_again_too():
+    done = Done(values={"ticket_number": "TCK-1001", "assignee": "Ann Lee"}, refs={"ticket_number": 1, "assignee": 3})
+    task = {"required_artifacts": []}
+    with pytest.raises(TransientError):
+        await bench(page(*LACKING, LOADING), decider=told(done), **task).run()
+    finished = await bench(page(*LACKING), decider=told(done), **task).run()
+    assert (finished.status, finished.reason) == ("needs_review", "missing_fields")
+
+
+async def test_a_model_may_not_report_a_placeholder_as_the_value():
+    shown = page(heading("TCK-1001"), *row("Assignee", "Loading…"), *row("Due date", "Mar 3, 2026"))
+    said = {"ticket_number": "TCK-1001", "assignee": "Loading…", "due_date": "Mar 3, 2026"}
+    done = Done(values=said, refs={"ticket_number": 1, "assignee": 3, "due_date": 5})
+    one = bench(shown, decider=told(done, Fail(code="other", note="It does not load.")), required_artifacts=[])
+    finished = await one.run()
+    assert (finished.status, finished.reason) == ("failed", "gave_up")
+    assert "stands there until the value comes" in next(step.message for step in one.steps if step.refused)
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        page(*row("Status", "Processing")),
+        page(text("...")),
+        page(text("Loading…", area="navigation")),
+        page(el("button", "Loading…", tag="button")),
+        page(el("progressbar", "", tag="div", value="40")),
+        page(text("Loading dock 3 is closed, and will be until the end of the summer of this year.")),
+    ],
+)
+def test_what_is_no_sign_of_loading(shown):
+    assert find_loading_sign(shown) == ""

@@ -91,6 +91,8 @@ class DocumentState(msgspec.Struct, frozen=True):
     name: str = ""
     lang: str = ""
     appeared: tuple[str, ...] = ()
+    busy: bool = False
+    """A part of the content that is in sight says that it is still loading (``aria-busy``)."""
 
 
 class FrameSurvey(DocumentState, frozen=True):

@@ -118,6 +118,7 @@ class WalkedPage:
             settled=settled,
             browser_ms=0.0,
             unread=tuple(self.unread),
+            busy=any(surveyed.busy for _, surveyed, _ in self.parts),
         )
 
 

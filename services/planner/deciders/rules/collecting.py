@@ -17,6 +17,7 @@ from services.planner.deciders.rules.route_context import NextStep, RouteContext
 from services.planner.page.fields import FieldAmbiguous, Reading, field_values, value_source
 from services.planner.page.identity import Proof, read_in_part
 from services.planner.page.labels.candidates import texts_in
+from services.planner.page.loading import find_loading_sign
 from services.planner.page.record.scope import find_section
 from services.planner.page.targets import distinct_targets, find_pressable
 from services.planner.page.text import find_mention, humanised, is_header, is_heading
@@ -50,12 +51,15 @@ def read_step(context: RouteContext, step: Read) -> Act | ObserveAgain | NextSte
     empty = any(v.state == "not_present" and not v.shown for v in values)
     if absent and (more := observe_more(view, page)) is not None:
         return more
-    looks = 2 if doubtful else ALL_LOOKS if needed else int(bool(absent or empty))
+    sign = find_loading_sign(page) if absent or empty else ""
+    looks = 2 if doubtful else ALL_LOOKS if needed or sign else int(bool(absent or empty))
     later = observe_later(view, looks=looks) or (scroll_down(view, page) if needed and not doubtful else None)
     if later is not None:
         return later
     if doubtful:
         return context.fail("ambiguous", _doubts(doubtful, readings))
+    if sign:
+        return context.fail("still_loading", f"{page.url} {sign}")
     if not is_on_trail(view, read):
         return context.off_route("the page does not say whose record it is")
     notes = tuple(plain_note(f"not on {page.url}, where the route has it read", name) for name in sorted(absent))

@@ -13,6 +13,7 @@ from services.planner.deciders.rules import route
 from services.planner.judge.record_checks import missing_artifacts, to_kind_and_label
 from services.planner.page.fields import FieldAmbiguous, FieldFound, Reading, field_values
 from services.planner.page.identity import PageRead, read_page
+from services.planner.page.loading import find_loading_sign
 from services.planner.page.text import is_input, label_form, says_not_found
 from services.planner.state.attempt_state import Act, Decision, ObserveAgain, SampleView
 from services.planner.state.common_decisions import (
@@ -146,9 +147,16 @@ def _wait_for_fields(
         return more
     if needed & set(missing):
         return observe_later(view, looks=2 if login_wall_words(page) else ALL_LOOKS) or scroll_down(view, page)
+    empty = _is_empty(seen)
+    if (missing or empty) and find_loading_sign(page):
+        return observe_later(view)
     # An empty value may still be loading, so it is read twice.
-    empty = any(v.state == "not_present" and not v.shown and v.source is not None for v in seen)
     return observe_later(view, looks=2) if unsure else observe_later(view, looks=1) if missing or empty else None
+
+
+def _is_empty(seen: Iterable[FieldValue]) -> bool:
+    """Return whether the place of a value is there and shows nothing."""
+    return any(v.state == "not_present" and not v.shown and v.source is not None for v in seen)
 
 
 # --- pages that do not show the record
@@ -164,6 +172,9 @@ def _wrong_page(
     asked = login_wall_words(page) if missing and read.proof.state != "proven" else ""
     if asked:
         return fail_with_screenshot(view, Fail(code="auth_required", note=f"{page.url} {asked}"))
+    sign = find_loading_sign(page) if _is_empty(seen) or any(v.state == "not_found" for v in seen) else ""
+    if sign:
+        return fail_with_screenshot(view, Fail(code="still_loading", note=f"{page.url} {sign}"))
     doubtful = {name: r.texts for name, r in read.readings.items() if isinstance(r, FieldAmbiguous)}
     if doubtful:
         message = "; ".join(f"{name}: {', '.join(map(repr, texts[:5]))}" for name, texts in doubtful.items())

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from services.planner.page.identity import PageRead, template_values
+from services.planner.page.loading import find_loading_sign
 from services.planner.page.text import says_not_found
 from services.planner.state.attempt_state import Act, Entry, ObserveAgain, SampleView
 from services.planner.state.common_decisions import by_rule, fail_with_screenshot, observe_later, observe_more
@@ -119,7 +120,8 @@ class RouteContext:
             return self.fail("auth_required", f"{self.page.url} {asked}")
         if words is not None and not self.view.state.proven and self.view.spec.not_found_texts:
             return self.fail("not_found", f"the page says: {words}")
-        return self.fail("off_route", why)
+        sign = find_loading_sign(self.page)
+        return self.fail("still_loading", f"{self.page.url} {sign}") if sign else self.fail("off_route", why)
 
     def fail(self, code: FailCode, why: str) -> Act:
         """Fail with this code, after a screenshot. The message names the step and the page."""

@@ -39,7 +39,12 @@ def empty_words(page: PageObserved) -> str:
 
 def loading_words(page: PageObserved) -> str:
     """Return the words by which the page says that something is still loading; empty if it does not."""
-    return next((tidy(text) for text in _texts(page) if _ENDS.sub("", fold(text)) in _LOADING), "")
+    return next((tidy(text) for text in _texts(page) if is_loading_text(text)), "")
+
+
+def is_loading_text(text: str) -> bool:
+    """Return whether all of a text says that something is loading, in any language."""
+    return _ENDS.sub("", fold(text)) in _LOADING
 
 
 def shown_rows(page: PageObserved) -> int:

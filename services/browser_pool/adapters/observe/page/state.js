@@ -110,6 +110,12 @@ function looksUnfinished() {
   return text.length < 400 && /(^|\s)(loading|please wait)\s*(\.{2,3}|…)?(\s|$)/i.test(text);
 }
 
+// Whether a part that is in sight says that it is still loading; beside the content much may load for ever.
+const BESIDE = 'nav,aside,header,footer,[role=navigation],[role=complementary],[role=banner],[role=contentinfo],[role=search]';
+function saysBusy() {
+  return everything('[aria-busy=true]').some((el) => el.checkVisibility(SEEN) && !el.closest(BESIDE));
+}
+
 function formState() {
   let sum = 0;
   for (const el of document.querySelectorAll('input,select,textarea')) {
@@ -130,7 +136,7 @@ function pageState() {
   watch();
   const scroller = document.scrollingElement || document.documentElement || document.createElement('p');
   return {
-    doc: documentId, mutations, since_ms: performance.now() - restlessAt(), stirred, scripts: runsScripts(), unfinished: looksUnfinished(),
+    doc: documentId, mutations, since_ms: performance.now() - restlessAt(), stirred, scripts: runsScripts(), unfinished: looksUnfinished(), busy: saysBusy(),
     forms: formState(), pictures: pendingPictures(), secrets: secretFields().length, title: document.title.slice(0, 500), lang: document.documentElement ? (document.documentElement.getAttribute('lang') || '').slice(0, 35) : '', url: location.href.slice(0, 8000),
     scroll_x: scroller.scrollLeft, scroll_y: scroller.scrollTop, scroll_max: Math.max(0, scroller.scrollHeight - innerHeight),
     width: scroller.scrollWidth, height: scroller.scrollHeight, loading: document.readyState === 'loading',

@@ -1,0 +1,41 @@
+"""How a page says that a part of it is still loading."""
+
+from __future__ import annotations
+
+from services.planner.page.list_signs.list_states import is_loading_text
+from services.planner.page.lists import NOISE
+from services.planner.page.text import is_input, is_pending
+from shared.contracts.browser_pool import Element, PageObserved
+from shared.text.normal import quoted
+
+MAX_CHARS = 60
+_PRESSED = frozenset({"link", "button", "tab", "option", "menuitem"})
+
+
+def find_loading_sign(page: PageObserved) -> str:
+    """Return how the content of the page says that it is still loading, as the end of a sentence; empty: it does not.
+
+    What stands beside the content does not count: there much may load for ever.
+    """
+    if page.busy:
+        return "marks a part of itself as still loading"
+    own = [e for e in page.elements if e.area not in NOISE and not e.in_dialog]
+    if any(e.role == "progressbar" and _is_endless(e) for e in own):
+        return "shows a progress bar without an end"
+    words = next((e.name for e in own if _says_loading(e)), None)
+    return "" if words is None else f"says {quoted(words)}"
+
+
+def _is_endless(bar: Element) -> bool:
+    """Return whether a progress bar does not say how far it is. A `progress` without a value has the number 0."""
+    return (bar.value or "") in ("", "0")
+
+
+def _says_loading(element: Element) -> bool:
+    """Return whether the text says so. Under a label, "Processing" without dots may be the value."""
+    if element.role in _PRESSED or is_input(element) or not 0 < len(element.name) <= MAX_CHARS:
+        return False
+    text = element.name.strip()
+    if not text.strip(".…"):
+        return False
+    return is_pending(text) or (element.header is None and is_loading_text(text))
