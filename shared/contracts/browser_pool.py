@@ -26,8 +26,7 @@ class LeaseSession(Message, frozen=True, kw_only=True):
     ``allowed_hosts``: hosts that the session may open, as ``host``, ``host:port`` or ``*.domain``; empty: the host
     of the first address that is opened. ``private_hosts``: those of them that may have private or link-local
     addresses. ``secrets``: names of the secrets that may be typed. ``auth_concurrency``: most sessions of all pools
-    that use the login state at a time; 0: no limit.
-    """
+    that use the login state at a time; 0: no limit."""
 
     run_id: str
     sample_id: str
@@ -253,8 +252,7 @@ class PageObserved(Message, frozen=True, kw_only=True):
     busy: bool = False
     """A visible part of the content is marked as still loading (``aria-busy``)."""
     idle: bool = False
-    """It is settled, and nothing is pending that may change it without an action: no request, timer or connection of
-    its scripts, and no refresh. False where that is not known."""
+    """It is complete, and no request, timer, connection or refresh is pending; False where that is not known."""
 
 
 class ActOnPage(Message, frozen=True, kw_only=True):

@@ -39,7 +39,6 @@ SOMETHING_MAY_COME = (
     script("new EventSource('/news')"),
     script("new WebSocket('ws://' + location.host + '/news')"),
     script("new Worker(URL.createObjectURL(new Blob(['1'])))"),
-    script("fetch('/held')"),
     f"{BODY}<meta http-equiv=Refresh content=4>",
     f"{BODY}<iframe srcdoc='<script>setTimeout(() => parent.postMessage(1, `*`), 3000)</script>'></iframe>",
     f"{BODY}<div aria-busy=true></div>",
@@ -56,14 +55,22 @@ async def test_a_page_without_anything_pending_is_idle(look: Look, session: Page
 async def test_a_page_that_may_change_by_itself_is_not_idle(
     look: Look, session: PageSession, site: Site, html: str
 ) -> None:
-    site.add("/held", "{}", gate=asyncio.Event(), content_type="application/json")
     await session.page.goto(site.add("/pending", html))
     for _ in range(3):
         assert not (await look()).idle
 
 
+async def test_a_page_that_awaits_an_answer_is_not_idle(look: Look, session: PageSession, site: Site) -> None:
+    gate = asyncio.Event()
+    site.add("/held", "{}", gate=gate, content_type="application/json")
+    await session.page.goto(site.add("/asking", script("fetch('/held')")))
+    assert not (await look()).idle
+    gate.set()
+    assert await is_idle(look)
+
+
 async def test_a_page_that_its_answer_refreshes_is_not_idle(look: Look, session: PageSession, site: Site) -> None:
-    await session.page.goto(site.add("/refreshed", BODY, headers={"Refresh": "60; url=/refreshed"}))
+    await session.page.goto(site.add("/renewed", BODY, headers={"Refresh": "60; url=/renewed"}))
     assert not (await look()).idle
 
 
@@ -101,7 +108,7 @@ BUSY = (
     ("<main aria-busy=true><p>T-1</p></main>", True),
     ("<main><div aria-busy=true></div></main>", True),
     ("<main><progress></progress></main>", True),
-    ("<main><div role=progressbar aria-label=Details></div></main>", True),
+    ("<main><div role=progressbar style='height: 20px'></div></main>", True),
     ("<main><p>Bitte warten...</p></main>", True),
     ("<main><div aria-busy=false></div><div aria-busy=true style='display:none'></div></main>", False),
     ("<main><progress max=10 value=4></progress><p>T-1</p></main>", False),

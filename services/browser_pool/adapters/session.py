@@ -161,8 +161,8 @@ class PageSession:
 
     async def _is_idle(self, whole: WalkedPage) -> bool:
         """Return whether nothing is pending that may change the page without an action (see PageObserved)."""
-        main, answered = whole.main, self.network.document(self.page)
-        changing = not self.rest.settled or main.loading or main.unfinished or main.pictures > 0 or bool(whole.unread)
+        answered = self.network.document(self.page)
+        changing = bool(whole.unread) or any(_is_changing(document) for _, document, _ in whole.parts)
         refreshes = answered is not None and any(name.lower() == "refresh" for name, _ in answered.headers)
         if changing or refreshes or self.network.idle_ms() < QUIET_MS:
             return False
@@ -287,3 +287,9 @@ class PageSession:
             self.tabs.detach()
             if self.guard is not None:
                 self.guard.close()
+
+
+def _is_changing(document: DocumentState) -> bool:
+    """Return whether a document is not complete yet, or was changed by its scripts just now."""
+    stirred = document.scripts and document.since_ms < QUIET_MS
+    return stirred or document.loading or document.unfinished or document.pictures > 0
