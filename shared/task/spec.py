@@ -68,7 +68,7 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-ShownIn = Literal["heading", "tooltip", "link", "input", "text"]
+ShownIn = Literal["title", "heading", "tooltip", "link", "address", "input", "text"]
 
 
 class OutputField(Strict):
@@ -105,14 +105,20 @@ class OutputField(Strict):
     )
     shown_in: ShownIn | None = Field(
         default=None,
-        description="Where the value stands without a label: the part that fits `pattern` of a heading, of a tooltip, "
-        "of the address of a link, of a form field, or of any text. Labels are not looked for.",
+        description="Where the value stands without a label: the part that fits `pattern` of the page's title, of a "
+        "heading, of a tooltip, of the address of a link, of a form field, or of any text; or (`address`) the whole "
+        "address of the link whose text fits. Labels are not looked for.",
     )
     derived: bool = Field(
         default=False,
         description="Worked out from what pages show (a count, a yes or no), so it need not stand there in these "
         "words.",
     )
+
+    @property
+    def value_pattern(self) -> str:
+        """The pattern of the value itself; empty where ``pattern`` is that of the text of its link."""
+        return "" if self.shown_in == "address" else self.pattern
 
     @model_validator(mode="after")
     def _fits_its_type(self) -> OutputField:

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from services.planner.judge.reported_values import reported_value
-from services.planner.page.identity import expected_identity, identity_proof, is_equal_text
+from services.planner.page.identity import expected_identity, identity_proof, is_same_id
 from services.planner.page.typed_values import as_shown
 from services.planner.state.attempt_state import SampleProblem, SampleView
 from shared.contracts.actions import Judgment, JudgmentGiven
@@ -48,7 +48,7 @@ def identity_problems(view: SampleView, values: Iterable[FieldValue]) -> list[Sa
             return [SampleProblem("identity_mismatch", _record_advice(view))]
         if value.state == "not_found":
             return [SampleProblem("missing_fields", f"You called done but these required fields are missing: {name}")]
-        if not any(is_equal_text(as_shown(form), wanted) for form in (value.shown, value.value) if form is not None):
+        if not any(is_same_id(as_shown(form), wanted) for form in (value.shown, value.value) if form is not None):
             message = f"you reported {quoted(as_shown(reported_value(value)))} where {quoted(wanted)} was asked for"
             return [SampleProblem("identity_mismatch", f"{message}. {_record_advice(view)}", name)]
     if view.spec.identity and not view.state.proven:

@@ -81,16 +81,16 @@ def read_fields(
         places = whole if part is None else Places(part, known)
         # A part that is all history was asked for.
         asked = part is not None and all(element.ref in past for element in part)
-        found = _places(name, field, places)
+        found = _places(name, field, places, page)
         readings[name] = _read(_candidates(field, found, frozenset() if asked else past, page), field, page, row_key)
     return readings
 
 
-def _places(name: str, field: OutputField, places: Places) -> Sequence[Place]:
+def _places(name: str, field: OutputField, places: Places, page: PageObserved) -> Sequence[Place]:
     """Return the places of a field: those of its labels, or what fits its pattern where it has no label."""
     if field.shown_in is None:
         return places.of(labels_of(name, field))
-    return [(one,) for one in unlabelled_candidates(field.shown_in, field.pattern, places.elements)]
+    return [(one,) for one in unlabelled_candidates(field.shown_in, field.pattern, places.elements, page)]
 
 
 def _candidates(
@@ -110,7 +110,7 @@ def _by_pattern(places: Sequence[Place], field: OutputField) -> Sequence[Place]:
 
     Where no part of an element fits, all of its text may.
     """
-    if not field.pattern:
+    if not field.value_pattern:
         return places
     fitting = [_fitting(place, field) for place in places]
     return fitting if any(fitting) else places

@@ -18,7 +18,7 @@ from services.planner.page.fields import (
     read_fields,
 )
 from services.planner.page.labels.candidates import Candidate
-from services.planner.page.record.other_records import NamedRecords, records_named
+from services.planner.page.record.other_records import NamedRecords, is_same_hash, records_named
 from services.planner.page.record.scope import find_section
 from services.planner.page.text import (
     find_mention,
@@ -125,6 +125,11 @@ def _scopes(spec: TaskSpec, sample: Sample) -> Iterator[str]:
 def is_equal_text(one: str, other: str) -> bool:
     """Return whether two texts are equal but for case, white space and a mark before a key: `#3` is `3`."""
     return fold(one) == fold(other) or fold(bare_key(one)) == fold(bare_key(other))
+
+
+def is_same_id(one: str, other: str) -> bool:
+    """Return whether two texts name one record: equal ones, or a hash and its beginning of at least 7 digits."""
+    return is_equal_text(one, other) or is_same_hash(one, other)
 
 
 def read_page(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:
@@ -268,7 +273,7 @@ def _proof(name: str, value: str, reading: Reading, named: NamedRecords, *, labe
 
     `labelled`: a label names the value. `listed`: it is in a row of a list.
     """
-    if isinstance(reading, FieldFound) and not is_equal_text(reading.candidate.shown, value):
+    if isinstance(reading, FieldFound) and not is_same_id(reading.candidate.shown, value):
         return _mismatch(f"the page shows {name} {quoted(reading.candidate.shown)}", value)
     labels_own = labelled and isinstance(reading, FieldFound) and not listed
     other = named.other_than_asked(labelled=labels_own)
@@ -314,7 +319,7 @@ def _unlabelled(value: str, page: PageObserved, heads: Sequence[Element], named:
         if shown is not None and _is_own_heading(element, value, page, heads):
             return FieldFound(Candidate(shown, element))
     for element in page.elements:
-        if _is_lone(element) and not is_input(element) and is_equal_text(text_of(element), value):
+        if _is_lone(element) and not is_input(element) and is_same_id(text_of(element), value):
             return FieldFound(Candidate(text_of(element), element))
     return FieldMissing()
 

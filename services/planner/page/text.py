@@ -106,6 +106,11 @@ def is_heading(element: Element) -> bool:
     return element.role == "heading" or re.fullmatch(r"h[1-6]", element.tag) is not None
 
 
+def title_element(page: PageObserved) -> Element:
+    """Return the title of the page in the form of an element, so that a value can come from it. It has no ref."""
+    return Element(ref=0, role="title", name=page.title, tag="title", fingerprint="title")
+
+
 def is_pending(text: str) -> bool:
     """Return whether the text is a placeholder, shown until the value arrives.
 

@@ -86,7 +86,7 @@ def typed_value(
 def find_shown_problem(field: OutputField, shown: str) -> str:
     """Return why the text cannot be the field's, by its pattern; empty if it can. Of an array each part must fit."""
     parts = _ITEMS.split(shown) if base_type(field.type) == "array" else [shown]
-    wrong = next((part for part in parts if not fits_pattern(field.pattern, part)), None)
+    wrong = next((part for part in parts if not fits_pattern(field.value_pattern, part)), None)
     return "" if wrong is None else f"{quoted(wrong)} does not fit the pattern {field.pattern}"
 
 

@@ -14,9 +14,9 @@ from dataclasses import replace as replace_fields
 from msgspec.structs import replace
 
 from services.planner.page.fields import FieldFound
-from services.planner.page.identity import is_equal_text
+from services.planner.page.identity import is_same_id
 from services.planner.page.refind import find_source, find_source_in_observation, find_words_at_place
-from services.planner.page.text import INPUT_ROLES, PRESSED_ROLES, find_mention, is_input, text_of
+from services.planner.page.text import INPUT_ROLES, PRESSED_ROLES, find_mention, is_input, text_of, title_element
 from services.planner.reperform.witness import Extraction, Witness, extract_value
 from shared.contracts.reperform import Identity, PageReperformed, ValueReperformed, Verdict
 from shared.contracts.steps import FieldValue
@@ -78,7 +78,8 @@ def value_verdict(value: FieldValue, field: OutputField, kept: StoredPage) -> Va
 def _asked(value: FieldValue, field: OutputField, kept: StoredFile, *, again: bool) -> Extraction | None:
     if kept.witness is None or value.source is None:
         return None
-    source, elements = value.source, kept.witness.page.elements
+    page = kept.witness.page
+    source, elements = value.source, (title_element(page), *page.elements)
     if not again:
         return extract_value(value, field, kept.witness, find_source_in_observation(source, elements))
     read = extract_value(value, field, kept.witness, find_source(source, elements))
@@ -193,4 +194,4 @@ def identity_verdict(
 
 def _shows_wanted(value: ValueReperformed, wanted: Mapping[str, str]) -> bool:
     found = value.verdict in ("same", "same_in_observation")
-    return found and value.field in wanted and is_equal_text(value.recorded or "", wanted[value.field])
+    return found and value.field in wanted and is_same_id(value.recorded or "", wanted[value.field])

@@ -39,6 +39,8 @@ def shown(*elements, **field) -> object:
         (el("link", "patch", tag="a", url="http://h/c/8f3c2d1/raw"), "link", r"[0-9a-f]{7,40}", "8f3c2d1"),
         (el("textbox", "", tag="input", value="8f3c2d1"), "input", r"[0-9a-f]{7,40}", "8f3c2d1"),
         (text("8f3c2d1 (patch)"), "text", r"[0-9a-f]{7,40}", "8f3c2d1"),
+        (el("link", "8f3c2d1 (patch)", tag="a", url="http://h/p/1"), "address", r"[0-9a-f]+ \(patch\)", "http://h/p/1"),
+        (el("link", "Get the patch", tag="a", url="http://h/p/1"), "address", "patch", "http://h/p/1"),
     ],
 )
 def test_a_value_without_a_label_is_the_part_that_fits(element, where, pattern, expected):
@@ -50,6 +52,23 @@ def test_two_different_parts_go_to_a_person_and_labels_do_not_count():
     two = (heading("Bug #1"), heading("Duplicate of #2", 2))
     assert shown(*two, shown_in="heading", pattern=r"#\d+") == {"#1", "#2"}
     assert shown(*row("Sha", "#3"), shown_in="heading", pattern=r"#\d+") is None
+
+
+def test_the_title_of_the_page_is_a_place_too():
+    schema = {"sha": {"type": "string", "shown_in": "title", "pattern": "[0-9a-f]{7,40}"}}
+    task = spec(output_schema=schema, required_fields=[], identity={})
+    found = read_fields(task, page(text("1111111"), title="Fix the crash · 8f3c2d1 · lib"))["sha"]
+    assert isinstance(found, FieldFound)
+    assert (found.candidate.shown, found.candidate.element.role) == ("8f3c2d1", "title")
+    assert isinstance(read_fields(task, page(text("1111111"), title="Log"))["sha"], FieldMissing)
+
+
+def test_of_links_the_one_whose_whole_text_fits_is_meant():
+    whole = el("link", "patch", tag="a", url="http://h/p/1")
+    part = el("link", "How to send a patch", tag="a", url="http://h/help")
+    assert shown(part, whole, shown_in="address", pattern="patch") == "http://h/p/1"
+    twice = el("link", "patch", tag="a", url="http://h/p/2")
+    assert shown(whole, twice, shown_in="address", pattern="patch") == {"http://h/p/1", "http://h/p/2"}
 
 
 def test_a_place_without_a_label_needs_a_pattern():

@@ -217,9 +217,9 @@ def _tries(view: SampleView, action: Screenshot | Download) -> int:
 
 
 def done_decision(seen: Iterable[FieldValue], page: PageObserved) -> Act:
-    """Return the end of the work. A ref is given only for values of the current page."""
+    """Return the end of the work. A ref is given only for values of elements of the current page."""
     values = tuple(seen)
-    here = [v for v in values if v.source is not None and v.source.snapshot_id == page.snapshot_id]
+    here = [v for v in values if v.source is not None and v.source.ref and v.source.snapshot_id == page.snapshot_id]
     return by_rule(
         Done(
             values={v.field: v.value for v in values if v.state == "value"},

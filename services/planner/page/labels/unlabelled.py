@@ -1,4 +1,5 @@
-"""Values without a label: parts of headings, tooltips, texts, form fields or link addresses that fit a pattern."""
+"""Values without a label: parts of the title, headings, tooltips, texts, form fields or link addresses that fit a
+pattern, and the addresses of links with such a text."""
 
 from __future__ import annotations
 
@@ -6,8 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from services.planner.page.labels.candidates import Candidate
-from services.planner.page.text import is_filter, is_heading, is_input, text_of
-from shared.contracts.browser_pool import Element
+from services.planner.page.text import is_filter, is_heading, is_input, text_of, title_element
+from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import TextPart
 from shared.task.spec import ShownIn
 from shared.text.patterns import fits_pattern
@@ -18,8 +19,17 @@ MAX_ELEMENTS = 400
 _WORD = re.compile(r"[^\W_]+|[^\w\s]|_")
 
 
-def unlabelled_candidates(shown_in: ShownIn, pattern: str, elements: Sequence[Element]) -> list[Candidate]:
-    """Return the longest parts that fit the pattern, at the first `MAX_ELEMENTS` elements of this kind."""
+def unlabelled_candidates(
+    shown_in: ShownIn, pattern: str, elements: Sequence[Element], page: PageObserved
+) -> list[Candidate]:
+    """Return the longest parts that fit the pattern, at the first `MAX_ELEMENTS` elements of this kind.
+
+    Of `address`, return the addresses of the links with such a part.
+    """
+    if shown_in == "title":
+        elements = (title_element(page),)
+    if shown_in == "address":
+        return [Candidate(link.url or "", link, link.row) for link in _links_saying(pattern, elements)]
     held = ((element, text) for element in elements if (text := _text_in(element, shown_in)))
     found: list[Candidate] = []
     for (element, text), _ in zip(held, range(MAX_ELEMENTS), strict=False):
@@ -27,13 +37,22 @@ def unlabelled_candidates(shown_in: ShownIn, pattern: str, elements: Sequence[El
     return found
 
 
+def _links_saying(pattern: str, elements: Sequence[Element]) -> list[Element]:
+    """Return the links of which all of the text fits; where there are none, those with a part that fits."""
+    links = [element for element in elements if element.role == "link" and element.url][:MAX_ELEMENTS]
+    whole = [link for link in links if fits_pattern(pattern, link.name)]
+    return whole or [link for link in links if next(_parts(link.name, pattern), None) is not None]
+
+
 def _text_in(element: Element, shown_in: ShownIn) -> str:
     match shown_in:
+        case "title":
+            return element.name
         case "heading":
             return element.name if is_heading(element) and not element.in_dialog else ""
         case "tooltip":
             return element.title or ""
-        case "link":
+        case "link" | "address":
             return element.url or "" if element.role == "link" else ""
         case "input":
             return text_of(element) if is_input(element) and not is_filter(element) and not element.secret else ""

@@ -21,6 +21,7 @@ from shared.text.normal import fold
 MAX_HEADING_CHARS = 300
 MAX_URL_CHARS = 2000
 LEAST_HASH_CHARS = 7
+LEAST_WHOLE_HASH_CHARS = 32
 _HASH = re.compile(r"[0-9a-f]{7,64}", re.I)
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.I)
 _GENERIC = frozenset(
@@ -49,9 +50,7 @@ class IdKind:
 
     def is_asked(self, written: str) -> bool:
         """Return whether this is the asked id. A short hash is the beginning of the long one."""
-        one, other = fold(written), fold(self.asked)
-        short, long = sorted((one, other), key=len)
-        return one == other or (is_hash(short) and is_hash(long) and long.startswith(short))
+        return fold(written) == fold(self.asked) or is_same_hash(written, self.asked)
 
 
 @dataclass(frozen=True)
@@ -135,6 +134,17 @@ def records_named(field: str, value: str, spec: TaskSpec, page: PageObserved, he
 def is_hash(value: str) -> bool:
     """Return whether the text is a hash, or the beginning of one: at least 7 hex digits, of which some are letters."""
     return _HASH.fullmatch(value) is not None and any(c.isdigit() for c in value) and not value.isdecimal()
+
+
+def is_same_hash(one: str, other: str) -> bool:
+    """Return whether two texts are one hash: equal, or the shorter is the beginning of the longer.
+
+    A short one of digits alone may be a number, so the other must be a whole hash then.
+    """
+    short, long = sorted((fold(one), fold(other)), key=len)
+    if not long.startswith(short) or _HASH.fullmatch(short) is None or not is_hash(long):
+        return False
+    return is_hash(short) or len(long) >= LEAST_WHOLE_HASH_CHARS
 
 
 def id_kind(field: str, value: str, spec: TaskSpec) -> IdKind | None:
