@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from shared.contracts.discovery import Problem
+from shared.task.route import is_way_to_list
 from shared.task.spec import TaskSpec
 
 _OF_A_LIST = ("list", "limit", "expected_items", "pagination")
-_OF_A_RECORD = ("route", "identity", "judgment_required", "judgment_question", "judgment_output_schema")
+_OF_A_RECORD = ("identity", "judgment_required", "judgment_question", "judgment_output_schema")
 JUDGMENT_PARTS = frozenset({"answer", "confidence", "reasoning", "evidence_refs"})
 """Every judgment has these parts; a task chooses the answers only."""
 
@@ -29,6 +30,10 @@ def _idle(spec: TaskSpec) -> Iterator[tuple[str, str]]:
         for key in _OF_A_RECORD:
             if key in written:
                 yield key, "it has no effect in a task that lists records; leave it out"
+        for at, step in enumerate(spec.route):
+            if not is_way_to_list(step):
+                message = "on the way to a list nothing is read, picked, kept, or done for good; leave it out"
+                yield f"route[{at}]", message
     if not spec.judgment_required and spec.phase == "execution":
         for key in ("judgment_question", "judgment_output_schema"):
             if key in written:

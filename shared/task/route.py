@@ -247,5 +247,14 @@ def step_in_words(step: Step) -> str:
     return ", ".join(f"{key} {value!r}" for key, value in written.items())
 
 
+def is_way_to_list(step: Step) -> bool:
+    """Whether a route may lead over the step to a list of records, before any of them is known."""
+    if isinstance(step, Search):
+        return step.search.pick is None
+    if isinstance(step, PressButton):
+        return not step.irreversible
+    return isinstance(step, Follow | ShowTab | Open | GoBack | Fill)
+
+
 def irreversible(route: Sequence[Step]) -> bool:
     return any(isinstance(step, PressButton) and step.irreversible for step in route)

@@ -19,7 +19,7 @@ from shared.evidence_format.table.columns import RESERVED_COLUMNS
 from shared.field_types import BARE_EXPRESSION, BARE_TYPES, TYPE_EXPRESSION, TYPES, base_type
 from shared.hosts import WRITTEN_RULE, is_spec_rule
 from shared.task.listing import ListChoice
-from shared.task.route import RouteStep, Words, fields_of
+from shared.task.route import RouteStep, Words, fields_of, words
 from shared.text.date_names import DateOrder
 from shared.text.normal import fold
 from shared.text.patterns import find_pattern_problem
@@ -217,13 +217,18 @@ class TaskSpec(Strict):
     route: list[RouteStep] = Field(
         default=[],
         description="How a person would go from the start page, in words of the page: the rules decider goes exactly "
-        "so, and a model is shown it as the suggested way.",
+        "so, and a model is shown it as the suggested way. In a discovery task: the way to the list, such as a login "
+        "form, a filter or a search.",
     )
     not_found_texts: list[str] = Field(default=[], description="What the site says when a record does not exist.")
     judgment_required: bool = False
     judgment_question: str | None = None
     judgment_output_schema: dict[str, Any] | None = None
-    pagination: bool = False
+    pagination: bool | Words | None = Field(
+        default=None,
+        description="In a discovery task: what leads to the next page is called, where that does not show by itself. "
+        "true, and none: all pages are read; false: the list is one page.",
+    )
     stop_condition: str = ""
     max_steps: Annotated[int, Field(ge=1, le=500)] = 25
     max_time_s: Annotated[float, Field(ge=0)] = Field(
@@ -271,6 +276,11 @@ class TaskSpec(Strict):
         default=[], description="Names of secrets that may be typed; their values are known to browser pools only."
     )
     politeness: PolitenessSpec = PolitenessSpec()
+
+    @property
+    def next_page_words(self) -> tuple[str, ...]:
+        """What leads to the next page is called; empty where the task does not say."""
+        return () if isinstance(self.pagination, bool) else words(self.pagination)
 
     @model_validator(mode="after")
     def _names_agree(self) -> TaskSpec:

@@ -12,6 +12,7 @@ from services.planner.deciders.listing.decide import decide as decide_on_list
 from services.planner.deciders.operator import OperatorDecider
 from services.planner.deciders.replay.decide import decide as decide_by_log
 from services.planner.deciders.rules.decide import decide as decide_by_rules
+from services.planner.deciders.rules.way_to_list import way_to_list
 from services.planner.deps import Decider
 from services.planner.model_tasks.drafting import Draft
 from services.planner.model_tasks.memory import Transcript
@@ -42,7 +43,7 @@ class RulesDecider:
 
     async def decide(self, view: SampleView) -> Decision:
         if view.spec.phase == "discovery":
-            return decide_on_list(view)
+            return way_to_list(view) or decide_on_list(view)
         return decide_by_rules(view)
 
     async def aclose(self) -> None: ...

@@ -29,9 +29,10 @@ def list_gaps(view: SampleView) -> tuple[SampleProblem, ...]:
     if page is None or has_enough(view):
         return ()
     counts = read_counts(page)
-    gaps = [*_missing_entries(view.state, counts, found), *_unread_parts(page)]
-    if not _shows_end(counts, found):
-        gaps += _ways_on(view, page)
+    gaps = list(_unread_parts(page))
+    if view.spec.pagination is not False:
+        gaps = [*_missing_entries(view.state, counts, found), *gaps]
+        gaps += [] if _shows_end(counts, found) else _ways_on(view, page)
     if found == 0:
         gaps += _unproven_emptiness(page, counts)
     return tuple(gaps)
@@ -60,10 +61,10 @@ def visited_addresses(state: AttemptState) -> frozenset[str]:
 
 
 def steps_since_gain(state: AttemptState) -> list[Entry]:
-    """Return the steps since items were last reported, or since the first page was opened."""
+    """Return the steps since items were last reported, or since the list was opened."""
     history = list(state.history)
     reported = [at for at, e in enumerate(history) if isinstance(e.action, ReportItems) and not e.refused]
-    return history[reported[-1] + 1 :] if reported else history[1:]
+    return history[reported[-1] + 1 :] if reported else [e for e in history[1:] if e.route is None]
 
 
 # --- counts
@@ -118,7 +119,7 @@ def _unread_parts(page: PageObserved) -> Iterator[SampleProblem]:
 
 def _ways_on(view: SampleView, page: PageObserved) -> Iterator[SampleProblem]:
     visited = visited_addresses(view.state)
-    control = next_page_control(page, _last_item(view, page), visited)
+    control = next_page_control(page, _last_item(view, page), visited, view.spec.next_page_words)
     if control is None:
         yield from _unread_numbers(page, visited)
         return

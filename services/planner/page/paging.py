@@ -70,10 +70,14 @@ class PagingControl:
     url: str | None
 
 
-def next_page_control(page: PageObserved, after: int, visited: frozenset[str] = frozenset()) -> PagingControl | None:
-    """Return what leads to more of a list. `after`: the ref of its last item; `visited`: addresses that were read."""
+def next_page_control(
+    page: PageObserved, after: int, visited: frozenset[str] = frozenset(), called: Sequence[str] = ()
+) -> PagingControl | None:
+    """Return what leads to more of a list. `after`: the ref of its last item; `visited`: addresses that were read;
+    `called`: what the task calls it, which counts before all else."""
     pressable = [e for e in page.elements if _pressable(e)]
-    following = _best([e for e in pressable if _says_next(e)], after) or _arrow(page, pressable, after)
+    following = next(iter(_called(page, called)), None)
+    following = following or _best([e for e in pressable if _says_next(e)], after) or _arrow(page, pressable, after)
     if following is None:
         following = (
             _numbered(page, after) or _only_double_arrow(page, pressable, visited) or _unread(page, after, visited)
@@ -99,9 +103,10 @@ def next_results_control(page: PageObserved, part: Sequence[Element]) -> PagingC
     return None
 
 
-def without_pagers(page: PageObserved) -> PageObserved:
+def without_pagers(page: PageObserved, called: Sequence[str] = ()) -> PageObserved:
     """Return the page without its rows of page numbers and what turns it, for they are no items of a list."""
     turning = {element.ref for row in number_rows(page) for _, element in row.numbers}
+    turning |= {element.ref for element in _called(page, called)}
     turning |= {e.ref for e in page.elements if e.role in _PRESSED and (e.turn or _says_next(e))}
     turning |= {e.ref for e in page.elements if e.role in _PRESSED and _ARROWS_ONLY.fullmatch(e.name)}
     kept = tuple(element for element in page.elements if element.ref not in turning)
@@ -111,6 +116,13 @@ def without_pagers(page: PageObserved) -> PageObserved:
 def is_paging_label(label: str) -> bool:
     """Return whether the whole label, in any of the languages, is one of a control that turns or extends a list."""
     return _is_next_label(label) or _MORE_BEHIND.fullmatch(label_form(label)) is not None
+
+
+def _called(page: PageObserved, words: Sequence[str]) -> list[Element]:
+    """Return what can be pressed and is called so, the last first: a pager above a list is there below it too."""
+    forms = {label_form(word) for word in words}
+    fitting = [e for e in page.elements if e.role in _PRESSED and "disabled" not in e.states and not e.in_dialog]
+    return [e for e in reversed(fitting) if forms & {label_form(e.name), label_form(e.title or "")}]
 
 
 def _kind_of(element: Element) -> Literal["next", "more"] | None:

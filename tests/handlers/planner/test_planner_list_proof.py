@@ -183,6 +183,41 @@ async def test_what_a_model_turned_to_by_a_click_counts_as_read():
     assert (ended.status, len(found(bench))) == ("done", 8)
 
 
+OLDER = {
+    START: [shown(*rows(1, 5), link("Zurückliegend", 2))],
+    address(2): [shown(*rows(6, 8), number=2)],
+}
+
+
+async def test_what_the_task_calls_the_way_on_leads_on():
+    unnamed, _ = await read(OLDER)
+    assert unnamed.status == "done"  # nothing tells that this leads on, and nothing counts: the task must say it
+    ended, bench = await read(OLDER, pagination=["Older tickets", "zurückliegend"])
+    assert (ended.status, len(found(bench))) == ("done", 8)
+
+
+async def test_a_model_is_held_to_what_the_task_calls_the_way_on():
+    first, done = ReportItems(items=tuple(map(item, range(1, 6)))), Done(values={})
+    ended, _ = await read(OLDER, first, done, done, pagination="Zurückliegend")
+    assert (ended.status, ended.reason) == ("needs_review", "incomplete_list")
+    assert "Zurückliegend" in ended.message
+
+
+async def test_a_wrong_name_of_the_way_on_completes_no_list():
+    ended, _ = await read(one(*rows(1, 5), el("button", "Load more")), pagination="Older")
+    assert (ended.status, ended.reason) == ("needs_review", "incomplete_list")
+
+
+@pytest.mark.parametrize("by", ["rules", "model"])
+async def test_a_task_may_ask_for_one_page_only(by: str):
+    answers = () if by == "rules" else (ReportItems(items=tuple(map(item, range(1, 6)))), Done(values={}))
+    site = one(text("63 results"), *rows(1, 5), link("Next", 2))
+    ended, bench = await read(site, *answers, pagination=False)
+    assert (ended.status, len(found(bench))) == ("done", 5)
+    nothing, _ = await read(one(heading("Tickets"), text("Welcome")), pagination=False)
+    assert (nothing.status, nothing.reason) == ("needs_review", "unproven_empty")
+
+
 # --- any list
 
 

@@ -24,7 +24,7 @@ def test_defaults_are_those_that_are_documented():
     assert (spec.max_steps, spec.judgment_required, spec.pagination, spec.input_schema, spec.auth_profile) == (
         25,
         False,
-        False,
+        None,
         {},
         None,
     )
@@ -157,10 +157,17 @@ def test_the_columns_of_a_list_are_output_fields():
     ("written", "idle"),
     [
         ({"limit": 3, "expected_items": 3, "pagination": True, "list": {"link": "Title"}}, 4),
-        ({"phase": "discovery", "route": [{"follow": "More"}], "identity": {"name": "{n}"}}, 2),
+        ({"phase": "discovery", "route": [{"follow": "More"}], "identity": {"name": "{n}"}}, 1),
+        ({"phase": "discovery", "route": [{"fill": {"A": "b"}}, {"press": "Go"}, {"tab": "Open"}, {"back": True}]}, 0),
+        ({"phase": "discovery", "route": [{"search": {"into": "Search", "text": "b"}}, {"open": "/b"}]}, 0),
+        ({"phase": "discovery", "route": [{"read": ["name"]}, {"screenshot": "a"}, {"pick": {"name": "b"}}]}, 3),
+        ({"phase": "discovery", "route": [{"press": "Go", "irreversible": True}, {"download": "a"}]}, 2),
+        ({"phase": "discovery", "route": [{"search": {"into": "A", "text": "b", "pick": {"name": "b"}}}]}, 1),
         ({"judgment_output_schema": {"answer": "a | b"}}, 1),
         ({"judgment_required": True, "judgment_question": "q", "judgment_output_schema": {"score": "1 to 5"}}, 1),
         ({"phase": "discovery", "limit": 3, "pagination": True, "list": {"link": "Title"}}, 0),
+        ({"phase": "discovery", "pagination": "Show older"}, 0),
+        ({"pagination": False}, 1),
     ],
 )
 def test_a_key_without_an_effect_is_told(written: dict[str, object], idle: int):

@@ -46,7 +46,7 @@ def decide(view: SampleView) -> Decision:
     in_the_way = _error(view, page) or dismiss_dialog(page, clicks) or observe_more(view, page)
     if in_the_way is not None:
         return in_the_way
-    read = read_list(view.spec, without_pagers(page), _place(view))
+    read = read_list(view.spec, without_pagers(page, view.spec.next_page_words), _place(view))
     waits = _report(view, read) or _wait_for_items(view, page, read) or _doubt(view, page, read)
     return waits or _next_page(view, page, read)
 
@@ -125,7 +125,9 @@ def _next_page(view: SampleView, page: PageObserved, read: ListRead) -> Act:
     picture = _picture(view)
     if picture is not None:
         return picture
-    control = next_page_control(page, read.last, visited_addresses(view.state))
+    if view.spec.pagination is False and view.state.listed:
+        return _end(view, "the task asks for one page")
+    control = next_page_control(page, read.last, visited_addresses(view.state), view.spec.next_page_words)
     turned = _turned(view)
     if isinstance(turned, Goto):
         return _end(view, _nothing_new(read))
