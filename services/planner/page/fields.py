@@ -28,6 +28,7 @@ from shared.text.normal import Normal, fold
 from shared.text.patterns import fits_pattern
 
 _WHOLE_PAGE: Mapping[str, tuple[Element, ...]] = {}
+_NOTHING: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -66,21 +67,24 @@ def read_fields(
     page: PageObserved,
     row_key: str | None = None,
     parts: Mapping[str, tuple[Element, ...]] = _WHOLE_PAGE,
+    others: frozenset[int] = _NOTHING,
 ) -> dict[str, Reading]:
     """Return a reading of every output field.
 
     `row_key`: the text that marks this sample's row among many. `parts`: the elements of the part of the page in which
-    a field is read; all elements, if it has none.
+    a field is read; all elements, if it has none. `others`: the elements that belong to other records; only what
+    identifies a record is read there.
     """
     known = all_labels(spec)
-    whole = Places(page.elements, known)
     past = past_refs(page.elements)
+    whole, own = Places(page.elements, known, past), Places(page.elements, known, past | others)
     readings: dict[str, Reading] = {}
     for name, field in spec.output_schema.items():
         part = parts.get(name)
-        places = whole if part is None else Places(part, known)
         # A part that is all history was asked for.
         asked = part is not None and all(element.ref in past for element in part)
+        here = whole if name in spec.identity else own
+        places = here if part is None else Places(part, known, _NOTHING if asked else past)
         found = _places(name, field, places, page)
         readings[name] = _read(_candidates(field, found, frozenset() if asked else past, page), field, page, row_key)
     return readings
@@ -90,7 +94,8 @@ def _places(name: str, field: OutputField, places: Places, page: PageObserved) -
     """Return the places of a field: those of its labels, or what fits its pattern where it has no label."""
     if field.shown_in is None:
         return places.of(labels_of(name, field))
-    return [(one,) for one in unlabelled_candidates(field.shown_in, field.pattern, places.elements, page)]
+    found = unlabelled_candidates(field.shown_in, field.pattern, places.elements, page)
+    return [(one,) for one in found if one.element.ref not in places.left_out]
 
 
 def _candidates(

@@ -19,6 +19,7 @@ from services.planner.page.fields import (
 )
 from services.planner.page.labels.candidates import Candidate
 from services.planner.page.record.other_records import NamedRecords, is_same_hash, records_named
+from services.planner.page.record.related_parts import related_refs
 from services.planner.page.record.scope import find_section
 from services.planner.page.text import (
     find_mention,
@@ -173,7 +174,8 @@ def _read_once(spec: IdentityKey[TaskSpec], sample: IdentityKey[Sample], page: I
 def _read(spec: TaskSpec, sample: Sample, page: PageObserved) -> PageRead:
     wanted = expected_identity(spec, sample)
     row_key = next(iter(wanted.values()), None)
-    readings = read_fields(spec, page, row_key, parts_of(spec, sample, page))
+    related = related_refs(spec, wanted, page)
+    readings = read_fields(spec, page, row_key, parts_of(spec, sample, page), related)
     others = any(isinstance(reading, FieldFound) for name, reading in readings.items() if name not in wanted)
     not_found = tuple(spec.not_found_texts)
     heads = [e for e in page.elements if is_heading(e) and (others or not is_not_found_text(e.name, not_found))]

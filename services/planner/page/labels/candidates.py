@@ -52,9 +52,13 @@ def texts_in(element: Element, row: int | None = None) -> tuple[Candidate, ...]:
     if is_input(element) or not element.parts:
         return (Candidate(text_of(element), element, row),)
     current = [part for part in element.parts if part.kind != "old"]
-    plain = [part for part in current if part.kind == ""]
-    chosen = plain if len(plain) == 1 and plain[0] is current[0] else current
-    return tuple(Candidate(part.text, element, row, part=part) for part in chosen)
+    return tuple(Candidate(part.text, element, row, part=part) for part in value_parts(current))
+
+
+def value_parts(parts: Sequence[TextPart]) -> Sequence[TextPart]:
+    """Return the text before its badges, else all texts."""
+    plain = [part for part in parts if part.kind == ""]
+    return plain if len(plain) == 1 and plain[0] is parts[0] else parts
 
 
 def whole_text(candidate: Candidate) -> Candidate:
@@ -79,7 +83,7 @@ def joined_texts(elements: Sequence[Element], row: int | None) -> tuple[Candidat
     """Return the texts of one cell: paragraphs, and pieces that follow each other on a line, are one text."""
     runs: list[list[Element]] = []
     for element in elements:
-        if runs and _continues(runs[-1][-1], element):
+        if runs and continues_text(runs[-1][-1], element):
             runs[-1].append(element)
         else:
             runs.append([element])
@@ -92,7 +96,8 @@ def _run_candidates(run: Sequence[Element], row: int | None) -> tuple[Candidate,
     return (Candidate(" ".join(text_of(element) for element in run), run[0], row, run[-1]),)
 
 
-def _continues(before: Element, after: Element) -> bool:
+def continues_text(before: Element, after: Element) -> bool:
+    """Return whether two texts are one: paragraphs, or pieces that follow each other on a line."""
     if before.parts or after.parts or is_input(before) or is_input(after):
         return False
     if before.tag == after.tag == "p":

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from services.planner.page.text import is_heading, label_form, text_of
+from services.planner.page.text import find_mention, is_heading, label_form, text_of
 from shared.contracts.browser_pool import Element
 from shared.text.normal import fold
 
@@ -132,6 +132,29 @@ def is_change_row(elements: Sequence[Element]) -> bool:
     arrow."""
     headers = {label_form(element.header or "") for element in elements}
     return bool(headers & _OLD_COLUMNS and headers & _NEW_COLUMNS) or any(is_change(text_of(e)) for e in elements)
+
+
+def tells_change_of(
+    element: Element, elements: Sequence[Element], labels: frozenset[str], past: frozenset[int]
+) -> bool:
+    """Return whether the element tells a change of one of the labels: by its own words, in its row, or as part of the
+    past, with the label in its header or before it."""
+    row = [e for e in elements if element.row is not None and (e.frame, e.row) == (element.frame, element.row)]
+    at = next((n for n, e in enumerate(elements) if e is element), 0)
+    before = elements[at - 1 : at] if at and element.row is None else ()
+    own = text_of(element)
+    told = [own, element.header or "", *(text_of(one) for one in (*row, *before))]
+    named = {label for label in labels if any(find_mention(text, label) is not None for text in told)}
+    if not named:
+        return False
+    return element.ref in past or is_change_row(row or (element,)) or any(_says_change(own, one) for one in named)
+
+
+def _says_change(text: str, label: str) -> bool:
+    """Return whether a sentence tells a change of the label: `Owner changed from A to B`, `Ann changed Owner to B`."""
+    if len(text) > MAX_CHANGE_CHARS or find_mention(text, label) is None:
+        return False
+    return _SENTENCE.search(" ".join(fold(text).replace(label, " ", 1).split())) is not None
 
 
 def _is_history(heading: str) -> bool:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, takewhile
 
-from services.planner.page.labels.candidates import Candidate, follows_on_line, joined_texts, texts_in
+from services.planner.page.labels.candidates import Candidate, follows_on_line, joined_texts, texts_in, value_parts
 from services.planner.page.labels.changes import is_change_row
 from services.planner.page.text import PRESSED_ROLES, is_filter, is_header, is_heading, is_input, label_form, text_of
 from shared.contracts.browser_pool import Element
@@ -22,16 +22,20 @@ MAX_RUN_ELEMENTS = 12
 _NO_TEXT = frozenset({*PRESSED_ROLES, "img", "iframe", "canvas"})
 _SENTENCES = re.compile(r"(?:[?!]|(?<=[^\W\d_A-Z][^\W\d_A-Z][^\W\d_A-Z])\.)\s+[^\W\d_a-z]")
 """The end of a sentence and the beginning of another: prose that happens to begin like a labelled value."""
+_LABELLED = re.compile(r"[^\W\d_][^:\n]{0,58}:\s+\S")
 _NEXT_LABEL = re.compile(r"\s[A-Z][\w-]*(?: [\w-]+){0,2}:\s")
 Place = tuple[Candidate, ...]
+NO_REFS: frozenset[int] = frozenset()
 
 
 class Places:
-    """The places of one sequence of elements. `known`: the labels of all fields, in comparable form."""
+    """The places of one sequence of elements. `known`: the labels of all fields, in comparable form. `left_out`: refs
+    of elements that show no value of this record now."""
 
-    def __init__(self, elements: Sequence[Element], known: frozenset[str]) -> None:
+    def __init__(self, elements: Sequence[Element], known: frozenset[str], left_out: frozenset[int] = NO_REFS) -> None:
         self.elements = elements
         self._known = known
+        self.left_out = left_out
         self._groups = list(_groups(elements))
         self._rows: dict[tuple[str, int], list[Element]] = defaultdict(list)
         for element in elements:
@@ -39,10 +43,44 @@ class Places:
                 self._rows[element.frame, element.row].append(element)
 
     def of(self, labels: frozenset[str]) -> list[Place]:
-        """Return the places of a label: where the page's structure or a text itself names it, else beside a text that
-        is the label."""
-        named = [*self._headed(labels), *self._beside_row_labels(labels), *self._in_texts(labels)]
-        return named or list(self.adjacent(labels))
+        """Return the places of a label: where the page's structure or a text itself names it, and beside a text that
+        is the label. Where structure names it, only a lone text counts as a label."""
+        found = [*self._headed(labels), *self._beside_row_labels(labels), *self._in_texts(labels)]
+        named = self._current(found)
+        if not named:
+            return self._current(self.adjacent(labels))
+        named += self._contradictions(labels, named)
+        known = {one.element.ref for place in named for one in place}
+        beside = (
+            place for at in self._labels_at(labels) if self._is_lone_text(at) and (place := self._values_after(at))
+        )
+        return [
+            *named,
+            *(place for place in self._current(beside) if place[0].shown and place[0].element.ref not in known),
+        ]
+
+    def _current(self, places: Iterable[Place]) -> list[Place]:
+        """Return the places without the elements that are left out."""
+        counted = (tuple(one for one in place if one.element.ref not in self.left_out) for place in places)
+        return [place for place in counted if place]
+
+    def _contradictions(self, labels: frozenset[str], named: Sequence[Place]) -> list[Place]:
+        """Return texts such as `Label: value Other: value`, of which no value is certain, if they begin otherwise."""
+        shown = [fold(one.shown) for place in named for one in place if one.shown]
+        found: list[Place] = []
+        for element in self.elements:
+            if element.ref in self.left_out or is_filter(element) or is_input(element) or element.role in PRESSED_ROLES:
+                continue
+            value = self._written_behind(element.name, labels)
+            if not value or self._is_one_text(value) or self._is_under_other_label(element):
+                continue
+            if not _SENTENCES.search(value) and not any(fold(value).startswith(one) for one in shown):
+                found.append((Candidate(value, element, element.row),))
+        return found
+
+    def _is_lone_text(self, at: int) -> bool:
+        label = self.elements[at]
+        return label.role == "text" and label.row is None and label.header is None
 
     # --- elements that name their label themselves
 
@@ -91,8 +129,9 @@ class Places:
         value = self._value_behind(parts[0].text, labels)
         if value:
             return (Candidate(value, element, element.row, part=parts[0]),)
-        if len(parts) > 1 and parts[0].text.rstrip().endswith(":") and label_form(parts[0].text) in labels:
-            return tuple(Candidate(part.text, element, element.row, part=part) for part in parts[1:])
+        # A label that stands apart from its value needs no colon.
+        if len(parts) > 1 and len(parts[0].text) <= MAX_LABEL_CHARS and label_form(parts[0].text) in labels:
+            return tuple(Candidate(part.text, element, element.row, part=part) for part in value_parts(parts[1:]))
         return ()
 
     def _continued(self, value: Candidate, at: int) -> Place:
@@ -119,10 +158,14 @@ class Places:
         return not _NEXT_LABEL.search(f" {text}") and not any(f"{other}:" in fold(text) for other in self._known)
 
     def _value_behind(self, text: str, labels: frozenset[str]) -> str:
+        value = self._written_behind(text, labels)
+        return value if self._is_one_text(value) and not _SENTENCES.search(value) else ""
+
+    def _written_behind(self, text: str, labels: frozenset[str]) -> str:
         label, colon, value = tidy(text).partition(":")
         if not colon or not value.startswith(" ") or label_form(label) not in labels or len(value) > MAX_VALUE_CHARS:
             return ""
-        return value.strip() if self._is_one_text(value) and not _SENTENCES.search(value) else ""
+        return value.strip()
 
     # --- a label, then its value
 
@@ -135,9 +178,13 @@ class Places:
         for at in self._labels_at(labels):
             # What is under a row header is read with the header.
             if self._is_row_label(label := self.elements[at]) and not self._has_headed_cell(label):
-                place = self._values_after(at)
+                place = self._second_cell(label) or self._values_after(at)
                 if place:
                     yield place
+
+    def _second_cell(self, label: Element) -> Place:
+        cell = [one for one in self._row_of(label) if one.column == 1]
+        return () if any(one.look for one in cell) else _cell_texts(cell) if cell else ()
 
     def _has_headed_cell(self, label: Element) -> bool:
         return any(one.header == label.name for one in self._row_of(label))
@@ -176,7 +223,7 @@ class Places:
         if beside:
             return beside
         if following is not None and self._is_beside(at, following):
-            return texts_in(following, following.row)
+            return (*texts_in(following, following.row), *self._box_around(label, at + 1))
         # A label without a neighbour is an empty value only if the markup declares it a label.
         return (Candidate("", label, label.row),) if _may_be_empty(label) else ()
 
@@ -194,6 +241,18 @@ class Places:
         table = chain.from_iterable(takewhile(lambda one: one.row is not None, side) for side in sides)
         return len({one.column for one in table}) == 1
 
+    def _box_around(self, label: Element, at: int) -> Place:
+        """Return the text behind a badge that begins a value's box: each of the two may be the value."""
+        badge, text = self.elements[at], self.elements[at + 1] if at + 1 < len(self.elements) else None
+        if text is None or is_input(text) or text.frame != badge.frame or self._looks_like_label(label, text):
+            return ()
+        inside = bool(text.place) and badge.place.startswith(f"{text.place}>")
+        return (
+            texts_in(text, text.row)
+            if inside and _is_adjacent(badge, text) and not _is_on_next_line(badge, text)
+            else ()
+        )
+
     def _cells_beside(self, label: Element) -> Place:
         """Return what the other cells of a row show, if columns name them; each may be the value."""
         if label.column is None or label.header is None or is_header(label):
@@ -210,7 +269,9 @@ class Places:
         return next((texts_in(one, one.row) for one in following if text_of(one) and self._is_beside(at, one)), ())
 
     def _looks_like_label(self, label: Element, element: Element) -> bool:
-        if is_header(element) or is_heading(element) or element.role in PRESSED_ROLES:
+        if is_header(element) or is_heading(element) or element.role in PRESSED_ROLES or is_filter(element):
+            return True
+        if label.row is None and _is_on_next_line(label, element) and _is_item_of_its_own(label, element):
             return True
         if label_form(element.name) in self._known and not is_input(element):
             return True
@@ -254,6 +315,18 @@ def _cell_texts(group: Sequence[Element]) -> Place:
     return joined_texts(filled, row) if whole is None else texts_in(whole, row)
 
 
+def _is_item_of_its_own(label: Element, element: Element) -> bool:
+    """Return whether a text below a label has a label of its own, or is the next item of a list."""
+    if label.role == element.role == "listitem":
+        return True
+    return label.name.rstrip().endswith(":") and _LABELLED.match(element.name) is not None
+
+
+def _is_on_next_line(label: Element, element: Element) -> bool:
+    a, b = label.box, element.box
+    return a is not None and b is not None and b.y >= a.y + 0.5 * a.height
+
+
 def _may_be_empty(label: Element) -> bool:
     return label.tag == "dt" or label.role in ("term", "rowheader") or label.before_blank
 
@@ -268,5 +341,6 @@ def _is_adjacent(label: Element, element: Element) -> bool:
     if overlap >= 0.5 * min(a.height, b.height):
         return b.x >= a.x
     gap = b.y - (a.y + a.height)
-    beneath = b.x < a.x + a.width and a.x < b.x + b.width
-    return beneath and -0.5 * a.height <= gap <= a.height
+    # In a grid, what is right of a label may begin a little lower.
+    beneath_or_right = a.x < b.x + b.width and (b.x < a.x + a.width or gap <= 0.8 * a.height)
+    return beneath_or_right and -0.5 * a.height <= gap <= a.height

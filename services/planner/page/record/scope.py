@@ -69,10 +69,10 @@ def _section_of(page: PageObserved, heads: Sequence[Element]) -> tuple[Element, 
     head = heads[0]
     if head.role == "term":
         return tuple(e for e in page.elements if e.header is not None and label_form(e.header) == label_form(head.name))
-    return tuple(_under(page.elements, head))
+    return tuple(elements_under(page.elements, head))
 
 
-def _under(elements: Sequence[Element], head: Element) -> Iterable[Element]:
+def elements_under(elements: Sequence[Element], head: Element) -> Iterable[Element]:
     """Yield the elements up to the next heading of the same rank, or above the rank of the items."""
     level, inner = head.level or 2, None
     for element in elements[elements.index(head) + 1 :]:

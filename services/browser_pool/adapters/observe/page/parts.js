@@ -95,8 +95,8 @@ function textPiecesOf(nodes, root) {
   const pieces = [];
   let last = null;
   for (const node of nodes) {
-    if (!node.isConnected || !node.data.trim()) continue;
     const el = node.parentElement || root;
+    if (!node.isConnected || !node.data.trim() || el !== root && isClearGlyph(el)) continue;
     const now = { node, el, box: paintedBox(el, root), block: blockOf(el, root), old: el.closest(STRUCK) !== null, size: parseFloat(facts(el).style.fontSize) || 0, spaced: false };
     const piece = pieces[pieces.length - 1];
     if (last) last.spaced = isSpaceBetween(last.node, node);

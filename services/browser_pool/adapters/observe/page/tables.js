@@ -84,9 +84,9 @@ function isBeforeBlank(item) {
   const cell = el.closest('td,th,dt,[role=cell],[role=gridcell],[role=rowheader]') || el;
   if (cell !== el && clean(textOf(cell)) !== item.name) return false;
   const beside = cell.nextElementSibling;
-  if (!beside || beside.nextElementSibling || cell.previousElementSibling || beside.localName !== cell.localName && beside.matches(CAN_ACT)) return false;
+  if (!beside || clean(beside.textContent) || (beside.nextElementSibling || cell.previousElementSibling) && !alternates(cell) || beside.localName !== cell.localName && beside.matches(CAN_ACT)) return false;
   if (beside.matches('br,hr,wbr,script,style,img,svg,canvas,iframe,progress,meter,input,select,textarea,table,ul,ol') || facts(beside).gone || facts(beside).unseen) return false;
-  return !clean(beside.textContent) && !beside.querySelector('img,svg,canvas,iframe,video,progress,meter,input,select,textarea,button') && ![...beside.querySelectorAll('a[href]')].some(hasArea) && !drawsItself(beside) && !rootOf(beside)
+  return !beside.querySelector('img,svg,canvas,iframe,video,progress,meter,input,select,textarea,button') && ![...beside.querySelectorAll('a[href]')].some(hasArea) && !drawsItself(beside) && !rootOf(beside)
     && [...cell.parentNode.childNodes].every((node) => node.nodeType !== 3 || !node.data.trim());
 }
 
@@ -94,6 +94,15 @@ function isBeforeBlank(item) {
 function hasArea(el) {
   const { width, height } = el.getBoundingClientRect();
   return width > 0 && height > 0;
+}
+
+// Whether the boxes around are labels and values by turns, as in a grid of two columns, and this is a label.
+const MOST_ALTERNATING = 200;
+function alternates(cell) {
+  const { children } = cell.parentElement || cell;
+  if (children.length < 4 || children.length % 2 || children.length > MOST_ALTERNATING || /^(td|th|li|p|tr)$/.test(cell.localName)) return false;
+  const all = [...children];
+  return all.indexOf(cell) % 2 === 0 && all.every((one, n) => one.localName === children[n % 2].localName && (n % 2 || clean(one.textContent)));
 }
 
 // Icons and loading signs are drawn by backgrounds and generated content.
