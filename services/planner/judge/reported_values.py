@@ -8,11 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any, cast
 
 from services.planner.page.dates import date_hints
-from services.planner.page.fields import FieldFound, Reading, field_value, read_fields
+from services.planner.page.fields import FieldFound, Reading, field_value, labels_of, read_fields
 from services.planner.page.identity import expected_identity, parts_of, read_page
+from services.planner.page.labels.candidates import continues_text
+from services.planner.page.labels.changes import past_refs, tells_change_of
+from services.planner.page.record.related_parts import related_refs
 from services.planner.page.text import cut_chars_in, humanised, is_input, text_of, without_cut_marker
 from services.planner.page.typed_values import as_shown, typed_value
 from services.planner.state.attempt_state import SampleProblem, SampleView
@@ -25,6 +29,8 @@ from shared.text.normal import Normal, fold, quoted
 from shared.text.written_dates import DateHints, Order
 
 MAX_RUN_ELEMENTS = 60
+BLOCKS = frozenset({"p", "li", "pre", "blockquote"})
+"""Elements that follow each other in one long text."""
 CONJUNCTIONS = frozenset({"and", "und", "et", "y"})
 """Words between the items of a list that are not items."""
 _NUMBERS = (re.compile(r"[+-]?\d[\d.,]*"), re.compile(r"[+-]?\d[\d.,' \u00a0\u202f’]*"))
@@ -48,11 +54,38 @@ def unconfirmed_problems(
     element = element_of(page, ref)
     if isinstance(raw, list) and len(raw) > 1 and _each_is_shown(raw, value.field, field, view):  # pyright: ignore[reportUnknownArgumentType]
         return []
-    if element is not None and not is_shown_at(element, raw, field, page, _reading(value.field, view)):
+    if element is not None and not _is_shown_at_element(element, raw, field, page, _reading(value.field, view)):
         message = f"{_quoted_claim(value)} is not shown by element {ref}, which shows {quoted(text_of(element))}"
         return [SampleProblem("contradicted_values", message, value.field)]
     if not _is_shown_anywhere(raw, value.field, field, view):
         return [SampleProblem("unconfirmed_values", f"{_quoted_claim(value)} is not shown by the page", value.field)]
+    return _place_problems(value, field, view, element)
+
+
+def _place_problems(
+    value: FieldValue, field: OutputField, view: SampleView, element: Element | None
+) -> list[SampleProblem]:
+    """Return a problem if the value stands only where the field's label tells a change, or where another record is."""
+    page, spec = view.page, view.spec
+    if page is None or value.field in spec.identity or field.under is not None:
+        return []
+    raw = reported_value(value)
+    shows = (
+        [one for one in page.elements if is_shown_in(raw, field, text_of(one), title=one.title)]
+        if element is None
+        else [element]
+    )
+    if not shows:
+        return []
+    shows = shows[:MAX_RUN_ELEMENTS]
+    past, labels = past_refs(page.elements), labels_of(value.field, field)
+    if all(tells_change_of(one, page.elements, labels, past) for one in shows):
+        where = f"[{shows[0].ref}] tells a change of it, which is not what it is now"
+        return [SampleProblem("contradicted_values", f"{_quoted_claim(value)}: {where}", value.field)]
+    others = related_refs(spec, expected_identity(spec, view.sample), page)
+    if all(one.ref in others for one in shows):
+        where = f"[{shows[0].ref}] belongs to another record"
+        return [SampleProblem("contradicted_values", f"{_quoted_claim(value)}: {where}", value.field)]
     return []
 
 
@@ -148,6 +181,16 @@ def is_shown_at(
     )
 
 
+def _is_shown_at_element(
+    element: Element, raw: Any, field: OutputField, page: PageObserved, reading: Reading | None
+) -> bool:
+    """Return whether the element shows the value, or begins it. Texts of other cells and boxes are no part of it."""
+    if not is_shown_at(element, raw, field, page, reading):
+        return False
+    said = as_shown(raw)
+    return not _continues_from(element, said, page) or _continues_from(element, said, page, flowing=True)
+
+
 def _is_shown_anywhere(raw: Any, name: str, field: OutputField, view: SampleView) -> bool:
     page = view.page
     return page is not None and is_shown_on(page, raw, field, _reading(name, view), _extracted(view))
@@ -185,13 +228,28 @@ def _extracted(view: SampleView) -> list[str]:
     return [effect.text for effect in effects if isinstance(effect, TextRead)]
 
 
-def _continues_from(element: Element, said: str, page: PageObserved | None) -> bool:
-    """Return whether the value extends over several adjacent elements, of which the first was named."""
+def _continues_from(element: Element, said: str, page: PageObserved | None, *, flowing: bool = False) -> bool:
+    """Return whether the value extends over several adjacent elements, of which the first was named.
+
+    `flowing`: they are one text, of one cell, line by line and paragraph by paragraph.
+    """
     if page is None or not text_of(element):
         return False
     at = next(n for n, other in enumerate(page.elements) if other is element)
-    run = fold(" ".join(text_of(e) for e in page.elements[at : at + MAX_RUN_ELEMENTS] if e.frame == element.frame))
+    following = [e for e in page.elements[at : at + MAX_RUN_ELEMENTS] if e.frame == element.frame]
+    if flowing:
+        following = following[: _flow_length(following)]
+    run = fold(" ".join(map(text_of, following)))
     return _contains_whole(fold(said), run) and run.startswith(fold(said))
+
+
+def _flow_length(elements: Sequence[Element]) -> int:
+    """Return how many elements from the first on are one text."""
+    for at, (before, after) in enumerate(pairwise(elements), 1):
+        same_cell = (before.row, before.column, before.header) == (after.row, after.column, after.header)
+        if not same_cell or not (continues_text(before, after) or {before.tag, after.tag} <= BLOCKS):
+            return at
+    return len(elements)
 
 
 def _has_cut_beginning(said: str, text: str, cut_chars: int) -> bool:
@@ -205,8 +263,9 @@ def _has_cut_beginning(said: str, text: str, cut_chars: int) -> bool:
 def _reading(name: str, view: SampleView) -> Reading | None:
     if view.page is None:
         return None
-    row_key = next(iter(expected_identity(view.spec, view.sample).values()), None)
-    return read_fields(view.spec, view.page, row_key, parts_of(view.spec, view.sample, view.page))[name]
+    wanted = expected_identity(view.spec, view.sample)
+    row_key, others = next(iter(wanted.values()), None), related_refs(view.spec, wanted, view.page)
+    return read_fields(view.spec, view.page, row_key, parts_of(view.spec, view.sample, view.page), others)[name]
 
 
 def _agrees(value: FieldValue, field: OutputField, reading: FieldFound, page: PageObserved) -> bool:
@@ -224,7 +283,9 @@ def _agrees(value: FieldValue, field: OutputField, reading: FieldFound, page: Pa
         as_shown(raw), shown, reading.candidate.cut_chars
     ):
         return True
-    return _continues_from(reading.candidate.element, as_shown(raw), page)
+    if reading.candidate.part is not None:  # a badge or button beside the value is no part of it
+        return False
+    return _continues_from(reading.candidate.element, as_shown(raw), page, flowing=True)
 
 
 def _covers(items: list[object], shown: str) -> bool:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import pytest
 
 from shared.contracts.actions import AskPicture, Done, Fail, Goto, SaveProgress, Screenshot
+from shared.contracts.browser_pool import Element
 from shared.contracts.planner import SampleFinished
+from shared.contracts.results import TextPart
 from shared.contracts.steps import note_text
 from shared.contracts.vision import VisionAnswered
 from tests.handlers.planner.planner_bench import Bench
 from tests.handlers.planner.scripted_decider import told
 from tests.handlers.planner.scripted_pool import ScriptedPool
 from tests.handlers.planner.scripted_vision import Eye, vision
-from tests.unit.planner.planner_pages import URL, heading, page, row, spec, ticket
+from tests.unit.planner.planner_pages import URL, box, cell, el, heading, page, row, spec, text, ticket
 
 OTHER = "http://127.0.0.1:8000/tickets/TCK-1002"
 PICTURE = Screenshot(label="ticket")
@@ -72,6 +74,116 @@ async def test_nothing_is_not_what_stands_under_a_label_that_shows_a_value(lie):
     says = Done(values={**known, **lie.get("values", {})}, not_present=lie.get("not_present", {}), refs={"assignee": 3})
     finished = await ends(PICTURE, says, shown=page(*ticket()))
     assert (finished.status, finished.reason) == ("needs_review", "contradicted_values")
+
+
+# --- values that stand on the page, but are no value of the field
+
+
+def owner_task() -> dict[str, object]:
+    changes = {
+        "output_schema": {"ticket_number": "string", "owner": "string"},
+        "required_fields": ["ticket_number", "owner"],
+    }
+    return spec(**changes).model_dump(mode="json", by_alias=True)
+
+
+HEAD = heading("TCK-1001: Printer on fire")
+CHANGED = {
+    "a sentence": (2, [el("listitem", "Owner changed from Ann Lee to Bob Ray")]),
+    "an arrow": (2, [el("listitem", "Owner: Ann Lee → Bob Ray")]),
+    "under a heading": (4, [heading("History", 2), text("Owner"), text("Bob Ray", past=True)]),
+    "a labelled text of a list": (2, [el("listitem", "Owner: Bob Ray", past=True)]),
+    "a row": (
+        5,
+        [
+            el("cell", "ann", header="Who", row=1, column=0),
+            el("cell", "Owner", header="What", row=1, column=1),
+            el("cell", "Ann Lee", header="Removed", row=1, column=2),
+            el("cell", "Bob Ray", header="Added", row=1, column=3),
+        ],
+    ),
+}
+
+
+async def reported(shown: list[Element], value: str, ref: int | None, *, saved: bool = False) -> tuple[Bench, str]:
+    """How a sample ends for which a model reports this owner, twice."""
+    refs = {"ticket_number": 1, **({} if ref is None else {"owner": ref})}
+    values = {"ticket_number": "TCK-1001", "owner": value}
+    says = Done(values=values, refs=refs)
+    first = SaveProgress(values=values, refs=refs) if saved else says
+    bench = Bench(
+        ScriptedPool({URL: [page(HEAD, *shown)]}), decider=told(PICTURE, first, says, says), task=owner_task()
+    )
+    finished = await bench.run()
+    return bench, finished.status if finished.status != "needs_review" else finished.reason
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("saved", [True, False])
+@pytest.mark.parametrize("case", CHANGED)
+async def test_a_change_of_a_field_is_not_its_value(case: str, saved: bool, named: bool):
+    ref, shown = CHANGED[case]
+    bench, ended = await reported(shown, "Bob Ray", ref if named else None, saved=saved)
+    assert ended in ("contradicted_values", "unconfirmed_values")
+    assert any(step.refused for step in bench.steps)
+
+
+async def test_a_list_of_changes_may_show_what_is_asked_for():
+    shown = [heading("History", 2), el("listitem", "Bob Ray became owner of the room", past=True)]
+    assert (await reported(shown, "Bob Ray became owner of the room", 3))[1] == "contradicted_values"
+    shown = [heading("Activity", 2), el("listitem", "Closed by Bob Ray", past=True)]
+    assert (await reported(shown, "Bob Ray", 3))[1] == "done"
+
+
+GLUED = {
+    "two cells": [cell("Owner", "Ann Lee", 1), cell("Team", "Sales", 1)],
+    "two cells of one header": [
+        el("cell", "Ann Lee", header="Owner", row=1, column=1),
+        el("cell", "Sales", header="Owner", row=1, column=2),
+    ],
+    "a value and the next label": [*row("Owner", "Ann Lee"), text("Sales")],
+    "two boxes": [text("Owner"), text("Ann Lee", box=box(100, 10)), text("Sales", box=box(400, 10))],
+    "a badge": [
+        el("definition", "Ann Lee Sales", tag="dd", header="Owner",
+           parts=(TextPart(text="Ann Lee"), TextPart(text="Sales", kind="badge"))),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", GLUED)
+async def test_a_value_is_not_put_together_from_several(case: str):
+    shown = GLUED[case]
+    first = next(at for at, one in enumerate(shown, 2) if one.name.startswith("Ann Lee"))
+    assert (await reported(shown, "Ann Lee Sales", first))[1] == "contradicted_values"
+    assert (await reported(shown, "Ann Lee", first))[1] == "done"
+
+
+async def test_a_value_may_be_several_paragraphs():
+    shown = [text("Owner"), el("text", "Ann Lee", tag="p"), el("text", "and Bob Ray", tag="p")]
+    assert (await reported(shown, "Ann Lee and Bob Ray", 3))[1] == "done"
+
+
+RELATED = {
+    "a row of a list": (
+        3,
+        [
+            el("cell", "TCK-2002", header="Ticket", row=1, column=0),
+            el("cell", "Bob Ray", header="Owner", row=1, column=1),
+        ],
+    ),
+    "a section": (4, [heading("Parent TCK-2002", 2), *row("Owner", "Bob Ray")]),
+    "a labelled text of a section": (3, [heading("TCK-2002: Toner", 3), text("Owner: Bob Ray")]),
+}
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("case", RELATED)
+async def test_a_value_of_a_related_record_is_not_this_ones(case: str, named: bool):
+    ref, shown = RELATED[case]
+    assert (await reported(shown, "Bob Ray", ref if named else None))[1] == "contradicted_values"
+    bench = Bench(ScriptedPool({URL: [page(HEAD, *shown)]}), task=owner_task())
+    finished = await bench.run()
+    assert (finished.status, finished.reason) == ("needs_review", "missing_fields")
 
 
 # --- what a model says of another record
