@@ -47,7 +47,8 @@ How to work
 - Call done once every required field is known and every required artifact is taken: before that it is refused, and
   refused a second time it is final. Read what was refused, put exactly that right, and do not argue.
 - If the record does not exist, or a login is asked for, or the site blocks you, take one screenshot that shows it,
-  labelled not_found, auth_required or blocked, and call fail with that code.
+  labelled not_found, auth_required or blocked, and call fail with that code. If the site shows only another record in
+  place of the one asked for, the code is identity_mismatch.
 - If several records fit and nothing shown tells which is meant, or only one that is spelt nearly so fits, never choose:
   take a screenshot labelled ambiguous_record and call fail with that code. If the site does not take a value of the
   row, the code is invalid_input.
