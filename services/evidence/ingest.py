@@ -91,6 +91,10 @@ async def remove_stored_blobs(blobs: Blobs, message: StepTaken, problems: Sequen
     for filed in message.artifacts:
         if not problems_of(filed.filename, problems):
             await blobs.remove(ARTIFACTS, filed.artifact.blob)
+    named = {filed.artifact.blob for filed in message.artifacts}
+    for artifact in message.result.artifacts if message.result is not None else ():
+        if artifact.blob not in named:  # a file that an earlier step has stored
+            await blobs.remove(ARTIFACTS, artifact.blob)
 
 
 # --- lessons

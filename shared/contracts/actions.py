@@ -62,9 +62,14 @@ class Action(msgspec.Struct, frozen=True, kw_only=True, tag_field="action"):
 
 
 class Goto(Action, frozen=True, kw_only=True, tag="goto"):
-    """Opens ``url`` in the active tab."""
+    """Opens ``url`` in the active tab.
+
+    ``keep``: the address is that of a file. It is stored also where the browser would show it, and then the page before
+    is shown again.
+    """
 
     url: str
+    keep: bool = False
 
 
 class Click(Action, frozen=True, kw_only=True, tag="click"):

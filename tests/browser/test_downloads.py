@@ -344,3 +344,25 @@ async def test_a_target_that_is_not_there(look: Look, session: PageSession) -> N
     await look("<p>Nothing")
     acted = await session.act(Download(target=ByCss(css="#none")))
     assert (acted.result.ok, acted.result.code) == (False, "not_found")
+
+
+@pytest.mark.parametrize(
+    ("kind", "data"), [("text/plain", b"line 1\n"), ("application/pdf", b"%PDF-1.4\n"), ("image/png", b"\x89PNG\r\n")]
+)
+async def test_an_address_whose_file_the_browser_shows_is_kept_where_a_file_is_asked_for(
+    session: PageSession, site: Site, kind: str, data: bytes
+) -> None:
+    name = f"shown.{kind[-3:]}"
+    site.add(f"/{name}", data, content_type=kind)
+    before = site.add("/before", "<h1>Before</h1>")
+    await session.act(Goto(url=before))
+    acted = await session.act(Goto(url=f"{site.url}/{name}", keep=True))
+    assert [(one.original_name, data_of(one)) for one in acted.captures] == [(name, data)]
+    assert acted.result.effect in (Captured(), None) or not acted.result.ok
+    assert session.page.url == before
+
+
+async def test_an_address_that_is_a_page_brings_no_file(session: PageSession, site: Site) -> None:
+    acted = await session.act(Goto(url=site.add("/a-page", "<h1>Page</h1>"), keep=True))
+    assert (acted.result.ok, acted.captures) == (True, ())
+    assert session.page.url == f"{site.url}/a-page"

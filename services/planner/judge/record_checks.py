@@ -95,7 +95,7 @@ def _fetched_by_address(view: SampleView) -> list[str]:
     for entry in view.state.history:
         step = steps.get(entry.route.step) if entry.route is not None else None
         if entry.proven and isinstance(step, FetchFile) and step.open is not None:
-            fetched += [step.download for filed in entry.filed if filed.artifact.kind == "download"]
+            fetched += [step.download for artifact in entry.brought if artifact.kind == "download"]
     return fetched
 
 
@@ -167,6 +167,10 @@ def _to_filenames(view: SampleView, refs: tuple[str, ...]) -> tuple[str, ...]:
     files = [filed.filename for filed in view.state.artifacts]
     labels = [safe_label(filed.artifact.label) for filed in view.state.artifacts]
     unique = {label: name for label, name in zip(labels, files, strict=True) if labels.count(label) == 1}
+    by_hash = {filed.artifact.sha256: filed.filename for filed in view.state.artifacts}
+    brought = (artifact for entry in view.state.history for artifact in entry.brought if artifact.kind == "download")
+    again = {safe_label(one.label): by_hash[one.sha256] for one in brought if one.sha256 in by_hash}
+    unique = {**{label: name for label, name in again.items() if label not in labels}, **unique}
     return tuple(ref if ref in files else unique.get(safe_label(ref), ref) for ref in refs)
 
 

@@ -15,6 +15,7 @@ import msgspec
 
 from services.planner.prompt.message_parts import answer_notice
 from services.planner.prompt.tokens import Ruler
+from services.planner.prompt.tools import NOT_TOLD
 from services.planner.state.action_facts import facts_of_action
 from services.planner.state.attempt_state import AttemptState, Entry
 from shared.contracts.actions import (
@@ -208,7 +209,7 @@ def _short_call(action: AnyAction, *, with_target: bool) -> str:
     tag = action.__struct_config__.tag
     if isinstance(action, SaveProgress | ReportItems | AskPicture):
         return str(tag)
-    left_out = ("reason", "label", "full_page", *(() if with_target else ("target", "onto")))
+    left_out = (*NOT_TOLD, "label", "full_page", *(() if with_target else ("target", "onto")))
     written = {f: getattr(action, f) for f in action.__struct_fields__ if f not in left_out}
     arguments = " ".join(str(_target(value)) for value in written.values() if value not in (None, "", {}, ()))
     return f"{tag} {clipped(tidy(arguments), STUB_CALL_CHARS)}".rstrip()
@@ -242,7 +243,7 @@ def _call(action: AnyAction | None, most: int) -> str:
     """Return the action as the model would write it; its refs are those of the page at that time."""
     if action is None:
         return "(no valid call)"
-    written = {field: getattr(action, field) for field in action.__struct_fields__ if field != "reason"}
+    written = {field: getattr(action, field) for field in action.__struct_fields__ if field not in NOT_TOLD}
     arguments = {key: _target(value) for key, value in written.items() if value is not None}
     shown = clipped(json.dumps(msgspec.to_builtins(arguments), ensure_ascii=False), most)
     return f"{action.__struct_config__.tag} {shown}"

@@ -16,6 +16,8 @@ from shared.task.spec import OutputField, TaskSpec
 
 TARGET = 'A ref ("12"), visible text that only one element has, or css=SELECTOR.'
 REASON = "One sentence."
+NOT_TOLD = ("reason", "keep")
+"""Arguments that stand apart (``reason``), or that only a route sets."""
 JSON_TYPES: dict[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 FIELD_TYPES = {"number": ["number", "string"], "boolean": ["boolean", "string"], "array": ["array"]}
 MOST_NAMED_FIELDS = 40
@@ -102,7 +104,7 @@ def argument_fields(kind: type[Action]) -> tuple[msgspec.structs.FieldInfo, ...]
 
 
 def _hints(kind: type[Action], spec: TaskSpec) -> dict[str, Any]:
-    left_out = {"reason"} if spec.judgment_required else {"reason", "judgment"}
+    left_out = {*NOT_TOLD} if spec.judgment_required else {*NOT_TOLD, "judgment"}
     return {name: hint for name, hint in _all_hints(kind).items() if name not in left_out}
 
 

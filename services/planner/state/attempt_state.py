@@ -84,6 +84,13 @@ class Entry:
         return self.result is None or self.result.ok
 
     @property
+    def brought(self) -> tuple[Artifact, ...]:
+        """Pictures and files of this step. A file that an earlier step has brought too is stored by that one."""
+        filed = tuple(one.artifact for one in self.filed)
+        files = () if self.result is None else self.result.artifacts
+        return (*filed, *(one for one in files if one.kind == "download" and one not in filed))
+
+    @property
     def may_have_fired(self) -> bool:
         """Return whether the action may have reached the page; True if that is not known."""
         return not self.refused and (self.ok or self.result is None or may_have_fired(self.result.code))
@@ -189,7 +196,7 @@ class AttemptState:
             for at, entry in enumerate(self.history)
             if (entry.proven or self._proven_later(at, entry)) and not isinstance(entry.action, AskPicture)
         )
-        return tuple(filed.artifact for _, entry in counted for filed in entry.filed)
+        return tuple(artifact for _, entry in counted for artifact in entry.brought)
 
     def _proven_later(self, at: int, entry: Entry) -> bool:
         if entry.on_other_record or entry.url not in self.proven_at - self.mismatched_at:

@@ -60,17 +60,34 @@ def filename(number: int, artifact: Artifact) -> str:
 
 
 def to_filed(state: AttemptState, result: ActionResult | None) -> tuple[FiledArtifact, ...]:
-    """Return an action's artifacts with the next file names of the sample's folder.
+    """Return an action's artifacts with the next file names of the sample's folder. A file that is stored already, and
+    was captured of the same record, is not stored again.
 
     A stored page and its observation get the number of the first picture taken of it: `01_ticket.mhtml.zst`.
     """
     artifacts = result.artifacts if result is not None else ()
     first = len(state.artifacts) + 1
-    asked = [one for one in artifacts if not is_page(one)]
+    asked = _new_files(state, [one for one in artifacts if not is_page(one)])
     names = [filename(number, one) for number, one in enumerate(asked, start=first)]
     beside = [one for one in artifacts if is_page(one)]
     names += [filename(first, one) for one in beside]
     return tuple(FiledArtifact(filename=name, artifact=one) for name, one in zip(names, (*asked, *beside), strict=True))
+
+
+def _new_files(state: AttemptState, artifacts: Iterable[Artifact]) -> list[Artifact]:
+    """Return the artifacts without downloads of an address, name and content that are stored already."""
+    counted = (entry for entry in state.history if entry.proven or not state.proven)
+    known = {_content(one.artifact) for entry in counted for one in entry.filed if one.artifact.kind == "download"}
+    new: list[Artifact] = []
+    for one in artifacts:
+        if one.kind != "download" or _content(one) not in known:
+            new.append(one)
+            known |= {_content(one)} if one.kind == "download" else set()
+    return new
+
+
+def _content(artifact: Artifact) -> tuple[str, str, str]:
+    return artifact.sha256, artifact.source_url, artifact.original_name or artifact.label
 
 
 def to_filed_pages(stored: Iterable[FiledArtifact], artifacts: Iterable[Artifact]) -> tuple[FiledArtifact, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from services.planner.deciders.rules.decide import decide
 from services.planner.judge.record_checks import missing_artifacts
@@ -97,3 +98,22 @@ def test_a_file_is_fetched_in_one_way():
     assert (good is not None, none) == (True, ())
     _, problems = check_spec({**written, "route": [{"download": "bill", "open": "/b.csv", "press": "Bill"}]})
     assert [problem.where for problem in problems] == ["spec.route[0].download"]
+
+
+def test_the_same_file_is_stored_once_and_counts_under_both_labels():
+    task = routed(
+        {"download": "bill", "open": "/bill.csv"},
+        {"download": "again"},
+        required_artifacts=["download:bill", "download:again"],
+    )
+    by_address = structs.replace(FILE, original_name="bill.csv")
+    by_click = structs.replace(by_address, label="again", blob="another blob")
+    proven = replace(OPENED, proven=True)
+    state = acted(proven, taken(task, proven), done_result(artifacts=(by_address,)), "")
+    button = el("link", "again", url="/bill.csv")
+    state = acted(state, taken(task, state, button), done_result(artifacts=(by_click,)), "")
+    assert [one.artifact.label for one in state.artifacts] == ["export"]
+    assert missing_artifacts(view(SHOWN, state, spec=task)) == ()
+    changed = structs.replace(by_click, sha256="cd" * 32)
+    other = acted(state, Download(target=ByRef(ref=1, snapshot_id="s1")), done_result(artifacts=(changed,)), "")
+    assert len(other.artifacts) == 2

@@ -46,16 +46,21 @@ async def download(session: PageSession, action: Download) -> PerformOutcome:
         # The response is awaited below, however long the site takes.
         await session.run_timed(found.locator.click(timeout=session.limits.action_s * 1000, no_wait_after=True))
         offered = await session.run_timed(_wait_for_offer(session, earlier))
-    shown = None if offered else await session.run_timed(_shown_media_type(session))
+    shown = None if offered else await session.run_timed(shown_media_type(session))
     if shown and methods[-1:] == ["POST"]:
         why = f"the browser shows it ({shown}), and what a form was answered with cannot be asked for twice"
         return refuse("no_file", f"no file came down: {why}", target=found.to_target_found())
     if shown:
-        await session.run_timed(session.page.evaluate(ONCE_MORE))
-        offered = await session.run_timed(_wait_for_new_file(session, earlier, session.limits.action_s))
+        offered = await ask_once_more(session, earlier)
     if offered is None:
         return refuse("no_file", f'clicking "{found.now.name}" brought no file', target=found.to_target_found())
     return await _finish(session, action, offered, found, shown)
+
+
+async def ask_once_more(session: PageSession, earlier: frozenset[str]) -> FileDownload | None:
+    """Ask for the document that is shown as a file. ``earlier``: the files that had begun before."""
+    await session.run_timed(session.page.evaluate(ONCE_MORE))
+    return await session.run_timed(_wait_for_new_file(session, earlier, session.limits.action_s))
 
 
 @contextmanager
@@ -105,7 +110,7 @@ async def _wait_for_new_file(session: PageSession, earlier: frozenset[str], time
     return None
 
 
-async def _shown_media_type(session: PageSession) -> str | None:
+async def shown_media_type(session: PageSession) -> str | None:
     """Return the type of a text or picture that the browser displays in place of a page, else None."""
     if not _has_document_arrived(session):
         return None

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from dataclasses import dataclass, replace
 
 from playwright.async_api import Error, Response
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
+from services.browser_pool.adapters.actions.download import ask_once_more, shown_media_type
 from services.browser_pool.adapters.actions.effects import has_changed, has_navigated
+from services.browser_pool.adapters.downloads.collector import LONGEST_S, wait_for_file
 from services.browser_pool.adapters.observe.engine import DocumentState, ask
 from services.browser_pool.adapters.outcome import PerformOutcome, done, refuse
 from services.browser_pool.adapters.session import PageSession
@@ -20,11 +23,12 @@ from services.browser_pool.adapters.settle import document_state
 from services.browser_pool.page import matching
 from services.browser_pool.safety.politeness import TOO_BUSY
 from shared.contracts.actions import Back, CloseTab, Goto, SwitchTab
-from shared.contracts.results import Effect, Navigated, PageChanged, TabShown
+from shared.contracts.results import Captured, Effect, Navigated, PageChanged, TabShown
 
 HUNG_S = 2.0
 CLOSE_S = 3.0
 DIED_S = 0.2
+LEAVE_S = 10.0
 
 
 async def goto(session: PageSession, action: Goto) -> PerformOutcome:
@@ -52,7 +56,24 @@ async def goto(session: PageSession, action: Goto) -> PerformOutcome:
         return refuse(
             "http_error", f"{session.page.url} answered with HTTP {status}{visited.remark}{left}", effect=effect
         )
+    kind = await session.run_timed(shown_media_type(session)) if action.keep else None
+    if kind is not None:
+        return await _keep_shown_file(session, kind)
     return done(f"opened {session.page.url}{visited.remark}{left}", effect=effect)
+
+
+async def _keep_shown_file(session: PageSession, kind: str) -> PerformOutcome:
+    """Ask for the file that the browser shows once more, so that it comes down, and show the page before again."""
+    url = session.page.url
+    offered = await ask_once_more(session, frozenset(one.guid for one in session.files.incoming))
+    if offered is None:
+        return refuse("no_file", f"{url} is a file that the browser shows ({kind}), and it did not come down")
+    until_s = time.monotonic() + LONGEST_S
+    await session.run_timed(wait_for_file(session.files, offered, session.limits.navigation_s, until_s))
+    with contextlib.suppress(Error):
+        await session.run_timed(session.page.go_back(wait_until="domcontentloaded", timeout=LEAVE_S * 1000))
+        await session.settle(acted=False)
+    return done(f"{url} is a file that the browser shows ({kind}), so it was asked for once more", effect=Captured())
 
 
 async def _replace_hung_tab(session: PageSession) -> str:

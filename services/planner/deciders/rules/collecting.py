@@ -171,16 +171,16 @@ def fetch_file(context: RouteContext, step: FetchFile) -> Act | ObserveAgain | N
 
 
 def _fetch_by_address(context: RouteContext, address: str) -> Act | ObserveAgain | NextStep:
-    """Open the address of a file. The browser says that it is no page, and keeps the file."""
+    """Open the address of a file, to keep the file."""
     tried = context.entries()
-    if any(filed.artifact.kind == "download" for entry in tried for filed in entry.filed):
+    if any(artifact.kind == "download" for entry in tried for artifact in entry.brought):
         return NextStep()
     url = urljoin(context.page.url, filled_address(context, address))
     if any(entry.ok for entry in tried):
         return context.off_route(f"{url} is a page, and no file came down")
     if len(tried) >= MAX_TRIES:
         return context.fail("unreachable", f"the file at {url} does not come down: {tried[-1].message}")
-    return context.act(Goto(url=url), "the file that is asked for.")
+    return context.act(Goto(url=url, keep=True), "the file that is asked for.")
 
 
 def _only_unnamed(part: tuple[Element, ...]) -> list[Element]:
