@@ -221,12 +221,50 @@ async def test_a_task_may_ask_for_one_page_only(by: str):
 # --- any list
 
 
+def other(number: int, **rest: Any) -> Element:
+    return el("link", f"About {number}", tag="a", url=f"{SITE}/t/T-{number}", **rest)
+
+
+BESIDE: dict[str, list[Element]] = {
+    "footer": [
+        el("link", name, tag="a", url=f"{SITE}/{name}", area="contentinfo") for name in ("About", "Privacy", "Help")
+    ],
+    "breadcrumbs": [
+        el("link", "Home", tag="a", url=f"{SITE}/"), text("›"), el("link", "Projects", tag="a", url=f"{SITE}/p")
+    ],
+    "feed": [
+        heading("Recent activity", 2),
+        *(el("listitem", f"Ann closed T-{n}", tag="li", area="complementary", past=True) for n in (901, 902, 903)),
+        *(other(n, area="complementary", past=True) for n in (901, 902, 903)),
+    ],
+    "starred": [heading("Starred", 2), other(911), other(912)],
+    "filters": [
+        el("combobox", "Status", tag="select", value="any", area="search"),
+        *(el("checkbox", f"Label {n}", tag="input", area="search") for n in range(3)),
+        el("button", "Search", tag="button", area="search"),
+    ],
+    "tags": [el("link", f"tag {n}", tag="a", url=f"{SITE}/tags/{n}") for n in range(4)],
+    "another table": [
+        heading("Milestones", 2),
+        *(part for n in (1, 2) for part in (
+            el("cell", f"v{n}", tag="td", header="Milestone", row=900 + n),
+            el("link", f"Version {n}", tag="a", url=f"{SITE}/v/{n}", header="Name", row=900 + n),
+        )),
+    ],
+    "people": [heading("Members", 2), *(
+        el("link", name, tag="a", url=f"{SITE}/u/{name}", area="complementary") for name in ("ann", "bob", "cem"))],
+}  # fmt: skip
+"""What stands beside lists, and is none of their items."""
+
+
 @st.composite
 def lists(draw: st.DrawFn) -> tuple[dict[str, list[PageObserved]], int]:
-    """A list over some pages, with a menu, and a pager and counts of any kind, or none."""
+    """A list over some pages, among other lists of links, with a pager and counts of any kind, or none."""
     size, pages = draw(st.integers(1, 6)), draw(st.integers(1, 4))
     total = size * (pages - 1) + draw(st.integers(1, size))
     pager = draw(st.sampled_from(["next", "title", "numbers", "links", "bars", "none", "button"]))
+    beside = draw(st.lists(st.sampled_from(sorted(BESIDE)), max_size=3, unique=True))
+    first_of_all = draw(st.integers(0, len(beside)))
     count = draw(st.sampled_from(["range", "total", "page", "none"]))
     above, menu = draw(st.booleans()), draw(st.integers(0, 4))
     site: dict[str, list[PageObserved]] = {}
@@ -239,7 +277,10 @@ def lists(draw: st.DrawFn) -> tuple[dict[str, list[PageObserved]], int]:
         }[count]  # fmt: skip
         turn = controls(pager, number, pages)
         around = [*head, *(turn if above and pager != "button" else []), *told]
-        site[address(number)] = [shown(*around, *rows(first, last), *turn, number=number)]
+        before, after = (
+            [e for name in names for e in BESIDE[name]] for names in (beside[:first_of_all], beside[first_of_all:])
+        )
+        site[address(number)] = [shown(*before, *around, *rows(first, last), *turn, *after, number=number)]
     return site, total
 
 
@@ -265,6 +306,7 @@ def test_any_list_is_read_exactly_or_is_not_complete(made: tuple[dict[str, list[
     ended, bench = asyncio.run(read(site))
     numbers = found(bench)
     assert len(numbers) == len(set(numbers))
+    assert set(numbers) <= {f"T-{number}" for number in range(1, total + 1)}
     if ended.status == "done" and not hidden:
         assert len(numbers) == total
     if ended.status == "done" and hidden:
