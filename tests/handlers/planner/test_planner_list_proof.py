@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.planner.deciders.registry import RulesDecider
-from shared.contracts.actions import ByRef, Click, Done, Goto, ReportItems
+from shared.contracts.actions import ByRef, Click, Done, Goto, ReportItems, Screenshot
 from shared.contracts.browser_pool import CapturePage, Element, PageObserved
 from shared.contracts.planner import SampleFinished, SamplesListed
 from tests.handlers.planner.planner_bench import Bench
@@ -216,6 +216,13 @@ async def test_a_task_may_ask_for_one_page_only(by: str):
     assert (ended.status, len(found(bench))) == ("done", 5)
     nothing, _ = await read(one(heading("Tickets"), text("Welcome")), pagination=False)
     assert (nothing.status, nothing.reason) == ("needs_review", "unproven_empty")
+
+
+@pytest.mark.parametrize("enough", [{"limit": 3}, {"expected_items": 5}])
+async def test_a_page_that_brings_enough_is_pictured_too(enough: dict[str, int]):
+    ended, bench = await read(one(*rows(1, 5), link("Next", 2)), required_artifacts=["screenshot"], **enough)
+    assert (ended.status, len(found(bench))) == ("done", *enough.values())
+    assert sum(isinstance(step.action, Screenshot) for step in bench.steps) == 1
 
 
 # --- any list

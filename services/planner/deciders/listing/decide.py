@@ -119,12 +119,12 @@ def _doubt(view: SampleView, page: PageObserved, read: ListRead) -> Act | Observ
 
 
 def _next_page(view: SampleView, page: PageObserved, read: ListRead) -> Act:
-    over = list_end_reason(view)
-    if over is not None:
-        return _end(view, over)
     picture = _picture(view)
     if picture is not None:
         return picture
+    over = list_end_reason(view)
+    if over is not None:
+        return _end(view, over)
     if view.spec.pagination is False and view.state.listed:
         return _end(view, "the task asks for one page")
     control = next_page_control(page, read.last, visited_addresses(view.state), view.spec.next_page_words)
