@@ -121,10 +121,9 @@ async def _end_sample(
         ruling, values = judge_done(view, action, by_model=by_model, decided_by=decided_by)
     if isinstance(ruling, Rejection):
         return ActionOutcome(action, ruling.message, refused=True, values=values)
-    if view.spec.phase == "discovery":
-        taken = await keep_page(view, session, deps)
-    else:
-        taken = await attach_provenance(view, with_reader(ruling.values, decided_by), session, deps)
+    taken = await attach_provenance(view, with_reader(ruling.values, decided_by), session, deps)
+    if view.spec.phase == "discovery" or ruling.status != "done":
+        taken = await keep_page(view, taken, session, deps)
     ruling = replace(ruling, values=taken.values, notes=combined_notes(ruling.notes, taken.notes))
     values = taken.values if isinstance(action, Done) and taken.values else values
     message = ruling.message or "accepted"

@@ -66,21 +66,29 @@ async def attach_provenance(
     return done
 
 
-async def keep_page(view: SampleView, session: SessionLeased, deps: PlannerDeps) -> StoredValues:
-    """Have the page on which a list ends stored as it is. A page that is stored already is not stored again."""
+async def keep_page(view: SampleView, done: StoredValues, session: SessionLeased, deps: PlannerDeps) -> StoredValues:
+    """Have the page stored on which a list ends, or a sample that is not done. A reviewer needs what was seen.
+
+    A page that is stored already is not stored again.
+    """
     if view.page is None:
-        return StoredValues(())
+        return done
+    stored = (*view.state.stored, *done.page_files)
     request = CapturePage(
         session_id=session.session_id,
         instance_id=session.instance_id,
         label=view.page.title,
         snapshot_id=view.page.snapshot_id,
         refs=(),
-        known=tuple(sha256 for sha256, one in stored_pages(view.state.stored).items() if one.observation),
+        known=tuple(sha256 for sha256, one in stored_pages(stored).items() if one.observation),
     )
     answer, problems = await _capture_page(request, deps)
-    kept = to_filed_pages(view.state.stored, answer.artifacts)
-    return StoredValues((), kept, not_stored_notes(problems), answer.browser_ms)
+    return StoredValues(
+        done.values,
+        (*done.page_files, *to_filed_pages(stored, answer.artifacts)),
+        (*done.notes, *not_stored_notes(problems)),
+        done.browser_ms + answer.browser_ms,
+    )
 
 
 async def _capture_page(request: CapturePage, deps: PlannerDeps) -> tuple[PageCaptured, tuple[str, ...]]:

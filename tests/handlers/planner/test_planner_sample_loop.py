@@ -71,12 +71,16 @@ async def test_every_step_is_said_with_what_it_was_decided_on():
     assert (goto.browser_ms, shot.browser_ms, done.browser_ms) == (10.0, 15.0, 1.0)
 
 
+PAGE_FILES = ["page_01_tickets.mhtml.zst", "page_01_tickets.observation.json.zst"]
+
+
 async def test_unassigned_is_told_from_not_found():
     finished = await bench(page(*ticket(assignee="Unassigned"))).run()
     assert finished.status == "done"
     assert (values(finished)["assignee"].state, values(finished)["assignee"].shown) == ("not_present", "Unassigned")
     lacking = await bench(page(heading("TCK-1001"), *row("Assignee", "Ann"))).run()
     assert (lacking.status, lacking.reason) == ("needs_review", "missing_fields")
+    assert [filed.filename for filed in lacking.artifacts][-2:] == PAGE_FILES  # a person sees what was seen
     assert values(lacking)["due_date"].state == "not_found"
     assert "due_date" in lacking.message
 
@@ -100,7 +104,7 @@ async def test_a_record_that_does_not_exist():
     one = bench(page(heading("Not found"), http_status=404))
     finished = await one.run()
     assert (finished.status, finished.reason, finished.fault) == ("failed", "not_found", "record")
-    assert [filed.filename for filed in finished.artifacts] == ["01_not_found.png"]
+    assert [filed.filename for filed in finished.artifacts] == ["01_not_found.png", *PAGE_FILES]
     assert "HTTP 404" in finished.message
 
 
