@@ -128,6 +128,25 @@ SELECT2 = f"""<label for=o>Owner</label><select id=o style="{UNSEEN}"><option se
   <span class="select2-selection__rendered" id="c1" role="textbox" title="Ann Lee">CLEAR Ann Lee</span></span></span>"""
 
 
+async def test_several_choices_are_no_text(look: Look) -> None:
+    chosen = "<select multiple><option selected>red</option><option>x</option><option selected>blue</option></select>"
+    for page in (cell(chosen), f"<label>Owner {chosen}</label>"):
+        assert reading(await look(page)) == {"red", "blue"}
+        assert reading(await look(page), "array") == "red, blue"
+
+
+COVERED = """<label for=o>Owner</label><div><input id=o role=combobox readonly value="2 options selected"
+  style="opacity:0;position:absolute"><div><div><span>red <button>x</button></span></div>
+  <div><span>blue <button>x</button></span></div></div></div>"""
+
+
+async def test_a_field_that_nobody_sees_under_its_tags_is_not_read(look: Look) -> None:
+    page = await look(COVERED)
+    assert [e.value for e in page.elements if e.role == "combobox"] == ["red blue"]
+    assert reading(page, "array") == "red, blue"
+    assert reading(page) == {"red", "blue"}
+
+
 @pytest.mark.parametrize("clear", ["<span class=clear>×</span>", "<button title=Remove><span>×</span></button>"])
 async def test_a_select_with_a_clear_button_is_its_choice(look: Look, clear: str) -> None:
     page = await look(SELECT2.replace("CLEAR", clear))

@@ -10,9 +10,12 @@ from scripts.fetch_packages import npm_missing
 from services.browser_pool.adapters.browser.chromium import Chromium
 from services.browser_pool.adapters.browser.login_files import LoginFolder
 from services.browser_pool.adapters.session import SessionLimits
+from services.browser_pool.page.snapshot import compose
+from services.planner.page.fields import FieldFound, read_fields
 from shared.contracts.actions import Goto
 from shared.contracts.reperform import FAULTS
 from shared.settings import Settings
+from shared.task.spec import TaskSpec
 from tests.browser.site import LOOPBACK
 from tests.browser.stored_pages import read_all_again
 from tests.real.widgets_play import widget_site
@@ -30,6 +33,36 @@ SET = {
         one.selectedIndex = one.options.length - 1; try { jQuery(one).selectmenu('refresh') } catch { continue } }
         for (const one of document.querySelectorAll('input:not([type])')) one.value ||= 'typed';""",
 }
+
+
+CHOSEN = {
+    "owner": ("string", "Lina Berg"),
+    "tags": ("array", "urgent, export"),
+    "country": ("string", "Norway"),
+    "topics": ("array", "printers, toner"),
+    "speed": ("string", "Fast"),
+    "colours": ("array", "Red, Blue"),
+}
+
+
+async def test_what_selects_with_clear_buttons_show_is_their_choice(tmp_path: Path):
+    fields = {name: kind for name, (kind, _) in CHOSEN.items()}
+    task = TaskSpec.model_validate({"task_id": "t", "goal": "Read it.", "start_url": "{url}", "output_schema": fields})
+    browser = Chromium(chromium=Settings().chromium, logins=LoginFolder(tmp_path / "auth"), limits=LIMITS)
+    try:
+        async with widget_site() as site:
+            session, fresh = await browser.open_session(LOOPBACK), await browser.open_session(LOOPBACK)
+            await session.act(Goto(url=f"{site.url}/clearing.html"))
+            page = compose(await session.observe("s1", max_tokens=100_000), "s1")
+            read = await read_all_again(session, fresh)
+    finally:
+        await browser.close()
+    found = {name: one for name, one in read_fields(task, page).items() if isinstance(one, FieldFound)}
+    assert {name: one.candidate.shown for name, one in found.items()} == {n: text for n, (_, text) in CHOSEN.items()}
+    # A tag that a script makes pressable is a text in the stored page; its name with the glyph is no value.
+    values = [(element, one) for element, one in read if element.role != "button"]
+    assert {str(one.recorded) for _, one in values} >= {"Lina Berg", "urgent export", "Norway", "Fast", "Red Blue"}
+    assert [(element.role, one.recorded, one.message) for element, one in values if one.verdict in FAULTS] == []
 
 
 @pytest.mark.parametrize("name", sorted(SET))

@@ -47,9 +47,9 @@ class Candidate:
 def texts_in(element: Element, row: int | None = None) -> tuple[Candidate, ...]:
     """Return the texts of an element that may be its value.
 
-    A text before its badges is the value; a struck-out text never is. All others compete.
+    A text before its badges is the value; a struck-out text never is. All others compete, as do several choices.
     """
-    if is_input(element) or not element.parts:
+    if not element.parts:
         return (Candidate(text_of(element), element, row),)
     current = [part for part in element.parts if part.kind != "old"]
     return tuple(Candidate(part.text, element, row, part=part) for part in value_parts(current))

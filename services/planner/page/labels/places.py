@@ -99,7 +99,7 @@ class Places:
         for element in self.elements:
             labelled = label_form(element.header or "") not in labels and label_form(element.name) in labels
             if is_input(element) and not is_filter(element) and labelled:
-                yield (Candidate(text_of(element), element, element.row),)
+                yield texts_in(element, element.row)
 
     def _in_texts(self, labels: frozenset[str]) -> Iterator[Place]:
         """Yield the values of texts such as `Label: value`."""
@@ -306,7 +306,7 @@ def _cell_texts(group: Sequence[Element]) -> Place:
     row = group[0].row
     controls = [element for element in group if is_input(element)]
     if len(controls) == 1:
-        return (Candidate(text_of(controls[0]), controls[0], row),)
+        return texts_in(controls[0], row)
     texts = [element for element in group if element.role not in _NO_TEXT]
     filled = [element for element in texts if text_of(element)]
     if not filled:

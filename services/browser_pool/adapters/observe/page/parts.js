@@ -63,7 +63,7 @@ function chosenParts(item) {
   const { el, role } = item;
   let texts = NONE;
   if (el.localName === 'select') texts = [...el.selectedOptions].map((one) => clean(one.label));
-  else if (role === 'combobox' && el.localName === 'input') texts = el.value === '' && el.parentElement ? chosenTextsBeside(el, el.parentElement) : NONE;
+  else if (role === 'combobox' && el.localName === 'input') texts = isUnread(el) && el.parentElement ? chosenTextsBeside(el, el.parentElement) : NONE;
   else if (role === 'combobox' || role === 'listbox') {
     const pieces = textPiecesOf(textNodesIn(el, true), el);
     if (pieces.every((piece) => piece.kind === BADGE_PART)) texts = pieces.map((piece) => clean(piece.text));

@@ -167,7 +167,7 @@ function textOf(node, skip, depth = 0) {
   if (depth === 0 && !node.firstElementChild && !rootOf(node) && !known.unseen && node.localName !== 'slot') return node.textContent;
   if (depth > 0) {
     const role = roleOf(node);
-    if (skip && (skip.has(role) || skip === CHOSEN && isClearGlyph(node))) return ' ';
+    if (skip && (skip.has(role) || skip === CHOSEN && (isClearGlyph(node) || node.matches('input,textarea')))) return ' ';
     const label = node.getAttribute('aria-label');
     if (label && (role === 'img' || INTERACTIVE.has(role))) return ` ${label} `;
     const picture = role === 'img' ? pictureName(node) : null;
@@ -292,7 +292,7 @@ function valueOf(el, role) {
   if (tag === 'textarea') return el.value;
   if (tag === 'input') {
     if (role === 'button' && el.type !== 'file' && el.type !== 'color' || CHECKABLE.has(role)) return null;
-    if (el.value === '' && role === 'combobox') return chosenBeside(el);
+    if (role === 'combobox' && isUnread(el)) { const beside = chosenBeside(el); if (beside || el.value === '') return beside; }
     return el.type === 'file' ? [...el.files].map((file) => file.name).join(', ') : el.value;
   }
   if (isEditingHost(el)) return clean(el.innerText);
@@ -306,14 +306,25 @@ function valueOf(el, role) {
 // A search box shows the selection beside its input field.
 function chosenBeside(el) {
   const holder = el.parentElement;
-  if (!holder || holder.querySelectorAll('input:not([type=hidden]),select,textarea').length > 1 || holder.querySelector('label')) return '';
+  if (!holder || holder.querySelectorAll('input:not([type=hidden],[aria-hidden=true]),select,textarea').length > 1 || holder.querySelector('label')) return '';
   return clean(chosenTextsBeside(el, holder).join(' ')).slice(0, 300);
 }
 
 function chosenTextsBeside(el, holder) {
   const shown = [...holder.children].filter((child) => child !== el && !child.matches('[role=listbox],button,svg') && !isClearGlyph(child));
-  return shown.map((child) => clean(textOf(child, CHOSEN))).filter(Boolean);
+  return shown.flatMap((child) => textsInside(child, 0)).filter(Boolean);
 }
+
+// The texts of a row of tags, each in a box of its own.
+function textsInside(el, depth) {
+  const whole = clean(textOf(el, CHOSEN));
+  if (!whole || depth > 3 || rootOf(el) || [...el.childNodes].some((node) => node.nodeType === 3 && node.data.trim())) return [whole];
+  const inside = [...el.children].filter((child) => !facts(child).inline).flatMap((child) => textsInside(child, depth + 1)).filter(Boolean);
+  return inside.join(' ') === whole ? inside : [whole];
+}
+
+// A transparent field says in its value what nobody sees, such as "2 options selected" under its tags.
+const isUnread = (el) => el.value === '' || getComputedStyle(el).opacity === '0';
 
 // What an icon font or a sprite calls its picture.
 const ICON = /(?:^|\s)(?:ui-icon|icon|fa|glyphicon|bi|mdi|octicon|lucide|ti)-([a-z][a-z0-9-]*)/i;
