@@ -10,6 +10,7 @@ from shared.task.route import is_way_to_list
 from shared.task.spec import TaskSpec
 
 _OF_A_LIST = ("list", "limit", "expected_items", "pagination")
+_OF_A_RECORD_S_FIELD = ("under", "shown_in", "derived")
 _OF_A_RECORD = ("identity", "judgment_required", "judgment_question", "judgment_output_schema")
 JUDGMENT_PARTS = frozenset({"answer", "confidence", "reasoning", "evidence_refs"})
 """Every judgment has these parts; a task chooses the answers only."""
@@ -30,6 +31,11 @@ def _idle(spec: TaskSpec) -> Iterator[tuple[str, str]]:
         for key in _OF_A_RECORD:
             if key in written:
                 yield key, "it has no effect in a task that lists records; leave it out"
+        for name, field in written["output_schema"].items():
+            for key in _OF_A_RECORD_S_FIELD:
+                if key in field:
+                    message = "it has no effect on items of a list; say in list.under and list.columns where they stand"
+                    yield f"output_schema.{name}.{key}", message
         for at, step in enumerate(spec.route):
             if not is_way_to_list(step):
                 message = "on the way to a list nothing is read, picked, kept, or done for good; leave it out"

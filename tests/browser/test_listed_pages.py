@@ -188,8 +188,8 @@ async def test_the_title_of_a_card_that_is_one_link_is_its_strongest_print(look:
 
 async def test_a_card_that_is_one_link_with_equal_texts_is_a_doubt_until_a_pattern_chooses(look: Look) -> None:
     page = await look(f"<ul>{''.join(CARD.format(n=n, title='', by='') + '</span></a></li>' for n in (1, 2, 3))}</ul>")
-    for required in ([], ["title"]):
-        doubted = listing(page, {"title": "string", "url": "string"}, required_fields=[*required, "url"])
+    for title, required in (("title", []), ("title", ["title"]), ("booking", ["booking"])):
+        doubted = listing(page, {title: "string", "url": "string"}, required_fields=[*required, "url"])
         assert doubted.items == ()
         assert "pattern" in doubted.doubt
     chosen = listing(page, {"title": {"type": "string", "pattern": "Title .*"}, "url": "string"})

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from services.planner.page.list_signs.counts import read_counts
 from shared.text.date_names import LANGUAGES
@@ -76,6 +78,17 @@ def test_a_number_that_counts_no_list_is_none(shown: str):
 @pytest.mark.parametrize("area", ["navigation", "banner", "contentinfo", "complementary", "search"])
 def test_counts_beside_the_page_are_not_of_its_list(area: str):
     assert read_counts(page(text("63 results", area=area), text("1 - 25 of 63", area=area))) == ()
+
+
+WORDS = st.sampled_from(["reviewers", "must", "agree", "before", "a", "change", "is", "merged", "the", "team", "owns"])
+
+
+@given(st.integers(1, 9), st.integers(1, 9), st.integers(1, 90), st.lists(WORDS, min_size=5), st.lists(WORDS))
+def test_numbers_within_a_sentence_are_no_count(first: int, more: int, rest: int, before: list[str], behind: list[str]):
+    numbers = f"{first} - {first + more} of {first + more + rest}"
+    assert read_counts(page(text(" ".join([*before, numbers, *behind])))) == ()
+    assert read(text(numbers)) == read(text(f"{numbers} results of the team that owns all of the changes in it"))
+    assert read(text(numbers)) == [("range", first, first + more, first + more + rest)]
 
 
 def test_filters_and_cells_of_records_are_no_counts():

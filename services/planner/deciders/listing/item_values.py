@@ -87,7 +87,7 @@ class ItemReader:
         if self.candidate.columns:
             return ""
         for name, field in self.spec.output_schema.items():
-            if name.lower() not in _TITLE:
+            if not self._is_title(name):
                 continue
             for head in (record.head for record in self.candidate.records):
                 texts = _titles(head)
@@ -95,6 +95,12 @@ class ItemReader:
                     shown = ", ".join(quoted(text, 30) for text in texts[:3])
                     return f"the link of an item has several texts ({shown}); say by a pattern which of them is {name}"
         return ""
+
+    def _is_title(self, name: str) -> bool:
+        """Return whether the field is the text of an item's link: it is called a title, or is the only text asked."""
+        schema = self.spec.output_schema
+        texts = [n for n, f in schema.items() if not is_address(n) and base_type(f.type) == "string"]
+        return name.lower() in _TITLE or (texts == [name] and not _IN_ADDRESS.search(name))
 
     def item(self, record: ListedRecord, own: Element | None) -> dict[str, Any]:
         """Return the item, with None for what it does not show in the type and pattern of the field."""
@@ -139,10 +145,8 @@ class ItemReader:
     def _unlabelled(self, name: str, record: ListedRecord, own: Element | None) -> str | None:
         """Lists without headers: a title is the link's text, an id is in its address, a date has the form of one, and
         what has a pattern is the one text that fits."""
-        schema = self.spec.output_schema
-        field = schema[name]
-        texts = [n for n, f in schema.items() if not is_address(n) and base_type(f.type) == "string"]
-        if name.lower() in _TITLE or (texts == [name] and not _IN_ADDRESS.search(name)):
+        field = self.spec.output_schema[name]
+        if self._is_title(name):
             return _one_of(_titles(own or record.head), field)
         shown = [text for e in record.parts if not is_input(e) and not is_heading(e) for text in _texts(e)]
         if base_type(field.type) not in ("string", "array") or field.pattern:
