@@ -52,8 +52,7 @@ class SessionLeased(Message, frozen=True, kw_only=True):
 class NoSessionFree(Message, frozen=True, kw_only=True):
     """All sessions are leased; the request can be repeated after ``retry_after_s`` seconds.
 
-    ``auth_profile``: the login state that as many sessions use as may, whoever has a free session; else empty.
-    """
+    ``auth_profile``: the login state that as many sessions use as may, whoever has a free session; else empty."""
 
     retry_after_s: float
     auth_profile: str = ""
@@ -155,8 +154,7 @@ class Element(Part, frozen=True, kw_only=True, omit_defaults=True):
 
     ``title``: text in the markup that adds to the name: the ``datetime`` of a ``time`` ("3 days ago"), the ``value``
     of a ``data``, else the ``title`` (also of an ``abbr``) or ``aria-label``. It is that of the element, or of an
-    element inside or around it with exactly the same text.
-    """
+    element inside or around it with exactly the same text."""
 
     ref: int
     role: str
@@ -207,6 +205,8 @@ class Element(Part, frozen=True, kw_only=True, omit_defaults=True):
     regions: tuple[str, ...] = ()
     """Names of the parts of the page that contain it, the innermost first: of tables by their caption, groups of fields
     by their legend, regions and others by their label."""
+    hints: tuple[TextPart, ...] = ()
+    """Words within ``name`` that have a title of their own: "3 years ago" in "by Ann, 3 years ago"."""
 
 
 class Tab(Part, frozen=True, kw_only=True):

@@ -169,3 +169,32 @@ async def test_a_date_has_the_title_of_its_own_text(look: Look) -> None:
 
 async def test_a_place_with_only_struck_out_text_has_no_value(look: Look) -> None:
     assert reading(await look(cell("<del>Bob</del>"))) is None
+
+
+AGO = '<span title="2023-01-02 10:00">3 years ago</span>'
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f"<p>By <b>Ann</b>, {AGO}.</p>",
+        f"<div><div>Log</div>By Ann, {AGO}, on trunk<p>more</p></div>",
+        f"<table><tr><th>Written</th><td>{AGO} by Ann</td></tr></table>",
+        f"<dl><dt>Written</dt><dd>by Ann, <em>{AGO}</em></dd></dl>",
+        f"<p>{AGO}</p>",
+        '<p>By Ann, <time datetime="2023-01-02 10:00">3 years ago</time>.</p>',
+    ],
+)
+async def test_words_within_a_text_keep_their_title(look: Look, html: str) -> None:
+    page = await look(f"<h1>T-1</h1>{html}")
+    tooltip = {"type": "string", "shown_in": "tooltip", "pattern": r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}"}
+    assert reading(page, tooltip) == "2023-01-02 10:00"
+    ago = candidate(page, {"type": "date", "shown_in": "text", "pattern": r"\d+ years ago"})
+    assert (ago.shown, ago.title) == ("3 years ago", "2023-01-02 10:00")
+
+
+async def test_titles_of_links_and_of_whole_texts_are_no_hints_of_another(look: Look) -> None:
+    page = await look(
+        "<p title=whole>By Ann</p><p>See <a href=/x title='Open the log'>the log</a></p><p>By <b>Ann</b></p>"
+    )
+    assert [element.hints for element in page.elements if element.hints] == []

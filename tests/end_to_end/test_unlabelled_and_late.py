@@ -13,7 +13,7 @@ from tests.end_to_end.small_site import Answers, SmallSite
 
 SHA, OTHER = "8f3c2d17a0b94e55c1d2e3f4a5b6c7d8e9f00112", "1b3c2d17a0b94e55c1d2e3f4a5b6c7d8e9f00112"
 COMMIT = """<!doctype html><title>Fix the crash - {short} - lib</title><h2>Changeset {short} in trunk</h2>
-<p>By Ann Lee</p><p><span title="2023-01-02 10:00">3 years ago</span></p><p>Files: 3 changed</p>
+<p>By <b>Ann Lee</b>, <span title="2023-01-02 10:00">3 years ago</span></p><p>Files: 3 changed</p>
 <input aria-label=Copy value="{sha}">
 <p><a href="/{sha}.patch">{short} (patch)</a> <a href="/help">how to send</a></p>"""
 HEX = "[0-9a-f]{7,40}"

@@ -49,6 +49,7 @@ class RawItem(msgspec.Struct, frozen=True, array_like=True):
     past: bool = False
     before_blank: bool = False
     regions: tuple[str, ...] = ()
+    hints: tuple[tuple[str, str], ...] = ()
 
 
 class PageStats(msgspec.Struct, frozen=True):

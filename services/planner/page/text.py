@@ -55,7 +55,7 @@ def title_of(element: Element, shown: str | None) -> str | None:
         return None
     if fold(shown) == fold(text_of(element)):
         return element.title
-    return next((part.title for part in element.parts if fold(part.text) == fold(shown)), None)
+    return next((part.title for part in (*element.parts, *element.hints) if fold(part.text) == fold(shown)), None)
 
 
 def cut_chars_of(element: Element) -> int:

@@ -30,7 +30,7 @@ def unlabelled_candidates(
         elements = (title_element(page),)
     if shown_in == "address":
         return [Candidate(link.url or "", link, link.row) for link in _links_saying(pattern, elements)]
-    held = ((element, text) for element in elements if (text := _text_in(element, shown_in)))
+    held = ((element, text) for element in elements for text in _texts_in(element, shown_in) if text)
     found: list[Candidate] = []
     for (element, text), _ in zip(held, range(MAX_ELEMENTS), strict=False):
         found.extend(Candidate(part, element, element.row, part=TextPart(text=part)) for part in _parts(text, pattern))
@@ -44,19 +44,23 @@ def _links_saying(pattern: str, elements: Sequence[Element]) -> list[Element]:
     return whole or [link for link in links if next(_parts(link.name, pattern), None) is not None]
 
 
+def _texts_in(element: Element, shown_in: ShownIn) -> Sequence[str]:
+    if shown_in == "tooltip":
+        return [said for said in (element.title, *(hint.title for hint in element.hints)) if said is not None]
+    return [_text_in(element, shown_in)]
+
+
 def _text_in(element: Element, shown_in: ShownIn) -> str:
     match shown_in:
         case "title":
             return element.name
         case "heading":
             return element.name if is_heading(element) and not element.in_dialog else ""
-        case "tooltip":
-            return element.title or ""
         case "link" | "address":
             return element.url or "" if element.role == "link" else ""
         case "input":
             return text_of(element) if is_input(element) and not is_filter(element) and not element.secret else ""
-        case "text":
+        case "text" | "tooltip":
             return "" if is_input(element) or is_heading(element) else element.name
 
 

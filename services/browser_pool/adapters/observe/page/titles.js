@@ -66,3 +66,18 @@ function addsTo(name, header, said) {
   const small = said.toLowerCase();
   return said.length <= MAX_TITLE && !name.toLowerCase().includes(small) && (header === null || header.toLowerCase() !== small);
 }
+
+// [words, title] of words within the text that have a title of their own: "3 years ago" in "by Ann, 3 years ago".
+function titledWordsOf(item) {
+  const { el, nodes, name, role, value } = item;
+  if (!name || value !== null || UNTITLED.has(role) || name.length > MAX_TITLE || el.firstElementChild === null) return NONE;
+  const inside = nodes === null ? [...el.querySelectorAll(SAYS_MORE)] : nodes.map((node) => node.parentElement && node.parentElement.closest(SAYS_MORE)).filter((one) => one && one !== el && el.contains(one));
+  if (inside.length === 0 || inside.length > MAX_TITLED_INSIDE) return NONE;
+  const hints = [];
+  for (const one of new Set(inside)) {
+    const words = clean(textOf(one));
+    const said = momentOf(one) || amountOf(one) || hintOf(one);
+    if (words && words !== name && name.includes(words) && said && addsTo(words, null, said)) hints.push([words, said]);
+  }
+  return hints.length ? hints : NONE;
+}

@@ -330,7 +330,7 @@ function details(id, wanted, withLocators) {
     all.push([n, item.role, shorten(item.name), item.value, item.states, item.url, el.localName, item.header, item.row, item.level,
       [rect.left + scrollX, rect.top + scrollY, rect.width, rect.height].map((x) => Math.round(x * 10) / 10), inView, item.dialog,
       covered, el.getAttribute('type') || '', tagPath(el), counts ? locatorsFrom(item, counts) : NONE, item.beside, isFilter(item.control || el) ? 'search' : areaOf(el), item.url ? turnOf(el) : '', item.look, cutChars(item.name), isSecret(item.control || el),
-      item.column, item.span, textPartsOf(item), isPast(el), isBeforeBlank(item), regionsOf(el, regions)]);
+      item.column, item.span, textPartsOf(item), isPast(el), isBeforeBlank(item), regionsOf(el, regions), titledWordsOf(item)]);
   }
   return all;
 }
