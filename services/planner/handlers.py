@@ -53,6 +53,9 @@ actor: Actor[PlannerDeps] = Actor("planner")
 
 def give_up(message: WorkSample, deps: PlannerDeps, attempt: int, error: ExhibitError) -> SampleFinished:
     """Return the result of a sample that will not be tried again."""
+    if error.code == "page_loading":
+        loading, now = ending_of("still_loading", str(error)), deps.now()
+        return to_finished(message, message.attempt_base + attempt, loading, now, now)
     final = isinstance(error, PermanentError) or error.code == "retries_exhausted"
     tried = "" if final else f"given up after {attempt} attempts; the last one: "
     reason = cast("PermanentCode", error.code) if isinstance(error, PermanentError) else "retries_exhausted"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from services.planner.handlers import give_up
 from services.planner.page.loading import find_loading_sign
 from services.planner.state.common_decisions import IDLE_LOOKS, PAUSES_S
 from shared.contracts.actions import Done, Fail
 from shared.contracts.browser_pool import ObservePage
 from shared.errors import TransientError
-from tests.handlers.planner.planner_bench import Bench
+from tests.handlers.planner.planner_bench import Bench, work
 from tests.handlers.planner.scripted_decider import told
 from tests.handlers.planner.scripted_pool import ScriptedPool
 from tests.unit.planner.planner_pages import URL, el, heading, page, row, spec, text, ticket
@@ -73,6 +74,14 @@ async def test_a_page_that_still_loads_is_tried_again_and_then_goes_to_a_person(
     assert not one.scripted.held
     finished = await bench(loading).run(attempt=2)
     assert (finished.status, finished.reason) == ("needs_review", "still_loading")
+
+
+async def test_a_planner_that_tries_once_sends_it_to_a_person_at_once():
+    one = bench(SIGNS[0])
+    with pytest.raises(TransientError) as raised:
+        await one.run()
+    finished = give_up(work(), one.deps, 1, raised.value)
+    assert (finished.status, finished.reason, finished.fault) == ("needs_review", "still_loading", "site")
 
 
 async def test_it_is_done_where_the_second_try_shows_all():
