@@ -10,6 +10,7 @@ from services.planner.judge.reported_values import (
     element_of,
     is_same_value,
     label_problems,
+    rival_notes,
     unconfirmed_problems,
     value_problems,
 )
@@ -41,7 +42,8 @@ def judge_field(
     before = view.state.seen.get(name)
     written = _with_origin(_claimed_value(name, field, view, done), field, view, by_model)
     problems = _model_problems(written, before, field, view, done.refs.get(name)) if by_model else []
-    notes = [*truncation_notes(written), *(problem.note for problem in problems)]
+    rivals = rival_notes(written, field, view) if by_model else []
+    notes = [*truncation_notes(written), *rivals, *(problem.note for problem in problems)]
     if written.state != "value":
         return written, [*_not_present_problems(name, field, written), *problems], notes
     if mismatch := find_shown_problem(field, written.shown or as_shown(written.value)):
@@ -132,7 +134,7 @@ def values_to_save(
     doubts = {v.field: _save_problems(v, known[v.field], view, action.refs.get(v.field)) for v in fresh}
     still = {v.field for v in values if v not in fresh} & view.state.unconfirmed
     notes = (
-        *(note for v in fresh for note in truncation_notes(v)),
+        *(note for v in fresh for note in (*truncation_notes(v), *rival_notes(v, known[v.field], view))),
         *(p.note for found in doubts.values() for p in found),
     )
     return values, notes, frozenset({name for name, found in doubts.items() if found} | still)

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any, cast
 
 from services.planner.page.dates import date_hints
-from services.planner.page.fields import FieldFound, Reading, field_value, labels_of, read_fields
+from services.planner.page.fields import FieldAmbiguous, FieldFound, Reading, field_value, labels_of, read_fields
 from services.planner.page.identity import expected_identity, parts_of, read_page
 from services.planner.page.labels.candidates import continues_text
 from services.planner.page.labels.changes import past_refs, tells_change_of
@@ -22,7 +22,7 @@ from services.planner.page.typed_values import as_shown, typed_value
 from services.planner.state.attempt_state import SampleProblem, SampleView
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import TextRead
-from shared.contracts.steps import FieldValue
+from shared.contracts.steps import FieldValue, Note, plain_note
 from shared.field_types import base_type
 from shared.task.spec import OutputField
 from shared.text.normal import Normal, fold, quoted
@@ -109,6 +109,21 @@ def label_problems(
         f"{_label(value.field, element)} shows {quoted(reading.candidate.shown)}"
     )
     return [SampleProblem("contradicted_values", message, value.field)]
+
+
+def rival_notes(value: FieldValue, field: OutputField, view: SampleView) -> list[Note]:
+    """Return a note if the page shows other values beside the field's label, so that a choice was made."""
+    if value.state != "value" or value.origin != "page" or value.field in view.spec.identity:
+        return []
+    reading = _reading(value.field, view)
+    if not isinstance(reading, FieldAmbiguous) or not reading.apart:
+        return []
+    said = reported_value(value)
+    others = [text for text in reading.texts if text.strip() and not is_shown_in(said, field, text)]
+    if not others:
+        return []
+    shown = ", ".join(quoted(text) for text in others[:5])
+    return [plain_note(f"the page shows other values beside the label too: {shown}", value.field)]
 
 
 def reported_value(value: FieldValue) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import field as field_of
 
 from msgspec.structs import replace as replace_part
 
@@ -40,9 +41,10 @@ class FieldFound:
 
 @dataclass(frozen=True)
 class FieldAmbiguous:
-    """The page shows different values."""
+    """The page shows different values. `apart`: in different elements."""
 
     texts: tuple[str, ...]
+    apart: bool = field_of(default=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -168,14 +170,15 @@ def _fits(candidate: Candidate, field: OutputField, page: PageObserved) -> bool:
 
 
 def _resolve(candidates: Sequence[Candidate], field: OutputField, page: PageObserved) -> Reading:
-    if not candidates:
+    if all(candidate.doubtful for candidate in candidates):
         return FieldMissing()
     titled = [one for one in candidates if one.title is not None]
     if len({fold(one.shown) for one in candidates}) == 1 and len({one.title for one in titled}) <= 1:
         return FieldFound(titled[0] if titled else candidates[0])
     if _is_one_value(candidates, field, page):
         return FieldFound(candidates[0])
-    return FieldAmbiguous(tuple(dict.fromkeys(candidate.shown for candidate in candidates)))
+    texts = tuple(dict.fromkeys(candidate.shown for candidate in candidates))
+    return FieldAmbiguous(texts, apart=len({candidate.element.ref for candidate in candidates}) > 1)
 
 
 def _is_one_value(candidates: Sequence[Candidate], field: OutputField, page: PageObserved) -> bool:

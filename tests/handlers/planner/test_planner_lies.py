@@ -158,6 +158,17 @@ async def test_a_value_is_not_put_together_from_several(case: str):
     assert (await reported(shown, "Ann Lee", first))[1] == "done"
 
 
+@pytest.mark.parametrize("saved", [True, False])
+async def test_a_choice_between_two_values_of_one_label_is_checked_by_a_person(saved: bool):
+    twins = [*row("Owner", "Ann Lee"), *row("Owner", "Bob Ray")]
+    site = ScriptedPool({URL: [page(HEAD, *twins)]})
+    says = Done(values={"ticket_number": "TCK-1001", "owner": "Ann Lee"}, refs={"ticket_number": 1, "owner": 3})
+    first = [SaveProgress(values=says.values, refs=says.refs)] if saved else []
+    finished = await Bench(site, decider=told(PICTURE, *first, says), task=owner_task()).run()
+    assert (finished.status, finished.flagged) == ("done", True)
+    assert "owner: the page shows other values beside the label too: 'Bob Ray'" in map(note_text, finished.notes)
+
+
 async def test_a_value_may_be_several_paragraphs():
     shown = [text("Owner"), el("text", "Ann Lee", tag="p"), el("text", "and Bob Ray", tag="p")]
     assert (await reported(shown, "Ann Lee and Bob Ray", 3))[1] == "done"

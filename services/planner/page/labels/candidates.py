@@ -26,6 +26,8 @@ class Candidate:
     """The element that shows the end of the text, if it is another one."""
     part: TextPart | None = None
     """The part of the element that `shown` comes from, if it is not all of its text."""
+    doubtful: bool = False
+    """It may speak against another candidate, but is no value by itself."""
 
     @property
     def cut_chars(self) -> int:

@@ -102,13 +102,16 @@ _SENTENCE = re.compile(
     r"|gewijzigd van|ändrad från|endret fra|ændret fra|zmieniono z|změněno z|изменено с|изменён с)\b",
     re.I,
 )
+_CHANGED_FROM = re.compile(r"\b(?:changed|updated|modified|moved|switched) from .{1,120} to \S")
 
 
 def is_change(text: str) -> bool:
     """Return whether a text tells a change: `open → closed`, `→ fixed`, `changed from A to B`."""
     if not text or len(text) > MAX_CHANGE_CHARS:
         return False
-    return _ARROW.search(text) is not None or _SENTENCE.match(fold(text)) is not None
+    folded = fold(text)
+    told = _SENTENCE.match(folded) or _CHANGED_FROM.search(folded)
+    return told is not None or _ARROW.search(text) is not None
 
 
 def past_refs(elements: Sequence[Element]) -> frozenset[int]:

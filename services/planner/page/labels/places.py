@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, takewhile
 
 from services.planner.page.labels.candidates import Candidate, follows_on_line, joined_texts, texts_in, value_parts
-from services.planner.page.labels.changes import is_change_row
+from services.planner.page.labels.changes import is_change, is_change_row
 from services.planner.page.text import PRESSED_ROLES, is_filter, is_header, is_heading, is_input, label_form, text_of
 from shared.contracts.browser_pool import Element
 from shared.text.normal import fold, tidy
@@ -51,13 +51,12 @@ class Places:
             return self._current(self.adjacent(labels))
         named += self._contradictions(labels, named)
         known = {one.element.ref for place in named for one in place}
-        beside = (
-            place for at in self._labels_at(labels) if self._is_lone_text(at) and (place := self._values_after(at))
-        )
-        return [
-            *named,
-            *(place for place in self._current(beside) if place[0].shown and place[0].element.ref not in known),
-        ]
+        lone = [at for at in self._labels_at(labels) if self._is_lone_text(at)]
+        beside = (self._values_after(at) or self._text_below(at) for at in lone)
+        # An empty place counts where all else that has the label tells of changes.
+        changes_only = all(is_change(one.shown) for place in named for one in place)
+        counted = (place for place in self._current(beside) if place[0].shown or changes_only)
+        return [*named, *(place for place in counted if place[0].element.ref not in known)]
 
     def _current(self, places: Iterable[Place]) -> list[Place]:
         """Return the places without the elements that are left out."""
@@ -75,8 +74,15 @@ class Places:
             if not value or self._is_one_text(value) or self._is_under_other_label(element):
                 continue
             if not _SENTENCES.search(value) and not any(fold(value).startswith(one) for one in shown):
-                found.append((Candidate(value, element, element.row),))
+                found.append((Candidate(value, element, element.row, doubtful=True),))
         return found
+
+    def _text_below(self, at: int) -> Place:
+        """Return a text below `Label:` that has a colon itself: it may be the value, or the next label with its own."""
+        label, below = self.elements[at], self.elements[at + 1] if at + 1 < len(self.elements) else None
+        if below is None or below.frame != label.frame or is_heading(below) or not _is_adjacent(label, below):
+            return ()
+        return (Candidate(text_of(below), below, doubtful=True),) if _is_item_of_its_own(label, below) else ()
 
     def _is_lone_text(self, at: int) -> bool:
         label = self.elements[at]
