@@ -12,6 +12,7 @@ from services.planner.prompt.assembly import CLOSING, Prompt, assemble_prompt
 from services.planner.prompt.system_blocks import run_block, sample_block
 from services.planner.state.attempt_state import AttemptState, SampleView
 from shared.contracts.actions import Done, Goto, Wait
+from shared.contracts.codes import FAIL_CODES_FOR_MODELS
 from shared.models.sanitize import FENCE, fenced
 from tests.unit.planner.planner_pages import (
     URL,
@@ -54,6 +55,11 @@ def test_block_one_is_the_same_for_every_sample_and_step_of_a_run():
     assert one == run_block(view(None, acted(AttemptState(), picture(), shot(), ""), sample=sample(key="x")).spec)
     assert "TCK-1001" not in one
     assert "Be brief." in run_block(spec(system_prompt="Be brief."))
+
+
+def test_the_instructions_say_when_each_code_of_fail_is_meant():
+    told = run_block(view(None).spec)
+    assert [code for code in FAIL_CODES_FOR_MODELS if code != "other" and code not in told] == []
 
 
 def test_block_two_is_the_samples_own():
