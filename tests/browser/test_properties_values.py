@@ -46,7 +46,7 @@ def read(page: PageObserved) -> dict[str, str | None]:
     return shown
 
 
-@examples(60)
+@examples(200)
 @given(made=record_pages())
 async def test_a_field_is_right_or_goes_to_a_person(session: PageSession, made: Page) -> None:
     await session.page.set_content(made.html)
@@ -55,7 +55,7 @@ async def test_a_field_is_right_or_goes_to_a_person(session: PageSession, made: 
     assert not wrong, page.text
 
 
-@examples(40)
+@examples(120)
 @given(made=record_pages(certain=True))
 async def test_what_is_certain_is_read(session: PageSession, made: Page) -> None:
     await session.page.set_content(made.html)
