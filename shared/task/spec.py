@@ -11,32 +11,21 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.contracts.discovery import Problem
 from shared.evidence_format.table.columns import RESERVED_COLUMNS
-from shared.field_types import BARE_EXPRESSION, BARE_TYPES, TYPE_EXPRESSION, TYPES, base_type
 from shared.hosts import WRITTEN_RULE, is_spec_rule
 from shared.task.listing import ListChoice
+from shared.task.output_field import Strict, WrittenField
 from shared.task.route import RouteStep, Words, fields_of, words
-from shared.text.date_names import DateOrder
-from shared.text.normal import fold
-from shared.text.patterns import find_pattern_problem
 
 FIELD_NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _DISAGREEMENT = "spec_disagreement"
 """Type of the validation error of a whole spec; its context has the ``problems``."""
 _ARTIFACT = r"^(screenshot|download)(:[A-Za-z0-9_ -]+)?$"
-
-
-def _known_type(expression: str) -> str:
-    return _one_of(TYPES, TYPE_EXPRESSION, expression)
-
-
-def _bare_type(expression: str) -> str:
-    return _one_of(BARE_TYPES, BARE_EXPRESSION, expression)
 
 
 def _known_host(rule: str) -> str:
@@ -46,121 +35,7 @@ def _known_host(rule: str) -> str:
     return rule
 
 
-def _one_of(types: tuple[str, ...], pattern: re.Pattern[str], expression: str) -> str:
-    if pattern.match(expression) is None:
-        raise PydanticCustomError(
-            "type_expression",
-            "{written} is not a type; write one of {types}, and add ' | null' where it may be missing",
-            {"written": repr(expression), "types": ", ".join(types)},
-        )
-    return expression
-
-
-TypeExpression = Annotated[
-    str, Field(json_schema_extra={"pattern": TYPE_EXPRESSION.pattern}), AfterValidator(_known_type)
-]
 HostName = Annotated[str, Field(json_schema_extra={"pattern": WRITTEN_RULE}), AfterValidator(_known_host)]
-BareType = Annotated[str, Field(json_schema_extra={"pattern": BARE_EXPRESSION.pattern}), AfterValidator(_bare_type)]
-"""A type that needs no more said of it: not an enum."""
-
-
-class Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-ShownIn = Literal["title", "heading", "tooltip", "link", "address", "input", "text"]
-
-
-class OutputField(Strict):
-    """One field to bring back. A bare type, such as ``"date | null"``, is short for ``{"type": ...}``."""
-
-    type: TypeExpression
-    description: str = ""
-    labels: list[str] = Field(
-        default=[],
-        description="How the page may label the value. Where there are some, the field's own name is none.",
-    )
-    under: Words | None = Field(
-        default=None,
-        description="Where on the page the value stands, if its label is there more than once: under the heading of "
-        "this name, in the region or table that is called so, or in the row with this cell. {column} is filled.",
-    )
-    not_present: list[str] = Field(
-        default=[], description='Words by which the page says that there is no value, such as "Unassigned" or "-".'
-    )
-    values: list[str] = Field(
-        default=[],
-        description="Of an enum: all values it may have. A page may write them in other capitals; the result has them "
-        "as they are spelt here.",
-    )
-    date_order: DateOrder | None = Field(
-        default=None,
-        description="Of a date or date-time: the order in which the site writes day, month and year, which settles "
-        '"03/10/24". Not needed where the page itself leaves no doubt.',
-    )
-    pattern: str = Field(
-        default="",
-        description="A regular expression (RE2) that all of the text must fit as the page shows it; of an array, each "
-        "of its parts.",
-    )
-    shown_in: ShownIn | None = Field(
-        default=None,
-        description="Where the value stands without a label: the part that fits `pattern` of the page's title, of a "
-        "heading, of a tooltip, of the address of a link, of a form field, or of any text; or (`address`) the whole "
-        "address of the link whose text fits. Labels are not looked for.",
-    )
-    derived: bool = Field(
-        default=False,
-        description="Worked out from what pages show (a count, a yes or no), so it need not stand there in these "
-        "words.",
-    )
-
-    @property
-    def value_pattern(self) -> str:
-        """The pattern of the value itself; empty where ``pattern`` is that of the text of its link."""
-        return "" if self.shown_in == "address" else self.pattern
-
-    @model_validator(mode="after")
-    def _fits_its_type(self) -> OutputField:
-        problem = _values_problem(self) or _order_problem(self) or _pattern_problem(self)
-        if problem:
-            raise PydanticCustomError("output_field", "{problem}", {"problem": problem})
-        return self
-
-
-def _values_problem(field: OutputField) -> str:
-    if base_type(field.type) != "enum":
-        return "values: only an enum has them" if field.values else ""
-    forms = [fold(value) for value in field.values]
-    absent = {fold(word) for word in field.not_present}
-    if not forms or not all(forms):
-        return "values: an enum needs at least one, and none of them may be empty"
-    twice = next((value for value, form in zip(field.values, forms, strict=True) if forms.count(form) > 1), None)
-    if twice is not None:
-        return f"values: {twice!r} is there twice, but for capitals, and a page's word could mean either"
-    both = next((value for value, form in zip(field.values, forms, strict=True) if form in absent), None)
-    return f"values: {both!r} is in not_present too, so it could never be the value" if both is not None else ""
-
-
-def _order_problem(field: OutputField) -> str:
-    dated = base_type(field.type) in ("date", "date-time")
-    return "date_order: only a date or a date-time has one" if field.date_order and not dated else ""
-
-
-def _pattern_problem(field: OutputField) -> str:
-    if field.shown_in is not None and (not field.pattern or field.derived):
-        return "shown_in: it needs a pattern of what is to be found there, and the value is not derived"
-    problem = find_pattern_problem(field.pattern)
-    if not problem and field.pattern and field.derived:
-        problem = "a derived value stands on no page in these words"
-    return f"pattern: {problem}" if problem else ""
-
-
-def _long_form(written: object) -> object:
-    return {"type": written} if isinstance(written, str) else written
-
-
-WrittenField = Annotated[OutputField, BeforeValidator(_long_form, json_schema_input_type=BareType | OutputField)]
 
 
 class PolitenessSpec(Strict):

@@ -23,7 +23,7 @@ from shared.contracts.actions import AskPicture, Done, SaveProgress
 from shared.contracts.browser_pool import Element
 from shared.contracts.steps import FieldValue, Note, plain_note
 from shared.field_types import base_type, nullable
-from shared.task.spec import OutputField
+from shared.task.output_field import OutputField
 from shared.text.normal import QUOTED_CHARS, Invalid, fold, quoted
 
 

@@ -27,8 +27,9 @@ from services.planner.state.transitions import item_key
 from shared.contracts.actions import ReportItems
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.field_types import base_type, nullable
+from shared.task.output_field import OutputField
 from shared.task.route import words
-from shared.task.spec import OutputField, TaskSpec
+from shared.task.spec import TaskSpec
 from shared.text.normal import Invalid, fold, quoted
 
 MAX_PROBLEMS = 5

@@ -24,7 +24,7 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import TextRead
 from shared.contracts.steps import FieldValue, Note, plain_note
 from shared.field_types import base_type
-from shared.task.spec import OutputField
+from shared.task.output_field import OutputField
 from shared.text.normal import Normal, fold, quoted
 from shared.text.written_dates import DateHints, Order
 

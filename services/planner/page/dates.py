@@ -12,7 +12,7 @@ from services.planner.page.typed_values import typed_value
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.steps import ValueSource
 from shared.field_types import base_type
-from shared.task.spec import OutputField
+from shared.task.output_field import OutputField
 from shared.text.date_names import LANGUAGES, DateOrder, language_of
 from shared.text.date_numbers import NUMERIC, DaysByOrder, NotADate, days_by_order, form_of, real_day
 from shared.text.normal import Normal, plain

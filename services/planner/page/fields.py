@@ -24,7 +24,8 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_RULE
 from shared.contracts.steps import FieldValue, ValueSource
 from shared.field_types import base_type, nullable
-from shared.task.spec import OutputField, TaskSpec
+from shared.task.output_field import OutputField
+from shared.task.spec import TaskSpec
 from shared.text.normal import Normal, fold
 from shared.text.patterns import fits_pattern
 

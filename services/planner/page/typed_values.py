@@ -14,7 +14,8 @@ from decimal import Decimal
 from typing import Any, cast
 
 from shared.field_types import base_type, nullable
-from shared.task.spec import OutputField, TaskSpec
+from shared.task.output_field import OutputField
+from shared.task.spec import TaskSpec
 from shared.text.dates import date_time_value, date_value
 from shared.text.normal import Invalid, Normal, fold, plain, quoted, tidy
 from shared.text.numbers import exact_number

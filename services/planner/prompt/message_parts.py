@@ -19,7 +19,8 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import ActionResult
 from shared.field_types import base_type
 from shared.models.sanitize import clipped, fenced, harmless
-from shared.task.spec import OutputField, TaskSpec
+from shared.task.output_field import OutputField
+from shared.task.spec import TaskSpec
 from shared.text.normal import tidy
 
 URL_CHARS, TITLE_CHARS = 2000, 300

@@ -12,7 +12,8 @@ from services.planner.page.typed_values import field_schema
 from shared.contracts.actions import Action, AnyAction, AskPicture, Done, Fail, ReportItems, SaveProgress, Target
 from shared.contracts.codes import FAIL_CODES_FOR_MODELS
 from shared.field_types import base_type, nullable
-from shared.task.spec import OutputField, TaskSpec
+from shared.task.output_field import OutputField
+from shared.task.spec import TaskSpec
 
 TARGET = 'A ref ("12"), visible text that only one element has, or css=SELECTOR.'
 REASON = "One sentence."

@@ -20,7 +20,7 @@ from services.planner.page.text import INPUT_ROLES, PRESSED_ROLES, find_mention,
 from services.planner.reperform.witness import Extraction, Witness, extract_value
 from shared.contracts.reperform import Identity, PageReperformed, ValueReperformed, Verdict
 from shared.contracts.steps import FieldValue
-from shared.task.spec import OutputField
+from shared.task.output_field import OutputField
 from shared.text.normal import quoted
 
 MADE_BY_SCRIPTS = INPUT_ROLES | PRESSED_ROLES

@@ -26,7 +26,8 @@ from shared.contracts.discovery import Sample
 from shared.contracts.steps import FieldValue, ValueSource
 from shared.evidence_format.files.sample import StoredObservation
 from shared.field_types import base_type
-from shared.task.spec import OutputField, TaskSpec
+from shared.task.output_field import OutputField
+from shared.task.spec import TaskSpec
 from shared.text.normal import Normal, quoted, tidy
 from shared.text.written_dates import Order
 

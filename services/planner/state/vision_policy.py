@@ -12,7 +12,7 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.planner import BY_RULE
 from shared.contracts.results import ActionResult, TargetFound
 from shared.contracts.vision import AskVision, VisionAnswered
-from shared.task.spec import OutputField
+from shared.task.output_field import OutputField
 from shared.text.normal import quoted, tidy
 
 MAX_PER_PAGE, MAX_PER_SAMPLE = 2, 6

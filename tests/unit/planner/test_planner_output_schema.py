@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.planner.page.typed_values import field_schema, typed_value, values_schema
-from shared.task.spec import OutputField, TaskSpec, check_spec
+from shared.task.output_field import OutputField
+from shared.task.spec import TaskSpec, check_spec
 from shared.text.normal import Normal
 
 FIELDS: dict[str, Any] = {

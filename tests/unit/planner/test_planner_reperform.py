@@ -18,7 +18,8 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.reperform import FAULTS, PageReperformed, ValueReperformed, Verdict
 from shared.contracts.results import Locator
 from shared.contracts.steps import FieldValue, ValueSource
-from shared.task.spec import OutputField, TaskSpec
+from shared.task.output_field import OutputField
+from shared.task.spec import TaskSpec
 from tests.unit.planner.planner_pages import box, cell, el, heading, page, row, sample, spec, text, ticket
 
 

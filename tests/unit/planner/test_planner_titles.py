@@ -8,7 +8,7 @@ from services.planner.judge.reported_values import is_shown_in, value_problems
 from services.planner.state.attempt_state import AttemptState
 from shared.contracts.browser_pool import Element
 from shared.contracts.steps import FieldValue
-from shared.task.spec import OutputField
+from shared.task.output_field import OutputField
 from tests.unit.planner.planner_pages import cell, heading, page, row, sample, spec, text, view
 
 SEEN = Element(ref=0, role="definition", name="3 days ago", tag="dd", header="Due", title="2026-11-18T09:00Z")

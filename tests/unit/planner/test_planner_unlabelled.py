@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from services.planner.page.fields import FieldAmbiguous, FieldFound, FieldMissing, Reading, read_fields
 from shared.contracts.results import TextPart
-from shared.task.spec import OutputField
+from shared.task.output_field import OutputField
 from tests.unit.planner.planner_pages import cell, el, heading, page, row, spec, text
 
 

@@ -16,8 +16,9 @@ from services.planner.page.text import find_mention, is_heading, is_input, label
 from services.planner.page.typed_values import find_shown_problem, is_not_present, typed_value
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.field_types import base_type
+from shared.task.output_field import OutputField
 from shared.task.route import words
-from shared.task.spec import OutputField, TaskSpec
+from shared.task.spec import TaskSpec
 from shared.text.normal import Normal, fold, quoted
 
 _HASH = re.compile(r"(?:^|_)(?:sha|hash)$", re.I)

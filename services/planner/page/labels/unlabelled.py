@@ -10,7 +10,7 @@ from services.planner.page.labels.candidates import Candidate
 from services.planner.page.text import is_filter, is_heading, is_input, text_of, title_element
 from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import TextPart
-from shared.task.spec import ShownIn
+from shared.task.output_field import ShownIn
 from shared.text.patterns import fits_pattern
 
 MAX_TEXT_CHARS = 300

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.planner.page.typed_values import typed_value
-from shared.task.spec import OutputField
+from shared.task.output_field import OutputField
 from shared.text.normal import Invalid, Normal
 from shared.text.numbers import exact_number
 
