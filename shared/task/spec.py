@@ -18,7 +18,7 @@ from shared.contracts.discovery import Problem
 from shared.evidence_format.table.columns import RESERVED_COLUMNS
 from shared.hosts import WRITTEN_RULE, is_spec_rule
 from shared.task.listing import ListChoice
-from shared.task.output_field import Strict, WrittenField
+from shared.task.output_field import BareType, Strict, WrittenField
 from shared.task.route import RouteStep, Words, fields_of, words
 
 FIELD_NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
