@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import PydanticCustomError
 
 from shared.field_types import BARE_EXPRESSION, BARE_TYPES, TYPE_EXPRESSION, TYPES, base_type
-from shared.task.route import Words
+from shared.task.route import Words, words
 from shared.text.date_names import DateOrder
 from shared.text.normal import fold
 from shared.text.patterns import find_pattern_problem
@@ -45,6 +45,7 @@ class Strict(BaseModel):
 
 
 ShownIn = Literal["title", "heading", "tooltip", "link", "address", "input", "text"]
+_HAS_SURROUNDINGS = ("title", "heading", "tooltip", "text")
 
 
 class OutputField(Strict):
@@ -85,6 +86,16 @@ class OutputField(Strict):
         "heading, of a tooltip, of the address of a link, of a form field, or of any text; or (`address`) the whole "
         "address of the link whose text fits. Labels are not looked for.",
     )
+    preceded_by: Words | None = Field(
+        default=None,
+        description="With `shown_in`: a pattern of all that stands before the value in its text, else of the text "
+        "beside it on the line. Of several, the first that is found counts.",
+    )
+    followed_by: Words | None = Field(
+        default=None,
+        description="With `shown_in`: the same for what stands after the value. Where only one of both is given, the "
+        "value begins or ends its text on the other side.",
+    )
     derived: bool = Field(
         default=False,
         description="Worked out from what pages show (a count, a yes or no), so it need not stand there in these "
@@ -98,7 +109,7 @@ class OutputField(Strict):
 
     @model_validator(mode="after")
     def _fits_its_type(self) -> OutputField:
-        problem = _values_problem(self) or _order_problem(self) or _pattern_problem(self)
+        problem = _values_problem(self) or _order_problem(self) or _pattern_problem(self) or _surroundings_problem(self)
         if problem:
             raise PydanticCustomError("output_field", "{problem}", {"problem": problem})
         return self
@@ -130,6 +141,16 @@ def _pattern_problem(field: OutputField) -> str:
     if not problem and field.pattern and field.derived:
         problem = "a derived value stands on no page in these words"
     return f"pattern: {problem}" if problem else ""
+
+
+def _surroundings_problem(field: OutputField) -> str:
+    for key, written in (("preceded_by", field.preceded_by), ("followed_by", field.followed_by)):
+        if written is not None and field.shown_in not in _HAS_SURROUNDINGS:
+            return f"{key}: it goes with shown_in {', '.join(_HAS_SURROUNDINGS)}"
+        problems = [problem for pattern in words(written) if (problem := find_pattern_problem(pattern))]
+        if problems:
+            return f"{key}: {problems[0]}"
+    return ""
 
 
 def _long_form(written: object) -> object:

@@ -97,7 +97,7 @@ def _places(name: str, field: OutputField, places: Places, page: PageObserved) -
     """Return the places of a field: those of its labels, or what fits its pattern where it has no label."""
     if field.shown_in is None:
         return places.of(labels_of(name, field))
-    found = unlabelled_candidates(field.shown_in, field.pattern, places.elements, page)
+    found = unlabelled_candidates(field, places.elements, page)
     return [(one,) for one in found if one.element.ref not in places.left_out]
 
 

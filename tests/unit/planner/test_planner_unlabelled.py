@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from services.planner.page.fields import FieldAmbiguous, FieldFound, FieldMissing, Reading, read_fields
 from shared.contracts.results import TextPart
 from shared.task.output_field import OutputField
-from tests.unit.planner.planner_pages import cell, el, heading, page, row, spec, text
+from tests.unit.planner.planner_pages import box, cell, el, heading, page, row, spec, text
 
 
 def read(*elements, **field) -> Reading:
@@ -52,6 +52,60 @@ def test_two_different_parts_go_to_a_person_and_labels_do_not_count():
     two = (heading("Bug #1"), heading("Duplicate of #2", 2))
     assert shown(*two, shown_in="heading", pattern=r"#\d+") == {"#1", "#2"}
     assert shown(*row("Sha", "#3"), shown_in="heading", pattern=r"#\d+") is None
+
+
+AGO = r"[0-9]+ (year|day)s? ago"
+WHO = {"shown_in": "text", "pattern": "[^0-9]+"}
+WHEN = {"shown_in": "tooltip", "pattern": r"\d{4}-\d{2}-\d{2}"}
+
+
+def on_line(name: str, x: float, y: float = 0, title: str | None = None, hints: tuple[TextPart, ...] = ()):
+    return el("text", name, tag="span", box=box(x, y), title=title, hints=hints)
+
+
+def commit(word: str, who: str, date: str, y: float):
+    """Return one line such as "Ann authored 2 days ago", with the date behind "2 days ago"."""
+    return on_line(f"{who} {word} 2 days ago", 0, y, hints=(TextPart(text="2 days ago", title=date),))
+
+
+def test_what_stands_before_or_after_it_says_which_text_is_meant():
+    two = (commit("authored", "Ann", "2026-01-01", 0), commit("committed", "Bo Li", "2026-02-02", 50))
+    assert shown(*two, **WHO, followed_by="authored .*") == "Ann"
+    assert shown(*two, **WHO, followed_by="committed .*") == "Bo Li"
+    assert shown(*two, **WHO, followed_by="merged .*") is None
+    assert shown(*two, **WHEN, preceded_by=".* committed") == "2026-02-02"
+    assert shown(*two, **WHEN) == {"2026-01-01", "2026-02-02"}
+    changed = {"shown_in": "text", "pattern": "[0-9]+", "followed_by": "files? changed.*"}
+    assert shown(text("3 files changed, 4 lines"), text("4 files"), **changed) == "3"
+
+
+def test_the_text_beside_it_counts_on_its_own_line_only():
+    one = (on_line("Ann", 0), on_line("2 days ago", 100, title="2026-01-01"), on_line("Bo", 0, 50))
+    assert shown(*one, **WHO, followed_by=AGO) == "Ann"
+    assert shown(*one, **WHO, preceded_by=AGO) is None
+    assert shown(*one, **WHEN, preceded_by="Ann") == "2026-01-01"
+
+
+def test_of_several_patterns_the_first_that_is_found_counts():
+    page_of_two = (on_line("Ann", 0), on_line("2 days ago", 100), commit("authored", "Bo", "2026-01-01", 50))
+    assert shown(*page_of_two, **WHO, followed_by=["authored .*", AGO]) == "Bo"
+    assert shown(*page_of_two[:2], **WHO, followed_by=["authored .*", AGO]) == "Ann"
+
+
+def test_on_the_side_without_a_pattern_nothing_else_stands_in_the_text():
+    written = text("Reviewed by Ann authored 2 days ago")
+    some_name = {"shown_in": "text", "pattern": "[A-Z][a-z]+"}
+    assert shown(written, **some_name, followed_by="authored .*") is None
+    assert shown(written, **some_name, followed_by="authored .*", preceded_by=".*by") == "Ann"
+
+
+@pytest.mark.parametrize(
+    "field",
+    [{"followed_by": "x"}, {"shown_in": "link", "pattern": "x", "preceded_by": "x"}, {**WHO, "followed_by": "(x"}],
+)
+def test_surroundings_of_no_effect_and_bad_patterns_are_refused(field):
+    with pytest.raises(ValidationError):
+        OutputField.model_validate({"type": "string", **field})
 
 
 def test_the_title_of_the_page_is_a_place_too():

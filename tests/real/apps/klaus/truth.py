@@ -40,8 +40,7 @@ def _facts(repository: Repo, commit: Any) -> dict[str, Any]:
         "sha": commit.id.decode(),
         "subject": commit.message.decode().splitlines()[0],
         "author": author,
-        # The page names a committer only if it is somebody else.
-        "committer": None if committer == author else committer,
+        "committer": committer,
         "committed_at": datetime.datetime.fromtimestamp(commit.commit_time).isoformat(),
         "changed_files": len(list(tree_changes(repository.object_store, before, commit.tree))),
     }
