@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -177,7 +178,14 @@ async def interceptor_of(browser: Browser) -> Interceptor:
     """Return the one interceptor of ``browser``; it starts with the first call."""
     if browser not in _watches:
         _watches[browser] = asyncio.create_task(_start(browser))
+        _watches[browser].add_done_callback(partial(_forget_failed, browser))
     return await asyncio.shield(_watches[browser])
+
+
+def _forget_failed(browser: Browser, start: asyncio.Task[Interceptor]) -> None:
+    """Whoever waits gets the error. If nobody does, the browser was closed meanwhile, and asyncio must not log it."""
+    if start.cancelled() or start.exception() is not None:
+        _watches.pop(browser, None)
 
 
 async def guard_session(
