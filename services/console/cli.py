@@ -19,6 +19,7 @@ from services.console.commands.sql import sql
 from services.console.commands.up import serve, up
 from services.console.commands.validate import validate
 from services.console.commands.verify import EXIT_CODES, verify
+from services.console.commands.workflows import workflows
 
 app = typer.Typer(
     name="exhibit",
@@ -37,3 +38,4 @@ app.command(epilog=exits.HELP)(login)
 for command in (verify, export):
     app.command(epilog=EXIT_CODES)(command)
 app.command()(key)
+app.add_typer(workflows)

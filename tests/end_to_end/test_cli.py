@@ -192,3 +192,18 @@ def test_kill_9_leaves_no_process_behind(cli: Cli, tickets_url: str):
     process.kill()
     process.communicate(timeout=60)
     assert gone(family)
+
+
+def test_the_sources_of_workflows_are_checked(cli: Cli):
+    good, bad = cli.folder / "count_words.py", cli.folder / "list.py"
+    documented = '    """Count.\n\n    Args:\n        text: it\n\n    Returns:\n        int\n    """'
+    good.write_text(f"def run(text: str) -> int:\n{documented}\n    return len(text)\n")
+    bad.write_text("def run(url):\n    try:\n        return tools.fetch(url=url)\n    except:\n        return {}\n")
+    ended = cli.run("workflows", "lint", str(good), str(bad))
+    assert ended.returncode == 1
+    assert f"{bad}: error reserved_name" in ended.stdout
+    assert f"{bad}:4: error bare_except" in ended.stdout
+    listed = json.loads(cli.run("workflows", "lint", str(good), "--json").stdout)["workflows"]
+    assert [one["severity"] for one in listed[0]["findings"]] == ["advice"]
+    unread = cli.run("workflows", "lint", str(cli.folder / "none.py"))
+    assert (unread.returncode, "none.py: No such file" in unread.stderr) == (2, True)

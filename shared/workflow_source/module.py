@@ -1,0 +1,116 @@
+"""A workflow's source, read by its syntax tree: description and parameters. Nothing of it is executed."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import keyword
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from shared.contracts.base import Part
+from shared.workflow_source.findings import Finding, finding
+
+RESERVED_NAMES = frozenset({"list", "search", "get", "invoke", "create", "delete"})
+MAX_SOURCE_CHARS = 200_000
+MAX_TREE_DEPTH = 200
+"""Deeper nesting would exhaust the stack of whoever walks the tree."""
+Run = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class Parameter(Part, frozen=True, kw_only=True):
+    """A parameter of ``run``. ``type`` and ``default`` are expressions as they are written; ``type`` may be empty."""
+
+    name: str
+    type: str
+    required: bool
+    default: str | None = None
+
+
+@dataclass(frozen=True)
+class Module:
+    """A workflow as read. ``description``: first paragraph of the module's docstring, else of ``run``'s."""
+
+    description: str
+    parameters: tuple[Parameter, ...]
+    takes_more: bool
+    """``run`` has ``**keywords``."""
+    is_async: bool
+    tree: ast.Module
+    run: Run
+
+
+def name_findings(name: str) -> Iterator[Finding]:
+    """Yield why a workflow cannot have this name."""
+    if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
+        yield finding("invalid_name", f"{name!r} cannot be the name of a workflow")
+    elif name in RESERVED_NAMES:
+        yield finding("reserved_name", f"{name!r} is reserved")
+
+
+def read_module(source: str) -> tuple[Module | None, tuple[Finding, ...]]:
+    """Return the module, or why it is no workflow."""
+    tree, problem = _parse(source)
+    if tree is None:
+        return None, (problem,) if problem is not None else ()
+    run = next((node for node in reversed(tree.body) if isinstance(node, Run) and node.name == "run"), None)
+    if run is None:
+        return None, (finding("no_run", "there is no top-level function `run`"),)
+    if run.args.posonlyargs:
+        names = ", ".join(one.arg for one in run.args.posonlyargs)
+        return None, (finding("positional_only", f"{names} can only be passed by position", run.lineno),)
+    return Module(
+        _first_paragraph(ast.get_docstring(tree) or ast.get_docstring(run) or ""),
+        tuple(_parameters(run.args)),
+        run.args.kwarg is not None,
+        isinstance(run, ast.AsyncFunctionDef),
+        tree,
+        run,
+    ), ()
+
+
+def _parse(source: str) -> tuple[ast.Module | None, Finding | None]:
+    if len(source) > MAX_SOURCE_CHARS:
+        return None, finding("too_long", f"the source has {len(source)} characters, at most {MAX_SOURCE_CHARS}")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)
+            tree = ast.parse(source)
+    except SyntaxError as exc:
+        return None, finding("syntax", exc.msg, exc.lineno or 0)
+    except (ValueError, RecursionError, MemoryError) as exc:
+        return None, finding("syntax", str(exc) or "it is nested too deeply")
+    if _is_too_deep(tree):
+        return None, finding("syntax", f"it is nested more than {MAX_TREE_DEPTH} levels deep")
+    return tree, None
+
+
+def _is_too_deep(tree: ast.AST) -> bool:
+    level: list[ast.AST] = [tree]
+    for _ in range(MAX_TREE_DEPTH):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        if not level:
+            return False
+    return True
+
+
+def _parameters(arguments: ast.arguments) -> Iterator[Parameter]:
+    missing: list[ast.expr | None] = [None] * (len(arguments.args) - len(arguments.defaults))
+    for one, default in zip(arguments.args, [*missing, *arguments.defaults], strict=True):
+        yield _parameter(one, default)
+    for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        yield _parameter(one, default)
+
+
+def _parameter(one: ast.arg, default: ast.expr | None) -> Parameter:
+    return Parameter(
+        name=one.arg,
+        type=ast.unparse(one.annotation) if one.annotation is not None else "",
+        required=default is None,
+        default=ast.unparse(default) if default is not None else None,
+    )
+
+
+def _first_paragraph(docstring: str) -> str:
+    return " ".join(inspect.cleandoc(docstring).partition("\n\n")[0].split())
