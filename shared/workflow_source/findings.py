@@ -57,7 +57,7 @@ RULES: dict[FindingCode, Rule] = {
 }
 
 
-class Finding(Part, frozen=True, kw_only=True):
+class SourceFinding(Part, frozen=True, kw_only=True):
     """One finding. ``line``: from 1; 0 for the name or the whole file."""
 
     line: int
@@ -67,7 +67,7 @@ class Finding(Part, frozen=True, kw_only=True):
     remedy: str
 
 
-def finding(code: FindingCode, message: str, line: int = 0) -> Finding:
+def finding(code: FindingCode, message: str, line: int = 0) -> SourceFinding:
     """Return a finding with the severity and the remedy of its rule."""
     rule = RULES[code]
-    return Finding(line=line, severity=rule.severity, code=code, message=message, remedy=rule.remedy)
+    return SourceFinding(line=line, severity=rule.severity, code=code, message=message, remedy=rule.remedy)

@@ -7,7 +7,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from shared.workflow_source.findings import Finding, finding
+from shared.workflow_source.findings import SourceFinding, finding
 from shared.workflow_source.module import Module, name_findings, read_module
 
 FEWEST_STATEMENTS = 5
@@ -39,7 +39,7 @@ _COORDINATES = frozenset("xyz")
 _SECTION = {name: re.compile(rf"^\s*{name}:\s*$", re.MULTILINE) for name in ("Args", "Returns", "Raises")}
 
 
-def lint(source: str, name: str = "") -> tuple[Finding, ...]:
+def lint(source: str, name: str = "") -> tuple[SourceFinding, ...]:
     """Return all findings, by line. ``name``: checked too, if it is given."""
     module, problems = read_module(source)
     found = [*(name_findings(name) if name else ()), *problems]
@@ -51,7 +51,7 @@ def lint(source: str, name: str = "") -> tuple[Finding, ...]:
 # --- errors that hide what failed
 
 
-def _hidden_errors(tree: ast.Module) -> Iterator[Finding]:
+def _hidden_errors(tree: ast.Module) -> Iterator[SourceFinding]:
     for node in ast.walk(tree):
         if not isinstance(node, ast.ExceptHandler):
             continue
@@ -115,7 +115,7 @@ def _is_name(raised: ast.expr, name: str | None) -> bool:
 # --- documentation and names
 
 
-def _documentation(module: Module) -> Iterator[Finding]:
+def _documentation(module: Module) -> Iterator[SourceFinding]:
     run = module.run
     arguments = [*run.args.args, *run.args.kwonlyargs]
     for one in arguments:
@@ -134,7 +134,7 @@ def _documentation(module: Module) -> Iterator[Finding]:
             yield finding("missing_section", f"the docstring of `run` has no section {section}", run.lineno)
 
 
-def _names(module: Module) -> Iterator[Finding]:
+def _names(module: Module) -> Iterator[SourceFinding]:
     for one in (*module.run.args.args, *module.run.args.kwonlyargs):
         for part in one.arg.lower().split("_"):
             if part in _FULL_WORDS:
@@ -146,7 +146,7 @@ def _names(module: Module) -> Iterator[Finding]:
 # --- whether it is worth keeping
 
 
-def _worth(module: Module) -> Iterator[Finding]:
+def _worth(module: Module) -> Iterator[SourceFinding]:
     body = [one for one in module.run.body if not _is_constant_statement(one)]
     body = [one for one in body if not isinstance(one, ast.Import | ast.ImportFrom)]
     if _is_call_of_tool(body):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from shared.contracts.base import Part
-from shared.workflow_source.findings import Finding, finding
+from shared.workflow_source.findings import SourceFinding, finding
 
 RESERVED_NAMES = frozenset({"list", "search", "get", "invoke", "create", "delete"})
 MAX_SOURCE_CHARS = 200_000
@@ -41,7 +41,7 @@ class Module:
     run: Run
 
 
-def name_findings(name: str) -> Iterator[Finding]:
+def name_findings(name: str) -> Iterator[SourceFinding]:
     """Yield why a workflow cannot have this name."""
     if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
         yield finding("invalid_name", f"{name!r} cannot be the name of a workflow")
@@ -49,7 +49,7 @@ def name_findings(name: str) -> Iterator[Finding]:
         yield finding("reserved_name", f"{name!r} is reserved")
 
 
-def read_module(source: str) -> tuple[Module | None, tuple[Finding, ...]]:
+def read_module(source: str) -> tuple[Module | None, tuple[SourceFinding, ...]]:
     """Return the module, or why it is no workflow."""
     tree, problem = _parse(source)
     if tree is None:
@@ -70,7 +70,7 @@ def read_module(source: str) -> tuple[Module | None, tuple[Finding, ...]]:
     ), ()
 
 
-def _parse(source: str) -> tuple[ast.Module | None, Finding | None]:
+def _parse(source: str) -> tuple[ast.Module | None, SourceFinding | None]:
     if len(source) > MAX_SOURCE_CHARS:
         return None, finding("too_long", f"the source has {len(source)} characters, at most {MAX_SOURCE_CHARS}")
     try:

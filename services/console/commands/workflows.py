@@ -12,7 +12,7 @@ import typer
 from services.console import exits
 from services.console.options import AsJson
 from shared.contracts.discovery import Problem
-from shared.workflow_source.findings import Finding
+from shared.workflow_source.findings import SourceFinding
 from shared.workflow_source.lint import lint as lint_source
 
 workflows = typer.Typer(name="workflows", help="Check the sources of workflows.", no_args_is_help=True)
@@ -56,7 +56,7 @@ def _read(files: list[Path]) -> tuple[dict[Path, str], list[Problem]]:
     return sources, problems
 
 
-def _print(path: Path, findings: tuple[Finding, ...]) -> None:
+def _print(path: Path, findings: tuple[SourceFinding, ...]) -> None:
     if not findings:
         typer.echo(f"{path}: nothing to mend")
     for one in findings:
