@@ -16,7 +16,7 @@ from msgspec.structs import replace as replace_part
 from services.planner.page.dates import DateSettlement, date_hints, date_settlement
 from services.planner.page.labels.candidates import Candidate, listed, whole_text
 from services.planner.page.labels.changes import is_change, past_refs
-from services.planner.page.labels.places import Place, Places
+from services.planner.page.labels.places import NO_REFS, Place, Places
 from services.planner.page.labels.unlabelled import unlabelled_candidates
 from services.planner.page.text import humanised, is_input, is_pending, label_form, text_of, title_of
 from services.planner.page.typed_values import is_not_present, typed_value
@@ -30,7 +30,6 @@ from shared.text.normal import Normal, fold
 from shared.text.patterns import fits_pattern
 
 _WHOLE_PAGE: Mapping[str, tuple[Element, ...]] = {}
-_NOTHING: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ def read_fields(
     page: PageObserved,
     row_key: str | None = None,
     parts: Mapping[str, tuple[Element, ...]] = _WHOLE_PAGE,
-    others: frozenset[int] = _NOTHING,
+    others: frozenset[int] = NO_REFS,
 ) -> dict[str, Reading]:
     """Return a reading of every output field.
 
@@ -87,7 +86,7 @@ def read_fields(
         # A part that is all history was asked for.
         asked = part is not None and all(element.ref in past for element in part)
         here = whole if name in spec.identity else own
-        places = here if part is None else Places(part, known, _NOTHING if asked else past)
+        places = here if part is None else Places(part, known, NO_REFS if asked else past)
         found = _places(name, field, places, page)
         readings[name] = _read(_candidates(field, found, frozenset() if asked else past, page), field, page, row_key)
     return readings

@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl, unquote, urldefrag, urlsplit
 
 from msgspec.structs import replace
 
+from services.planner.page.boxes import is_on_one_line
 from services.planner.page.text import is_header, is_heading, label_form
 from shared.contracts.browser_pool import Element
 
@@ -209,8 +210,7 @@ def _is_beside(head: Element, other: Element) -> bool:
     a, b = head.box, other.box
     if a is None or b is None or directory(head.url) == directory(other.url):
         return False
-    in_line = min(a.y + a.height, b.y + b.height) - max(a.y, b.y) > 0.5 * min(a.height, b.height)
-    return in_line and b.x - (a.x + a.width) <= WITHIN_A_LINE_PX
+    return is_on_one_line(a, b) and b.x - (a.x + a.width) <= WITHIN_A_LINE_PX
 
 
 # --- addresses of records

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from services.planner.page.boxes import is_on_one_line
 from services.planner.page.text import cut_chars_in, is_input, text_of, title_of
 from shared.contracts.browser_pool import Element
 from shared.contracts.results import Box, TextPart
@@ -112,8 +113,7 @@ def follows_on_line(before: Element, after: Element) -> bool:
     if before.box is None or after.box is None or before.frame != after.frame:
         return False
     a, b = before.box, after.box
-    same_line = min(a.y + a.height, b.y + b.height) - max(a.y, b.y) >= 0.5 * min(a.height, b.height)
-    return same_line and -1.0 <= b.x - (a.x + a.width) <= NEAR_PX
+    return is_on_one_line(a, b) and -1.0 <= b.x - (a.x + a.width) <= NEAR_PX
 
 
 def _box_around(a: Box, b: Box) -> Box:

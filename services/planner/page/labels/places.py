@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, takewhile
 
+from services.planner.page.boxes import is_on_one_line
 from services.planner.page.labels.candidates import Candidate, follows_on_line, joined_texts, texts_in, value_parts
 from services.planner.page.labels.changes import is_change, is_change_row
 from services.planner.page.text import PRESSED_ROLES, is_filter, is_header, is_heading, is_input, label_form, text_of
@@ -343,8 +344,7 @@ def _is_adjacent(label: Element, element: Element) -> bool:
     if label.box is None or element.box is None:
         return True
     a, b = label.box, element.box
-    overlap = min(a.y + a.height, b.y + b.height) - max(a.y, b.y)
-    if overlap >= 0.5 * min(a.height, b.height):
+    if is_on_one_line(a, b):
         return b.x >= a.x
     gap = b.y - (a.y + a.height)
     # In a grid, what is right of a label may begin a little lower.

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 
+from services.planner.page.boxes import is_on_one_line
 from services.planner.page.labels.candidates import Candidate
 from services.planner.page.text import is_filter, is_heading, is_input, text_of, title_element
 from shared.contracts.browser_pool import Element, PageObserved
@@ -25,7 +26,7 @@ _WORD = re.compile(r"[^\W_]+|[^\w\s]|_")
 
 
 @dataclass(frozen=True)
-class _Held:
+class _TextInContext:
     """A text in which a value may stand. `before` and `after`: what stands around it. `is_tooltip`: around the words
     that have it, and not within the text."""
 
@@ -46,9 +47,9 @@ def unlabelled_candidates(field: OutputField, elements: Sequence[Element], page:
         elements = (title_element(page),)
     if field.shown_in == "address":
         return [Candidate(link.url or "", link, link.row) for link in _links_saying(field.pattern, elements)]
-    held = list(islice((one for one in _held(field, elements) if one.text), MAX_ELEMENTS))
+    texts = list(islice((one for one in _texts_in_context(field, elements) if one.text), MAX_ELEMENTS))
     for around in product(words(field.preceded_by) or ("",), words(field.followed_by) or ("",)):
-        found = [(one.element, part) for one in held for part in _parts(one, field.pattern, *around)]
+        found = [(one.element, part) for one in texts for part in _parts(one, field.pattern, *around)]
         if found:
             return [Candidate(part, element, element.row, part=TextPart(text=part)) for element, part in found]
     return []
@@ -58,21 +59,21 @@ def _links_saying(pattern: str, elements: Sequence[Element]) -> list[Element]:
     """Return the links of which all of the text fits; where there are none, those with a part that fits."""
     links = [element for element in elements if element.role == "link" and element.url][:MAX_ELEMENTS]
     whole = [link for link in links if fits_pattern(pattern, link.name)]
-    return whole or [link for link in links if next(_parts(_Held(link, link.name), pattern), None) is not None]
+    return whole or [link for link in links if next(_parts(_TextInContext(link, link.name), pattern), None) is not None]
 
 
-def _held(field: OutputField, elements: Sequence[Element]) -> Iterator[_Held]:
+def _texts_in_context(field: OutputField, elements: Sequence[Element]) -> Iterator[_TextInContext]:
     asks_around = field.preceded_by is not None or field.followed_by is not None
     for at, element in enumerate(elements):
         before = _beside(elements[at - 1], element) if asks_around and at else ""
         after = _beside(elements[at + 1], element) if asks_around and at + 1 < len(elements) else ""
         if field.shown_in != "tooltip":
-            yield _Held(element, _text_in(element, field.shown_in), before, after)
+            yield _TextInContext(element, _text_in(element, field.shown_in), before, after)
             continue
-        yield _Held(element, element.title or "", before, after, is_tooltip=True)
+        yield _TextInContext(element, element.title or "", before, after, is_tooltip=True)
         for hint in element.hints:
             left, _, right = element.name.partition(hint.text)
-            yield _Held(element, hint.title or "", left or before, right or after, is_tooltip=True)
+            yield _TextInContext(element, hint.title or "", left or before, right or after, is_tooltip=True)
 
 
 def _beside(neighbour: Element, element: Element) -> str:
@@ -80,8 +81,7 @@ def _beside(neighbour: Element, element: Element) -> str:
     a, b = neighbour.box, element.box
     if neighbour.frame != element.frame or a is None or b is None:
         return ""
-    on_line = min(a.y + a.height, b.y + b.height) - max(a.y, b.y) >= 0.5 * min(a.height, b.height)
-    return text_of(neighbour) if on_line else ""
+    return text_of(neighbour) if is_on_one_line(a, b) else ""
 
 
 def _text_in(element: Element, shown_in: ShownIn | None) -> str:
@@ -98,9 +98,9 @@ def _text_in(element: Element, shown_in: ShownIn | None) -> str:
             return "" if is_input(element) or is_heading(element) else element.name
 
 
-def _parts(held: _Held, pattern: str, preceded_by: str = "", followed_by: str = "") -> Iterator[str]:
+def _parts(written: _TextInContext, pattern: str, preceded_by: str = "", followed_by: str = "") -> Iterator[str]:
     """Yield the longest runs of words that fit; none of them lies within another."""
-    text = held.text
+    text = written.text
     if len(text) > MAX_TEXT_CHARS:
         return
     spans = [match.span() for match in _WORD.finditer(text)][:MAX_WORDS]
@@ -111,10 +111,10 @@ def _parts(held: _Held, pattern: str, preceded_by: str = "", followed_by: str = 
             if any(a <= start and end <= b for a, b in taken) or not fits_pattern(pattern, text[start:end]):
                 continue
             left, right = text[:start].strip(_SEPARATORS), text[end:].strip(_SEPARATORS)
-            if held.is_tooltip:
+            if written.is_tooltip:
                 left = right = ""
-            if _fits_around(preceded_by, left, held.before, bool(followed_by)) and _fits_around(
-                followed_by, right, held.after, bool(preceded_by)
+            if _fits_around(preceded_by, left, written.before, bool(followed_by)) and _fits_around(
+                followed_by, right, written.after, bool(preceded_by)
             ):
                 taken.append((start, end))
                 yield text[start:end]

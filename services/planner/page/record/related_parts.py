@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import takewhile
 
+from services.planner.page.boxes import is_on_one_line
 from services.planner.page.record.other_records import IdKind, id_kind
 from services.planner.page.record.scope import elements_under
 from services.planner.page.text import find_mention, is_header, is_heading, label_form, text_of
@@ -74,7 +75,7 @@ def _is_on_line(link: Element, element: Element) -> bool:
     if link.box is None or element.box is None or link.frame != element.frame or element.row is not None:
         return False
     a, b = link.box, element.box
-    return min(a.y + a.height, b.y + b.height) - max(a.y, b.y) >= 0.5 * min(a.height, b.height) and b.x >= a.x
+    return is_on_one_line(a, b) and b.x >= a.x
 
 
 def _sections_of_others(
