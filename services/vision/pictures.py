@@ -1,7 +1,5 @@
 """Decode, crop and encode pictures with Pillow. Bytes that are no picture raise an error of ours."""
 
-# pyright: reportUnknownMemberType=false
-# Pillow's type of `resize` mentions NumPy, which is not installed.
 from __future__ import annotations
 
 import io

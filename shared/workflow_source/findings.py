@@ -3,32 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-from shared.contracts.base import Part
-
-Severity = Literal["error", "warning", "advice"]
-"""``error``: the workflow is refused. ``warning``: it is taken, and should be mended. ``advice``: it may not be worth
-keeping."""
-
-FindingCode = Literal[
-    "invalid_name",
-    "reserved_name",
-    "too_long",
-    "syntax",
-    "no_run",
-    "positional_only",
-    "bare_except",
-    "swallowed_error",
-    "lost_cause",
-    "missing_hint",
-    "missing_return_hint",
-    "missing_docstring",
-    "missing_section",
-    "cryptic_name",
-    "thin_wrapper",
-    "few_statements",
-]
+from shared.contracts.workflows.sources import FindingCode, Severity, SourceFinding
 
 
 @dataclass(frozen=True)
@@ -40,6 +16,7 @@ class Rule:
 RULES: dict[FindingCode, Rule] = {
     "invalid_name": Rule("error", "Choose a Python identifier that does not begin with an underscore."),
     "reserved_name": Rule("error", "Choose another name: this one is a method of `workflows`."),
+    "name_taken": Rule("error", "Choose another name, or delete the workflow that has it."),
     "too_long": Rule("error", "Split it into workflows that invoke each other."),
     "syntax": Rule("error", "Mend the syntax."),
     "no_run": Rule("error", "Define `def run(...)` or `async def run(...)` at the top level."),
@@ -55,16 +32,6 @@ RULES: dict[FindingCode, Rule] = {
     "thin_wrapper": Rule("advice", "Call the tool directly: the workflow adds nothing to it."),
     "few_statements": Rule("advice", "Keep a workflow for what is worth finding again: five statements or more."),
 }
-
-
-class SourceFinding(Part, frozen=True, kw_only=True):
-    """One finding. ``line``: from 1; 0 for the name or the whole file."""
-
-    line: int
-    severity: Severity
-    code: FindingCode
-    message: str
-    remedy: str
 
 
 def finding(code: FindingCode, message: str, line: int = 0) -> SourceFinding:

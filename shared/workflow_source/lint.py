@@ -7,7 +7,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from shared.workflow_source.findings import SourceFinding, finding
+from shared.contracts.workflows.sources import SourceFinding
+from shared.workflow_source.findings import finding
 from shared.workflow_source.module import Module, name_findings, read_module
 
 FEWEST_STATEMENTS = 5

@@ -9,23 +9,14 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from shared.contracts.base import Part
-from shared.workflow_source.findings import SourceFinding, finding
+from shared.contracts.workflows.sources import Parameter, SourceFinding
+from shared.workflow_source.findings import finding
 
 RESERVED_NAMES = frozenset({"list", "search", "get", "invoke", "create", "delete"})
 MAX_SOURCE_CHARS = 200_000
 MAX_TREE_DEPTH = 200
 """Deeper nesting would exhaust the stack of whoever walks the tree."""
 Run = ast.FunctionDef | ast.AsyncFunctionDef
-
-
-class Parameter(Part, frozen=True, kw_only=True):
-    """A parameter of ``run``. ``type`` and ``default`` are expressions as they are written; ``type`` may be empty."""
-
-    name: str
-    type: str
-    required: bool
-    default: str | None = None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import typer
 from services.console import exits
 from services.console.options import AsJson
 from shared.contracts.discovery import Problem
-from shared.workflow_source.findings import SourceFinding
+from shared.contracts.workflows.sources import SourceFinding
 from shared.workflow_source.lint import lint as lint_source
 
 workflows = typer.Typer(name="workflows", help="Check the sources of workflows.", no_args_is_help=True)

@@ -210,7 +210,7 @@ def _shrink(picture: Image.Image, width_px: int, marked: Sequence[tuple[float, f
     height = max(round((bottom - top) * width / picture.width), 1)
     # `convert` copies the whole picture even if it is RGB already, as screenshots are.
     plain = picture if picture.mode == "RGB" else picture.convert("RGB")
-    small = plain.resize(  # pyright: ignore[reportUnknownMemberType]
+    small = plain.resize(
         (width, height), Image.Resampling.HAMMING, box=(0, top, picture.width, bottom), reducing_gap=2.0
     )
     out = io.BytesIO()

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.workflow_source.module import MAX_SOURCE_CHARS, Parameter, name_findings, read_module
+from shared.contracts.workflows.sources import Parameter
+from shared.workflow_source.module import MAX_SOURCE_CHARS, name_findings, read_module
 
 
 def codes(source: str) -> list[str]:

@@ -1,0 +1,1 @@
+"""The library of workflows: storage, search by meaning, and execution."""

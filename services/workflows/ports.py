@@ -1,0 +1,278 @@
+"""The protocols of the workflow library: executors and what code may call, tools, artifacts, embedders, storage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from shared.contracts.workflows.artifacts import ArtifactEntry
+from shared.contracts.workflows.invocations import JsonValue, WorkflowFailure
+from shared.contracts.workflows.library import FileProblem, HistoryEntry
+
+# --- execution
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one invocation may use. Beyond any of them it ends with an error that names the limit."""
+
+    time_s: float = 60.0
+    memory_bytes: int = 512 * 1024**2
+    file_bytes: int = 16 * 1024**2
+    """Size of one file in its folder."""
+    output_chars: int = 100_000
+    """Of standard output; what comes after that is dropped, and a last line says so."""
+    value_bytes: int = 700_000
+    """Of a value, as JSON, in either direction; it must fit a message of the bus."""
+
+
+@dataclass(frozen=True)
+class HostCall:
+    """A call of workflow code to the outside: ``("tools", "curl.get", {...})``, ``("workflows", "invoke", {...})``."""
+
+    namespace: str
+    """``tools``, ``workflows`` or ``artifacts``; anything else is refused."""
+    method: str
+    arguments: Mapping[str, JsonValue]
+
+
+class HostCallError(Exception):
+    """A call failed. Workflow code sees the built-in exception that ``type`` names, else a RuntimeError.
+
+    ``failure``: of the workflow that was invoked; None for other calls.
+    """
+
+    def __init__(self, type: str, message: str, failure: WorkflowFailure | None = None) -> None:
+        super().__init__(message)
+        self.type, self.failure = type, failure
+
+
+class Host(Protocol):
+    """Answers the calls of one invocation."""
+
+    async def call(self, call: HostCall) -> JsonValue:
+        """Return the value. Raises HostCallError; any other exception is a bug of the host."""
+        ...
+
+
+@dataclass(frozen=True)
+class Job:
+    """One invocation: ``run(**arguments)`` of a source. ``name`` is what tracebacks and TypeErrors call it."""
+
+    name: str
+    source: str
+    arguments: Mapping[str, JsonValue]
+    limits: Limits = Limits()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """``error`` None: it succeeded. ``stdout``: what was printed, also before a failure."""
+
+    value: JsonValue = None
+    stdout: str = ""
+    error: WorkflowFailure | None = None
+    duration_ms: float = 0.0
+
+    @property
+    def is_ok(self) -> bool:
+        return self.error is None
+
+
+class Interpreter(Protocol):
+    """Runs pieces of code in one namespace, one after the other; names that one piece defines exist in the next."""
+
+    async def run(self, code: str, host: Host, limits: Limits) -> Outcome:
+        """Return the value of the last expression (None without one). After a limit was hit the names are gone."""
+        ...
+
+    async def reset(self) -> None:
+        """Forget all names."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class Executor(Protocol):
+    """Runs workflow code. ``protections``: see :class:`Protections`."""
+
+    @property
+    def protections(self) -> Protections: ...
+
+    async def start(self) -> None:
+        """Prepare: afterwards an invocation finds a process that waits for it. Idempotent."""
+        ...
+
+    async def execute(self, job: Job, host: Host) -> Outcome:
+        """Return what ``run(**arguments)`` came to. Never raises for what the code does."""
+        ...
+
+    async def open_interpreter(self) -> Interpreter: ...
+
+    async def close(self) -> None:
+        """End every process. Invocations in progress end with a failure."""
+        ...
+
+
+@dataclass(frozen=True)
+class Protections:
+    """What workflow code is kept from, on this machine. ``missing``: what is not, each with the reason, for people."""
+
+    processes: bool = False
+    """It runs in a process of its own."""
+    network: bool = False
+    files: bool = False
+    """It reads the Python library and its own folder only."""
+    system_calls: bool = False
+    missing: tuple[str, ...] = ()
+
+
+# --- tools
+
+
+@dataclass(frozen=True)
+class ToolContext:
+    """Who calls: names of the run and the sample, and the browser session that was given. Empty outside of a run."""
+
+    run_id: str = ""
+    sample_id: str = ""
+    browser_instance_id: str = ""
+    browser_session_id: str = ""
+
+
+@dataclass(frozen=True)
+class ToolFacts:
+    """A tool as it is listed: ``recipes`` maps each name to its description; ``schema``: JSON Schema of the arguments
+    of each recipe, and of a plain call under the empty name."""
+
+    name: str
+    kind: str
+    description: str
+    recipes: Mapping[str, str] = field(default_factory=dict[str, str])
+    schemas: Mapping[str, Mapping[str, JsonValue]] = field(default_factory=dict[str, Mapping[str, JsonValue]])
+
+
+class Tool(Protocol):
+    """Something outside that workflow code may use: a program, an HTTP server, an MCP server, the browser."""
+
+    @property
+    def facts(self) -> ToolFacts: ...
+
+    async def call(self, recipe: str, arguments: Mapping[str, JsonValue], context: ToolContext) -> JsonValue:
+        """Call a recipe; the empty name is the plain call. Raises HostCallError for whatever goes wrong."""
+        ...
+
+    async def release(self, context: ToolContext) -> None:
+        """The invocation of this context has ended: let go of what was held for it. Idempotent."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+# --- artifacts
+
+
+class Artifacts(Protocol):
+    """Named bytes that workflows leave behind. A name is never overwritten."""
+
+    async def save(self, name: str, data: bytes, *, media_type: str, description: str, saved_by: str) -> ArtifactEntry:
+        """Raises PermanentError (``name_taken``) when there is one, (``unsafe_name``) for a name that is no file name,
+        and (``too_large``)."""
+        ...
+
+    async def load(self, name: str) -> tuple[ArtifactEntry, bytes] | None: ...
+
+    async def list(self) -> Sequence[ArtifactEntry]:
+        """Return all, by name."""
+        ...
+
+    async def delete(self, name: str) -> bool:
+        """Return whether there was one."""
+        ...
+
+
+# --- search
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of unit length; near vectors mean near meanings.
+
+    ``model``: the model and its version; vectors of another model are useless. ``threshold``: the score below which
+    two texts have nothing in common.
+    """
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+    @property
+    def threshold(self) -> float: ...
+
+    def embed_queries(self, texts: Sequence[str]) -> Sequence[Sequence[float]]: ...
+
+    def embed_documents(self, texts: Sequence[str]) -> Sequence[Sequence[float]]: ...
+
+
+@dataclass(frozen=True)
+class Indexed:
+    """A workflow as it is indexed: ``code`` is its source."""
+
+    name: str
+    hash: str
+    description: str
+    code: str
+
+
+class SearchIndex(Protocol):
+    """Finds workflows by meaning. Its methods use CPU time: call them in a thread."""
+
+    def update(self, current: Sequence[Indexed]) -> None:
+        """Make the index hold exactly these. Vectors that are stored for the same content are used again."""
+        ...
+
+    def add(self, one: Indexed) -> None:
+        """Add one, or replace the one of its name."""
+        ...
+
+    def remove(self, name: str) -> None: ...
+
+    def search(self, query: str, limit: int, threshold: float | None = None) -> Sequence[tuple[str, float]]:
+        """Return names and scores (0.7 description, 0.3 code), best first, of those at or above the threshold."""
+        ...
+
+    def close(self) -> None: ...
+
+
+# --- storage
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """What a storage holds: the history of each name, oldest first, and the files that could not be loaded."""
+
+    histories: Mapping[str, tuple[HistoryEntry, ...]]
+    problems: tuple[FileProblem, ...] = ()
+
+
+class WorkflowStorage(Protocol):
+    """Keeps sources and histories; safe for several processes at a time."""
+
+    async def load(self) -> Shelf:
+        """Return everything. What was changed by hand since the last time is recorded in the histories first."""
+        ...
+
+    async def history(self, name: str) -> tuple[HistoryEntry, ...]: ...
+
+    async def source(self, hash: str) -> str | None:
+        """Return the source with this SHA-256, or None."""
+        ...
+
+    async def append(self, name: str, entry: HistoryEntry, source: str | None = None) -> bool:
+        """Add an entry, with the source of a created version. Return False, and add nothing, where it does not fit: a
+        version where there is a current one, or a tombstone where there is none. Atomic over processes."""
+        ...
+
+    async def close(self) -> None: ...

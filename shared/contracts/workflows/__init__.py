@@ -1,0 +1,1 @@
+"""Messages of the workflow library, by subject: sources, library, invocations, artifacts."""

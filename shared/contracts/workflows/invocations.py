@@ -1,0 +1,79 @@
+"""Messages about running workflow code, and what it came to."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from shared.contracts.base import Message, Part
+from shared.contracts.codes import OpenCode
+
+JsonValue = Any
+"""A value of JSON: None, bool, int of 64 bits, finite float, str, list, or dict with string keys."""
+
+FailureCode = Literal[
+    "raised",
+    "timeout",
+    "memory",
+    "killed",
+    "bad_value",
+    "too_deep",
+    "unknown_workflow",
+    "refused",
+    "not_started",
+]
+"""``raised``: the code raised an exception. ``killed``: its process ended. ``bad_value``: it returned what is no JSON,
+or too much. ``too_deep``: workflows invoked each other too deeply. ``refused``: it asked for what it may not have."""
+
+
+class WorkflowFailure(Part, frozen=True, kw_only=True):
+    """Why an invocation has no value.
+
+    ``type``: the class of the exception. ``traceback``: of the workflow's own lines. ``chain``: the names of the
+    workflows that invoked each other, outermost first.
+    """
+
+    code: OpenCode[FailureCode]
+    type: str
+    message: str
+    traceback: str = ""
+    chain: tuple[str, ...] = ()
+
+
+class BrowserAccess(Part, frozen=True, kw_only=True):
+    """A leased browser session that a workflow may use through ``tools.browser``."""
+
+    instance_id: str
+    session_id: str
+
+
+class InvokeWorkflow(Message, frozen=True, kw_only=True):
+    """Request to invoke a workflow. ``hash``: an old version. ``browser``: None: a session is leased when it is used.
+
+    ``run_id`` and ``sample_id``: what its artifacts belong to; empty outside of a run.
+    """
+
+    name: str
+    arguments: dict[str, JsonValue] = {}
+    hash: str = ""
+    timeout_s: float = 60.0
+    browser: BrowserAccess | None = None
+    run_id: str = ""
+    sample_id: str = ""
+
+
+class RunCode(Message, frozen=True, kw_only=True):
+    """Request to run code that may use ``tools``, ``workflows`` and ``artifacts``; its value is its last expression."""
+
+    code: str
+    timeout_s: float = 60.0
+
+
+class WorkflowRan(Message, frozen=True, kw_only=True):
+    """What an invocation, or code, came to. ``error``: None when it succeeded."""
+
+    name: str = ""
+    hash: str = ""
+    value: JsonValue = None
+    stdout: str = ""
+    error: WorkflowFailure | None = None
+    duration_ms: float = 0.0

@@ -1,0 +1,152 @@
+"""Messages about the library: create, list, get, search, delete, history."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from shared.contracts.base import Message, Part
+from shared.contracts.workflows.sources import Parameter, SourceFinding
+
+
+class WorkflowVersion(Part, frozen=True, kw_only=True):
+    """One version of a workflow, as the library lists it.
+
+    ``hash``: SHA-256 of the source in UTF-8, in hex. ``takes_more``: ``run`` has ``**keywords``. ``author``: the user,
+    the program or the model that wrote it. ``source_run``: the run that it was learned from.
+    """
+
+    name: str
+    hash: str
+    description: str
+    parameters: tuple[Parameter, ...] = ()
+    takes_more: bool = False
+    is_async: bool = False
+    author: str = ""
+    created_at: datetime
+    source_run: str | None = None
+
+
+class HistoryEntry(Part, frozen=True, kw_only=True):
+    """One change of a name: a version was created, or the name was deleted (a tombstone)."""
+
+    kind: Literal["created", "deleted"]
+    hash: str
+    """Of the version that was created, or that was current until it was deleted."""
+    description: str = ""
+    author: str = ""
+    at: datetime
+    source_run: str | None = None
+
+
+class FileProblem(Part, frozen=True, kw_only=True):
+    """A file of the library that is not loaded. ``line``: from 1; 0 for the whole file."""
+
+    file: str
+    line: int
+    message: str
+
+
+class CreateWorkflow(Message, frozen=True, kw_only=True):
+    """Request to create a workflow. An empty ``description``: that of the source's docstring."""
+
+    name: str
+    source: str
+    description: str = ""
+    author: str = ""
+    source_run: str | None = None
+
+
+class WorkflowCreated(Message, frozen=True, kw_only=True):
+    """The workflow can be found and invoked. ``findings``: warnings and advice about its source."""
+
+    workflow: WorkflowVersion
+    findings: tuple[SourceFinding, ...] = ()
+
+
+class WorkflowRefused(Message, frozen=True, kw_only=True):
+    """Nothing was created. ``findings``: all of them; at least one is an error."""
+
+    findings: tuple[SourceFinding, ...]
+
+
+CreateReply = WorkflowCreated | WorkflowRefused
+
+
+class ListWorkflows(Message, frozen=True, kw_only=True):
+    """Request for a page of the workflows, by name. ``skip``: how many come before the page."""
+
+    skip: int = 0
+
+
+class WorkflowsListed(Message, frozen=True, kw_only=True):
+    workflows: tuple[WorkflowVersion, ...]
+    total: int
+    problems: tuple[FileProblem, ...] = ()
+    """Files of the library that are not loaded."""
+
+
+class GetWorkflow(Message, frozen=True, kw_only=True):
+    """Request for a workflow with its source. ``hash``: an old version, by its hash or the first 8 characters of it."""
+
+    name: str
+    hash: str = ""
+
+
+class WorkflowShown(Message, frozen=True, kw_only=True):
+    workflow: WorkflowVersion
+    source: str
+    is_current: bool
+
+
+class WorkflowUnknown(Message, frozen=True, kw_only=True):
+    """There is no such workflow, or no such version of it. ``similar``: names that look like it."""
+
+    name: str
+    message: str
+    similar: tuple[str, ...] = ()
+
+
+GetReply = WorkflowShown | WorkflowUnknown
+
+
+class SearchWorkflows(Message, frozen=True, kw_only=True):
+    """Request for the workflows that do what ``query`` says. ``threshold``: the least score; None: the library's."""
+
+    query: str
+    limit: int = 10
+    threshold: float | None = None
+
+
+class WorkflowHit(Part, frozen=True, kw_only=True):
+    """``score``: 0.7 times the similarity of the description, 0.3 times that of the code; at most 1."""
+
+    workflow: WorkflowVersion
+    score: float
+
+
+class WorkflowsFound(Message, frozen=True, kw_only=True):
+    """Hits, best first. Empty when nothing reaches the threshold."""
+
+    hits: tuple[WorkflowHit, ...]
+
+
+class DeleteWorkflow(Message, frozen=True, kw_only=True):
+    name: str
+    author: str = ""
+
+
+class WorkflowDeleted(Message, frozen=True, kw_only=True):
+    """``existed``: whether there was one. Its versions stay in the history."""
+
+    existed: bool
+
+
+class LoadHistory(Message, frozen=True, kw_only=True):
+    name: str
+
+
+class HistoryLoaded(Message, frozen=True, kw_only=True):
+    """Every change of the name, oldest first; empty when there never was such a workflow."""
+
+    entries: tuple[HistoryEntry, ...]
