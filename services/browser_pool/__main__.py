@@ -8,10 +8,11 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
-from services.browser_pool.adapters.browser.lifecycle import login_store, run_pool, secret_store
+from services.browser_pool.adapters.browser.lifecycle import login_store, run_pool
 from services.browser_pool.deps import BrowserPoolDeps
 from services.browser_pool.handlers import actor
 from shared.bus.nats_bus import Bus
+from shared.secrets.store import secret_store
 from shared.settings import Settings
 
 NAME = "browser_pool"

@@ -9,7 +9,6 @@ from services.browser_pool.files.captures import found_elements
 from services.browser_pool.login_states import LoginState
 from services.browser_pool.page.snapshot import compose
 from services.browser_pool.ports import CaptureFailed, WantedRefs
-from services.browser_pool.safety.redaction import redacted
 from shared.bus.actor import Actor
 from shared.contracts.browser_pool import (
     AccessChecked,
@@ -35,6 +34,7 @@ from shared.contracts.browser_pool import (
     SessionReleased,
 )
 from shared.contracts.results import ActionResult
+from shared.secrets.redaction import redacted
 from shared.subjects import ACT, CAPTURE, CHECK_ACCESS, KEEP, LEASE, OBSERVE, RELEASE, RESTORE, SAVE_PROFILE
 
 RETRY_AFTER_S = 0.02

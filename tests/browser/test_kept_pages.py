@@ -20,7 +20,6 @@ import zstandard
 from services.browser_pool.adapters.archive import page_archive
 from services.browser_pool.adapters.browser.chromium import Chromium, PoolSession
 from services.browser_pool.adapters.browser.login_files import LoginFolder
-from services.browser_pool.adapters.guard.secrets import SecretStore
 from services.browser_pool.files.captures import PackedPage, pack_page
 from services.browser_pool.page.snapshot import compose
 from services.browser_pool.ports import CaptureFailed, PageCapture, SessionTerms, WantedRefs
@@ -38,6 +37,7 @@ from shared.contracts.browser_pool import Element, PageObserved
 from shared.contracts.results import Viewport
 from shared.errors import Unavailable
 from shared.evidence_format.files.sample import StoredObservation
+from shared.secrets.store import SecretStore
 from shared.settings import Settings
 from tests.browser.conftest import LIMITS, Look
 from tests.browser.site import LOOPBACK, Site

@@ -13,14 +13,14 @@ from pyotp.totp import TOTP
 
 from services.browser_pool.adapters.browser.chromium import Chromium
 from services.browser_pool.adapters.browser.login_files import LoginFolder
-from services.browser_pool.adapters.guard.secrets import SecretStore, Vault, codes_of
 from services.browser_pool.adapters.session import PageSession
 from services.browser_pool.page.snapshot import compose
 from services.browser_pool.ports import SessionTerms
-from services.browser_pool.safety.redaction import redacted
 from shared.contracts.actions import BrowserAction, ByCss, Click, Extract, Goto, Screenshot, TypeSecret
 from shared.contracts.results import ActionResult
 from shared.errors import PermanentError
+from shared.secrets.redaction import redacted
+from shared.secrets.store import SecretStore, Vault, codes_of
 from shared.settings import Settings
 from tests.browser.conftest import LIMITS
 from tests.browser.site import Site

@@ -14,7 +14,6 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from services.browser_pool.adapters.downloads.collector import collect_files
 from services.browser_pool.adapters.downloads.tracker import DownloadTracker
 from services.browser_pool.adapters.guard.pacing import SessionPace
-from services.browser_pool.adapters.guard.secrets import Vault
 from services.browser_pool.adapters.guard.session_guard import SessionGuard
 from services.browser_pool.adapters.network import Network
 from services.browser_pool.adapters.observe import engine
@@ -30,10 +29,11 @@ from services.browser_pool.page import matching
 from services.browser_pool.page.model import PageStats, RawPage, Seen
 from services.browser_pool.page.snapshot import choose
 from services.browser_pool.ports import PerformedAction
-from services.browser_pool.safety.redaction import redacted_text
 from shared.contracts.actions import BrowserAction, Goto, Screenshot, Target
 from shared.contracts.results import ActionResult, Change, DialogOpened, TargetFound
 from shared.errors import DeadlineExceeded, Unavailable
+from shared.secrets.redaction import redacted_text
+from shared.secrets.store import Vault
 
 ReplyT = TypeVar("ReplyT")
 Perform = Callable[["PageSession", BrowserAction], Awaitable[PerformOutcome]]

@@ -12,10 +12,10 @@ import zstandard
 from services.browser_pool.files.mhtml import without_secrets
 from services.browser_pool.page.snapshot import elements_of, to_element
 from services.browser_pool.ports import Capture, PageCapture
-from services.browser_pool.safety.redaction import SHORT, redacted
 from shared.contracts.browser_pool import HIDDEN_VALUE, ElementFound
 from shared.contracts.results import CaptureFacts
 from shared.evidence_format.files.sample import StoredObservation
+from shared.secrets.redaction import SHORT, redacted
 
 PAGE_SUFFIX, OBSERVATION_SUFFIX = ".mhtml.zst", ".observation.json.zst"
 MEDIA_TYPE = "application/zstd"

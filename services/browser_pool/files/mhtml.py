@@ -28,8 +28,8 @@ from functools import lru_cache
 from mmap import mmap
 from urllib.parse import unquote_to_bytes
 
-from services.browser_pool.safety.redaction import CASELESS, as_whole, forms
 from shared.contracts.browser_pool import HIDDEN_VALUE
+from shared.secrets.redaction import CASELESS, as_whole, forms
 
 Bytes = bytes | mmap
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.browser_pool.safety.redaction import redacted, redacted_text
 from shared.contracts.browser_pool import HIDDEN_VALUE, Element
 from shared.contracts.results import ActionResult, Change, Locator, Navigated, TargetFound
+from shared.secrets.redaction import redacted, redacted_text
 
 PLAIN = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc", "Zl", "Zp")), min_size=8, max_size=30)
 LONG = PLAIN.filter(lambda one: one.strip() == one and one not in HIDDEN_VALUE)

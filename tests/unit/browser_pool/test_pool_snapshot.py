@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from services.browser_pool.page.model import PageStats, RawItem, RawPage, Seen
 from services.browser_pool.page.rendering import line
 from services.browser_pool.page.snapshot import choose, compose, dom_confidence, triggers
-from services.browser_pool.safety.redaction import redacted
 from shared.contracts.browser_pool import Element, PageObserved
+from shared.secrets.redaction import redacted
 
 PLAIN = RawItem(0, "text", "", None, (), None, "p", None, None, None, (0, 0, 10, 10), True, False)
 

@@ -20,7 +20,7 @@ from services.browser_pool.adapters.archive.restore import restore_page
 from services.browser_pool.adapters.browser.launch import BrowserProcess, WarmContext, start
 from services.browser_pool.adapters.guard.interception import guard_session
 from services.browser_pool.adapters.guard.pacing import Pacing, SessionPace
-from services.browser_pool.adapters.guard.secrets import SecretStore, open_vault
+from services.browser_pool.adapters.guard.secrets import open_vault
 from services.browser_pool.adapters.network import frame_of
 from services.browser_pool.adapters.protocol import run_unless_gone
 from services.browser_pool.adapters.session import PageSession, SessionLimits
@@ -40,6 +40,7 @@ from services.browser_pool.safety import politeness
 from shared.aio import BackgroundTasks
 from shared.contracts.browser_pool import Politeness
 from shared.errors import PermanentError, Unavailable
+from shared.secrets.store import SecretStore
 
 log = logging.getLogger(__name__)
 

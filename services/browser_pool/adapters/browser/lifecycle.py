@@ -14,13 +14,13 @@ from services.browser_pool.adapters.browser import memory
 from services.browser_pool.adapters.browser.chromium import BrowserUpkeep, Chromium
 from services.browser_pool.adapters.browser.login_files import LoginFolder
 from services.browser_pool.adapters.guard.pacing import Pacing
-from services.browser_pool.adapters.guard.secrets import SecretStore
 from services.browser_pool.adapters.session import SessionLimits
 from services.browser_pool.ports import Gate
 from services.browser_pool.safety import politeness
 from services.browser_pool.sessions import Sessions
 from shared.aio import run_alongside
 from shared.bus.ports import Records
+from shared.secrets.store import secret_store
 from shared.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -37,10 +37,6 @@ class PoolBus(Gate, Records, Protocol):
 
 def login_store(settings: Settings) -> LoginFolder:
     return LoginFolder(settings.state_dir / "auth", settings.evidence_dir)
-
-
-def secret_store(settings: Settings) -> SecretStore:
-    return SecretStore(settings.state_dir / "secrets.json")
 
 
 def new_chromium(settings: Settings, pacing: Pacing) -> Chromium:

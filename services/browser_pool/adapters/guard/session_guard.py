@@ -18,10 +18,10 @@ from services.browser_pool.adapters.outcome import PerformOutcome, refuse
 from services.browser_pool.adapters.protocol import send
 from services.browser_pool.safety import policy
 from services.browser_pool.safety.policy import HostPolicy
-from services.browser_pool.safety.redaction import redacted_text
 from shared.aio import BackgroundTasks
 from shared.contracts.results import NotSeen, PageChanged
 from shared.hosts import Origin, fits_any, literal_address, parse_origin
+from shared.secrets.redaction import redacted_text
 
 log = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""Removes secrets from everything that leaves the pool, in the forms that pages write them.
+"""Removes secrets from everything that leaves a process that knows them, in the forms that pages write them.
 
 Found is what ordinary pages do: show a secret, put it into an address, quote it in a script or in HTML, or cut it off
 with an ellipsis. A page that reverses or spells a secret is not covered. A part of a secret in other words is no
