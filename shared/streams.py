@@ -69,7 +69,23 @@ MEMORY = Bucket("MEMORY")
 """Key-value: run id, or task id where the task says so, to Memory: the lessons of its samples."""
 FOUND = Bucket("FOUND", max_age_s=30 * DAY_S)
 """Key-value: run id to the Listing of its discovery; run id and sample id to one Find."""
-KEY_VALUE_BUCKETS = (RUNS, INBOX, SITE_PACE, SITE_PAUSES, AUTH_PROFILES, AUTH_SESSIONS, SPENDING, MEMORY, FOUND)
+WORKFLOWS = Bucket("WORKFLOWS")
+"""Key-value: name of a workflow to its WorkflowHistory, where the library is kept on the bus."""
+WORKFLOW_SOURCES = Bucket("WORKFLOW_SOURCES")
+"""Key-value: SHA-256 of a workflow's source to the source."""
+KEY_VALUE_BUCKETS = (
+    RUNS,
+    INBOX,
+    SITE_PACE,
+    SITE_PAUSES,
+    AUTH_PROFILES,
+    AUTH_SESSIONS,
+    SPENDING,
+    MEMORY,
+    FOUND,
+    WORKFLOWS,
+    WORKFLOW_SOURCES,
+)
 
 ARTIFACTS = Bucket("ARTIFACTS", max_age_s=7 * DAY_S)
 """Objects: captured bytes between the browser pool and evidence, which removes them."""

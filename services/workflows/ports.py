@@ -8,7 +8,7 @@ from typing import Protocol
 
 from shared.contracts.workflows.artifacts import ArtifactEntry
 from shared.contracts.workflows.invocations import JsonValue, WorkflowFailure
-from shared.contracts.workflows.library import FileProblem, HistoryEntry
+from shared.contracts.workflows.library import FileProblem, HistoryEntry, WorkflowHistory
 
 # --- execution
 
@@ -251,9 +251,9 @@ class SearchIndex(Protocol):
 
 @dataclass(frozen=True)
 class Shelf:
-    """What a storage holds: the history of each name, oldest first, and the files that could not be loaded."""
+    """What a storage holds: the history of each name, and the files that are not loaded."""
 
-    histories: Mapping[str, tuple[HistoryEntry, ...]]
+    histories: Mapping[str, WorkflowHistory]
     problems: tuple[FileProblem, ...] = ()
 
 
@@ -264,15 +264,27 @@ class WorkflowStorage(Protocol):
         """Return everything. What was changed by hand since the last time is recorded in the histories first."""
         ...
 
-    async def history(self, name: str) -> tuple[HistoryEntry, ...]: ...
+    async def revision(self) -> str:
+        """Return a text that differs when any process has changed something since."""
+        ...
+
+    async def history(self, name: str) -> WorkflowHistory:
+        """Return the history of a name; empty when there never was one.
+
+        Raises PermanentError (``workflow_unreadable``) when its file was changed by hand and is no workflow now.
+        """
+        ...
 
     async def source(self, hash: str) -> str | None:
         """Return the source with this SHA-256, or None."""
         ...
 
-    async def append(self, name: str, entry: HistoryEntry, source: str | None = None) -> bool:
-        """Add an entry, with the source of a created version. Return False, and add nothing, where it does not fit: a
-        version where there is a current one, or a tombstone where there is none. Atomic over processes."""
+    async def append(self, name: str, entry: HistoryEntry, source: str) -> bool:
+        """Add a version with its source, or a tombstone. Atomic over processes.
+
+        Return False, and add nothing, where it does not fit: a version where there is a current one, or a tombstone
+        where there is none. Raises PermanentError (``cannot_write``) when the storage is read-only.
+        """
         ...
 
     async def close(self) -> None: ...

@@ -82,6 +82,14 @@ class Records(Protocol):
         """Return the record, or None when there is none."""
         ...
 
+    async def read_all(self, bucket: Bucket, type_: type[RecordT]) -> dict[str, RecordT]:
+        """Return every record of the bucket by its key. A space in a key is returned as ``_``."""
+        ...
+
+    async def revision(self, bucket: Bucket) -> int:
+        """Return a number that grows with every record that any process stores in the bucket."""
+        ...
+
     async def modify(
         self,
         bucket: Bucket,

@@ -24,6 +24,8 @@ from shared.streams import Bucket
 
 RecordT = TypeVar("RecordT")
 MODIFY_TRIES = 200
+READ_ALL_TIMEOUT_S = 30.0
+"""For one record of many."""
 
 
 class NatsRecords:
@@ -103,6 +105,26 @@ class NatsRecords:
 
         await self._nc.subscribe(f"{prefix}>", cb=on_message)
         await flush(self._nc)
+
+    async def read_all(self, bucket: Bucket, type_: type[RecordT]) -> dict[str, RecordT]:
+        """See :class:`shared.bus.ports.Records`."""
+        kv = await self._key_value(bucket)
+        found: dict[str, RecordT] = {}
+        with map_nats_errors():
+            watcher = await kv.watchall(ignore_deletes=True)
+            try:
+                while isinstance(entry := await watcher.updates(timeout=READ_ALL_TIMEOUT_S), KeyValue.Entry):
+                    found[entry.key] = msgspec.json.decode(entry.value or b"null", type=type_)
+            finally:
+                await watcher.stop()
+        return found
+
+    async def revision(self, bucket: Bucket) -> int:
+        """See :class:`shared.bus.ports.Records`."""
+        kv = await self._key_value(bucket)
+        with map_nats_errors():
+            status = await kv.status()
+        return status.stream_info.state.last_seq
 
     async def _key_value(self, bucket: Bucket) -> KeyValue:
         if bucket.name not in self._kv:

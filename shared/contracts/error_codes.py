@@ -86,6 +86,10 @@ PermanentCode = Literal[
     "bad_place",
     "bad_pointer",
     "key_in_evidence",
+    "workflow_unreadable",
+    "unknown_workflow",
+    "workflow_refused",
+    "workflow_failed",
 ]
 """A retry of the same call fails again."""
 ErrorCode = TransientCode | PermanentCode | Literal["internal", "retries_exhausted"]
@@ -167,6 +171,10 @@ ERRORS: dict[ErrorCode, str] = {
     "bad_place": "the address of a bucket is not valid",
     "bad_pointer": "a name in the bucket points to nothing",
     "key_in_evidence": "the signing key must not be inside of the evidence",
+    "workflow_unreadable": "the file of a workflow is no workflow",
+    "unknown_workflow": "there is no such workflow, or no such version of it",
+    "workflow_refused": "the source of a workflow has errors, or its name is taken",
+    "workflow_failed": "a workflow ended with an error",
 }
 
 

@@ -35,6 +35,7 @@ class MemoryBus:
         self.closed_asks: set[str] = set()
         self._ids: set[str] = set()
         self._records: dict[tuple[str, str], bytes] = {}
+        self._revisions: dict[str, int] = {}
         self._watches: list[tuple[str, type[Any], Callable[[str, Any], None]]] = []
         self._blobs: dict[tuple[str, str], bytes] = {}
         self._actors: list[tuple[Actor[Any], Runner[Any]]] = []
@@ -77,6 +78,16 @@ class MemoryBus:
         data = self._records.get((bucket.name, key))
         return None if data is None else msgspec.json.decode(data, type=type_)
 
+    async def read_all(self, bucket: Bucket, type_: type[RecordT]) -> dict[str, RecordT]:
+        return {
+            key.replace(" ", "_"): msgspec.json.decode(data, type=type_)
+            for (name, key), data in self._records.items()
+            if name == bucket.name
+        }
+
+    async def revision(self, bucket: Bucket) -> int:
+        return self._revisions.get(bucket.name, 0)
+
     async def modify(
         self,
         bucket: Bucket,
@@ -95,6 +106,7 @@ class MemoryBus:
     def _store(self, bucket: Bucket, key: str, value: Any) -> None:
         data = msgspec.json.encode(value)
         self._records[bucket.name, key] = data
+        self._revisions[bucket.name] = self._revisions.get(bucket.name, 0) + 1
         for name, type_, on_change in self._watches:
             if name == bucket.name:
                 on_change(key, msgspec.json.decode(data, type=type_))

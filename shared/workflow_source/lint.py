@@ -158,7 +158,7 @@ def _worth(module: Module) -> Iterator[SourceFinding]:
     ]
     statements = sum(isinstance(node, ast.stmt) for one in body for node in ast.walk(one))
     if statements < FEWEST_STATEMENTS and others == [module.run]:
-        yield finding("few_statements", f"`run` has {statements} statements", module.run.lineno)
+        yield finding("few_statements", f"statements in `run`: {statements}", module.run.lineno)
 
 
 def _is_call_of_tool(body: list[ast.stmt]) -> bool:

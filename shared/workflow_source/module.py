@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import keyword
+import unicodedata
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from shared.workflow_source.findings import finding
 
 RESERVED_NAMES = frozenset({"list", "search", "get", "invoke", "create", "delete"})
 MAX_SOURCE_CHARS = 200_000
+MAX_NAME_CHARS = 100
 MAX_TREE_DEPTH = 200
 """Deeper nesting would exhaust the stack of whoever walks the tree."""
 Run = ast.FunctionDef | ast.AsyncFunctionDef
@@ -34,8 +36,14 @@ class Module:
 
 def name_findings(name: str) -> Iterator[SourceFinding]:
     """Yield why a workflow cannot have this name."""
-    if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
+    if len(name) > MAX_NAME_CHARS:
+        text = f"the name has {len(name)} characters, at most {MAX_NAME_CHARS}"
+        yield finding("invalid_name", text)
+    elif not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
         yield finding("invalid_name", f"{name!r} cannot be the name of a workflow")
+    elif unicodedata.normalize("NFKC", name) != name:
+        # Python, too, takes such names for the normal form; as files they would be two.
+        yield finding("invalid_name", f"{name!r} is not in Unicode's normal form NFKC")
     elif name in RESERVED_NAMES:
         yield finding("reserved_name", f"{name!r} is reserved")
 

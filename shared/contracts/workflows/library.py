@@ -28,15 +28,21 @@ class WorkflowVersion(Part, frozen=True, kw_only=True):
 
 
 class HistoryEntry(Part, frozen=True, kw_only=True):
-    """One change of a name: a version was created, or the name was deleted (a tombstone)."""
+    """One change of a name: a version was created, or the name was deleted (a tombstone).
+
+    ``version``: what was created, or what was current until it was deleted. ``author``: who made the change.
+    """
 
     kind: Literal["created", "deleted"]
-    hash: str
-    """Of the version that was created, or that was current until it was deleted."""
-    description: str = ""
+    version: WorkflowVersion
     author: str = ""
     at: datetime
-    source_run: str | None = None
+
+
+class WorkflowHistory(Part, frozen=True, kw_only=True):
+    """Every change of one name, oldest first. Nothing is ever removed from it."""
+
+    entries: tuple[HistoryEntry, ...] = ()
 
 
 class FileProblem(Part, frozen=True, kw_only=True):

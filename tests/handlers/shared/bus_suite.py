@@ -17,7 +17,7 @@ from shared.contracts.evidence import LoadReply, LoadRun, RunUnknown
 from shared.contracts.planner import WorkSample
 from shared.errors import ExhibitError, PermanentError, RateLimited, TransientError
 from shared.host.nats_server import MAX_PAYLOAD_BYTES
-from shared.streams import ARTIFACTS, RUNS, SAMPLES, SPENDING
+from shared.streams import ARTIFACTS, RUNS, SAMPLES, SPENDING, WORKFLOW_SOURCES
 from shared.subjects import LOAD_RUN, POPULATION_CLOSED, SUBMIT_RUN, WORK_SAMPLE
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -128,6 +128,22 @@ class BusSuite:
         assert await bus.modify(RUNS, key, RunRecord, change) == record("second")
         assert await bus.read(RUNS, key, RunRecord) == record("second")
         assert known == [None, record("first")]
+
+    async def test_all_records_are_read_and_each_change_raises_the_revision(self, served):
+        bus, keys = await served(Actor("none"), None), [unique("run"), unique("run")]
+        revisions = [await bus.revision(RUNS)]
+        for key in keys:
+            await bus.create(RUNS, key, record(key))
+            revisions.append(await bus.revision(RUNS))
+        await bus.modify(RUNS, keys[0], RunRecord, lambda _: record("changed"))
+        revisions.append(await bus.revision(RUNS))
+        found = await bus.read_all(RUNS, RunRecord)
+        assert [found[key] for key in keys] == [record("changed"), record(keys[1])]
+        assert revisions == sorted(set(revisions))
+
+    async def test_an_empty_bucket_has_no_records(self, served):
+        bus = await served(Actor("none"), None)
+        assert await bus.read_all(WORKFLOW_SOURCES, RunRecord) == {}
 
     async def test_a_record_of_which_nothing_is_made_stays_as_it_is(self, served):
         bus, key = await served(Actor("none"), None), unique("run")

@@ -1,0 +1,78 @@
+"""Which entries fit a history, what is current, and which version a hash names. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime
+
+from shared.contracts.workflows.library import HistoryEntry, WorkflowHistory, WorkflowVersion
+from shared.contracts.workflows.sources import SourceFinding
+from shared.workflow_source.lint import lint
+from shared.workflow_source.module import read_module
+
+MAX_ENTRIES = 2000
+"""Of one name; the history of a name is one record."""
+MIN_HASH_CHARS = 8
+
+
+def hash_of(source: str) -> str:
+    """Return the SHA-256 of a source, in hex."""
+    return hashlib.sha256(source.encode()).hexdigest()
+
+
+def errors_of(source: str, name: str) -> tuple[SourceFinding, ...]:
+    """Return why the library refuses this source; empty when it takes it."""
+    return tuple(one for one in lint(source, name) if one.severity == "error")
+
+
+def make_version(
+    name: str, source: str, *, description: str, author: str, at: datetime, source_run: str | None = None
+) -> WorkflowVersion:
+    """Return the version of an acceptable source. An empty ``description``: that of its docstring."""
+    module, _ = read_module(source)
+    assert module is not None
+    return WorkflowVersion(
+        name=name,
+        hash=hash_of(source),
+        description=" ".join(description.split()) or module.description,
+        parameters=module.parameters,
+        takes_more=module.takes_more,
+        is_async=module.is_async,
+        author=author,
+        created_at=at,
+        source_run=source_run,
+    )
+
+
+def created(version: WorkflowVersion) -> HistoryEntry:
+    return HistoryEntry(kind="created", version=version, author=version.author, at=version.created_at)
+
+
+def deleted(version: WorkflowVersion, author: str, at: datetime) -> HistoryEntry:
+    return HistoryEntry(kind="deleted", version=version, author=author, at=at)
+
+
+def current_of(history: WorkflowHistory | None) -> WorkflowVersion | None:
+    """Return the current version, or None: there never was one, or the last one was deleted."""
+    if history is None or not history.entries or history.entries[-1].kind == "deleted":
+        return None
+    return history.entries[-1].version
+
+
+def with_entry(history: WorkflowHistory | None, entry: HistoryEntry) -> WorkflowHistory | None:
+    """Return the history with the entry, or None where it does not fit: see `WorkflowStorage.append`."""
+    entries = () if history is None else history.entries
+    current = current_of(history)
+    fits = current is None if entry.kind == "created" else current is not None and current.hash == entry.version.hash
+    if not fits or len(entries) >= MAX_ENTRIES:
+        return None
+    return WorkflowHistory(entries=(*entries, entry))
+
+
+def find_version(history: WorkflowHistory, hash: str) -> WorkflowVersion | None:
+    """Return the newest version whose hash begins with ``hash``: the current one, an old one, or a deleted one.
+
+    None where there is no such version, two different ones, or ``hash`` has fewer than 8 characters.
+    """
+    found = {entry.version.hash: entry.version for entry in history.entries if entry.version.hash.startswith(hash)}
+    return next(iter(found.values())) if len(found) == 1 and len(hash) >= MIN_HASH_CHARS else None

@@ -1,0 +1,162 @@
+"""The folder: files that people write, edit and remove."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from services.workflows.library.storage.folder import FolderStorage
+from services.workflows.library.versions import hash_of
+from shared.contracts.workflows.library import WorkflowRefused, WorkflowShown
+from shared.errors import PermanentError
+from tests.handlers.workflows.storages import GREET, GREET_LOUDLY, open_library, shown
+
+
+@pytest.fixture
+def folder(tmp_path):
+    path = tmp_path / "workflows"
+    path.mkdir()
+    return path
+
+
+def library_of(folder):
+    return open_library(FolderStorage(folder))
+
+
+async def test_files_are_found_and_the_module_docstring_describes_them(folder):
+    (folder / "greet.py").write_text('"""Say hello.\n\nMore about it."""\n' + GREET)
+    (folder / "other.py").write_text(GREET)
+    (folder / "_draft.py").write_text("this is no Python")
+    (folder / "notes.txt").write_text("nor this")
+    versions, problems = await library_of(folder).list()
+    assert [(one.name, one.description, one.author) for one in versions] == [
+        ("greet", "Say hello.", "file"),
+        ("other", "Return a greeting.", "file"),
+    ]
+    assert problems == ()
+
+
+async def test_nothing_is_executed_to_list_a_file(folder, tmp_path):
+    mark = tmp_path / "executed"
+    (folder / "evil.py").write_text(f"open({str(mark)!r}, 'w')\n" + GREET)
+    assert [one.name for one in (await library_of(folder).list())[0]] == ["evil"]
+    assert not mark.exists()
+
+
+async def test_a_broken_file_is_reported_with_its_line_and_the_rest_load(folder):
+    (folder / "good.py").write_text(GREET)
+    (folder / "broken.py").write_text("def run():\n    return (\n")
+    (folder / "silent.py").write_text("def run():\n    try:\n        a()\n    except:\n        return {}\n")
+    (folder / "binary.py").write_bytes(b"\xff\xfe")
+    (folder / "list.py").write_text(GREET)
+    (folder / "nowhere.py").symlink_to(folder / "missing")
+    versions, problems = await library_of(folder).list()
+    assert [one.name for one in versions] == ["good"]
+    assert [(one.file, one.line) for one in problems] == [
+        ("binary.py", 0),
+        ("broken.py", 2),
+        ("list.py", 0),
+        ("silent.py", 4),
+        ("silent.py", 4),
+    ]
+
+
+async def test_a_file_that_is_edited_is_a_new_version(folder):
+    library = library_of(folder)
+    await library.create("greet", GREET, author="anna")
+    (folder / "greet.py").write_text(GREET_LOUDLY)
+    assert (await shown(library, "greet")).source == GREET_LOUDLY
+    assert [(one.kind, one.author, one.version.hash) for one in await library.history("greet")] == [
+        ("created", "anna", hash_of(GREET)),
+        ("deleted", "file", hash_of(GREET)),
+        ("created", "file", hash_of(GREET_LOUDLY)),
+    ]
+
+
+async def test_a_file_that_is_edited_into_nonsense_is_not_used_any_more(folder):
+    library = library_of(folder)
+    await library.create("greet", GREET)
+    (folder / "greet.py").write_text("def run(:")
+    with pytest.raises(PermanentError, match=r"greet\.py:1") as caught:
+        await library.get("greet")
+    assert caught.value.code == "workflow_unreadable"
+    reply = await library.create("greet", GREET)
+    assert isinstance(reply, WorkflowRefused)
+    assert reply.findings[0].code == "name_taken"
+    (folder / "greet.py").write_text(GREET)
+    assert isinstance(await library.get("greet"), WorkflowShown)
+
+
+async def test_a_file_that_is_removed_is_a_tombstone(folder):
+    library = library_of(folder)
+    await library.create("greet", GREET)
+    (folder / "greet.py").unlink()
+    assert (await library.list())[0] == ()
+    assert [one.kind for one in await library.history("greet")] == ["created", "deleted"]
+
+
+async def test_a_created_workflow_is_a_file_that_can_be_read(folder):
+    library = library_of(folder)
+    await library.create("greet", GREET)
+    assert (folder / "greet.py").read_text() == GREET
+    await library.delete("greet")
+    assert not (folder / "greet.py").exists()
+
+
+async def test_asking_a_folder_that_is_not_there_does_not_make_it(tmp_path):
+    library = library_of(tmp_path / "mistyped")
+    assert await library.list() == ((), ())
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_stored_source_that_was_changed_is_not_used(folder):
+    library = library_of(folder)
+    await library.create("greet", GREET)
+    (stored,) = (folder / ".library" / "sources").iterdir()
+    stored.write_text(GREET_LOUDLY)
+    with pytest.raises(PermanentError, match="was changed"):
+        await library.get("greet")
+
+
+async def test_a_damaged_history_is_reported_and_not_overwritten(folder):
+    library = library_of(folder)
+    await library.create("greet", GREET)
+    history = folder / ".library" / "history" / "greet.json"
+    history.write_text("{")
+    with pytest.raises(PermanentError, match=r"greet\.json is damaged"):
+        await library.get("greet")
+    assert history.read_text() == "{"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_a_folder_of_another_user_is_read_only():
+    with TemporaryDirectory() as name:  # pytest's own folders cannot be read by others
+        folder = Path(name)
+        folder.chmod(0o755)
+        (folder / "greet.py").write_text(GREET)
+        done = subprocess.run([sys.executable, "-c", AS_NOBODY, name], capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines() == ["['greet'] True", "cannot_write"], done.stderr
+
+
+AS_NOBODY = f"""
+import asyncio, concurrent.futures.thread, os, sys
+sys.path.insert(0, {str(Path.cwd())!r})
+from services.workflows.library.storage.folder import FolderStorage
+from tests.handlers.workflows.storages import GREET, open_library
+from pathlib import Path
+from shared.errors import PermanentError
+os.setuid(65534)
+async def main():
+    library = open_library(FolderStorage(Path(sys.argv[1])))
+    print([one.name for one in (await library.list())[0]], (await library.get("greet")).source == GREET)
+    try:
+        await library.create("other", GREET)
+    except PermanentError as exc:
+        print(exc.code)
+asyncio.run(main())
+"""
