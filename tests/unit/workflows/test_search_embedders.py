@@ -1,0 +1,62 @@
+"""The embedders: which one a setting names, and what the one of the wheel promises."""
+
+from __future__ import annotations
+
+import logging
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from services.workflows.search.embedders import open_embedder
+from services.workflows.search.sentence_transformers_embedder import KNOWN_MODELS
+from services.workflows.search.wordllama_embedder import WordLlamaEmbedder
+from shared.errors import PermanentError
+
+
+@pytest.mark.parametrize("name", [*KNOWN_MODELS, "someone/some-model"])
+def test_a_model_whose_package_is_missing_is_refused_with_the_command_that_installs_it(name, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(PermanentError, match=f"{name}.*pip install sentence-transformers"):
+        open_embedder(name)
+
+
+def test_the_default_model_gives_vectors_of_unit_length():
+    embedder = open_embedder()
+    assert isinstance(embedder, WordLlamaEmbedder)
+    rows = embedder.embed_documents(["close tickets", "a", "Prüfung der Rechnungen", "\ud800 broken", "🙂"])
+    assert [len(row) for row in rows] == [embedder.dimensions] * 5
+    assert [math.hypot(*row) for row in rows] == pytest.approx([1.0] * 5, abs=1e-5)
+
+
+def test_a_text_without_words_has_a_vector_of_zeros():
+    assert set(WordLlamaEmbedder().embed_queries([""])[0]) == {0.0}
+    assert list(WordLlamaEmbedder().embed_documents([])) == []
+
+
+def test_equal_texts_have_equal_vectors_and_near_ones_near_vectors():
+    embedder = WordLlamaEmbedder()
+    bug, problem, tree = (np.asarray(row) for row in embedder.embed_documents(["a bug", "a problem", "a tree"]))
+    assert bug @ problem > bug @ tree
+    assert list(embedder.embed_queries(["a bug"])[0]) == pytest.approx(list(bug), abs=1e-6)
+
+
+def test_the_model_is_named_with_its_version_without_loading_it():
+    code = (
+        "import sys; from services.workflows.search.embedders import open_embedder; one = open_embedder();"
+        "print(one.model, one.dimensions, one.threshold, 'wordllama' in sys.modules)"
+    )
+    named = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert named[0].startswith("wordllama-0.")
+    assert named[1:] == ["256", "0.14", "False"]
+
+
+def test_loading_leaves_the_root_logger_as_it_was():
+    code = (
+        "import logging; from services.workflows.search.wordllama_embedder import WordLlamaEmbedder;"
+        "WordLlamaEmbedder().embed_queries(['one']); print(logging.getLogger().handlers, logging.getLogger().level)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["[]", str(logging.WARNING)]
