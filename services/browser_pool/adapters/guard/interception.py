@@ -17,11 +17,12 @@ from weakref import WeakKeyDictionary
 from playwright.async_api import Browser, BrowserContext, CDPSession, Error, Page
 
 from services.browser_pool.adapters.guard.pacing import SessionPace
-from services.browser_pool.adapters.guard.session_guard import DocumentUse, NameResolver, SessionGuard
+from services.browser_pool.adapters.guard.session_guard import DocumentUse, SessionGuard
 from services.browser_pool.adapters.protocol import on, send
 from services.browser_pool.ports import SessionTerms
 from services.browser_pool.safety.policy import HostPolicy, fetch_patterns
 from shared.aio import BackgroundTasks
+from shared.network.name_resolver import NameResolver
 
 PRELOADING = (Path(__file__).parent / "preloading.js").read_text(encoding="utf-8")
 RULES = "application/speculationrules+json"

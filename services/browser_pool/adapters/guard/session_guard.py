@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from socket import SOCK_STREAM
 from typing import Any, Literal
 
 from playwright.async_api import BrowserContext, CDPSession, Error, Frame, Page, Response
@@ -21,6 +18,7 @@ from services.browser_pool.safety.policy import HostPolicy
 from shared.aio import BackgroundTasks
 from shared.contracts.results import NotSeen, PageChanged
 from shared.hosts import Origin, fits_any, literal_address, parse_origin
+from shared.network.name_resolver import NameResolver
 from shared.secrets.redaction import redacted_text
 
 log = logging.getLogger(__name__)
@@ -209,38 +207,3 @@ def _ids(tree: dict[str, Any]) -> set[str]:
     for child in tree.get("childFrames", ()):
         found |= _ids(child)
     return found
-
-
-# --- addresses of host names
-
-RESOLVE_BOUND_S = 5.0
-CACHE_S = 30.0
-MAX_CACHED = 2000
-
-
-class NameResolver:
-    """Uses the machine's resolver and caches answers for half a minute."""
-
-    def __init__(self) -> None:
-        self._cached: dict[str, tuple[float, tuple[str, ...]]] = {}
-
-    async def addresses(self, host: str) -> tuple[str, ...]:
-        """Return the addresses; empty when the name is unknown here, as it is to the browser then."""
-        cached = self._cached.get(host)
-        if cached is not None and time.monotonic() - cached[0] < CACHE_S:
-            return cached[1]
-        found = await _resolve(host)
-        if len(self._cached) >= MAX_CACHED:
-            self._cached.clear()
-        self._cached[host] = (time.monotonic(), found)
-        return found
-
-
-async def _resolve(host: str) -> tuple[str, ...]:
-    loop = asyncio.get_running_loop()
-    try:
-        async with asyncio.timeout(RESOLVE_BOUND_S):
-            answers = await loop.getaddrinfo(host, None, type=SOCK_STREAM)
-    except (OSError, UnicodeError, TimeoutError):
-        return ()
-    return tuple(dict.fromkeys(str(answer[4][0]) for answer in answers))
