@@ -1,0 +1,1 @@
+"""Named bytes that workflows leave behind: in a folder, or with evidence."""
