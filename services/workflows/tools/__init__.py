@@ -1,0 +1,1 @@
+"""What workflow code may use of the outside: programs, HTTP servers, MCP servers, the browser."""

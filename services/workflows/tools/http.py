@@ -1,0 +1,162 @@
+"""HTTP servers as tools: every address is checked, and asked at the address that was checked."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from urllib.parse import urljoin
+
+import httpx2
+
+from services.workflows.ports import HostCallError, ToolContext, ToolFacts
+from services.workflows.tools.declared.call_forms import CallForm, found_form, tool_facts
+from services.workflows.tools.declared.declarations import HttpDeclaration
+from services.workflows.tools.declared.recipes import call_forms, http_request_of
+from services.workflows.tools.declared.templates import placeholders
+from services.workflows.tools.host_access import AccessDenied, Admitted, Resolve, host_access
+from services.workflows.tools.http_requests import Outgoing, outgoing_request, redirected
+from services.workflows.tools.outputs import TooMuchOutput, beginning, output_value
+from services.workflows.tools.tool_secrets import SecretsInUse, secrets_in_use
+from shared.contracts.workflows.invocations import JsonValue
+from shared.hosts import Origin
+from shared.secrets.store import SecretStore
+
+MAX_ADDRESSES = 3
+"""Of a host, so many are tried."""
+
+
+@dataclass(frozen=True)
+class HttpAnswer:
+    status: int
+    reason: str
+    headers: Mapping[str, str]
+    body: bytes
+    url: str
+    encoding: str
+
+
+class HttpTool:
+    """See :class:`services.workflows.ports.Tool`."""
+
+    def __init__(self, declaration: HttpDeclaration, store: SecretStore, resolve: Resolve) -> None:
+        self._declaration, self._store, self._resolve = declaration, store, resolve
+        self._forms = call_forms(declaration)
+        self._access = host_access(declaration.hosts, declaration.private_hosts, declaration.base_url)
+        self._tls: ssl.SSLContext | None = None
+
+    @property
+    def facts(self) -> ToolFacts:
+        return tool_facts(self._declaration.name, "http", self._declaration.description, self._forms)
+
+    async def call(self, recipe: str, arguments: Mapping[str, JsonValue], context: ToolContext) -> JsonValue:
+        form = found_form(self._declaration.name, self._forms, recipe)
+        values = form.bind(arguments)
+        request = http_request_of(self._declaration, self._declaration.recipes.get(recipe))
+        parts = (request.query, request.headers, request.body)
+        names = [one.name for part in parts for one in placeholders(part) if one.secret]
+        secrets = await secrets_in_use(self._store, names, form.title)
+        limits = self._declaration.limits
+        try:
+            outgoing = outgoing_request(self._declaration.base_url, request, values, secrets)
+            async with asyncio.timeout(limits.timeout_s):
+                answer = await self._ask(outgoing)
+        except ValueError as exc:
+            raise HostCallError("ValueError", _told(form, secrets, exc)) from exc
+        except AccessDenied as exc:
+            raise HostCallError("PermissionError", _told(form, secrets, exc)) from exc
+        except (TimeoutError, httpx2.TimeoutException) as exc:
+            message = f"{form.title}(): took longer than {limits.timeout_s:g} s"
+            raise HostCallError("TimeoutError", message) from exc
+        except TooMuchOutput as exc:
+            raise HostCallError("RuntimeError", f"{form.title}(): {exc}") from exc
+        except (httpx2.HTTPError, LookupError, OSError) as exc:
+            raise HostCallError("ConnectionError", _told(form, secrets, exc)) from exc
+        return self._value(form.title, answer, secrets)
+
+    async def release(self, context: ToolContext) -> None:
+        """Nothing is held between calls."""
+
+    async def close(self) -> None:
+        """Nothing is held between calls."""
+
+    async def _ask(self, request: Outgoing) -> HttpAnswer:
+        for _ in range(self._declaration.max_redirects + 1):
+            admitted = await self._access.admit(request.url, self._resolve)
+            answer = await self._send(request, admitted)
+            target = answer.headers.get("location")
+            if answer.status not in (301, 302, 303, 307, 308) or target is None:
+                return answer
+            request = redirected(request, answer.status, urljoin(request.url, target))
+        raise httpx2.TooManyRedirects(f"more than {self._declaration.max_redirects} redirects")
+
+    async def _send(self, request: Outgoing, admitted: Admitted) -> HttpAnswer:
+        """Ask one of the addresses that were checked; the next one where no connection is made."""
+        *others, last = admitted.addresses[:MAX_ADDRESSES]
+        for address in others:
+            with suppress(httpx2.ConnectError, httpx2.ConnectTimeout):
+                return await self._send_to(request, admitted.origin, address)
+        return await self._send_to(request, admitted.origin, last)
+
+    async def _send_to(self, request: Outgoing, origin: Origin, address: str) -> HttpAnswer:
+        """One client a request: no cookies and no connection of another host are used again."""
+        self._tls = self._tls or await asyncio.to_thread(ssl.create_default_context)
+        timeout_s = self._declaration.limits.timeout_s
+        async with httpx2.AsyncClient(verify=self._tls, trust_env=False, timeout=timeout_s) as client:
+            pinned = client.build_request(
+                request.method,
+                httpx2.URL(request.url).copy_with(host=address.partition("%")[0], fragment=None),
+                headers={"Host": origin.netloc, "Accept-Encoding": "identity", **request.headers},
+                content=request.body,
+                extensions={"sni_hostname": origin.host},
+            )
+            response = await client.send(pinned, stream=True)
+            try:
+                return HttpAnswer(
+                    response.status_code,
+                    response.reason_phrase,
+                    {name.lower(): value for name, value in response.headers.items()},
+                    await _body(response, self._declaration.limits.output_bytes),
+                    request.url,
+                    response.encoding or "utf-8",
+                )
+            finally:
+                await response.aclose()
+
+    def _value(self, title: str, answer: HttpAnswer, secrets: SecretsInUse) -> JsonValue:
+        kind = self._declaration.output
+        if kind == "response":
+            return secrets.masked(
+                {
+                    "status": answer.status,
+                    "headers": dict(answer.headers),
+                    "body": output_value(answer.body, "text", secrets, title, encoding=answer.encoding),
+                    "url": answer.url,
+                }
+            )
+        if not 200 <= answer.status < 300:
+            shown = beginning(answer.body, secrets)
+            message = f"{title}(): {answer.url} answered {answer.status} {answer.reason}{f': {shown}' if shown else ''}"
+            raise HostCallError("RuntimeError", secrets.masked_text(message))
+        if kind == "json" and not answer.body:
+            return None
+        return output_value(answer.body, kind, secrets, title, encoding=answer.encoding)
+
+
+def _told(form: CallForm, secrets: SecretsInUse, exc: Exception) -> str:
+    return secrets.masked_text(f"{form.title}(): {exc or type(exc).__name__}")
+
+
+async def _body(response: httpx2.Response, limit: int) -> bytes:
+    announced = response.headers.get("content-length", "")
+    data = bytearray()
+    if not announced.isdecimal() or int(announced) <= limit:
+        async for piece in response.aiter_bytes():
+            data += piece
+            if len(data) > limit:
+                break
+        else:
+            return bytes(data)
+    raise TooMuchOutput(f"the answer has more than {limit} bytes")

@@ -1,0 +1,120 @@
+"""All tools of a library: listed, called with a limit on concurrent calls, and closed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from services.workflows.ports import HostCallError, Tool, ToolContext, ToolFacts
+from services.workflows.tools.cli import CliTool
+from services.workflows.tools.declared.call_forms import unknown_name
+from services.workflows.tools.declared.declarations import (
+    AnyDeclaration,
+    CliDeclaration,
+    HttpDeclaration,
+    ToolLimits,
+)
+from services.workflows.tools.declared.faults import declaration_faults, fault_words
+from services.workflows.tools.declared.loading import LoadedDeclarations, load_declarations
+from services.workflows.tools.host_access import Resolve
+from services.workflows.tools.http import HttpTool
+from shared.bus.ports import Asks
+from shared.contracts.workflows.invocations import JsonValue
+from shared.contracts.workflows.library import FileProblem
+from shared.network.name_resolver import NameResolver
+from shared.secrets.store import SecretStore
+
+LIST = "list"
+"""``tools.list()`` returns what there is."""
+
+
+class Toolbox:
+    """The tools by their names. ``problems``: files whose declarations cannot be used."""
+
+    def __init__(self, problems: Sequence[FileProblem] = ()) -> None:
+        self.problems = tuple(problems)
+        self._tools: dict[str, Tool] = {}
+        self._free: dict[str, asyncio.Semaphore] = {}
+
+    def add(self, tool: Tool, concurrent: int = ToolLimits().concurrent) -> None:
+        """Add a tool. Raises ValueError if its name is taken."""
+        name = tool.facts.name
+        if name in self._tools:
+            raise ValueError(f"there is a tool {name!r} already")
+        self._tools[name] = tool
+        self._free[name] = asyncio.Semaphore(concurrent)
+
+    def list(self) -> tuple[ToolFacts, ...]:
+        """Return all, by name."""
+        return tuple(self._tools[name].facts for name in sorted(self._tools))
+
+    async def call(self, method: str, arguments: Mapping[str, JsonValue], context: ToolContext) -> JsonValue:
+        """Call ``curl.get``, or ``curl``. Raises HostCallError for whatever goes wrong."""
+        name, _, recipe = method.partition(".")
+        if method == LIST:
+            return self._listed(arguments)
+        if name not in self._tools:
+            raise unknown_name("tool", "'tools'", name, self._tools)
+        async with self._free[name]:
+            return await self._tools[name].call(recipe, arguments, context)
+
+    async def release(self, context: ToolContext) -> None:
+        """The invocation of this context has ended: let go of what was held for it. Idempotent."""
+        await _all(tool.release(context) for tool in self._tools.values())
+
+    async def close(self) -> None:
+        """Close every tool; one that fails does not keep the others from it."""
+        await _all(tool.close() for tool in self._tools.values())
+
+    def _listed(self, arguments: Mapping[str, JsonValue]) -> JsonValue:
+        if arguments:
+            raise HostCallError("TypeError", f"tools.list() got an unexpected keyword argument {min(arguments)!r}")
+        return [
+            {"name": one.name, "kind": one.kind, "description": one.description, "recipes": dict(one.recipes)}
+            for one in self.list()
+        ]
+
+
+async def _all(ends: Iterable[Coroutine[None, None, None]]) -> None:
+    """Await all; then raise the first exception, if there was one."""
+    outcomes = await asyncio.gather(*ends, return_exceptions=True)
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
+
+
+def open_toolbox(
+    folder: Path | None,
+    *,
+    store: SecretStore,
+    asks: Asks | None = None,
+    declared: Iterable[AnyDeclaration] = (),
+    resolve: Resolve | None = None,
+) -> Toolbox:
+    """Return the tools of a folder and those that are declared in code. Nothing is started before it is called.
+
+    Args:
+        asks: the bus, for `tools.browser`; None: there is none.
+
+    Raises:
+        ValueError: a tool that is declared in code has faults, or the name of another one.
+    """
+    loaded = load_declarations(folder) if folder is not None else LoadedDeclarations((), ())
+    toolbox = Toolbox(loaded.problems)
+    for declaration in declared:
+        faults = declaration_faults(declaration)
+        if faults:
+            raise ValueError(f"the tool {declaration.name!r}:\n{fault_words(faults)}")
+    names = resolve or NameResolver().addresses
+    for declaration in (*loaded.declarations, *declared):
+        toolbox.add(_tool(declaration, store, names), declaration.limits.concurrent)
+    return toolbox
+
+
+def _tool(declaration: AnyDeclaration, store: SecretStore, resolve: Resolve) -> Tool:
+    if isinstance(declaration, CliDeclaration):
+        return CliTool(declaration, store, resolve)
+    if isinstance(declaration, HttpDeclaration):
+        return HttpTool(declaration, store, resolve)
+    raise NotImplementedError(declaration.kind)
