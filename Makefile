@@ -3,7 +3,7 @@
 PY := .venv/bin/python
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help setup demo test check s3 unit real bench bench-observe bench-planner bench-evidence bench-truth lock schema docs up clean
+.PHONY: help setup demo test check s3 unit real bench bench-observe bench-planner bench-evidence bench-truth bench-library lock schema docs up clean
 
 help:  ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -46,6 +46,9 @@ bench-evidence: setup  ## What evidence costs, beside cp and sha256sum
 
 bench-truth: setup  ## Right, wrong and done, for a person: over practice sites and third-party apps
 	@$(PY) -m benchmarks.truth
+
+bench-library: setup  ## The workflow library: search by meaning, beside BM25
+	@$(PY) -m benchmarks.library
 
 up: setup  ## All services in one process, until Ctrl-C
 	@.venv/bin/exhibit up

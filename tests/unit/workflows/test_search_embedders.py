@@ -50,7 +50,7 @@ def test_the_model_is_named_with_its_version_without_loading_it():
     )
     named = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert named[0].startswith("wordllama-0.")
-    assert named[1:] == ["256", "0.14", "False"]
+    assert named[1:] == ["256", "0.22", "False"]
 
 
 def test_loading_leaves_the_root_logger_as_it_was():

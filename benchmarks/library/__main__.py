@@ -1,0 +1,22 @@
+"""The workflow library: search, beside BM25.
+
+make bench-library
+"""
+
+from __future__ import annotations
+
+import os
+
+from benchmarks.library import finding
+from benchmarks.report import report
+
+
+def main() -> None:
+    setup: dict[str, object] = {"processors": os.cpu_count(), "load before": f"{os.getloadavg()[0]:.1f}"}
+    rows = [*finding.speed_rows(), *finding.quality_rows()]
+    setup["search"] = "60 queries over 100 labelled workflows, half of them paraphrases; peer: BM25 (rank-bm25)"
+    report("library", "The workflow library", rows, setup)
+
+
+if __name__ == "__main__":
+    main()
