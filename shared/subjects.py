@@ -72,6 +72,16 @@ from shared.contracts.reperform import Reperform, SampleReperformed
 from shared.contracts.results import ActionResult
 from shared.contracts.steps import StepTaken
 from shared.contracts.vision import AskVision, VisionAnswered
+from shared.contracts.workflows.artifacts import (
+    ArtifactDeleted,
+    ArtifactLoaded,
+    ArtifactSaved,
+    ArtifactsListed,
+    DeleteArtifact,
+    ListArtifacts,
+    LoadArtifact,
+    SaveArtifact,
+)
 
 PREFIX = "exhibit.v1"
 
@@ -151,6 +161,19 @@ LOAD_STEPS: Ask[LoadSteps, StepsReply] = Ask(f"{PREFIX}.ask.evidence.steps.load"
 ASK_SQL: Ask[AskSql, SqlReply] = Ask(f"{PREFIX}.ask.evidence.sql.ask", AskSql, SqlReply)
 LOAD_RESULT: Ask[LoadResult, ResultReply] = Ask(f"{PREFIX}.ask.evidence.result.load", LoadResult, ResultReply)
 LEND_ARTIFACT: Ask[LendArtifact, LendReply] = Ask(f"{PREFIX}.ask.evidence.artifact.lend", LendArtifact, LendReply)
+
+SAVE_ARTIFACT: Ask[SaveArtifact, ArtifactSaved] = Ask(
+    f"{PREFIX}.ask.evidence.artifact.save", SaveArtifact, ArtifactSaved
+)
+LOAD_ARTIFACT: Ask[LoadArtifact, ArtifactLoaded] = Ask(
+    f"{PREFIX}.ask.evidence.artifact.load", LoadArtifact, ArtifactLoaded
+)
+LIST_ARTIFACTS: Ask[ListArtifacts, ArtifactsListed] = Ask(
+    f"{PREFIX}.ask.evidence.artifact.list", ListArtifacts, ArtifactsListed
+)
+DELETE_ARTIFACT: Ask[DeleteArtifact, ArtifactDeleted] = Ask(
+    f"{PREFIX}.ask.evidence.artifact.delete", DeleteArtifact, ArtifactDeleted
+)
 
 DECIDE: Ask[DecisionAsked, DecisionReply] = Ask(f"{PREFIX}.ask.operator.decision.decide", DecisionAsked, DecisionReply)
 

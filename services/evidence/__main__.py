@@ -30,7 +30,7 @@ async def open_deps(settings: Settings, bus: Bus) -> AsyncGenerator[EvidenceDeps
     # Without writing there is no signer: a key that is made now would be trusted by `exhibit verify` from then on.
     signer = None if settings.evidence_read_only else load_signing_key(settings)
     async with open_store(settings, blocked, _now) as store, open_sql_service(settings, store, bus, _now) as sql:
-        yield EvidenceDeps(store, bus, _now, ALL_PRODUCTS, blocked, signer, sql)
+        yield EvidenceDeps(store, bus, _now, ALL_PRODUCTS, blocked, signer, sql, read_only=settings.evidence_read_only)
 
 
 if __name__ == "__main__":

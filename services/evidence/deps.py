@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from services.evidence.library_artifacts import LibraryArtifacts
 from services.evidence.outputs.products import MakeProduct
 from services.evidence.ports import OnBlocked, Signer, SqlAnswers, Store, ignore_blocked
 from services.evidence.run_ledger import RunLedger
@@ -24,7 +25,10 @@ class EvidenceDeps:
     """None: runs are not sealed."""
     questions: SqlAnswers | None = None
     """None: queries in SQL are refused."""
+    read_only: bool = False
     ledger: RunLedger = field(init=False)
+    library: LibraryArtifacts = field(init=False)
 
     def __post_init__(self) -> None:
         self.ledger = RunLedger(self.store)
+        self.library = LibraryArtifacts(self.store, self.blobs, self.now, read_only=self.read_only)

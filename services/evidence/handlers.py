@@ -42,6 +42,16 @@ from shared.contracts.evidence import (
 )
 from shared.contracts.planner import SampleFinished
 from shared.contracts.steps import StepTaken
+from shared.contracts.workflows.artifacts import (
+    ArtifactDeleted,
+    ArtifactLoaded,
+    ArtifactSaved,
+    ArtifactsListed,
+    DeleteArtifact,
+    ListArtifacts,
+    LoadArtifact,
+    SaveArtifact,
+)
 from shared.errors import Unsupported
 from shared.evidence_format import layout
 from shared.evidence_format.files.base import encode_file
@@ -50,8 +60,11 @@ from shared.evidence_format.log_codec import chain_entry, entry_of
 from shared.subjects import (
     ASK_SQL,
     CLAIM_PRESS,
+    DELETE_ARTIFACT,
     FIND_RUNS,
     LEND_ARTIFACT,
+    LIST_ARTIFACTS,
+    LOAD_ARTIFACT,
     LOAD_RESULT,
     LOAD_RUN,
     LOAD_STEPS,
@@ -60,6 +73,7 @@ from shared.subjects import (
     RUN_STARTED,
     SAMPLE_FINISHED,
     SAMPLE_FOUND,
+    SAVE_ARTIFACT,
     STEP_TAKEN,
 )
 from shared.text.names import DISCOVERY
@@ -220,6 +234,36 @@ async def claim_press(request: ClaimPress, deps: EvidenceDeps) -> PressHeld:
         await deps.store.write(key, encode_file(PressFile.of(pressed)))
         await deps.store.make_durable(layout.sample_key(pressed.run_id, pressed.sample_id))
         return PressHeld(pressed=pressed)
+
+
+# --- artifacts of workflows
+
+
+@actor.answers(SAVE_ARTIFACT, deadline_s=BIG_FILE_DEADLINE_S)
+async def save_artifact(request: SaveArtifact, deps: EvidenceDeps) -> ArtifactSaved:
+    """Keep bytes of the bus under a name of the library. A name is never overwritten."""
+    return await deps.library.save(request)
+
+
+@actor.answers(LOAD_ARTIFACT, deadline_s=BIG_FILE_DEADLINE_S)
+async def load_artifact(request: LoadArtifact, deps: EvidenceDeps) -> ArtifactLoaded:
+    """Copy an artifact of the library to the bus."""
+    return await deps.library.load(request.name)
+
+
+@actor.answers(LIST_ARTIFACTS, deadline_s=60.0)
+async def list_artifacts(request: ListArtifacts, deps: EvidenceDeps) -> ArtifactsListed:
+    """Return a page of the artifacts of the library."""
+    return await deps.library.list(request.skip)
+
+
+@actor.answers(DELETE_ARTIFACT, deadline_s=60.0)
+async def delete_artifact(request: DeleteArtifact, deps: EvidenceDeps) -> ArtifactDeleted:
+    """Remove an artifact of the library."""
+    return await deps.library.delete(request.name)
+
+
+# --- SQL
 
 
 @actor.answers(ASK_SQL, deadline_s=SQL_DEADLINE_S)
